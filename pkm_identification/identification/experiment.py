@@ -24,6 +24,7 @@ from pkm_identification.signals.guard.samples import rows_of
 
 from .estimated_effects.linearisation import Linearisation
 from .long_logs.stretches import samples_in_stretches
+from .online.winding_stream import winding_is_modelled, wound_log
 from .problem_builder import build_problem
 from .rates.kinematic_cutoff import quiet_cutoff
 from .rates.rate_noise import noise_aware
@@ -61,7 +62,8 @@ class Experiment:
     at_motors : tuple of GuardedLog
         The logs in front of drives that yield, where there are such.
     modelled_winding : bool
-        Whether the logs are behind such drives by the model (`yielding.rewinding`) and not by measured forces.
+        Whether the logs are behind such drives by the model (`yielding.rewinding`, online `online.winding_stream`) and
+        not by measured forces.
     """
 
     machine: Machine
@@ -108,9 +110,14 @@ class Experiment:
         settings = given.resolved(machine, period)
         guard = StreamGuard(settings.guard)
         taken = [_guarded(guard, log) for log in logs]
-        guarded = tuple(acting(log, settings.guard) for log in taken)
         yields = settings.guard.transfers is not None and np.any(winding(settings.guard))
         measured = tuple(at_motors(log, settings.guard) for log in taken) if yields else ()
+        streamed = settings.causal and not settings.estimator.also
+        streamed = streamed and winding_is_modelled(machine, settings.guard)
+        if streamed:
+            guarded = tuple(wound_log(log, machine, settings.guard, settings.filter) for log in measured)
+        else:
+            guarded = tuple(acting(log, settings.guard) for log in taken)
         dropped = dict(faults or {})
         for name, number in guard.counts.items():
             if name not in (*KEPT, "start"):
@@ -119,7 +126,10 @@ class Experiment:
             settings = replace(settings, band=band_for(settings.band, guarded))
         warnings += slow_log_sentences(machine, settings.band, guarded)
         sources = tuple(log.source for log in logs)
-        experiment = cls(machine, settings, guarded, sources, dropped, warnings, at_motors=measured)
+        experiment = cls(
+            machine, settings, guarded, sources, dropped, warnings,
+            at_motors=measured, modelled_winding=streamed,
+        )  # fmt: skip
         return experiment._beginning() if settings.estimator.also else experiment
 
     def _beginning(self) -> Experiment:

@@ -10,6 +10,7 @@ from typing import Any
 from sensor_msgs.msg import JointState
 
 from pkm_identification.identification.online.strut_stage import NOT_FINITE_OUTPUT, WRONG_RATE, StrutStage
+from pkm_identification.identification.online.winding_stream import by_model
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.msg import StrutStates
 from pkm_identification.ros.messages.convert import STRUT_STATES, strut_states
@@ -49,7 +50,7 @@ class StrutFilterNode(PipelineNode):
         self.machine = Machine.load(self.parameter["machine"])
         self.period = sample_period(self.machine, self.parameter["sample_rate"])
         self.reader = JointStateReader(strut_names(self.machine, self.parameter["joint_names"]))
-        self.stage = StrutStage(*self._settings(self.parameter.all()))
+        self.stage = StrutStage(*self._settings(self.parameter.all()), by_model(self.machine))
         with self.compiling():
             self.stage.warm_up(self.machine)
         message = partial(strut_states, StreamWriter(STRUT_STATES))

@@ -22,6 +22,7 @@ from .estimator_stage import EstimatorStage
 from .online_estimator import OnlineEstimator
 from .platform_stage import PlatformStage
 from .strut_stage import StrutStage
+from .winding_stream import by_model
 
 MOVING = 5.0  # times what a machine at rest does
 
@@ -44,7 +45,7 @@ class OnlinePipeline:
     def __init__(self, machine: Machine, settings: Settings | None = None) -> None:
         self.machine = machine
         self.settings = settings or Settings().resolved(machine)
-        self.strut_stage = StrutStage(self.settings.guard, self.settings.filter)
+        self.strut_stage = StrutStage(self.settings.guard, self.settings.filter, by_model(machine))
         self.platform_stage = PlatformStage(machine)
         self.estimator_stage = EstimatorStage(OnlineEstimator(machine, self.settings))
         self.platform: PlatformSample | None = None

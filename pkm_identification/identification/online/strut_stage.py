@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -16,7 +16,7 @@ from pkm_identification.signals.causal import CausalStrutFilter, FilterSettings
 from pkm_identification.signals.channel_watch import ChannelFinding, ChannelWatch, step_finding
 from pkm_identification.signals.continuity import NUMBERS, numbered_stretches
 from pkm_identification.signals.forces.acting import corrections_of
-from pkm_identification.signals.forces.correction import CorrectionStream
+from pkm_identification.signals.forces.correction import CorrectionStream, ForceStream
 from pkm_identification.signals.guard import GuardedLog, GuardedSample, GuardSettings, StreamGuard
 from pkm_identification.signals.rate import RATE_ERROR, RateWatch, followed_rate
 
@@ -27,12 +27,26 @@ STEP_ONCE = 1.5  # s in which one step of a strut is seen by both who look for i
 LONGEST_HOLE = 1.0  # s; what is longer is silence, not a slow stream
 WRONG_RATE, NOT_FINITE_OUTPUT = "wrong_rate", "not_finite_output"
 
+ForceStreams = Callable[[GuardSettings, FilterSettings], list[ForceStream]]
+
+
+def by_forces(guard: GuardSettings, _: FilterSettings) -> list[ForceStream]:
+    """What corrects samples by measured forces alone."""
+    return [CorrectionStream(one, guard.period) for one in corrections_of(guard, guard.period)]
+
 
 class StrutStage:
     """Guard, causal filter and rate gate, one sample at a time.
 
     Segments are numbered from the first stamp in ms: a process that was restarted must not go on with numbers used
     before, because stages in other processes would take its samples for a continuation.
+
+    Parameters
+    ----------
+    guard : GuardSettings
+    filter_settings : FilterSettings
+    streams : callable, optional
+        Makes what corrects samples by the machine file: `by_forces`, or `winding_stream.by_model`.
 
     Attributes
     ----------
@@ -44,7 +58,7 @@ class StrutStage:
         Of the good samples that came, holes up to LONGEST_HOLE included.
     events : list of StageEvent
         Of the last step.
-    forces : list of CorrectionStream
+    forces : list of ForceStream
         Make true forces of measured ones, where the machine file says how they differ.
     has_force : bool
         Whether the last accepted sample had forces.
@@ -52,14 +66,17 @@ class StrutStage:
         What is wrong with lengths and forces of single struts: steps of the last STANDS s, the rest in the last window.
     """
 
-    def __init__(self, guard: GuardSettings, filter_settings: FilterSettings) -> None:
+    def __init__(
+        self, guard: GuardSettings, filter_settings: FilterSettings, streams: ForceStreams | None = None
+    ) -> None:
+        self._streams = streams or by_forces
         self._make(guard, filter_settings)
         self.reset()
 
     def _make(self, guard: GuardSettings, filter_settings: FilterSettings) -> None:
         self.guard = StreamGuard(guard)
         self.filter = CausalStrutFilter(filter_settings)
-        self.forces = [CorrectionStream(one, guard.period) for one in corrections_of(guard, guard.period)]
+        self.forces = self._streams(guard, filter_settings)
         self.rate = RateWatch(1.0 / guard.period)
         self.received = RateWatch(1.0 / guard.period)
         self._watch = ChannelWatch(guard.period)
@@ -246,7 +263,9 @@ class StrutStage:
 
     def warm_up(self, machine: Machine) -> None:
         """Compile (or load from the cache) guard and filter with stages of their own."""
-        stage = StrutStage(self.guard.settings, self.filter.settings)
+        stage = StrutStage(self.guard.settings, self.filter.settings, self._streams)
+        for stream in stage.forces:
+            stream.warm_up()
         length = machine.length_limits.mean().repeat(6)
         k = 0
         while not stage.step(k * stage.guard.settings.period, length, length):

@@ -17,9 +17,7 @@ import numpy as np
 from pkm_identification.estimation.estimators import ESTIMATORS, Tuning
 from pkm_identification.estimation.problem import Problem
 from pkm_identification.mechanisms.actuators.transfer import Transfer
-from pkm_identification.mechanisms.friction import padded_coefficients
 from pkm_identification.mechanisms.hexapod.dynamics import strut_dynamics
-from pkm_identification.mechanisms.hexapod.dynamics.basis import friction_of_basis
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.numerics.arrays import FloatArray, contiguous
 from pkm_identification.numerics.segments import segment_slices
@@ -109,7 +107,7 @@ def wound_up(
         None if the model's course has nothing to do with the log's.
     """
     machine, settings = experiment.machine, experiment.settings
-    springs = _springs(machine, basis, transfers)
+    springs = Springs.of(machine, basis, transfers)
     motors = np.diag([one.motor_mass for one in transfers])
     wound = np.full(measured.length.shape, np.nan)
     off = size = 0.0
@@ -124,19 +122,6 @@ def wound_up(
             size += float(np.sum((shown - smooth) ** 2))
             wound[rows.start : rows.stop][own] = shown - place[own]
     return wound if off <= FARTHEST**2 * size else None  # false of NaN, too
-
-
-def _springs(machine: Machine, basis: FloatArray, transfers: tuple[Transfer, ...]) -> Springs:
-    stiffness = np.array([1.0 / one.compliance for one in transfers])
-    friction = [one.friction for one in transfers]
-    inner = np.array([[one.viscous, one.coulomb, one.transition_rate] for one in friction]).T
-    return Springs(
-        stiffness,
-        stiffness * np.array([one.damping_time for one in transfers]),
-        contiguous(inner),
-        machine.friction.law_parameters,
-        padded_coefficients(contiguous(friction_of_basis(machine, basis)).ravel(), len(transfers)),
-    )
 
 
 def _behind(

@@ -10,13 +10,17 @@ within 2 mm/s, far faster than samples come. M, h and x_m are linear between sam
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from pkm_identification.mechanisms.friction import friction_along, friction_slope
+from pkm_identification.mechanisms.actuators.transfer import Transfer
+from pkm_identification.mechanisms.friction import friction_along, friction_slope, padded_coefficients
 from pkm_identification.mechanisms.friction.law import law_tuple
-from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.mechanisms.hexapod.dynamics.basis import friction_of_basis
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.numerics.arrays import FloatArray, contiguous
 from pkm_identification.numerics.compiled import kernel
 from pkm_identification.numerics.linear_systems import solve6
 
@@ -45,6 +49,20 @@ class Springs(NamedTuple):
     inner: FloatArray
     law: FloatArray
     coefficients: FloatArray
+
+    @classmethod
+    def of(cls, machine: Machine, basis: FloatArray, transfers: Sequence[Transfer]) -> Springs:
+        """Those of a machine with the dynamic parameters `basis` (B,)."""
+        stiffness = np.array([1.0 / one.compliance for one in transfers])
+        friction = [one.friction for one in transfers]
+        inner = np.array([[one.viscous, one.coulomb, one.transition_rate] for one in friction]).T
+        return cls(
+            stiffness,
+            stiffness * np.array([one.damping_time for one in transfers]),
+            contiguous(inner),
+            machine.friction.law_parameters,
+            padded_coefficients(contiguous(friction_of_basis(machine, basis)).ravel(), len(transfers)),
+        )
 
 
 class Stage(NamedTuple):

@@ -42,6 +42,26 @@ class Correction(Protocol):
         """Lengths in m and forces in N of an uninterrupted stretch (n, 6): those that have their neighbours."""
 
 
+class ForceStream(Protocol):
+    """What corrects guarded samples as they come: a `CorrectionStream`, or one that knows more of the machine."""
+
+    @property
+    def delay(self) -> float:
+        """Seconds from a sample to the one that completes its correction, at the stated period."""
+
+    def reset(self) -> None:
+        """Forget the samples seen and their period."""
+
+    def follow(self, period: float) -> None:
+        """Take the samples that come from now on as `period` s apart."""
+
+    def step(self, sample: GuardedSample) -> list[GuardedSample]:
+        """Take a guarded sample; give those whose neighbours it completes."""
+
+    def warm_up(self) -> None:
+        """Compile (or load from the cache) what it needs, and forget everything."""
+
+
 def corrected_log(log: GuardedLog, correction: Correction) -> GuardedLog:
     """A guarded log with a correction; samples at the ends of a segment that lack neighbours are left out."""
     if log.force is None:
@@ -100,6 +120,10 @@ class CorrectionStream:
     def delay(self) -> float:
         """Seconds from a sample to the one that completes its correction, at the stated period."""
         return self._correction.after * self._initial_period
+
+    def warm_up(self) -> None:
+        """See `ForceStream`; nothing of it is compiled."""
+        self.reset()
 
     def follow(self, period: float) -> None:
         """Take the samples that come from now on as `period` s apart."""

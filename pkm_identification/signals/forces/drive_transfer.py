@@ -18,11 +18,11 @@ from copy import copy
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.lib.stride_tricks import sliding_window_view
 
 from pkm_identification.mechanisms.actuators.friction_inside import InnerFriction
 from pkm_identification.mechanisms.actuators.transfer import Transfer
 from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.numerics.compiled import kernel
 
 # Half a width in s and the order of the polynomials, of lengths and of the force in what yields: the longer, the less
 # noise of that force gets into lengths, and the less of its jumps where friction turns back. A second derivative goes
@@ -49,6 +49,18 @@ def _cubic(late: float) -> FloatArray:
             (u + 1) * u * (u - 1) / 6,
         ]
     )
+
+
+@kernel
+def windowed(values, weights):
+    """Weighted sums (n - w + 1, c) over windows of values (n, c) with weights (w,)."""
+    count, width = values.shape[0] - weights.size + 1, values.shape[1]
+    sums = np.zeros((max(count, 0), width))
+    for n in range(sums.shape[0]):
+        for k in range(weights.size):
+            for c in range(width):
+                sums[n, c] += weights[k] * values[n + k, c]
+    return sums
 
 
 @dataclass(frozen=True)
@@ -140,15 +152,15 @@ class DriveTransfer:
             inner = slice(self._again, len(rate) - self._again)
             if wound is None:
                 spring = true - self._motor_friction(rate) - self._mass * second
-                smooth, slope, bend = (self._windowed(spring, weights) for weights in self._spring_weights)
+                smooth, slope, bend = (windowed(spring, weights) for weights in self._spring_weights)
                 away = self._compliance * (smooth - self._damping * slope)
                 unwinding, bend = self._compliance * slope, self._compliance * bend
             else:
                 away = wound[self.before : len(wound) - self.after]
                 near = slice(self.before - self._half, len(wound) - self.after + self._half)
-                unwinding = self._windowed(wound[near], self._weights[1])
+                unwinding = windowed(wound[near], self._weights[1])
                 near = slice(self.before - self._again, len(wound) - self.after + self._again)
-                bend = self._windowed(wound[near], self._spring_weights[2])
+                bend = windowed(wound[near], self._spring_weights[2])
             rate = rate[inner] - self._on_motor * unwinding
             middle = middle[inner] - self._on_motor * away
             true = true[inner] - self._motor_friction(rate + unwinding) - self._mass * bend
@@ -171,9 +183,5 @@ class DriveTransfer:
         if not self._moving:
             return true, true, length[inner], true
         near = slice(before - self._half, before + count + self._half)
-        rate, second = (self._windowed(length[near], weights) for weights in self._weights[1:])
+        rate, second = (windowed(length[near], weights) for weights in self._weights[1:])
         return rate, second, length[inner], true
-
-    def _windowed(self, values: FloatArray, weights: FloatArray) -> FloatArray:
-        """Weighted sums over windows, (n - 2 half, 6)."""
-        return np.asarray(sliding_window_view(values, len(weights), axis=0) @ weights)

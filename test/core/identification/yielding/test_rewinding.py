@@ -10,9 +10,13 @@ import pytest
 
 from pkm_identification.estimation.estimators import ESTIMATORS, Tuning
 from pkm_identification.identification.experiment import Experiment
+from pkm_identification.identification.online.strut_stage import StrutStage, strut_motion
+from pkm_identification.identification.online.winding_stream import WindingStream, by_model
 from pkm_identification.identification.settings import Settings
 from pkm_identification.identification.yielding.rewinding import rewound, wound_up
 from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.signals.forces.acting import acting
+from pkm_identification.signals.guard import GuardedSample
 from pkm_identification.simulation.perturbation import perturbed
 from pkm_identification.simulation.sensors import SensorSettings
 from pkm_identification.simulation.simulator import Simulator
@@ -32,6 +36,13 @@ def simulated():
     simulator = Simulator(truth, motion, nominal=nominal, sensors=SensorSettings.perfect())
     recording = simulator.run()
     return nominal, truth, recording
+
+
+@pytest.fixture(scope="module")
+def online(simulated):
+    """The log by the online stages, sample by sample."""
+    nominal, _, recording = simulated
+    return Experiment.of([recording.log()], nominal, replace(Settings(), causal=True))
 
 
 def true_values(parameters, truth):
@@ -57,13 +68,57 @@ def test_the_model_tells_better_than_the_force_how_far_belts_are_wound_up(simula
     assert left(other, truth) < 0.3 * left(problem, truth)
 
 
-def test_logs_are_left_alone_where_the_model_cannot_tell(simulated):
-    nominal, _, recording = simulated
-    causal = replace(Settings(), causal=True)
-    for machine, settings in ((nominal, causal), (Machine.load("uf"), Settings())):
-        experiment = Experiment.of([recording.log()], machine, settings)
+def test_logs_are_left_alone_where_the_model_cannot_tell(simulated, online):
+    _, _, recording = simulated
+    for experiment in (online, Experiment.of([recording.log()], Machine.load("uf"))):
         problem = experiment.problem()
         assert rewound(experiment, problem) == (experiment, problem)
+
+
+def test_online_a_model_that_the_stream_makes_itself_tells_it_as_well(simulated, online):
+    """Behind the first seconds, in which measured forces tell it."""
+    _, truth, _ = simulated
+    assert online.modelled_winding
+    settings = online.settings
+    by_forces = replace(online, logs=tuple(acting(log, settings.guard) for log in online.at_motors))
+    start = online.logs[0].time[0] + 3.0
+    new, old = (one.problem().part(one.problem().equations.time > start) for one in (online, by_forces))
+    assert left(new, truth) < 0.4 * left(old, truth)
+
+
+def test_the_strut_stage_gives_what_a_whole_log_gives_by_the_model(simulated, online):
+    nominal, _, recording = simulated
+    settings, log = online.settings, recording.log()
+    stage = StrutStage(settings.guard, settings.filter, by_model(nominal))
+    found = [one for k in range(2500) for one in stage.step(float(log.time[k]), log.length[k], log.force[k])]
+    assert stage.forces[-1].modelled
+    whole, _ = strut_motion(online.logs[0], settings.filter)
+    assert len(found) > 2300
+    # it is later than the filter alone by what is known of the belts
+    assert stage.delay > stage.filter.delay + 0.03
+    for name in ("time", "length", "rate", "acceleration", "force"):
+        one = np.array([getattr(sample, name) for sample in found])
+        other = getattr(whole, name)[: len(one)]
+        np.testing.assert_allclose(one, other, rtol=0.0, atol=1e-6 * np.abs(other).max())
+
+
+def test_a_stream_without_forces_or_after_a_hole_begins_anew(simulated):
+    nominal, _, recording = simulated
+    settings, log = Settings().resolved(nominal), recording.log()
+    stream = WindingStream(nominal, settings.guard, settings.filter, settings.guard.period)
+    lag = round(stream.delay / settings.guard.period)
+    for segment in (0, 1):
+        samples = [
+            GuardedSample(float(log.time[k]), log.length[k], log.force[k], segment, False)
+            for k in range(lag + 40)
+        ]
+        given = [stream.step(sample) for sample in samples]
+        first = stream.before + lag
+        assert not any(given[:first])
+        assert [one.time for (one,) in given[first:]] == [one.time for one in samples[stream.before : -lag]]
+    blind = replace(samples[0], force=None)
+    assert stream.step(blind) == [blind]
+    assert stream.step(samples[0]) == []
 
 
 def test_a_course_that_is_not_the_log_s_is_not_believed(simulated):

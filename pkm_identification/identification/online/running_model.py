@@ -1,0 +1,78 @@
+"""The machine's dynamic parameters as a stream of platform samples shows them so far, for whoever needs a model of it.
+
+The equations of the online estimator and recursive least squares, without what judges or watches an estimate: whoever
+takes the parameters compares what comes of them with what is measured.
+"""
+
+from __future__ import annotations
+
+from pkm_identification.estimation.filters.recursive import RecursiveEstimator
+from pkm_identification.mechanisms.hexapod.dynamics.basis import friction_columns
+from pkm_identification.mechanisms.hexapod.kinematics.tracker import PlatformSample
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.mechanisms.hexapod.parameters.builder import force_scale
+from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
+from pkm_identification.motion import STRUTS
+from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.signals.band import BandSettings
+
+from ..equations.reversal import with_reversals
+from .equation import EquationFilter
+
+
+class RunningModel:
+    """Dynamic parameters by recursive least squares.
+
+    Parameters
+    ----------
+    machine : Machine
+        What is believed beforehand.
+    band : BandSettings
+        Of the equations.
+    kinematic_cutoff : float
+        Hz, of the filter the samples have passed.
+    """
+
+    def __init__(self, machine: Machine, band: BandSettings, kinematic_cutoff: float) -> None:
+        parameters = with_reversals(hexapod_parameters(machine), machine)
+        coulomb = friction_columns(machine, machine.friction.law.reversing or "")
+        self._mapping, self._known = parameters.mapping, parameters.known
+        self._coulomb_mapping, self._coulomb_known = self._mapping[coulomb], self._known[coulomb]
+        self._stride, self._settling = band.stride, band.settling
+        self._equations = EquationFilter(machine, parameters, band, kinematic_cutoff, load=False)
+        self._recursive = RecursiveEstimator(
+            parameters, "rls", redundancy=band.redundancy, force_scale=force_scale(machine)
+        )
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget everything learned."""
+        self._recursive.reset()
+        self._segment: int | None = None
+        self._since = 0
+
+    @property
+    def known(self) -> bool:
+        """Whether there are as many equations as parameters."""
+        return STRUTS * self._recursive.filter.count >= len(self._recursive.parameters)
+
+    @property
+    def basis(self) -> FloatArray:
+        """Dynamic parameters (B,) as they are believed."""
+        return self._mapping @ self._recursive.filter.mean + self._known
+
+    def step(self, sample: PlatformSample) -> bool:
+        """Take one platform sample with a good pose and forces; True when `basis` may be another."""
+        starting = sample.segment != self._segment
+        self._segment = sample.segment
+        if not self._equations.step(sample, starting):
+            self._segment = None
+            return False
+        self._since = 0 if starting else self._since + 1
+        if self._since < self._settling or (self._since - self._settling) % self._stride:
+            return False
+        coulomb = self._coulomb_mapping @ self._recursive.filter.mean + self._coulomb_known
+        one = self._equations.equation(sample.time, coulomb)
+        if one.resting:
+            return False
+        return self._recursive.step(one.time, one.regressor, one.measured, one.bend, one.late)

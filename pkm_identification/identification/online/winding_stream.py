@@ -1,0 +1,295 @@
+"""Lengths and forces behind drives that yield, sample by sample, by a model that the stream itself makes.
+
+Where only motors have encoders, lengths are theirs less how far belts or shafts are wound up. Measured forces alone
+tell that badly where struts turn back (`yielding.rewinding`). So the stream has an estimator of its own: samples as
+measured forces have them pass filter, kinematics and estimator, and the machine with the parameters of that, integrated
+behind its springs while its motors move as their encoders showed, tells how far drives are wound up. What comes out
+hangs on the samples alone, and not on when somebody's estimate arrives: a bag gives again what the nodes gave.
+
+Until the model says what measured forces say, these are taken, as of struts that stand still; then the stream goes over
+from them within FADE.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import replace
+from functools import partial
+from itertools import islice
+from typing import NamedTuple
+
+import numpy as np
+
+from pkm_identification.mechanisms.friction.law import TRANSITION
+from pkm_identification.mechanisms.hexapod.dynamics import strut_dynamics
+from pkm_identification.mechanisms.hexapod.kinematics.forward import OK
+from pkm_identification.mechanisms.hexapod.kinematics.inverse import strut_lengths
+from pkm_identification.mechanisms.hexapod.kinematics.tracker import PlatformTracker
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.motion import STRUTS, StrutSample
+from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.numerics.finite import finite
+from pkm_identification.numerics.segments import segment_slices
+from pkm_identification.signals.band import BandSettings
+from pkm_identification.signals.causal import CausalStrutFilter, FilterSettings
+from pkm_identification.signals.forces.correction import CorrectionStream, ForceStream
+from pkm_identification.signals.forces.drive_transfer import DriveTransfer
+from pkm_identification.signals.guard import GuardedLog, GuardedSample, GuardSettings
+from pkm_identification.signals.guard.samples import rows_of
+
+from ..yielding.springs import STEPS, Springs, follow_motors
+from .running_model import RunningModel
+from .strut_stage import ForceStreams, by_forces
+
+FADE = 0.1  # s
+MEMORY = 1.0  # s, over which the model is compared with measured forces
+# Of what drives are wound up by measured forces, rms: how far from that the model may be to be taken, and to be kept.
+NEAR, FAR = 0.05, 0.1
+STILL = 0.2  # s; what friction holds of a strut that stood for longer, no model tells
+
+
+def winding_is_modelled(machine: Machine, guard: GuardSettings) -> bool:
+    """Whether lengths are behind drives that yield and a model of the machine can tell how far these are wound up."""
+    transfers = guard.transfers
+    if transfers is None or machine.joint_friction is not None:
+        return False
+    return all(one.on_motor and one.compliance > 0.0 for one in transfers)
+
+
+class WindingStream:
+    """What a `CorrectionStream` of drives does, by a model of the machine as soon as there is one.
+
+    Parameters
+    ----------
+    machine : Machine
+    guard : GuardSettings
+        With drives.
+    filtering : FilterSettings
+        Of the kinematic low-pass, with its cutoff; the linear phase is used whatever its kind.
+    period : float
+        Of the samples, s.
+
+    Attributes
+    ----------
+    modelled : bool
+        Whether the model is near enough to what measured forces say.
+    """
+
+    def __init__(
+        self, machine: Machine, guard: GuardSettings, filtering: FilterSettings, period: float
+    ) -> None:
+        if guard.transfers is None:
+            raise ValueError("there is nothing between these drives and the struts")
+        self._machine, self._transfers = machine, guard.transfers
+        self._motors = np.diag([one.motor_mass for one in guard.transfers])
+        self._bend = machine.friction.law_parameters[TRANSITION]
+        self._initial, self._initial_period = DriveTransfer(guard.transfers, period), period
+        self._by_forces = CorrectionStream(self._initial, period)
+        self._filter = CausalStrutFilter(replace(filtering, kind="fir", period=period))
+        self._tracker = PlatformTracker(machine)
+        self._band = BandSettings(period=period)
+        self._model = RunningModel(machine, self._band, filtering.cutoff)
+        before, after, middle = self._initial.before, self._initial.after, self._filter.fill // 2
+        # from a sample to the one that completes it: its neighbours' winding needs the filter's, and these need theirs
+        self._lag = 2 * after + middle
+        self._waiting, self._near = self._lag - after + 1, before + after + 1
+        self._measured: deque[GuardedSample] = deque(maxlen=before + self._lag + 1)
+        self._acting: deque[GuardedSample] = deque(maxlen=self._waiting)
+        self._wound: deque[FloatArray] = deque(maxlen=self._near)
+        self._middle = middle
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget the samples seen, their period and what was learned of them."""
+        self._through, self._period = self._initial, self._initial_period
+        self._by_forces.reset()
+        self._tracker.reset()
+        self._model.reset()
+        self._basis: FloatArray | None = None
+        self._off = self._size = 0.0
+        self.modelled = False
+        self._begin()
+
+    def _begin(self) -> None:
+        self._filter.reset()
+        self._measured.clear()
+        self._acting.clear()
+        self._segment: int | None = None
+        self._share = np.zeros(STRUTS)
+        self._still = np.zeros(STRUTS)
+        self._lose()
+
+    def _lose(self) -> None:
+        self._wound.clear()
+        self._course: _Course | None = None
+
+    @property
+    def before(self) -> int:
+        """Samples of a segment that come before the first it gives."""
+        return self._initial.before
+
+    @property
+    def delay(self) -> float:
+        """Seconds from a sample to the one that completes its correction, at the stated period."""
+        return self._lag * self._initial_period
+
+    def follow(self, period: float) -> None:
+        """Take the samples that come from now on as `period` s apart."""
+        if period != self._period:
+            self._period = period
+            self._by_forces.follow(period)
+            self._through = self._initial.at(period)
+
+    def step(self, sample: GuardedSample) -> list[GuardedSample]:
+        """Take a guarded sample; give the one whose neighbours it completes, if there is one."""
+        if sample.force is None:
+            self._begin()
+            return self._by_forces.step(sample)
+        if sample.segment != self._segment:
+            self._begin()
+            self._segment = sample.segment
+        self._measured.append(sample)
+        for acting in self._by_forces.step(sample):
+            self._acting.append(acting)
+            filtered = self._filter.step(acting)
+            if filtered is not None:
+                self._follow_model(filtered)
+        if len(self._acting) < self._waiting:
+            return []
+        return [self._completed(self._acting[0])]
+
+    def _completed(self, acting: GuardedSample) -> GuardedSample:
+        """A sample as measured forces have it, as far as the model is taken by that."""
+        if len(self._wound) < self._near:
+            self._share[:] = 0.0
+            return acting
+        step = self._period / FADE
+        taken = self.modelled & (self._still < STILL)
+        self._share = np.clip(self._share + np.where(taken, step, -step), 0.0, 1.0)
+        if not self._share.any():
+            return acting
+        near = list(islice(self._measured, self._near))
+        length, force = self._through.corrected(
+            np.array([one.length for one in near]),
+            np.array([one.force for one in near], dtype=float),
+            np.array(self._wound),
+        )
+        length = acting.length + self._share * (length[0] - acting.length)
+        force = acting.force + self._share * (force[0] - acting.force)
+        return replace(acting, length=length, force=force)
+
+    def _follow_model(self, filtered: StrutSample) -> None:
+        """Learn from a filtered sample, and move the machine behind its springs on to its stamp."""
+        stretched = self._initial_period / self._period
+        if stretched != 1.0:
+            filtered = replace(
+                filtered, rate=filtered.rate * stretched, acceleration=filtered.acceleration * stretched**2
+            )
+        platform = self._tracker.step(filtered)
+        if platform.status != OK:
+            self._lose()
+            return
+        if self._model.step(platform) or self._basis is None:
+            self._basis = self._model.basis
+            self._springs = Springs.of(self._machine, self._basis, self._transfers)
+        moving = strut_dynamics(
+            self._machine, platform.position[None], platform.rotation[None], platform.twist[None], self._basis
+        )
+        if not finite(moving.mass, moving.bias):
+            self._lose()
+            return
+        motor = self._measured[-1 - self._initial.after - self._middle].length
+        course = self._course
+        mass, bias = moving.mass[0] - self._motors, moving.bias[0]
+        if course is None:
+            place, rate = filtered.length, filtered.rate
+        else:
+            places, rates = np.empty((2, 2, STRUTS))
+            places[0], rates[0] = course.place, course.rate
+            follow_motors(
+                np.stack([course.mass, mass]), np.stack([course.bias, bias]), np.stack([course.motor, motor]),
+                self._period, STEPS, self._springs, places, rates,
+            )  # fmt: skip
+            place, rate = places[1], rates[1]
+        wound = motor - place
+        if not finite(wound, rate):
+            self._lose()
+            return
+        self._course = _Course(mass, bias, motor, place, rate)
+        self._wound.append(wound)
+        slides = np.abs(filtered.rate) > self._bend
+        self._still = np.where(slides, 0.0, self._still + self._period)
+        self._compare(wound[slides], motor[slides] - self._acting[-1 - self._middle].length[slides])
+
+    def _compare(self, wound: FloatArray, by_forces: FloatArray) -> None:
+        """Judge the model by how far struts that slide are wound up, m."""
+        kept = 1.0 - self._period / MEMORY
+        self._off = kept * self._off + float(np.sum((wound - by_forces) ** 2))
+        self._size = kept * self._size + float(np.sum(by_forces**2))
+        limit = FAR if self.modelled else NEAR
+        self.modelled = self._model.known and self._off <= limit**2 * self._size
+
+    def warm_up(self) -> None:
+        """Compile (or load from the cache) what a moving machine needs, then forget the samples used for it."""
+        home = strut_lengths(
+            self._machine, self._machine.home_position[None], self._machine.home_rotation[None]
+        )[0]
+        band = self._band
+        turn = 4.0 * np.pi / (band.settling * self._initial_period)
+        for k in range(2 * self._lag + 2 * band.settling + 2 * band.stride):
+            time = k * self._initial_period
+            length = home + 2e-3 * np.sin(turn * time)
+            self.step(GuardedSample(time, length, np.zeros(STRUTS), 0, False))
+        self.reset()
+
+
+def by_model(machine: Machine) -> ForceStreams:
+    """What corrects the samples of a machine, for a `StrutStage`: by its model where that is possible."""
+    return partial(_streams, machine)
+
+
+def _streams(machine: Machine, guard: GuardSettings, filtering: FilterSettings) -> list[ForceStream]:
+    streams = by_forces(guard, filtering)
+    if winding_is_modelled(machine, guard):
+        streams[-1] = WindingStream(machine, guard, filtering, guard.period)
+    return streams
+
+
+class _Course(NamedTuple):
+    """The machine behind its springs at the newest sample: M, h, motors, places and rates of the struts."""
+
+    mass: FloatArray
+    bias: FloatArray
+    motor: FloatArray
+    place: FloatArray
+    rate: FloatArray
+
+
+def wound_log(
+    log: GuardedLog, machine: Machine, guard: GuardSettings, filtering: FilterSettings
+) -> GuardedLog:
+    """A guarded log of `at_motors` with what a `WindingStream` makes of its samples."""
+    if log.force is None:
+        return log
+    stream = WindingStream(machine, guard, filtering, log.period)
+    rows = np.empty(len(log.time), dtype=np.int64)
+    length, force = np.empty((2, *log.length.shape))
+    count = 0
+    for part in segment_slices(log.segment):
+        first = part.start + stream.before
+        for k in range(part.start, part.stop):
+            sample = GuardedSample(
+                float(log.time[k]), log.length[k], log.force[k], int(log.segment[k]), bool(log.filled[k])
+            )
+            for done in stream.step(sample):
+                rows[count], length[count], force[count] = first, done.length, done.force
+                first += 1
+                count += 1
+    chosen = rows[:count]
+    return replace(
+        rows_of(log, chosen),
+        length=length[:count],
+        force=force[:count],
+        imu=None if log.imu is None else log.imu[chosen],
+        sensor=None if log.sensor is None else log.sensor[chosen],
+    )
