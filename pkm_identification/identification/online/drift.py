@@ -48,14 +48,18 @@ class FrictionDrift:
 
     Attributes
     ----------
+    which : ndarray of int64, shape (q,)
+        Places of friction among the parameters.
+    std : ndarray, shape (q,)
+        Standard deviations of their prior.
     opened : int
         How often friction was made uncertain again.
     """
 
     def __init__(self, parameters: ParameterSet, std: FloatArray, outputs: int) -> None:
-        self._which = np.array(_friction(parameters))
-        self._std = std[self._which]
-        self._test = ChangeTest(len(self._which), outputs, (WINDOW,), WINDOW)
+        self.which = np.array(_friction(parameters))
+        self.std = std[self.which]
+        self._test = ChangeTest(len(self.which), outputs, (WINDOW,), WINDOW)
         self.opened = 0
 
     @staticmethod
@@ -67,17 +71,8 @@ class FrictionDrift:
         """Forget the equations seen."""
         self._test.clear()
 
-    @property
-    def width(self) -> int:
-        """Parameters q of friction."""
-        return len(self._which)
-
-    def fill(self, columns: FloatArray, friction: FloatArray) -> None:
-        """Write the columns (m, q) of friction, per prior standard deviation, of all parameters' (m, P) in SI units."""
-        np.multiply(columns.take(self._which, axis=1), self._std, out=friction)
-
     def add(self, time: float, rows: FloatArray) -> None:
-        """Take one equation, whitened by `whitened_innovation` with these columns."""
+        """Take one equation, whitened by `whitened_innovation` with the columns of `which` per `std`."""
         self._test.add(time, rows)
 
     def fit(self, count: int) -> ChangeFit:
@@ -105,7 +100,7 @@ class FrictionDrift:
         """Make the friction that has moved as uncertain as it has moved, and begin to watch anew."""
         moved = np.where(np.abs(self._change.change) > MOVED * self._change.std, self._change.change, 0.0)
         covariance = estimator.filter.covariance
-        covariance[self._which, self._which] += (moved * self._std) ** 2
+        covariance[self.which, self.which] += (moved * self.std) ** 2
         estimator.filter.start_from(estimator.filter.mean, covariance)
         self.opened += 1
         self.clear()

@@ -18,6 +18,7 @@ from pkm_identification.estimation.change_detection import ChangeFit, ChangeTest
 from pkm_identification.estimation.filters.recursive import RecursiveEstimator
 from pkm_identification.mechanisms.hexapod.dynamics.basis import PLATFORM_COLUMNS
 from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.numerics.compiled import kernel
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.parameters.prior import Prior
 from pkm_identification.signals.band import BandSettings
@@ -80,6 +81,32 @@ class _Believed(NamedTuple):
         return (self.root @ self.root.T) * np.outer(self.scale, self.scale)
 
 
+@kernel
+def _look(columns, load, measured, believed, noise, scales, rows, of_load, of_friction):
+    """Whiten an equation's columns of what may have changed, beside its innovation; False when it is not usable.
+
+    `scales` are standard deviations of a payload, which columns are friction's, and standard deviations of those.
+    `rows` are of both, `of_load` and `of_friction` of each; the last column is the innovation's.
+    """
+    load_std, which, friction_std = scales
+    size, own = load.shape
+    changed = np.empty((size, own + which.size))
+    for k in range(size):
+        for i in range(own):
+            changed[k, i] = load[k, i] * load_std[i]
+        for i in range(which.size):
+            changed[k, own + i] = columns[k, which[i]] * friction_std[i]
+    if not whitened_innovation(columns, changed, measured, believed, noise, rows):
+        return False
+    for k in range(size):
+        for i in range(own):
+            of_load[k, i] = rows[k, i]
+        of_load[k, own] = rows[k, own + which.size]
+        for i in range(which.size + 1):
+            of_friction[k, i] = rows[k, own + i]
+    return True
+
+
 class PayloadWatch:
     """Stands between the equations and the machine's estimator.
 
@@ -125,11 +152,13 @@ class PayloadWatch:
         self._period = band.period
         late = np.nonzero(np.abs(self._jump - 1.0) > SETTLED)[0]
         self._settle = int(np.ceil((late[-1] + 1) / band.stride)) + 1 if late.size else 1
-        # columns that may have changed, of a payload and of friction, and the same whitened beside the innovation
-        width = PLATFORM_COLUMNS + (0 if drift is None else drift.width)
-        self._changed = np.empty((machine.outputs, width))
-        self._rows = np.empty((machine.outputs, width + 1))
-        self._own_rows = np.empty((machine.outputs, PLATFORM_COLUMNS + 1))
+        # what may have changed, whitened beside the innovation: of a payload and of friction, and of each alone
+        self._friction = np.empty(0, dtype=np.int64) if drift is None else drift.which
+        self._friction_std = np.empty(0) if drift is None else drift.std
+        width = len(self._friction)
+        self._rows = np.empty((machine.outputs, PLATFORM_COLUMNS + width + 1))
+        self._load_rows = np.empty((machine.outputs, PLATFORM_COLUMNS + 1))
+        self._friction_rows = np.empty((machine.outputs, width + 1))
         self._test = ChangeTest(PLATFORM_COLUMNS, machine.outputs, LAGS, KEPT)
         self.events: deque[PayloadEvent] = deque(maxlen=8)
         self.reset()
@@ -237,17 +266,15 @@ class PayloadWatch:
 
     def _look(self, equation: Equation, believed: _Believed) -> bool:
         """Show the equation to the tests; False when it is not usable."""
-        columns, changed, rows = self._columns(equation), self._changed, self._rows
-        np.multiply(equation.load, self._prior.std, out=changed[:, :PLATFORM_COLUMNS])
-        if self.drift is not None:
-            self.drift.fill(columns, changed[:, PLATFORM_COLUMNS:])
-        noise = self.active.effective_noise
-        if not whitened_innovation(columns, changed, equation.measured, tuple(believed), noise, rows):
+        scales = self._prior.std, self._friction, self._friction_std
+        if not _look(
+            self._columns(equation), equation.load, equation.measured, tuple(believed), self.active.effective_noise,
+            scales, self._rows, self._load_rows, self._friction_rows,
+        ):  # fmt: skip
             return False
-        self._own_rows[:, :-1], self._own_rows[:, -1] = rows[:, :PLATFORM_COLUMNS], rows[:, -1]
-        self._test.add(equation.time, self._own_rows)
+        self._test.add(equation.time, self._load_rows)
         if self.drift is not None:
-            self.drift.add(equation.time, np.ascontiguousarray(rows[:, PLATFORM_COLUMNS:]))
+            self.drift.add(equation.time, self._friction_rows)
         return True
 
     def _judge(self, clean: int) -> None:
