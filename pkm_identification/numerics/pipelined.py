@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import islice
 from typing import TypeVar
 
 Item = TypeVar("Item")
@@ -26,6 +27,20 @@ def pipelined(function: Callable[[Item], Result], items: Iterable[Item]) -> Iter
             before = coming
         if before is not None:
             yield before[0], before[1].result()
+
+
+def ahead(items: Iterable[Item]) -> Iterator[Item]:
+    """The same items in order; the next one is made in another thread while one is worked on, and no more than that."""
+    iterator = iter(items)
+
+    def following() -> tuple[Item, ...]:
+        return tuple(islice(iterator, 1))
+
+    with ThreadPoolExecutor(1, "ahead") as pool:
+        coming = pool.submit(following)
+        while one := coming.result():
+            coming = pool.submit(following)
+            yield one[0]
 
 
 def side_by_side(function: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:

@@ -112,7 +112,7 @@ def held_out_sentence(validation: Validation, fit: Diagnosis | None = None) -> t
     if fit is not None:
         noise = float(np.sqrt(np.mean(fit.floor.std**2)))
         good = validation.error <= PREDICTED * max(fit.ratio, 1.0) * noise
-        force = float(np.sqrt(np.mean(validation.measured**2)))
+        force = float(np.sqrt(np.mean(validation.rms[0] ** 2)))
         floor = f"; the noise floor is {number(100 * noise / max(force, 1e-300), 3)} %"
     subject = held_out_subject(validation.held_out, bool(validation.part))
     return (

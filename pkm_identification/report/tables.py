@@ -132,8 +132,7 @@ STATUS_TEXT = {
 
 def validation_table(validation: Validation) -> Listing:
     """How well the forces of a log not used for the estimate are predicted, strut by strut."""
-    force = np.sqrt(np.mean(validation.measured**2, axis=0))
-    error = np.sqrt(np.mean((validation.measured - validation.predicted) ** 2, axis=0))
+    force, error = validation.rms
     total_force, total_error = (float(np.sqrt(np.mean(part**2))) for part in (force, error))
     lines = [
         (str(i + 1), force[i], error[i], validation.rms_percent[i], validation.rms_percent_raw[i])

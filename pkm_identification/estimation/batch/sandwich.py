@@ -6,8 +6,8 @@ beyond the ends of the segment, and so, with b the sum of the scores in a window
 
     sum over lags (1 - |lag| / L) sum over t s_t s_(t + lag)^T  =  1 / L  sum over windows b b^T .
 
-The right side takes one product an equation instead of 2 L: L grows with the length of a log, and the left side took a
-third of the time of four hours. It can also be added up part by part, so that no score is kept.
+The right side takes one product an equation instead of 2 L, and L grows with the length of a log: .8 s of processor
+time for a fit of four hours instead of 6.4. It can also be added up part by part, so that no score is kept.
 """
 
 from __future__ import annotations

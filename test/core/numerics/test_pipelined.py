@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from pkm_identification.numerics.pipelined import pipelined, side_by_side
+from pkm_identification.numerics.pipelined import ahead, pipelined, side_by_side
 
 
 def test_results_come_in_order_beside_their_items_and_at_most_one_item_is_made_ahead():
@@ -34,6 +34,24 @@ def test_the_next_item_is_made_while_the_one_before_is_worked_on():
         yield 1
 
     assert list(pipelined(lambda k: k or meeting.wait() * 0, items())) == [(0, 0), (1, 1)]
+
+
+def test_an_item_is_made_ahead_in_order_and_what_it_raises_comes_out():
+    meeting = threading.Barrier(2, timeout=300.0)
+
+    def items():
+        yield 0
+        meeting.wait()  # for who works on the first
+        yield 1
+        raise ZeroDivisionError
+
+    coming = ahead(items())
+    assert next(coming) == 0
+    meeting.wait()
+    assert next(coming) == 1
+    with pytest.raises(ZeroDivisionError):
+        next(coming)
+    assert list(ahead([])) == []
 
 
 def test_what_a_step_raises_comes_out():
