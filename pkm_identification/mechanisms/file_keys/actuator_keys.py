@@ -124,7 +124,7 @@ _SHARE = {"type": "number", "exclusiveMinimum": 0, "maximum": 1}
 _GAIN = Key("gain", "A s/rad; V/A of the current loop", POSITIVE, required=True)
 _OF_EACH_LOOP = (
     Key("period", "s, a multiple of that of the loop inside", POSITIVE, required=True),
-    Key("limit", "of what the loop gives out", POSITIVE),
+    Key("limit", "of what the loop gives out", POSITIVE, null=True),
 )
 _INTEGRAL = Key("integral", "gain of the integral: of `gain`, a second", NOT_NEGATIVE)
 _RATE = Key("rate_feed_forward", "1; A s/rad of the velocity loop", NOT_NEGATIVE)
@@ -170,6 +170,7 @@ CONTROL = Key(
         ),
     ),
     several=True,
+    null=True,
 )
 
 
@@ -191,9 +192,13 @@ def _or_text(schema: Schema) -> Schema:
 
 def drive_keys(turning: bool = False) -> tuple[Key, ...]:
     """`actuator`, `actuators` and `control` of a hexapod's file, or of a mechanism's, whose drives may turn."""
-    of_one = Key("actuator", "drives with states of their own, alike in all", kinds=actuator_types(turning))
-    of_several = Form("list of sections", {"type": "array", "items": {"$ref": "#/properties/actuator"}})
-    several = Key("actuators", "one section as `actuator` for each drive", of_several)
+    of_one = Key(
+        "actuator", "drives with states of their own, alike in all", kinds=actuator_types(turning), null=True
+    )
+    of_several = Form(
+        "list of sections", {"type": "array", "items": {"$ref": "#/properties/actuator/anyOf/0"}}
+    )
+    several = Key("actuators", "one section as `actuator` for each drive", of_several, null=True)
     if turning:
         return with_expressions(of_one), several, with_expressions(CONTROL)
     return of_one, several, CONTROL

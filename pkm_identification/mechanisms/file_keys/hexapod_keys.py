@@ -50,15 +50,17 @@ def _joint(end: str, kinds: tuple[str, ...]) -> Key:
                 "first_axes",
                 "six directions, or which way they point from the middle",
                 either(rows(STRUTS, 3), choice(DIRECTIONS)),
+                null=True,
             ),
             Key(
                 "angle_limits",
                 "how far the joints turn from home, rad; a pair is lowest and highest",
                 keys=(
-                    Key("first", "of a universal joint, about the fixed hinge", _ANGLE),
-                    Key("second", "of a universal joint, about the other hinge", _ANGLE),
+                    Key("first", "of a universal joint, about the fixed hinge", _ANGLE, null=True),
+                    Key("second", "of a universal joint, about the other hinge", _ANGLE, null=True),
                     Key("swing", "of a spherical joint, any way", POSITIVE),
                 ),
+                null=True,
             ),
         ),
     )
@@ -111,7 +113,7 @@ HEXAPOD_KEYS = (
                 ),
             ),
             Key("length_limits", "shortest and longest strut, m", numbers(2), True),
-            Key("rate_limit", "largest strut rate, m/s", POSITIVE),
+            Key("rate_limit", "largest strut rate, m/s", POSITIVE, null=True),
         ),
     ),
     Key(
@@ -153,6 +155,7 @@ HEXAPOD_KEYS = (
                         for end in ENDS
                     ),
                 ),
+                null=True,
             ),
         ),
     ),
@@ -184,10 +187,11 @@ HEXAPOD_KEYS = (
             Key("force_delay", "by which measured forces are late, s", NUMBER),
             Key("force_gain", "of each strut, measured over true", _EACH),
             Key("force_offset", "of each strut's measured force, N", _EACH),
-            Key("force_noise", "standard deviation of measured forces, N", POSITIVE),
-            Key("following_error", "largest one the drives allow, m", POSITIVE),
-            Key("force_jump", "largest step of force from sample to sample, N", POSITIVE),
+            Key("force_noise", "standard deviation of measured forces, N", POSITIVE, null=True),
+            Key("following_error", "largest one the drives allow, m", POSITIVE, null=True),
+            Key("force_jump", "largest step of force from sample to sample, N", POSITIVE, null=True),
         ),
+        null=True,
     ),
     Key(
         "sensors",
@@ -206,6 +210,7 @@ HEXAPOD_KEYS = (
                         numbers(2, not_negative=True),
                     ),
                 ),
+                null=True,
             ),
             Key(
                 "force",
@@ -214,6 +219,7 @@ HEXAPOD_KEYS = (
                     Key("at", "which end of the strut", choice(FORCE_PLACES), True),
                     Key("noise", "standard deviation, N", POSITIVE),
                 ),
+                null=True,
             ),
         ),
     ),
@@ -229,6 +235,7 @@ HEXAPOD_KEYS = (
         "joint_names",
         "what drivers call struts 1 to 6, in messages and columns (default: strut_1 to strut_6)",
         names(STRUTS),
+        null=True,
     ),
     *drive_keys(),
 )

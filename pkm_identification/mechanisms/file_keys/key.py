@@ -42,6 +42,8 @@ class Key:
         Of a section.
     several : bool
         Whether a list of such sections may stand there, too.
+    null : bool
+        Whether `null` may stand there, which says the same as leaving the key out.
     kinds : dict of str to tuple of Key
         Of a section whose key `type` says which other keys it has: these, by type.
     """
@@ -53,18 +55,23 @@ class Key:
     keys: tuple[Key, ...] = field(default=())
     several: bool = False
     kinds: Mapping[str, tuple[Key, ...]] = field(default_factory=dict)
+    null: bool = False
 
     @property
     def schema(self) -> Schema:
         """JSON Schema of the value."""
+        stated = self._stated
+        return {"description": self.about, **({"anyOf": [stated, {"type": "null"}]} if self.null else stated)}
+
+    @property
+    def _stated(self) -> Schema:
+        """That of a value that is there."""
         if self.form is not None:
-            return {"description": self.about, **self.form.schema}
+            return self.form.schema
         if self.kinds:
-            return {"description": self.about, **section_of_kinds(self.kinds)}
+            return section_of_kinds(self.kinds)
         section = section_schema(self.keys)
-        if self.several:
-            section = {"anyOf": [section, {"type": "array", "items": section}]}
-        return {"description": self.about, **section}
+        return {"anyOf": [section, {"type": "array", "items": section}]} if self.several else section
 
 
 def section_schema(keys: Iterable[Key]) -> Schema:

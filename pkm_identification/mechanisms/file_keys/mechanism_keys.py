@@ -105,6 +105,7 @@ MECHANISM_KEYS = (
                         "limits",
                         "least and greatest coordinate, m or rad; two pairs of a universal joint; one angle of a ball",
                         either(EXACT, exact_numbers(2), exact_pairs(2)),
+                        null=True,
                     ),
                 ),
             ),
@@ -121,7 +122,7 @@ MECHANISM_KEYS = (
                 keys=(
                     *_MEASURE,
                     Key("force", "its name in logs (default: force_NAME)", TEXT),
-                    Key("limits", "least and greatest, m or rad", exact_numbers(2)),
+                    Key("limits", "least and greatest, m or rad", exact_numbers(2), null=True),
                     Key("inertia", "of what turns with the motor, kg or kg m^2", EXACT),
                 ),
             ),
@@ -173,8 +174,14 @@ MECHANISM_KEYS = (
                 ),
             ),
         ),
+        null=True,
     ),
-    Key("closed_form", "name of a solution that is known, and its numbers", of_names(EXACT, "texts or numbers")),
-    Key("pose", "body whose pose is shown", TEXT),
+    Key(
+        "closed_form",
+        "name of a solution that is known, and its numbers",
+        of_names(EXACT, "texts or numbers"),
+        null=True,
+    ),
+    Key("pose", "body whose pose is shown", TEXT, null=True),
     *drive_keys(turning=True),
 )  # fmt: skip

@@ -5,8 +5,9 @@ from __future__ import annotations
 import copy
 import json
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -257,6 +258,38 @@ def test_every_section_declares_what_its_reader_allows(keys, made, read):
     expected = {place: names for place, names in declared.items() if "*" not in names}
     assert known == expected
     assert declared.keys() == set(declared_places(keys, ""))
+
+
+@pytest.mark.parametrize(
+    ("keys", "made", "read"),
+    [
+        pytest.param(HEXAPOD_KEYS, whole_hexapods, Machine.from_document, id="hexapods"),
+        pytest.param(MECHANISM_KEYS, whole_mechanisms, read_document, id="mechanisms"),
+    ],
+)
+@pytest.mark.slow
+def test_null_is_declared_where_the_reader_takes_it(keys, made, read):
+    declared: set[str] = set()
+    taken: set[str] = set()
+    tried: Counter[str] = Counter()
+    for document in made():
+        for place, way, of_section in sections(keys, document, "", ()):
+            for key in of_section:
+                name = f"{place}.{key.name}"
+                if key.name == "*" or name in taken or tried[name] >= 3:  # three documents tell enough
+                    continue
+                tried[name] += 1
+                if key.null:
+                    declared.add(name)
+                asked = copy.deepcopy(document)
+                section: Any = asked
+                for step in way:
+                    section = section[step]
+                section[key.name] = None
+                with suppress(MachineError):
+                    read(asked)
+                    taken.add(name)
+    assert taken == declared
 
 
 def declared_places(keys: Iterable[Key], place: str) -> Iterator[str]:
