@@ -66,7 +66,8 @@ def api_page() -> str:
     for name in pkm_identification.__all__:
         thing = getattr(pkm_identification, name)
         directive = "autoclass" if isinstance(thing, type) else "autofunction"
-        options = [":members:"] if directive == "autoclass" and not issubclass(thing, Exception) else []
+        documented = directive == "autoclass" and not issubclass(thing, Exception)
+        options = [":members:", ":inherited-members:"] if documented else []
         target = f"{thing.__module__}.{thing.__qualname__}"
         sections += [f"## {name}", "", "```{eval-rst}", f".. {directive}:: {target}"]
         sections += [f"   {option}" for option in options] + ["```", ""]

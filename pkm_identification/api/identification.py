@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pkm_identification.errors import DocumentError, SettingsError
-from pkm_identification.estimation.estimate import ParameterEstimate, make_estimate
-from pkm_identification.estimation.identifiability import IDENTIFIABLE, IN_DOUBT
+from pkm_identification.estimation.estimate import make_estimate
+from pkm_identification.estimation.identifiability import IDENTIFIABLE
 from pkm_identification.exporting.cured_effects import with_effects_known
 from pkm_identification.exporting.identified import identified_machine
 from pkm_identification.identification.estimate_file import write_estimate_json
@@ -28,6 +28,7 @@ from pkm_identification.report.sentences import verdicts
 from pkm_identification.report.summary import summary
 from pkm_identification.report.tables import estimate_table
 
+from .finished import Columns, FinishedIdentification
 from .logs import LogSource, read_logs
 from .machines import AnyMachine, load_machine
 
@@ -35,11 +36,9 @@ if TYPE_CHECKING:
     from pkm_identification.motion import StrutLog
     from pkm_identification.report.folder import ReportFiles
 
-Columns = dict[str, np.ndarray]
-
 
 @dataclass(frozen=True, repr=False)
-class Result:
+class Result(FinishedIdentification[Identification]):
     """A finished identification, of logs or from a file.
 
     Attributes
@@ -50,7 +49,6 @@ class Result:
         Those it was made from, which a report shows; none of an estimate from a file.
     """
 
-    identification: Identification
     logs: tuple[StrutLog, ...] = ()
 
     @property
@@ -59,38 +57,9 @@ class Result:
         return self.identification.machine
 
     @property
-    def estimate(self) -> ParameterEstimate:
-        """Values, covariance, statuses and combinations."""
-        return self.identification.estimate
-
-    @property
-    def converged(self) -> bool:
-        """Whether the estimator converged; values of one that did not must not be used."""
-        return self.identification.converged
-
-    @property
     def validation(self) -> Validation | None:
         """Prediction of forces that were not used, where there is one."""
         return self.identification.validation
-
-    def table(self) -> Columns:
-        """Parameters as columns: name, unit, nominal, value, std, status.
-
-        `pandas.DataFrame(result.table())` is a data frame. The value of a parameter that is not identifiable alone
-        is NaN: a prior is no estimate. A value in doubt is there, with its status.
-        """
-        return estimate_columns(self.estimate)
-
-    def combinations(self) -> Columns:
-        """Combinations of parameters that are identified although their terms are not, as columns."""
-        combinations = self.estimate.combinations
-        return {
-            "name": np.array([one.name for one in combinations], dtype=str),
-            "unit": np.array([one.unit for one in combinations], dtype=str),
-            "nominal": np.array([one.nominal for one in combinations], dtype=float),
-            "value": np.array([one.value for one in combinations], dtype=float),
-            "std": np.array([one.std for one in combinations], dtype=float),
-        }
 
     def trace(self) -> Columns:
         """Estimates over time as columns: time (s), then every parameter; empty for batch estimators."""
@@ -155,19 +124,6 @@ class Result:
         """For notebooks: the table of parameters and what there is to say."""
         sentences = "".join(f"<li>{_escaped(text)}</li>" for _, text in verdicts(self.identification))
         return f"{estimate_table(self.estimate).html()}<ul>{sentences}</ul>"
-
-
-def estimate_columns(estimate: ParameterEstimate) -> Columns:
-    """Parameters as columns, as `Result.table` has them."""
-    shown = np.array([status in (IDENTIFIABLE, IN_DOUBT) for status in estimate.status])
-    return {
-        "name": np.array(estimate.names),
-        "unit": np.array(estimate.units),
-        "nominal": estimate.nominal,
-        "value": np.where(shown, estimate.values, np.nan),
-        "std": estimate.std,
-        "status": np.array(estimate.status),
-    }
 
 
 def identify(

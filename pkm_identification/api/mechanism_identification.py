@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pkm_identification.estimation.estimate import ParameterEstimate
 from pkm_identification.identification.mechanism.estimate_file import write_estimate_json
 from pkm_identification.identification.mechanism.identify import identify_mechanism as identified
 from pkm_identification.identification.mechanism.result import MechanismIdentification, Prediction
@@ -16,14 +15,14 @@ from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.records.drive_log import DriveLog, read_drive_log
 from pkm_identification.report.mechanisms.summary import summary
 
-from .identification import Columns, estimate_columns
+from .finished import FinishedIdentification
 from .mechanisms import AnyMechanism, load_mechanism
 
 DriveLogSource = DriveLog | str | Path
 
 
 @dataclass(frozen=True, repr=False)
-class MechanismResult:
+class MechanismResult(FinishedIdentification[MechanismIdentification]):
     """A finished identification of a mechanism.
 
     Attributes
@@ -32,22 +31,10 @@ class MechanismResult:
         All of it: mechanism, settings, estimate, prediction, misfit.
     """
 
-    identification: MechanismIdentification
-
     @property
     def mechanism(self) -> Mechanism:
         """The mechanism file it is relative to."""
         return self.identification.mechanism
-
-    @property
-    def estimate(self) -> ParameterEstimate:
-        """Values, covariance, statuses and combinations."""
-        return self.identification.estimate
-
-    @property
-    def converged(self) -> bool:
-        """Whether the estimator converged; values of one that did not must not be used."""
-        return self.identification.converged
 
     @property
     def fits(self) -> bool:
@@ -58,10 +45,6 @@ class MechanismResult:
     def prediction(self) -> Prediction | None:
         """Prediction of forces that were not used, where there is one."""
         return self.identification.prediction
-
-    def table(self) -> Columns:
-        """Parameters as columns: name, unit, nominal, value, std, status; NaN where the logs do not show one alone."""
-        return estimate_columns(self.estimate)
 
     def report(self, folder: str | Path) -> Path:
         """Write estimate.json, forces.png and report.html into a folder; raises OutputError if that is impossible.
