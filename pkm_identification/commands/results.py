@@ -72,11 +72,11 @@ def output_folder(name: str) -> Path:
     OutputError
         If it cannot be made.
     """
+    # what makes reports takes longer to load than commands without --out run
+    from pkm_identification.report.earlier import make_folder
+
     folder = Path(name)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise OutputError(f"--out {folder}: cannot be made: {error.strerror or error}") from None
+    make_folder(folder, "--out")
     return folder
 
 

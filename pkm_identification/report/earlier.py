@@ -1,4 +1,4 @@
-"""The folder of a report, and files that an earlier one left there."""
+"""The folder of a report or of figures, and files that an earlier report left there."""
 
 from __future__ import annotations
 
@@ -49,11 +49,17 @@ def prepare_folder(folder: Path) -> list[Path]:
         If it cannot be made, or `check_folder` refuses it.
     """
     old = check_folder(folder)
+    make_folder(folder)
+    return old
+
+
+def make_folder(folder: Path, option: str = "") -> None:
+    """Make a folder if it is not there; OutputError, which begins with the option that named it, if that cannot be."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise OutputError(f"{folder}: cannot be made: {error.strerror or error}") from None
-    return old
+        place = f"{option} {folder}".strip()
+        raise OutputError(f"{place}: cannot be made: {error.strerror or error}") from None
 
 
 def remove_others(old: Iterable[Path], written: Collection[Path]) -> None:
