@@ -48,7 +48,7 @@ def _panel(axes, items: list[Item]) -> None:
             axes.barh(place, timing.median / scale, height=0.8, color=color, label=label)
             # beside a budget's mark, where the text would lie on it
             marked = k == 0 and item.budget is not None and 1.0 <= item.budget / timing.median < NEAR
-            right = item.budget if marked else timing.median
+            right = (item.budget or 0.0) if marked else timing.median
             axes.annotate(
                 time_text(timing.median), (right / scale, place), (4, 0), textcoords="offset points",
                 va="center", fontsize=7,
@@ -93,9 +93,9 @@ def growth(findings: Findings) -> Figure:
     left.set_xlabel("samples in one call")
     left.set_ylabel("time (s)")
     left.set_title("Cost grows in proportion")
-    for one in findings.memory:
-        right.plot(np.array(one.steps) / 1000, one.resident, "o-", color=STRUT_COLORS[0])
-        right.set_ylim(0, 1.25 * max(one.resident))
+    for memory in findings.memory:
+        right.plot(np.array(memory.steps) / 1000, memory.resident, "o-", color=STRUT_COLORS[0])
+        right.set_ylim(0, 1.25 * max(memory.resident))
     right.set_xlabel("online steps (thousands)")
     right.set_ylabel("resident memory of the process (MB)")
     right.set_title("Memory of the online pipeline")

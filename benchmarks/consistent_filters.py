@@ -65,7 +65,7 @@ class Trial:
     ) -> None:
         rng = np.random.default_rng(seed)
         parameters = coordinates.layout.parameters
-        time = 2.0 + 3.0 * seed + PERIOD * np.arange(count)
+        time = 2.0 + 3.0 * seed + PERIOD * np.arange(count, dtype=np.float64)
         motion = trajectory("rich", machine, time[-1] + 3.0).motion(time)
         self.columns = regressor(machine, motion, parameters.mapping)
         self.truth = hexapod_parameters(true_machine(), parameters.name).nominal

@@ -70,7 +70,8 @@ def ours(problem: Problem, steps: int) -> str:
     made = UnscentedFilter(problem.prior, OUTPUTS, UnscentedSettings(alpha=ALPHA, adaptation="none"))
     noise = problem.level * np.eye(OUTPUTS)
     for n in range(steps):
-        made.step_linear(*problem.equation(n), noise)
+        columns, measured = problem.equation(n)
+        made.step_linear(columns, measured, noise)
         # the square root itself: its square loses what lies below 1e-16 of the largest variance
         if not (
             np.all(np.isfinite(made.mean)) and np.linalg.svd(made.scaled_state[1], compute_uv=False)[-1] > 0

@@ -44,6 +44,7 @@ def reading(address: str) -> Iterator[None]:
     """A page that reads everything, and one that reads nothing, without drawing."""
     from websockets.exceptions import ConnectionClosed
     from websockets.sync.client import connect
+    from websockets.typing import Origin
 
     def read() -> None:
         try:
@@ -52,7 +53,7 @@ def reading(address: str) -> Iterator[None]:
         except ConnectionClosed:
             pass
 
-    origin = address.rstrip("/")
+    origin = Origin(address.rstrip("/"))
     stream = f"{origin.replace('http', 'ws')}/stream"
     with (
         connect(stream, origin=origin, max_size=None) as quick,

@@ -29,6 +29,7 @@ NOISE = 1.0  # N
 def logs(folder: Path, count: int, seconds: float) -> None:
     """Write so many logs, a day each."""
     (log,) = pkm.simulate("uf", "rich", duration=seconds, perturb=0.1, seed=1)
+    assert log.force is not None
     rng = np.random.default_rng(0)
     for k in range(count):
         day = np.datetime64("2026-01-01") + k

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import numpy as np
 
@@ -63,8 +63,8 @@ def _measured(
     budget: float,
     mechanism: Mechanism,
     moved: Callable[[], MechanismMotion],
-    own_forces: dict[str, Callable[[], object]],
-    own_columns: dict[str, Callable[[], object]],
+    own_forces: Mapping[str, Callable[[], object]],
+    own_columns: Mapping[str, Callable[[], object]],
     agreement: str,
     effort: Effort,
     findings: Findings,
@@ -84,7 +84,7 @@ def _measured(
         Case("forces", lambda: dynamics.forces(mechanism, motion), BATCH),
         Case("regressor", lambda: dynamics.regressor(mechanism, motion), BATCH),
         Case("pinocchio", by_tree, FEW),
-        *(Case(title, run, BATCH) for title, run in (own_forces | own_columns).items()),
+        *(Case(title, run, BATCH) for title, run in ({**own_forces, **own_columns}).items()),
     ]
     timings = interleaved(cases, max(effort.rounds // 4, 3))
     peers = (

@@ -15,7 +15,7 @@ PERIOD = 1e-3  # s
 
 def along_path(machine: Machine, count: int, start: float = 2.0) -> PlatformMotion:
     """The built-in motion of all six axes, one sample each millisecond."""
-    time = start + PERIOD * np.arange(count)
+    time = start + PERIOD * np.arange(count, dtype=np.float64)
     return trajectory("rich", machine, start + count * PERIOD + 2.0).motion(time)
 
 
@@ -33,7 +33,7 @@ def scattered(machine: Machine, count: int, seed: int = 0) -> PlatformMotion:
         rotations.append(rotation[inside])
         found += int(inside.sum())
     return PlatformMotion(
-        PERIOD * np.arange(count),
+        PERIOD * np.arange(count, dtype=np.float64),
         np.concatenate(positions)[:count],
         np.concatenate(rotations)[:count],
         rng.normal(0.0, [0.3] * 3 + [1.0] * 3, (count, 6)),

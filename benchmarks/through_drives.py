@@ -80,9 +80,9 @@ class Found:
     @classmethod
     def read(cls, path: Path) -> Found:
         kept = json.loads(path.read_text())
-        numbers = (np.array(kept[name]) for name in ("error", "std", "true"))
+        error, std, true = (np.array(kept[name]) for name in ("error", "std", "true"))
         kinds = tuple(Kind[name] for name in kept["kinds"])
-        return cls(*numbers, tuple(kept["names"]), kinds, kept["misfit"], kept["fits"])
+        return cls(error, std, true, tuple(kept["names"]), kinds, kept["misfit"], kept["fits"])
 
 
 def log_of(drive: str, nominal: Machine, seed: int, keep: Path | None) -> StrutLog:
@@ -93,6 +93,7 @@ def log_of(drive: str, nominal: Machine, seed: int, keep: Path | None) -> StrutL
             return StrutLog(kept["time"], kept["length"], kept["force"], f"{drive} {seed}")
     log = simulate(perturbed(nominal, seed, SPREAD), MOTION, DURATION, nominal=nominal, seed=seed).log()
     if path is not None:
+        assert log.force is not None
         np.savez(path, time=log.time, length=log.length, force=log.force)
     return log
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -48,7 +49,7 @@ def waypoints(name: str, machine: Machine, duration: float) -> Waypoints:
 class Loop:
     """A simulated machine, its controller and, if asked, the estimator beside it."""
 
-    def __init__(self, true: Machine, nominal: Machine, learn: bool = False, **settings: object) -> None:
+    def __init__(self, true: Machine, nominal: Machine, learn: bool = False, **settings: Any) -> None:
         self.simulator = Simulator(true, None, nominal=nominal, seed=1)
         self.controller = MachineController(nominal, self.simulator.period, ControllerSettings(**settings))
         self.pipeline = OnlinePipeline(nominal) if learn else None

@@ -43,6 +43,7 @@ class Clean:
     def measured(self, machine: Machine, seed: int, source: str) -> StrutLog:
         """The same with sensor noise of its own."""
         drive = machine.drive
+        assert drive is not None
         typical = np.sqrt(np.mean(self.force**2, axis=0))
         sensors = Sensors(drive, SensorSettings(current_noise=CURRENT_NOISE), typical, seed)
         rng = np.random.default_rng([seed, 1])

@@ -143,13 +143,14 @@ class Files:
                 raise FuzzFailure(f"{path.name}: accepted, but at home {values} is not finite")
 
     def _log(self) -> StrutLog:
-        time = np.arange(1, ROWS + 1) * 1e-3
+        time = np.arange(1.0, ROWS + 1.0) * 1e-3
         swing = np.sin(20.0 * time[:, None] + np.arange(6))
         return StrutLog(time, 0.4 + 0.02 * swing, 100.0 * swing, "made")
 
     def _raw(self, log: StrutLog) -> bytes:
         header = ",".join(["t", *(f"enc_{i}" for i in range(1, 7)), *(f"cur_{i}" for i in range(1, 7))])
         drive = self.machine.drive
+        assert log.force is not None
         counts = np.round((log.length - drive.length_at_zero) * drive.counts_per_meter).astype(int)
         rows = [
             ",".join([f"{t:.6f}", *map(str, c), *(f"{x:.4f}" for x in f / 100.0)])

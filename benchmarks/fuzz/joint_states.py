@@ -57,6 +57,7 @@ class Stream:
         self._row += 1
         self._time += 1e-3
         length = self._log.length[row] + self._zero
+        assert self._log.force is not None
         if self._wild:
             # lengths that no pose or another assembly mode may have
             self._wild -= 1

@@ -86,8 +86,10 @@ class Motion:
             plant.state = SimpleNamespace(length=self.length[k], rate=self.rate[k])
             measurement.note()
             samples.append(measurement.sample(k * period, period))
-        columns = (np.array([getattr(one, name) for one in samples]) for name in ("time", "length", "force"))
-        return StrutLog(*columns, f"{nominal.name} measured again")
+        time, length, force = (
+            np.array([getattr(one, name) for one in samples]) for name in ("time", "length", "force")
+        )
+        return StrutLog(time, length, force, f"{nominal.name} measured again")
 
     def write(self, path: Path) -> None:
         """Keep it."""

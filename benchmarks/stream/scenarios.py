@@ -67,7 +67,8 @@ SCENARIOS = (
 
 def run_all(machine: Machine, effort: Effort) -> list[Stream]:
     """All scenarios one after the other; or, for a soak test, the first one alone for as long as asked."""
-    scenarios, duration = SCENARIOS, effort.stream_seconds
+    scenarios: tuple[Scenario, ...] = SCENARIOS
+    duration = effort.stream_seconds
     if effort.soak_minutes:
         scenarios, duration = SCENARIOS[:1], 60.0 * effort.soak_minutes
     found = []
@@ -136,7 +137,7 @@ def _write_samples(machine: Machine, rate: float, path: Path) -> None:
 def _start_nodes(
     machine: Machine, scenario: Scenario, folder: Path, stack: contextlib.ExitStack
 ) -> dict[str, NodeProcess]:
-    values = {"machine": machine.name, "executor": scenario.executor}
+    values: dict[str, object] = {"machine": machine.name, "executor": scenario.executor}
     if scenario.rate != machine.drive.sample_rate:
         values["sample_rate"] = scenario.rate
     if scenario.together:
@@ -200,7 +201,9 @@ def _watch(
     """
     monitor.listen(max(0.0, begin + START - time.time()))
     first, start = {name: process.cpu_time() for name, process in nodes.items()}, time.monotonic()
-    marks, memory, shares = [], {name: [] for name in nodes}, {name: [] for name in nodes}
+    marks: list[float] = []
+    memory: dict[str, list[float]] = {name: [] for name in nodes}
+    shares: dict[str, list[float]] = {name: [] for name in nodes}
     before, then = dict(first), start
     for mark in np.linspace(START, duration, MARKS):
         monitor.listen(max(0.0, begin + mark - time.time()))
@@ -284,5 +287,6 @@ def _course(
 def _quantiles(seconds: np.ndarray) -> tuple[float, float, float]:
     """Median, 99th percentile and largest; NaN of nothing."""
     if len(seconds) == 0:
-        return (float("nan"),) * 3
-    return tuple(float(q) for q in np.percentile(seconds, [50.0, 99.0, 100.0]))
+        return float("nan"), float("nan"), float("nan")
+    median, late, last = np.percentile(seconds, [50.0, 99.0, 100.0])
+    return float(median), float(late), float(last)
