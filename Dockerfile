@@ -8,7 +8,7 @@ RUN apt-get update && apt-get install -y --no-install-recommends g++ python3-dev
 COPY . /source
 WORKDIR /source
 RUN python3 -m venv /opt/pkm && /opt/pkm/bin/pip install --no-cache-dir 'setuptools>=77' -r resource/ros_generators.txt \
-    && PKM_WITH_ROS=1 /opt/pkm/bin/pip install --no-cache-dir --no-build-isolation '.[ros]'
+    && PKM_WITH_ROS=1 /opt/pkm/bin/pip install --no-cache-dir --no-build-isolation '.[ros,report,watch]'
 
 FROM debian:bookworm-slim
 # hadolint ignore=DL3008

@@ -47,7 +47,7 @@ class Listing:
 
         def cell(tag: str, name: str, text: str) -> str:
             kind = ' class="n"' if name in self.numeric else ' class="long"' if len(text) > LONG else ""
-            return f"<{tag}{kind}>{escape(text)}</{tag}>"
+            return f"<{tag}{kind}>{page_text(name, text)}</{tag}>"
 
         head = "".join(cell("th", name, name) for name in self.header)
         rows = "".join(
@@ -59,6 +59,11 @@ class Listing:
         label = escape(", ".join(self.header[:2]))
         scroll = f'<div class="scroll" tabindex="0" role="region" aria-label="{label}">'
         return f"{scroll}<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>"
+
+
+def page_text(column: str, text: str) -> str:
+    """A cell's text for a page, where units have raised exponents; terminals and files have those of the files."""
+    return escape(text.replace("^2", "²") if column == "unit" else text)
 
 
 def number(value: float | None, digits: int = 5) -> str:

@@ -10,7 +10,7 @@ from pkm_identification.estimation.estimate import ParameterEstimate
 from pkm_identification.estimation.identifiability import COMBINATION, IDENTIFIABLE, IN_DOUBT
 from pkm_identification.numerics.arrays import FloatArray
 
-from ..listing import Listing, percent, relative
+from ..listing import Listing, page_text, percent, relative
 from ..tables import STATUS_TEXT, estimate_table
 
 WIDTH, HEIGHT, MARGIN = 230, 22, 8
@@ -70,7 +70,10 @@ def _with_drawings(table: Listing, drawings: list[str]) -> str:
     dim = tuple(STATUS_TEXT.values())[1:]
     rows = []
     for row, drawing in zip(table.rows, drawings, strict=True):
-        cells = [f"<td {kind}>{escape(text)}</td>" for text, kind in zip(row, kinds, strict=True)]
+        cells = [
+            f"<td {kind}>{page_text(name, text)}</td>"
+            for name, text, kind in zip(table.header, row, kinds, strict=True)
+        ]
         cells.insert(place, drawing)
         rows.append(f"<tr{' class=dim' if row[-1] in dim else ''}>{''.join(cells)}</tr>")
     return (

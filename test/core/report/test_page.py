@@ -62,6 +62,7 @@ def test_a_warning_is_one_sentence_everywhere_and_names_of_logs_keep_their_lette
 def test_every_shown_parameter_and_combination_has_a_bar_on_its_own_scale():
     estimate = made_estimate()
     html = parameter_rows(estimate, None)
+    assert ">kg m²<" in html
     assert html.count('<svg width="230"') == estimate.status.count("identifiable") + 1
     place = estimate.names.index("viscous_3")
     row = re.search(r"<tr><td >viscous_3.*?</tr>", html)[0]
