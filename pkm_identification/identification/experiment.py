@@ -27,7 +27,7 @@ from .long_logs.stretches import samples_in_stretches
 from .online.winding_stream import winding_is_modelled, wound_log
 from .problem_builder import build_problem
 from .rates.kinematic_cutoff import quiet_cutoff
-from .rates.rate_noise import noise_aware
+from .rates.rate_noise import is_rounded, noise_aware
 from .rates.sample_rate import SAME_RATE, common_period, estimated_period
 from .rates.slow_log import band_for, slow_log_sentences
 from .samples import Samples, samples_of
@@ -37,8 +37,9 @@ from .settings import Settings
 # systematic error that no residual shows.
 OTHER_CUTOFFS = (1 / 1.5, 1.5)
 HIGHEST_CUTOFF = 0.45  # of the sample rate
-# A cutoff that differs less shows nothing of what the choice does.
-LEAST_CHANGE = 1.1
+# A cutoff that differs less shows so little of what the choice does that noise rules: from 1.1 times the cutoff on one
+# had to conclude to four times the change that it makes (`error_weights`), from here on to 1.6 times.
+LEAST_CHANGE = 1.25
 KEPT = ("accepted", "filled")  # counts of the guard that are no reason to drop a sample
 
 
@@ -201,7 +202,7 @@ class Experiment:
             )
         else:
             logs = (self.stretches(log, low_pass) for log in self.logs)
-        return build_problem(noise_aware(self.machine, low_pass), settings, logs, self.point)
+        return build_problem(self.equations_machine(low_pass), settings, logs, self.point)
 
     def stretches(self, log: GuardedLog, low_pass: FilterSettings | None = None) -> Iterable[Samples]:
         """Samples of a log behind the zero-phase filter, stretch after stretch; all at once with effects besides."""
@@ -209,6 +210,14 @@ class Experiment:
         if self.point is not None:
             return [samples_of(log, self.machine, low_pass)]
         return samples_in_stretches(log, self.machine, low_pass, self.settings.band)
+
+    def equations_machine(self, low_pass: FilterSettings | None = None) -> Machine:
+        """The machine whose friction law takes the rates behind the kinematic low-pass for what they are.
+
+        That lengths have their encoders' noise is taken for granted where samples come one by one.
+        """
+        rounded = self.settings.causal or is_rounded(self.logs[0].length, self.machine)
+        return noise_aware(self.machine, low_pass or self.settings.filter) if rounded else self.machine
 
     @cached_property
     def smooth_samples(self) -> tuple[Samples, ...]:

@@ -214,7 +214,7 @@ def _with_load(experiment: Experiment, problem: Problem, load: KnownLoad, unload
             known[:PLATFORM_COLUMNS] += load.basis
             parameters = replace(parameters, known=known)
         samples = experiment.samples(log)
-        machine, band, struts = experiment.machine, experiment.settings.band, samples.struts
+        machine, band, struts = experiment.equations_machine(), experiment.settings.band, samples.struts
         assert struts.force is not None
         part = force_equations(machine, parameters, samples.platform, struts.force, struts.segment, band)
         parts.append(part[moving_equations(machine, parameters, struts, band)])

@@ -14,7 +14,12 @@ from pkm_identification.identification.log_check import inspect_log
 from pkm_identification.identification.online.pipeline import OnlinePipeline
 from pkm_identification.identification.online.strut_stage import StrutStage
 from pkm_identification.identification.rates.kinematic_cutoff import error_weights
-from pkm_identification.identification.rates.rate_noise import WHITE_SHARE, noise_aware, rate_noise
+from pkm_identification.identification.rates.rate_noise import (
+    WHITE_SHARE,
+    is_rounded,
+    noise_aware,
+    rate_noise,
+)
 from pkm_identification.identification.settings import Settings
 from pkm_identification.mechanisms.friction import friction_columns
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
@@ -187,6 +192,13 @@ def test_friction_of_noisy_rates_is_on_average_that_of_the_true_ones():
     noisy = rates + np.sqrt(WHITE_SHARE) * white
     plain, corrected = (np.mean(friction_columns(noisy, law)[1] - true) for law in (machine.friction, aware))
     assert abs(corrected) < 0.2 * abs(plain)
+
+
+def test_exact_lengths_are_not_taken_for_rounded_ones():
+    """What encoders would do to friction is not taken off them."""
+    machine, exact = nominal(1000.0), synthetic.log(TRUTH, 4.0, 1).length
+    assert not is_rounded(exact, machine)
+    assert is_rounded(synthetic.ENCODER * np.round(exact / synthetic.ENCODER), machine)
 
 
 @pytest.mark.slow

@@ -128,9 +128,9 @@ def equations_with_rest(log: StrutLog, machine: Machine, parameters: ParameterSe
     experiment = Experiment.of([log], machine)
     settings = experiment.settings
     samples = samples_of(experiment.logs[0], machine, settings.filter)
-    force = np.asarray(samples.struts.force)
+    force, segment = np.asarray(samples.struts.force), samples.struts.segment
     return force_equations(
-        machine, parameters, samples.platform, force, samples.struts.segment, settings.band
+        experiment.equations_machine(), parameters, samples.platform, force, segment, settings.band
     )
 
 
