@@ -212,12 +212,14 @@ class Experiment:
         return samples_in_stretches(log, self.machine, low_pass, self.settings.band)
 
     def equations_machine(self, low_pass: FilterSettings | None = None) -> Machine:
-        """The machine whose friction law takes the rates behind the kinematic low-pass for what they are.
+        """The machine whose friction law takes the rates behind the zero-phase low-pass for what they are.
 
-        That lengths have their encoders' noise is taken for granted where samples come one by one.
+        Sample by sample it does not: who has filtered samples alone cannot tell whether lengths are rounded, and
+        what is taken off friction of exact ones looks like friction that changes.
         """
-        rounded = self.settings.causal or is_rounded(self.logs[0].length, self.machine)
-        return noise_aware(self.machine, low_pass or self.settings.filter) if rounded else self.machine
+        if self.settings.causal or not is_rounded(self.logs[0].length, self.machine):
+            return self.machine
+        return noise_aware(self.machine, low_pass or self.settings.filter)
 
     @cached_property
     def smooth_samples(self) -> tuple[Samples, ...]:

@@ -23,7 +23,6 @@ from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.parameters.prior import Prior
 
 from ..equations.reversal import with_reversals
-from ..rates.rate_noise import noise_aware
 from ..settings import Settings
 from .drift import FrictionDrift, friction_walk
 from .equation import NO_STEPS, Equation, EquationFilter
@@ -105,11 +104,7 @@ class OnlineEstimator:
         band = settings.band
         self._stride, self._settling = band.stride, band.settling
         self._filter = EquationFilter(
-            noise_aware(machine, settings.filter),
-            self._unknowns,
-            band,
-            settings.filter.cutoff,
-            load=estimator.payload,
+            machine, self._unknowns, band, settings.filter.cutoff, load=estimator.payload
         )
         self.recursive = self._estimator(self._unknowns)
         drift = None
