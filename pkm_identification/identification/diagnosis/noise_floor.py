@@ -14,7 +14,10 @@ From the log alone (the noise of the force from the machine file, where it says 
                                        motion is; at least that of rounding to whole steps,
     E_k   = what white encoder noise makes of the model's force: one more evaluation with noise of the level that the
             lengths show between .35 and .45 of the rate,
-    floor_k^2 = A_k^2 + E_k^2 .
+    floor_k^2 = A_k^2 + E_k^2 + S_k^2 ,
+    S_k   = what the kinematic low-pass rounds off the model's force, mostly where friction reverses: the difference
+            that a lower cutoff makes, as errors of low-passes grow with the square of 1 / cutoff. Asked for where
+            A and E are so small that it counts.
 
 In closed loop the controller answers the encoder's steps with force far above the band: that is no noise of the force
 sensor, and what of the force is coherent with the lengths there is taken out. So is what is coherent with the bend of
@@ -47,6 +50,8 @@ from ..equations.band_rows import in_band
 from ..experiment import Experiment
 
 LONGEST = 20.0  # s of a log that are enough to measure noise
+QUIET_FORCE = 4e-4  # of the rms force: with more noise, what smoothing rounds off hardly counts
+LOWER = 1.5  # times lower is the cutoff that tells it
 LEAST = 1e-4  # of the rms force: nothing is modelled better than that
 SEED = 7
 STATED, FROM_DATA = "stated in the machine file", "from the data"
@@ -66,6 +71,8 @@ class NoiseFloor:
         What it rests on, in words.
     exact : ndarray, shape (6,)
         N: below it, numbers are rounding.
+    smoothing : ndarray, shape (6,)
+        N: what the kinematic low-pass rounds off; 0 where noise hides it.
     """
 
     std: FloatArray
@@ -73,6 +80,7 @@ class NoiseFloor:
     encoder: FloatArray
     basis: str
     exact: FloatArray
+    smoothing: FloatArray
 
 
 def noise_floor(experiment: Experiment, parameters: FloatArray, band_force: FloatArray) -> NoiseFloor:
@@ -109,8 +117,14 @@ def noise_floor(experiment: Experiment, parameters: FloatArray, band_force: Floa
     force = np.sqrt(np.average(densities, axis=0, weights=weights) * passed)
     encoder = np.sqrt(np.average(np.square(encoders), axis=0, weights=weights))
     exact = LEAST * np.sqrt(np.mean(band_force**2, axis=0)) + 1e-300
-    std = np.sqrt(force**2 + encoder**2 + exact**2)
-    return NoiseFloor(std, force, encoder, STATED if noise_of_file else FROM_DATA, exact)
+    smoothing = np.zeros(STRUTS)
+    if np.mean(force**2 + encoder**2) < QUIET_FORCE**2 * np.mean(band_force**2):
+        parts = [
+            _smoothing_part(experiment, log, parameters) for log in experiment.logs if log.force is not None
+        ]
+        smoothing = np.sqrt(np.mean(np.square(parts), axis=0)) if parts else smoothing
+    std = np.sqrt(force**2 + encoder**2 + smoothing**2 + exact**2)
+    return NoiseFloor(std, force, encoder, STATED if noise_of_file else FROM_DATA, exact, smoothing)
 
 
 def _power_passed(band: BandSettings) -> float:
@@ -183,6 +197,23 @@ def _encoder_part(
     difference = np.nan_to_num(forces[1] - forces[0])
     passed = in_band(difference, struts.segment, settings.band)
     return np.std(passed, axis=0) if len(passed) else np.zeros(STRUTS)
+
+
+def _smoothing_part(experiment: Experiment, log: GuardedLog, parameters: FloatArray) -> FloatArray:
+    """Rms (6,) in N of what the kinematic low-pass rounds off the model's force in the band."""
+    settings, machine = experiment.settings, experiment.machine
+    part = rows_of(log, _longest(log))
+    struts = _smooth(experiment, part)
+    lower = filter_log(part, settings.filter.cutoff / LOWER, settings.filter.order)
+    if len(lower) == 0:
+        return np.zeros(STRUTS)
+    first = int(np.searchsorted(struts.time, lower.time[0]))
+    struts = struts[first : first + len(lower)]
+    motion = platform_motion(machine, struts)[0]
+    rounded = nearby_motion(machine, lower, motion, inverse_jacobians(machine, motion))
+    forces = [strut_forces(machine, each, parameters=parameters) for each in (motion, rounded)]
+    passed = in_band(np.nan_to_num(forces[1] - forces[0]), struts.segment, settings.band)
+    return np.std(passed, axis=0) / (LOWER**2 - 1.0) if len(passed) else np.zeros(STRUTS)
 
 
 def _longest(log: GuardedLog) -> slice:

@@ -70,7 +70,9 @@ def made_estimate(seed: int = 0) -> ParameterEstimate:
 
 def made_fit(seed: int = 0) -> Diagnosis:
     """A model that fits: what is left is noise."""
-    floor = NoiseFloor(np.full(6, 0.2), np.full(6, 0.2), np.zeros(6), "from the data", np.full(6, 1e-3))
+    floor = NoiseFloor(
+        np.full(6, 0.2), np.full(6, 0.2), np.zeros(6), "from the data", np.full(6, 1e-3), np.zeros(6)
+    )
     noise = np.random.default_rng(seed).normal(size=(500, 6))
     residuals = Residuals(0.04 * np.arange(500), noise)
     per_strut = np.sqrt(np.mean(noise**2, axis=0))

@@ -31,6 +31,7 @@ from pkm_identification.motion import StrutLog
 from pkm_identification.records import read_log
 from pkm_identification.report.diagnosis import fit_lines, reason
 from pkm_identification.signals.zero_phase import filter_log
+from pkm_identification.simulation import SensorSettings, perturbed, simulate
 
 NOMINAL, TRUTH = nominal(), truth()
 SETTINGS = Settings.of(estimator="ls", hold_out=0.0)
@@ -81,6 +82,24 @@ def test_exact_data_raise_no_alarm():
     result = diagnosis(log(TRUTH, SECONDS))
     assert result.fit.adequate
     assert result.trusted
+
+
+@pytest.mark.slow
+def test_what_the_low_pass_rounds_off_reversals_raises_no_alarm():
+    """A control loop answers each reversal within milliseconds; encoders and currents are exact."""
+    machine = Machine.load("uf")
+    exact = SensorSettings(current_noise=0.0, current_bits=None, quantised_encoders=False)
+    recorded = simulate(
+        perturbed(machine, 2, 0.15), "rich", 20.0, nominal=machine, sensors=exact, seed=2
+    ).log()
+    fit = diagnosis(recorded, machine).fit
+    assert fit.floor.smoothing.max() > 0.0
+    assert fit.adequate
+    factor = [1.0, 1.0, 1.0, 1.01, 1.0, 1.0]
+    wrong = StrutLog(recorded.time, recorded.length, recorded.force * factor, "gain")
+    fit = diagnosis(wrong, machine).fit
+    assert not fit.adequate
+    assert fit.causes[0].name == "force_gain_4"
 
 
 @pytest.mark.slow
