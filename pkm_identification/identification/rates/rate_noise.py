@@ -20,6 +20,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from pkm_identification.mechanisms.friction.law import TRANSITION
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.signals.causal import FilterSettings, linear_phase_taps
@@ -34,8 +35,15 @@ GAIN, BENT, LOOKED_AT = np.sqrt(70.0), 80.0, 20000
 
 
 def rate_noise(machine: Machine, low_pass: FilterSettings) -> float:
-    """Standard deviation in m/s of strut rates behind the kinematic low-pass; 0 where the encoders are not known."""
+    """Standard deviation in m/s of strut rates behind the kinematic low-pass; 0 where it is not white, or not known.
+
+    A strut that moves by less than a count in a sample has steps for rounding, not noise: their frequency is its rate
+    over the count, mostly above the low-pass.
+    """
     if machine.drive is None or not machine.drive.has_encoder:
+        return 0.0
+    bend = machine.friction.law_parameters[TRANSITION]
+    if bend * low_pass.period * machine.drive.counts_per_meter < 1.0:
         return 0.0
     # also of the zero-phase filter, whose response these taps are
     taps = np.convolve(linear_phase_taps(low_pass), stencil(low_pass.period).first) / low_pass.period
