@@ -225,9 +225,14 @@ class Experiment:
         Sample by sample it does not: who has filtered samples alone cannot tell whether lengths are rounded, and
         what is taken off friction of exact ones looks like friction that changes.
         """
-        if self.settings.causal or not is_rounded(self.logs[0].length, self.machine):
+        if self.settings.causal or not self._rounded:
             return self.machine
         return noise_aware(self.machine, low_pass or self.settings.filter)
+
+    @cached_property
+    def _rounded(self) -> bool:
+        """Whether lengths are those of encoders."""
+        return any(is_rounded(log.length, self.machine) for log in self.logs)
 
     @cached_property
     def smooth_samples(self) -> tuple[Samples, ...]:

@@ -250,9 +250,10 @@ class _Forces:
         motion, struts, band = samples.platform, samples.struts, experiment.settings.band
         assert log.force is not None
         assert struts.force is not None
+        machine = experiment.equations_machine()
         predicted = np.concatenate(
             [
-                regressor(experiment.machine, motion[first : first + BLOCK], mapping) @ weights
+                regressor(machine, motion[first : first + BLOCK], mapping) @ weights
                 for first in range(0, len(motion), BLOCK)
             ]
         )

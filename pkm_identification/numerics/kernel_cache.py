@@ -16,7 +16,7 @@ new friction laws and others the old ones. Here the content of all of them belon
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
@@ -30,9 +30,19 @@ _digests: dict[FunctionType, str] = {}
 
 
 class KernelCache(FunctionCache):
-    """Numba's cache of one function, whose stamp is worked out when it is first asked for: by then all is imported."""
+    """Numba's cache of one function, whose stamp is worked out when it is first asked for: by then all is imported.
 
-    _stamped = False
+    Parameters
+    ----------
+    function : function
+    options : mapping
+        What it is compiled with.
+    """
+
+    def __init__(self, function: Callable[..., Any], options: Mapping[str, Any]) -> None:
+        super().__init__(function)
+        self._options = options
+        self._stamped = False
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """What was compiled for this signature, None when it is not there or out of date."""
@@ -48,7 +58,7 @@ class KernelCache(FunctionCache):
         if not self._stamped:
             self._stamped = True
             index = self._cache_file
-            index._source_stamp = (index._source_stamp, content(self._py_func))
+            index._source_stamp = (index._source_stamp, repr(self._options), content(self._py_func))
 
 
 def content(function: FunctionType) -> str:
@@ -74,6 +84,7 @@ def _parts(function: FunctionType) -> Iterator[str]:
             elif _package(value) == package:
                 asked = (other for other in code.co_names if hasattr(value, other))
                 yield from (f"{name}.{other} {_told(getattr(value, other), package)}" for other in asked)
+    yield _told(function.__defaults__, package)
     for cell in function.__closure__ or ():
         yield _told(cell.cell_contents, package)
 

@@ -8,14 +8,19 @@
 
 """The demonstration waits for the last samples, and says how many did not come."""
 
+import time
+
 import pytest
 import rclpy
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 
 from pkm_identification.msg import ParameterEstimate
+from pkm_identification.ros.processes import draining
 from pkm_identification.ros.processes.draining import drain, underway
 from pkm_identification.ros.processes.monitor import Monitor
 from pkm_identification.ros.qos import DIAGNOSTICS, LATCHED
+
+DEADLINE = 300.0  # s
 
 
 @pytest.fixture
@@ -58,15 +63,26 @@ def tell(monitor, taken):
     monitor.node.create_timer(0.2, publish)
 
 
+def wait(monitor, taken):
+    """Until the monitor has heard that so many were taken, or more."""
+    end = time.monotonic() + DEADLINE
+    while monitor.count("estimator", "taken") < taken:
+        assert time.monotonic() < end
+        monitor.listen(0.2)
+
+
 def test_a_node_that_is_behind_is_waited_for(monitor):
     tell(monitor, [*range(40, 940, 60), 945])
+    wait(monitor, 40)
     drain(monitor)
     assert monitor.count("estimator", "taken") == 945
     assert monitor.estimate.count == 23
     assert underway(monitor) == 0
 
 
-def test_what_never_comes_is_lost(monitor):
+def test_what_never_comes_is_lost(monitor, monkeypatch):
     tell(monitor, [900, 938])
+    wait(monitor, 938)
+    monkeypatch.setattr(draining, "SETTLED", 2.0)
     drain(monitor)
     assert underway(monitor) == 7

@@ -99,9 +99,8 @@ def noise_floor(experiment: Experiment, parameters: FloatArray, band_force: Floa
     noise_of_file = None if drive is None else drive.force_noise
     passed = _power_passed(band)
     densities, weights, encoders = [], [], []
-    for log in experiment.logs:
-        if log.force is None or len(log.time) < 16 * LAGS:
-            continue
+    usable = [log for log in experiment.logs if log.force is not None and len(log.time) >= 16 * LAGS]
+    for log in usable:
         part = rows_of(log, _longest(log))
         struts = _smooth(experiment, part)
         density = (
@@ -118,11 +117,9 @@ def noise_floor(experiment: Experiment, parameters: FloatArray, band_force: Floa
     encoder = np.sqrt(np.average(np.square(encoders), axis=0, weights=weights))
     exact = LEAST * np.sqrt(np.mean(band_force**2, axis=0)) + 1e-300
     smoothing = np.zeros(STRUTS)
-    if np.mean(force**2 + encoder**2) < QUIET_FORCE**2 * np.mean(band_force**2):
-        parts = [
-            _smoothing_part(experiment, log, parameters) for log in experiment.logs if log.force is not None
-        ]
-        smoothing = np.sqrt(np.mean(np.square(parts), axis=0)) if parts else smoothing
+    if usable and np.mean(force**2 + encoder**2) < QUIET_FORCE**2 * np.mean(band_force**2):
+        parts = [_smoothing_part(experiment, log, parameters) for log in usable]
+        smoothing = np.sqrt(np.average(np.square(parts), axis=0, weights=weights))
     std = np.sqrt(force**2 + encoder**2 + smoothing**2 + exact**2)
     return NoiseFloor(std, force, encoder, STATED if noise_of_file else FROM_DATA, exact, smoothing)
 

@@ -31,7 +31,9 @@ from pkm_identification.signals.differences import stencil
 WHITE_SHARE = 0.75
 # Fourth differences of white rounding are sqrt(70) times as large, those of a motion sampled fast enough vanish. A
 # fifth of them are taken for struts that turn back, and for holes in the log.
-GAIN, BENT, LOOKED_AT = np.sqrt(70.0), 80.0, 20000
+GAIN, BENT = np.sqrt(70.0), 80.0
+STRETCHES, STRETCH = 5, 4000  # of a log, and rows of each
+ROUNDING = 1e-6  # of that: what numbers themselves round
 
 
 def rate_noise(machine: Machine, low_pass: FilterSettings) -> float:
@@ -51,12 +53,18 @@ def rate_noise(machine: Machine, low_pass: FilterSettings) -> float:
 
 
 def is_rounded(length: FloatArray, machine: Machine) -> bool:
-    """Whether strut lengths (N, 6) in m are as uneven as the machine's encoders make them; exact ones are not."""
-    if machine.drive is None or not machine.drive.has_encoder or len(length) <= 4:
+    """Whether strut lengths (N, 6) in m are as uneven as the machine's encoders make them; exact ones are not.
+
+    Struts that stand still tell nothing: they are asked about where they move, in stretches spread over the log.
+    """
+    if machine.drive is None or not machine.drive.has_encoder:
         return False
-    differences = np.abs(np.diff(length[:LOOKED_AT], 4, axis=0))
     expected = GAIN / np.sqrt(12.0) / machine.drive.counts_per_meter
-    return bool(np.percentile(differences, BENT) > 0.2 * expected)
+    starts = np.linspace(0, max(len(length) - STRETCH, 0), STRETCHES).astype(int)
+    stretches = [length[start : start + STRETCH] for start in np.unique(starts)]
+    differences = np.abs(np.concatenate([np.diff(stretch, 4, axis=0) for stretch in stretches]))
+    moving = differences[differences > ROUNDING * expected]
+    return len(moving) > 0 and bool(np.percentile(moving, BENT) > 0.2 * expected)
 
 
 def noise_aware(machine: Machine, low_pass: FilterSettings) -> Machine:

@@ -10,6 +10,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from core import synthetic
@@ -206,7 +208,22 @@ def test_exact_lengths_are_not_taken_for_rounded_ones():
     """What encoders would do to friction is not taken off them."""
     machine, exact = nominal(1000.0), synthetic.log(TRUTH, 4.0, 1).length
     assert not is_rounded(exact, machine)
-    assert is_rounded(synthetic.ENCODER * np.round(exact / synthetic.ENCODER), machine)
+    rounded = synthetic.ENCODER * np.round(exact / synthetic.ENCODER)
+    assert is_rounded(rounded, machine)
+    # a machine at rest says nothing, nor does it hide what the rest of the log says
+    rest = np.repeat(rounded[:1], 10 * len(rounded), axis=0)
+    assert not is_rounded(rest, machine)
+    assert is_rounded(np.concatenate([rest, rounded]), machine)
+
+
+def test_encoders_whose_steps_are_longer_than_a_sample_at_the_bend_make_no_noise_of_rates():
+    machine = nominal(1000.0)
+    low_pass = FilterSettings(period=1e-3, cutoff=90.0)
+    fine, coarse = (
+        replace(machine, drive=replace(machine.drive, counts_per_meter=counts)) for counts in (8e5, 1e5)
+    )
+    assert rate_noise(fine, low_pass) > 0.0
+    assert rate_noise(coarse, low_pass) == 0.0
 
 
 @pytest.mark.slow
