@@ -15,8 +15,6 @@ from collections.abc import Callable
 from threading import Lock, Thread
 from typing import Any, Generic, TypeVar
 
-from pkm_identification.errors import PkmError
-
 T = TypeVar("T")
 SWITCH = 2e-4  # s, after which Python goes over to the control loop while there is such work
 
@@ -60,7 +58,7 @@ class Beside(Generic[T]):
     def __init__(self, long: bool, function: Callable[..., T], *arguments: Any) -> None:
         self._function, self._arguments = function, arguments
         self._answer: T
-        self._error: PkmError | None = None
+        self._error: Exception | None = None
         self._thread: Thread | None = None
         if long:
             # nobody waits for it at the end of the process
@@ -79,19 +77,23 @@ class Beside(Generic[T]):
 
         Raises
         ------
-        PkmError
-            What the function raised.
+        Exception
+            What the function raised, whatever it is.
         """
-        if self._thread is not None:
-            self._thread.join()
+        self.wait()
         if self._error is not None:
             raise self._error
         return self._answer
 
+    def wait(self) -> None:
+        """Wait for its end, whatever comes of it."""
+        if self._thread is not None:
+            self._thread.join()
+
     def _work(self) -> None:
         try:
             self._answer = self._function(*self._arguments)
-        except PkmError as error:
+        except Exception as error:  # a thread has nobody to raise it to
             self._error = error
 
     def _work_beside(self) -> None:

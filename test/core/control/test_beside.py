@@ -1,0 +1,26 @@
+# Copyright 2026 pkm_identification maintainers
+#
+# Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance
+# with the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+# Unless required by applicable law or agreed to in writing, software distributed under the License is
+# distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
+# the License for the specific language governing permissions and limitations under the License.
+
+"""Work beside the control loop: its answer, and what it raised."""
+
+from __future__ import annotations
+
+import pytest
+
+from pkm_identification.control.paths.beside import Beside
+
+
+@pytest.mark.parametrize("long", [False, True])
+def test_what_the_function_gives_or_raises_comes_with_the_answer(long):
+    """An error that nobody foresaw, too; who only waits sees nothing of it."""
+    assert Beside(long, divmod, 7, 2).answer() == (3, 1)
+    failed = Beside(long, divmod, 7, 0)
+    failed.wait()
+    assert failed.done
+    with pytest.raises(ZeroDivisionError):
+        failed.answer()
