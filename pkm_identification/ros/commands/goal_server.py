@@ -29,6 +29,9 @@ from rclpy.task import Future
 from pkm_identification.control.paths.beside import Beside
 
 HEADER = 64  # bytes kept for rmw_request_id_t, 24 in the releases known
+# what `GoalServer` uses of rclpy's class, and what that class's `is_ready` leaves behind
+HELD = ("_goal_handles", "_result_futures", "_goal_callback", "_handle_accepted_callback", "_node")
+LEFT = ("_is_goal_request_ready", "_is_cancel_request_ready", "_is_result_request_ready", "_is_goal_expired")
 
 
 class _Response(ctypes.Structure):
@@ -57,6 +60,12 @@ def _function(capsule: Any, result: Any, *arguments: Any) -> Any:
     return ctypes.CFUNCTYPE(result, *arguments)(pointer(capsule, None))
 
 
+def _shows(server: ActionServer) -> bool:
+    """Whether rclpy's class has all that is used of it where the releases known have it."""
+    left = ActionServer.is_ready.__code__.co_names
+    return all(hasattr(server, name) for name in HELD) and all(name in left for name in LEFT)
+
+
 class GoalServer(ActionServer):
     """An action server whose goals are taken beside, once `take_beside` has said how they are read."""
 
@@ -66,7 +75,7 @@ class GoalServer(ActionServer):
     _is_goal_request_ready: bool
 
     def take_beside(self, request: Any) -> None:
-        """Have goals taken in a thread.
+        """Have goals taken in a thread, if this rclpy shows what that needs.
 
         Parameters
         ----------
@@ -74,9 +83,13 @@ class GoalServer(ActionServer):
             A class of `goal_request.read_by`.
         """
         try:
+            if not _shows(self):
+                return
             library = _library()
             self._take_request = library.rcl_action_take_goal_request
             self._send_response = library.rcl_action_send_goal_response
+            self._forget_error = library.rcutils_reset_error  # found in what the library is linked with
+            self._forget_error.restype = None
             self._server = ctypes.c_void_p(self._handle.pointer)
             self._create = _function(request._CREATE_ROS_MESSAGE, ctypes.c_void_p)
             self._destroy = _function(request._DESTROY_ROS_MESSAGE, None, ctypes.c_void_p)
@@ -109,14 +122,23 @@ class GoalServer(ActionServer):
         return super().take_data()
 
     def _take(self, executor: Any) -> None:
+        try:
+            taken = self._taken()
+            if taken is not None:
+                executor.create_task(self._execute_goal_request, taken)
+        except Exception as error:  # nobody asks this thread for an answer
+            if self._node.context.ok():  # otherwise the executor may have gone
+                self._node.get_logger().error(f"a goal was not taken: {error}")
+
+    def _taken(self) -> tuple[_Header, Any] | None:
+        """The next request and who sent it; None where there is none."""
         header, request = ctypes.create_string_buffer(HEADER), ctypes.c_void_p(self._create())
         try:
             if self._take_request(self._server, header, request) != 0:
-                return  # somebody who asked has gone
-            taken = self._request._READ(request)
+                return None  # somebody who asked has gone; rcl keeps errors by thread, and this one ends
+            return _Header(header), self._request._READ(request)
         finally:
             self._destroy(request)
-        executor.create_task(self._execute_goal_request, (_Header(header), taken))
 
     async def _execute_goal_request(self, request_header_and_message: Any) -> None:
         """Accept a goal or not, as rclpy does."""
@@ -131,13 +153,19 @@ class GoalServer(ActionServer):
         accepted = not known and self._goal_callback(request.goal) == GoalResponse.ACCEPT
         if accepted:
             info.stamp = self._node.get_clock().now().to_msg()
-            handle = ServerGoalHandle(self, info, request.goal)
-            future: Future = Future()
-            identity = bytes(request.goal_id.uuid)
-            self._goal_handles[identity], self._result_futures[identity] = handle, future
-            self.add_future(future)
+            try:
+                handle = ServerGoalHandle(self, info, request.goal)
+            except RuntimeError as error:  # e.g. of a context that has been shut down
+                self._node.get_logger().error(f"a goal was not accepted: {error}")
+                accepted = False
+            else:
+                future: Future = Future()
+                identity = bytes(request.goal_id.uuid)
+                self._goal_handles[identity], self._result_futures[identity] = handle, future
+                self.add_future(future)
         response = _Response(accepted, info.stamp.sec, info.stamp.nanosec)
         if self._send_response(self._server, header.content, ctypes.byref(response)) != 0:
+            self._forget_error()
             self._node.get_logger().warning("a goal was not answered: who sent it may have gone")
             return
         if accepted:
@@ -147,5 +175,5 @@ class GoalServer(ActionServer):
     def destroy(self) -> None:
         self._over = True
         if self._taking is not None:
-            self._taking.answer()
+            self._taking.wait()
         super().destroy()
