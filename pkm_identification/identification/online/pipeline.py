@@ -105,6 +105,7 @@ class OnlinePipeline:
 
     def warm_up(self) -> None:
         """Compile (or load from the cache) every kernel of the online path, then forget the samples used for it."""
+        self.strut_stage.warm_up(self.machine)
         length = strut_lengths(
             self.machine, self.machine.home_position[None], self.machine.home_rotation[None]
         )[0]

@@ -14,6 +14,8 @@ takes the parameters compares what comes of them with what is measured.
 
 from __future__ import annotations
 
+import numpy as np
+
 from pkm_identification.estimation.filters.recursive import RecursiveEstimator
 from pkm_identification.mechanisms.hexapod.dynamics.basis import friction_columns
 from pkm_identification.mechanisms.hexapod.kinematics.tracker import PlatformSample
@@ -56,8 +58,18 @@ class RunningModel:
     def reset(self) -> None:
         """Forget everything learned."""
         self._recursive.reset()
-        self._segment: int | None = None
         self._since = 0
+        self.interrupt()
+
+    def interrupt(self) -> None:
+        """The next sample does not follow upon the last one."""
+        self._segment: int | None = None
+
+    def warm_up(self) -> None:
+        """Load what only many equations lead to (the first are taken again), then forget everything."""
+        filtering, prior = self._recursive.filter, self._recursive.prior
+        filtering.start_from(prior.mean, np.diag(prior.std**2))
+        self.reset()
 
     @property
     def known(self) -> bool:
@@ -74,7 +86,7 @@ class RunningModel:
         starting = sample.segment != self._segment
         self._segment = sample.segment
         if not self._equations.step(sample, starting):
-            self._segment = None
+            self.interrupt()
             return False
         self._since = 0 if starting else self._since + 1
         if self._since < self._settling or (self._since - self._settling) % self._stride:

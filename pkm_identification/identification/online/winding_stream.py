@@ -15,7 +15,9 @@ behind its springs while its motors move as their encoders showed, tells how far
 hangs on the samples alone, and not on when somebody's estimate arrives: a bag gives again what the nodes gave.
 
 Until the model says what measured forces say, these are taken, as of struts that stand still; then the stream goes over
-from them within FADE.
+from them within FADE, and back to them within it where the model is off or lost: what it made of lengths and forces
+last is held until it has faded, whatever becomes of the model. A model behind whose springs the machine flies apart, or
+that stays off, has learned from forces that were none, and is made anew.
 """
 
 from __future__ import annotations
@@ -53,6 +55,10 @@ FADE = 0.1  # s
 MEMORY = 1.0  # s, over which the model is compared with measured forces
 # Of what drives are wound up by measured forces, rms: how far from that the model may be to be taken, and to be kept.
 NEAR, FAR = 0.05, 0.1
+# The same, at most: what was worse is forgotten no later than this, within ln (WORST / NEAR)^2 times MEMORY.
+WORST = 0.2
+PATIENCE = 2.0  # s that a model may be further off than FAR until it is made anew
+APART = 0.2  # of the machine's length scale: no drive is wound up that far
 STILL = 0.2  # s; what friction holds of a strut that stood for longer, no model tells
 
 
@@ -91,6 +97,7 @@ class WindingStream:
         self._machine, self._transfers = machine, guard.transfers
         self._motors = np.diag([one.motor_mass for one in guard.transfers])
         self._bend = machine.friction.law_parameters[TRANSITION]
+        self._apart = APART * machine.length_scale
         self._initial, self._initial_period = DriveTransfer(guard.transfers, period), period
         self._by_forces = CorrectionStream(self._initial, period)
         self._filter = CausalStrutFilter(replace(filtering, kind="fir", period=period))
@@ -114,8 +121,7 @@ class WindingStream:
         self._tracker.reset()
         self._model.reset()
         self._basis: FloatArray | None = None
-        self._off = self._size = 0.0
-        self.modelled = False
+        self._begin_judging()
         self._begin()
 
     def _begin(self) -> None:
@@ -125,11 +131,29 @@ class WindingStream:
         self._segment: int | None = None
         self._share = np.zeros(STRUTS)
         self._still = np.zeros(STRUTS)
+        # what the model makes of length and force besides measured forces, last
+        self._besides = np.zeros((2, STRUTS))
+        self._leaving = False
+        self._interrupt()
+
+    def _interrupt(self) -> None:
+        """The next sample does not follow upon the last one."""
+        self._model.interrupt()
         self._lose()
 
     def _lose(self) -> None:
         self._wound.clear()
         self._course: _Course | None = None
+
+    def _forget_model(self) -> None:
+        self._model.reset()
+        self._basis = None
+        self._begin_judging()
+        self._lose()
+
+    def _begin_judging(self) -> None:
+        self._off = self._size = self._astray = 0.0
+        self.modelled = False
 
     @property
     def before(self) -> int:
@@ -168,23 +192,26 @@ class WindingStream:
 
     def _completed(self, acting: GuardedSample) -> GuardedSample:
         """A sample as measured forces have it, as far as the model is taken by that."""
-        if len(self._wound) < self._near:
-            self._share[:] = 0.0
-            return acting
+        told = self.modelled and len(self._wound) == self._near
+        if not told:
+            self._leaving = True
+        elif not self._share.any():
+            self._leaving = False
         step = self._period / FADE
-        taken = self.modelled & (self._still < STILL)
+        taken = (not self._leaving) & (self._still < STILL)
         self._share = np.clip(self._share + np.where(taken, step, -step), 0.0, 1.0)
         if not self._share.any():
             return acting
-        near = list(islice(self._measured, self._near))
-        length, force = self._through.corrected(
-            np.array([one.length for one in near]),
-            np.array([one.force for one in near], dtype=float),
-            np.array(self._wound),
-        )
-        length = acting.length + self._share * (length[0] - acting.length)
-        force = acting.force + self._share * (force[0] - acting.force)
-        return replace(acting, length=length, force=force)
+        if not self._leaving:
+            near = list(islice(self._measured, self._near))
+            length, force = self._through.corrected(
+                np.array([one.length for one in near]),
+                np.array([one.force for one in near], dtype=float),
+                np.array(self._wound),
+            )
+            self._besides = np.array([length[0] - acting.length, force[0] - acting.force])
+        length, force = self._share * self._besides
+        return replace(acting, length=acting.length + length, force=acting.force + force)
 
     def _follow_model(self, filtered: StrutSample) -> None:
         """Learn from a filtered sample, and move the machine behind its springs on to its stamp."""
@@ -195,7 +222,7 @@ class WindingStream:
             )
         platform = self._tracker.step(filtered)
         if platform.status != OK:
-            self._lose()
+            self._interrupt()
             return
         if self._model.step(platform) or self._basis is None:
             self._basis = self._model.basis
@@ -204,7 +231,7 @@ class WindingStream:
             self._machine, platform.position[None], platform.rotation[None], platform.twist[None], self._basis
         )
         if not finite(moving.mass, moving.bias):
-            self._lose()
+            self._forget_model()
             return
         motor = self._measured[-1 - self._initial.after - self._middle].length
         course = self._course
@@ -220,8 +247,8 @@ class WindingStream:
             )  # fmt: skip
             place, rate = places[1], rates[1]
         wound = motor - place
-        if not finite(wound, rate):
-            self._lose()
+        if not finite(wound, rate) or np.abs(wound).max() > self._apart:
+            self._forget_model()
             return
         self._course = _Course(mass, bias, motor, place, rate)
         self._wound.append(wound)
@@ -234,20 +261,29 @@ class WindingStream:
         kept = 1.0 - self._period / MEMORY
         self._off = kept * self._off + float(np.sum((wound - by_forces) ** 2))
         self._size = kept * self._size + float(np.sum(by_forces**2))
+        # not for ever, nor anew with each segment: what a model is worth does not hang on holes
+        self._off = min(self._off, WORST**2 * self._size)
         limit = FAR if self.modelled else NEAR
         self.modelled = self._model.known and self._off <= limit**2 * self._size
+        astray = self._model.known and self._off > FAR**2 * self._size
+        self._astray = self._astray + self._period if astray else 0.0
+        if self._astray > PATIENCE:
+            self._forget_model()
 
     def warm_up(self) -> None:
         """Compile (or load from the cache) what a moving machine needs, then forget the samples used for it."""
-        home = strut_lengths(
-            self._machine, self._machine.home_position[None], self._machine.home_rotation[None]
-        )[0]
-        band = self._band
-        turn = 4.0 * np.pi / (band.settling * self._initial_period)
+        machine, band = self._machine, self._band
+        home = machine.home_position[None], machine.home_rotation[None]
+        length = strut_lengths(machine, *home)[0]
+        still = strut_dynamics(machine, *home, np.zeros((1, 6)), self._model.basis)
+        # with forces that this asks for: a model of others flies apart
+        turn, swing = 4.0 * np.pi / (band.settling * self._initial_period), 2e-3
         for k in range(2 * self._lag + 2 * band.settling + 2 * band.stride):
             time = k * self._initial_period
-            length = home + 2e-3 * np.sin(turn * time)
-            self.step(GuardedSample(time, length, np.zeros(STRUTS), 0, False))
+            moved = swing * np.sin(turn * time) * np.ones(STRUTS)
+            force = still.bias[0] - turn**2 * still.mass[0] @ moved
+            self.step(GuardedSample(time, length + moved, force, 0, False))
+        self._model.warm_up()
         self.reset()
 
 

@@ -19,9 +19,10 @@ import pytest
 from pkm_identification.estimation.estimators import ESTIMATORS, Tuning
 from pkm_identification.identification.experiment import Experiment
 from pkm_identification.identification.online.strut_stage import StrutStage, strut_motion
-from pkm_identification.identification.online.winding_stream import WindingStream, by_model
+from pkm_identification.identification.online.winding_stream import FADE, WindingStream, by_model
 from pkm_identification.identification.settings import Settings
 from pkm_identification.identification.yielding.rewinding import rewound, wound_up
+from pkm_identification.mechanisms.hexapod.kinematics.forward import FAILED
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.signals.forces.acting import acting
 from pkm_identification.signals.guard import GuardedSample
@@ -127,6 +128,55 @@ def test_a_stream_without_forces_or_after_a_hole_begins_anew(simulated):
     blind = replace(samples[0], force=None)
     assert stream.step(blind) == [blind]
     assert stream.step(samples[0]) == []
+
+
+def new_stream(machine):
+    settings = Settings().resolved(machine)
+    return WindingStream(machine, settings.guard, settings.filter, settings.guard.period)
+
+
+def guarded(log, k, factor=1.0):
+    return GuardedSample(float(log.time[k]), log.length[k], factor * log.force[k], 0, False)
+
+
+def test_a_stream_whose_model_learned_from_forces_that_were_none_is_by_a_model_again(simulated):
+    """The machine flies apart behind the springs of such a model; what had been learned before does not help."""
+    nominal, _, recording = simulated
+    log, stream = recording.log(), new_stream(nominal)
+    modelled, beside = [], []
+    for k in range(6500):
+        for one in stream.step(guarded(log, k, 0.0 if 1500 <= k < 2500 else 1.0)):
+            beside.append(np.abs(one.length - stream._acting[0].length).max())
+        modelled.append(stream.modelled)
+    assert modelled[1499]
+    assert not any(modelled[1700:2500])
+    assert modelled[-1]
+    # nor does a length show anything of it: belts are wound up by 3 mm
+    assert max(beside) < 3e-3
+
+
+def test_where_a_pose_is_lost_the_model_s_part_fades_and_the_model_learns_of_a_hole(simulated, monkeypatch):
+    nominal, _, recording = simulated
+    log, stream = recording.log(), new_stream(nominal)
+    for k in range(1500):
+        stream.step(guarded(log, k))
+    assert stream.modelled
+    track, basis = stream._tracker.step, stream._basis
+    monkeypatch.setattr(stream._tracker, "step", lambda sample: replace(track(sample), status=FAILED))
+    beside = []
+    period = Settings().resolved(nominal).period
+    for k in range(1500, 1500 + round(FADE / period)):
+        for one in stream.step(guarded(log, k)):
+            beside.append(one.length - stream._acting[0].length)
+        monkeypatch.undo()
+    # in equal steps, down to nothing
+    held = np.abs(stream._besides[0])
+    assert held.max() > 1e-6
+    assert np.all(np.abs(np.diff(beside, axis=0)) <= 1.001 * held * period / FADE)
+    np.testing.assert_allclose(beside[-1], 0.0, atol=1e-12)
+    assert (
+        stream._basis is basis
+    )  # it takes an equation each .04 s, but not until its filters have settled again
 
 
 def test_a_course_that_is_not_the_log_s_is_not_believed(simulated):
