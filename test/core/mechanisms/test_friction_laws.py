@@ -25,7 +25,7 @@ from pkm_identification.mechanisms.friction import (
     friction_slopes,
     friction_terms,
 )
-from pkm_identification.mechanisms.friction.law import LAW_NUMBERS, TRANSITION
+from pkm_identification.mechanisms.friction.law import LAW_NUMBERS, NOISE, TRANSITION
 from pkm_identification.mechanisms.hexapod.dynamics import (
     basis_columns,
     basis_parameters,
@@ -126,7 +126,8 @@ def test_slopes_are_the_derivatives(law):
 def test_compiled_choice_is_the_registrys(number):
     """The branches of the two kernels and the places in LAWS belong together."""
     law = LAWS[number]
-    count, numbers = len(law.coefficients), np.array([number, 0.004, 1.5, 0.01])
+    count, numbers = len(law.coefficients), np.zeros(LAW_NUMBERS)
+    numbers[:NOISE] = number, 0.004, 1.5, 0.01
     for rate in (-0.3, -0.001, 0.0, 0.002, 0.02):
         for choose, fill in ((friction_terms, law.terms), (friction_slopes, law.slopes)):
             own = fill(rate, numbers)
@@ -259,5 +260,5 @@ def test_every_law_fits_the_kernels_numbers():
     """A law with more terms or parameters has to widen what the kernels hand on."""
     for law in LAWS:
         assert len(law.coefficients) <= TERMS
-        assert TRANSITION + len(law.parameters) <= LAW_NUMBERS
+        assert TRANSITION + len(law.parameters) <= NOISE
         assert law.parameters[0].name == "transition_rate"
