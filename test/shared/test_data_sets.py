@@ -93,13 +93,13 @@ def test_set_c_deviations_are_not_those_of_a_cutoff_its_encoders_do_not_bear():
     assert np.all(np.abs(estimate.values - other.values) < 4 * np.hypot(estimate.std, other.std))
 
 
-@pytest.mark.parametrize("name", ["a", "c"])
-def test_a_causal_run_states_deviations_as_an_offline_one(name):
+# set a: of a strut that dwells near the friction law's bend, what rounding does to friction is taken off offline, and
+# most of the systematic part with it; the coarse encoders of set c make no such noise
+@pytest.mark.parametrize(("name", "most"), [("a", 3.0), ("c", 1.7)])
+def test_a_causal_run_states_deviations_as_an_offline_one(name, most):
     offline, online = identified(name, ("rich",), "ukf"), identified(name, ("rich",), "ukf", True)
     ratio = online.estimate.std / offline.estimate.std
-    # friction of a strut that dwells near the law's bend: offline what rounding does to it is taken off, and most of
-    # the systematic part with it
-    assert np.all((ratio > 0.5) & (ratio < 3.0))
+    assert np.all((ratio > 0.6) & (ratio < most))
     assert 0.8 < np.median(ratio) < 1.25
     assert deviation(offline, online).max() < 2.0  # in those stated sample by sample
 
