@@ -207,7 +207,13 @@ def drawn(courses: list[Course]) -> Figure:
             )
         axes.plot([], [], ":", color=NOMINAL, label="in proportion")
         axes.set(xlabel=kind, ylabel="processor time, s")
-        axes.legend(fontsize="small")
+        sizes = own[0].sizes
+        # 52 and 58 would stand on each other
+        apart = [size for size, after in zip(sizes, [*sizes[1:], np.inf], strict=True) if after > 1.2 * size]
+        axes.set_xticks(apart, [f"{size:,}".replace(",", " ") for size in apart])
+        axes.set_xticks([], minor=True)
+        # below the panel: courses fill it
+        axes.legend(fontsize="small", loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=2)
     return figure
 
 
