@@ -258,7 +258,7 @@ class _Forces:
             ]
         )
         if experiment.point is not None:
-            predicted[:, :, 0] += experiment.point.added(experiment.machine, samples, band)
+            predicted[:, :, 0] += experiment.point.added(machine, samples, band)
         own = samples.own(motion.time)
         # the unfiltered force at the same instants
         measured = log.force[np.searchsorted(log.time, motion.time[own])]

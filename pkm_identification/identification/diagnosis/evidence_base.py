@@ -11,21 +11,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pkm_identification.estimation.equations import Equations
 from pkm_identification.estimation.lack_of_fit.evidence import Base
 from pkm_identification.estimation.problem import Problem
 from pkm_identification.estimation.whitening import Coordinates
+from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.relations import LinearRelations
+from pkm_identification.signals.causal import FilterSettings
 
 from ..experiment import Experiment
 from .hypotheses import Effect
 from .log_rows import LogRows
 from .situation import Situation, situations
+from .smoothing import FACTOR, smoothed_friction
 
 LEAST_WEIGHT = 0.1  # of an equation that a robust estimator still believes
 
@@ -43,32 +47,49 @@ class EvidenceBase:
         Of each log.
     kept : ndarray of bool, shape (K,)
         Equations that count: a robust estimator leaves out what gross errors spoil.
+    smoothing : ndarray, shape (K', 6, q)
+        What the kinematic low-pass may have made of friction, N, in the equations that count; none at first.
     """
 
     problem: Problem
     view: Coordinates
     rows: tuple[LogRows, ...]
     kept: NDArray[np.bool_]
+    smoothing: FloatArray
 
     @classmethod
     def of(cls, experiment: Experiment, problem: Problem) -> EvidenceBase:
         """Of an experiment; `problem` must be its own."""
         relations = problem.relations or LinearRelations.none(len(problem.parameters))
+        # that of the equations, or hypotheses about friction would find what the two make of noisy rates
+        machine, band = experiment.equations_machine(), experiment.settings.band
         rows = tuple(
-            LogRows(experiment.machine, problem.parameters, samples, experiment.settings.band)
-            for samples in experiment.smooth_samples
+            LogRows(machine, problem.parameters, samples, band) for samples in experiment.smooth_samples
         )
         view = Coordinates.of(problem.prior, relations)
         kept = np.ones(len(problem.equations), dtype=bool)
         if experiment.settings.estimator.name == "robust":
             weight = experiment.estimator.batch(problem.whitened(view)).weight
             kept = kept if weight is None else weight > LEAST_WEIGHT
-        return cls(problem, view, rows, kept)
+        return cls(problem, view, rows, kept, np.empty((np.count_nonzero(kept), STRUTS, 0)))
+
+    def smoothed(self, values: FloatArray, filtered: FilterSettings) -> EvidenceBase:
+        """The same that knows what the kinematic low-pass makes of friction under an estimate (P,)."""
+        parts = [smoothed_friction(situation, filtered) for situation in self.situations(values)]
+        columns = [part for part in parts if part is not None]
+        return replace(self, smoothing=np.concatenate(columns)[self.kept]) if columns else self
+
+    def without_smoothing(self, equations: Equations) -> EvidenceBase:
+        """Other equations for the same unknowns, without what the low-pass makes of them."""
+        return replace(
+            self, problem=replace(self.problem, equations=equations), smoothing=self.smoothing[:, :, :0]
+        )
 
     def base(self, floor: FloatArray) -> Base:
         """The model alone, its rows divided by the noise floor (6,)."""
         equations = self.view.equations(self.problem.equations)[self.kept]
-        return Base.of(equations.regressor, equations.measured, floor, equations.segment)
+        columns = np.concatenate([equations.regressor, FACTOR * self.smoothing], axis=2)
+        return Base.of(columns, equations.measured, floor, equations.segment)
 
     def parameters(self, base: Base) -> FloatArray:
         """Values (P,) of the parameters in a base, which may have more columns; SI units."""

@@ -138,10 +138,7 @@ def without_clipped(
     elsewhere = replace(
         equations, regressor=equations.regressor * counts[:, :, None], measured=equations.measured * counts
     )
-    everywhere, rest = (
-        replace(evidence, problem=replace(problem, equations=these)).base(floor)
-        for these in (equations, elsewhere)
-    )
+    everywhere, rest = (evidence.without_smoothing(these).base(floor) for these in (equations, elsewhere))
     change = evidence.moved(rest.solution - everywhere.solution)
     # the covariance of the difference between an estimate and one from a part of its data
     by_chance = np.maximum(evidence.variance(rest) - evidence.variance(everywhere), 0.0)

@@ -110,13 +110,13 @@ class Friction:
         return bool(np.any(self.coefficients))
 
     def changed(self, **values: Any) -> Friction:
-        """The same law with other coefficients or parameters, by their names; see `of`."""
+        """The same law with other coefficients or parameters, by their names (see `of`), of rates as noisy."""
         own: dict[str, Any] = dict(zip(self.law.names, self.coefficients, strict=True))
         own |= {
             parameter.name: value
             for parameter, value in zip(self.law.parameters, self.parameters, strict=True)
         }
-        return Friction.of(self.law.name, **(own | values))
+        return replace(Friction.of(self.law.name, **(own | values)), rate_noise=self.rate_noise)
 
     def without(self) -> Friction:
         """The same law with all coefficients zero."""

@@ -28,7 +28,7 @@ def effects_of(machine: Machine, parameters: ParameterSet, logs: Sequence[Guarde
         *forces.effects(machine),
         *gravity.effects(machine),
         *bodies.effects(machine, parameters),
-        *friction.effects(machine),
+        *friction.effects(machine, parameters),
         *joints.effects(machine),
         *geometry.effects(machine),
         *events.effects(logs, parameters),

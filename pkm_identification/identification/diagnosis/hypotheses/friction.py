@@ -21,6 +21,7 @@ from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
 from pkm_identification.numerics.segments import segment_slices
+from pkm_identification.parameters.parameter_set import ParameterSet
 
 from ..situation import Situation, own_strut
 from .hypothesis import Effect, numbered, repeated
@@ -113,13 +114,18 @@ def by_position(situation: Situation) -> FloatArray:
     return own_strut(situation.rows.in_band(with_position(situation)))
 
 
-def effects(machine: Machine) -> list[Effect]:
-    """Laws that the file's leaves out; none without a term that reverses."""
+def effects(machine: Machine, parameters: ParameterSet | None = None) -> list[Effect]:
+    """Laws that the file's leaves out; none without a term that reverses.
+
+    Those whose one number a parameter set estimates are left out: their columns are made for few values of it, and
+    what a column of another value adds to the slope at the estimated one is no evidence of that value.
+    """
     law = machine.friction.law
     if law.reversing is None:
         return []
     standstill = "friction near standstill"
     effects: list[Effect] = []
+    estimated = () if parameters is None else parameters.names
 
     def add(
         name: str, family: str, unit: str, columns: Callable, scale: FloatArray, cure: str, **more
@@ -127,7 +133,7 @@ def effects(machine: Machine) -> list[Effect]:
         effects.append(Effect(name, family, unit, columns, scale, cure, **more))
 
     rate = machine.friction.transition_rate
-    for factor in TRANSITIONS:
+    for factor in () if "friction_transition" in estimated else TRANSITIONS:
         add(
             "friction_transition",
             standstill,
@@ -147,7 +153,7 @@ def effects(machine: Machine) -> list[Effect]:
                 repeated(0.5, 1),
                 f"Use friction.law: stribeck, with a stribeck_rate near {stribeck_rate:g} m/s, or --also {{name}}",
             )
-    for displacement in PRESLIDING:
+    for displacement in () if "friction_presliding" in estimated else PRESLIDING:
         add(
             "friction_presliding",
             standstill,

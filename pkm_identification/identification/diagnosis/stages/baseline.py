@@ -53,8 +53,9 @@ class Baseline:
         evidence = EvidenceBase.of(experiment, problem)
         force = problem.equations.force
         # the size of encoder noise in the force needs a rough estimate only
-        rough = evidence.base(ROUGH * np.sqrt(np.mean(force**2, axis=0)) + 1e-300)
-        floor = noise_floor(experiment, evidence.basis(evidence.parameters(rough)), force)
+        rough = evidence.parameters(evidence.base(ROUGH * np.sqrt(np.mean(force**2, axis=0)) + 1e-300))
+        floor = noise_floor(experiment, evidence.basis(rough), force)
+        evidence = evidence.smoothed(rough, experiment.settings.filter)
         return cls(experiment, evidence, floor, evidence.base(floor.std))
 
     @property

@@ -19,6 +19,7 @@ import pytest
 from pkm_identification.api.identification import load
 from pkm_identification.cli import main
 from pkm_identification.identification.estimate_file import write_estimate_json
+from pkm_identification.identification.estimated_effects.kinds import STEP
 from pkm_identification.identification.experiment import Experiment
 from pkm_identification.identification.identify import identify
 from pkm_identification.identification.result import Identification
@@ -120,6 +121,30 @@ def test_what_is_wrong_is_estimated_with_the_rest(faults, also, truth):
     # what was held out is predicted with the effects: as well as the noise allows, and the file alone is not
     assert held_out_sentence(result.validation, result.fit)[0]
     assert result.validation.nominal_percent > 1.2 * result.validation.rms_percent_total
+
+
+def test_the_column_of_the_bend_is_the_difference_of_the_equations():
+    """Also where rates are noisy: a law of other rates would find another bend in every log of encoders."""
+    experiment = Experiment.of([run()], UF, Settings.of(estimator="ls", also=("friction_transition",)))
+    assert experiment.equations_machine().friction.rate_noise > 0.0
+    values = experiment.point.values.copy()
+    place = experiment.parameters.names.index("friction_transition")
+    here = experiment.problem().equations
+    column = here.regressor[:, :, place]
+    values[place] *= 1.0 + STEP
+    there = experiment.at(values).problem().equations
+    others = np.delete(np.arange(len(values)), place)
+    change = (there.regressor - here.regressor)[:, :, others] @ values[others]
+    step = STEP * UF.friction.transition_rate
+    np.testing.assert_allclose(column, change / step, atol=1e-9 * np.abs(column).max())
+
+
+@pytest.mark.parametrize("also", ["friction_transition", "friction_stribeck"])
+def test_a_right_log_is_right_whatever_is_estimated_besides(also):
+    """Their columns were of rates without noise, and another bend was found beside the one that was estimated."""
+    result = identified((), (also,))
+    assert result.trusted
+    assert not result.fit.remarks
 
 
 def test_struts_that_yield_much_are_not_taken_for_softer_yet():
