@@ -123,6 +123,10 @@ def test_every_figure_is_drawn_without_an_error_or_a_request(visit, page, size, 
     assert seen.page.locator(".plot[data-drawn=yes]").count() == len(DRAWN)
     assert seen.page.evaluate(OVERLAPS) == []
     assert seen.inaccessible() == []
+    # the one figure that is always a picture is drawn on white, and no white sheet in the dark
+    screen = Image.open(io.BytesIO(seen.page.locator("#machine img").screenshot())).convert("L")
+    darkest, brightest = screen.getextrema()
+    assert (brightest < 64) if dark else (darkest > 192)
     # a picture stands for each of them on paper only
     assert seen.page.locator(".drawn-figure img:visible").count() == 0
     seen.page.emulate_media(media="print")

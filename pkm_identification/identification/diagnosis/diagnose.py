@@ -65,7 +65,7 @@ def diagnose(experiment: Experiment, problem: Problem, estimate: ParameterEstima
     stands_out = first.total_ratio > STANDS_OUT or bool(np.any(first.ratio > STRUT_STANDS_OUT))
     if stands_out and not explanation.causes:
         explanation = remarks_as_causes(explanation, found)
-    explanation = with_clipped_forces(explanation, recorded, corrected, estimate, stands_out)
+    explanation = with_clipped_forces(explanation, corrected, estimate, stands_out)
     return Diagnosis(
         adequate=not explanation.causes and not stands_out,
         floor=floor,

@@ -65,7 +65,6 @@ def saturation(logs: Sequence[GuardedLog], ratio: FloatArray) -> list[Cause]:
 
 def with_clipped_forces(
     explanation: Explanation,
-    recorded: Baseline,
     corrected: Baseline,
     estimate: ParameterEstimate,
     misfit: bool,
@@ -76,18 +75,19 @@ def with_clipped_forces(
     ----------
     explanation : Explanation
         Of everything else.
-    recorded, corrected : Baseline
-        Of the logs as they are, and without their discrete causes.
+    corrected : Baseline
+        Of the logs without their discrete causes.
     estimate : ParameterEstimate
         Whose standard deviations the effect is compared with.
     misfit : bool
         Whether the residual stands out of the noise floor. Where it does not and nothing else is wrong, clipped forces
         are told only if their effect is more than chance.
     """
-    clipped = saturation(corrected.experiment.logs, recorded.model.ratio)
+    clipped = saturation(corrected.experiment.logs, corrected.model.ratio)
     if not clipped:
         return explanation
-    change, clear = without_clipped(clipped, corrected, recorded.floor.std)
+    # with the floor of the corrected logs: that of the recorded ones is in their unit and in their order of struts
+    change, clear = without_clipped(clipped, corrected)
     effect, moves = largest_effect(estimate, change)
     clipped = [replace(one, effect=effect, moves=moves) for one in clipped]
     moved = (*explanation.moved, change)
@@ -102,9 +102,7 @@ def with_clipped_forces(
     return explanation
 
 
-def without_clipped(
-    clipped: Sequence[Cause], baseline: Baseline, floor: FloatArray
-) -> tuple[FloatArray, bool]:
+def without_clipped(clipped: Sequence[Cause], baseline: Baseline) -> tuple[FloatArray, bool]:
     """What the reported parameters change by where a strut's equations near its clipped samples are left out.
 
     Parameters
@@ -113,8 +111,6 @@ def without_clipped(
         Of `saturation`.
     baseline : Baseline
         Of all equations of the logs.
-    floor : ndarray, shape (6,)
-        Noise of the equations, N.
 
     Returns
     -------
@@ -138,7 +134,9 @@ def without_clipped(
     elsewhere = replace(
         equations, regressor=equations.regressor * counts[:, :, None], measured=equations.measured * counts
     )
-    everywhere, rest = (evidence.without_smoothing(these).base(floor) for these in (equations, elsewhere))
+    everywhere, rest = (
+        evidence.without_smoothing(these).base(baseline.floor.std) for these in (equations, elsewhere)
+    )
     change = evidence.moved(rest.solution - everywhere.solution)
     # the covariance of the difference between an estimate and one from a part of its data
     by_chance = np.maximum(evidence.variance(rest) - evidence.variance(everywhere), 0.0)

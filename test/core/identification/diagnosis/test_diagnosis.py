@@ -300,11 +300,12 @@ def test_clipping_that_no_residual_shows_is_named_by_its_effect(tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("strut", [1, 4])
-def test_deviations_hold_what_clipping_changes(right, alone, strut):
+def test_deviations_hold_what_clipping_changes_in_whatever_unit(right, alone):
+    strut = 4
     level = 0.8 * np.abs(right.force[:, strut]).max()
     limit = np.where(np.arange(6) == strut, level, np.inf)
-    result = diagnosis(replace(right, force=np.clip(right.force, -limit, limit)))
+    clipped = np.clip(right.force, -limit, limit)
+    result = diagnosis(replace(right, force=clipped))
     cause = result.fit.causes[0]
     assert cause.name == f"saturation_{strut + 1}"
     # infinite and of no parameter where nobody has asked what it changes
@@ -312,6 +313,15 @@ def test_deviations_hold_what_clipping_changes(right, alone, strut):
     assert cause.moves
     assert "in_doubt" in result.estimate.status
     assert np.all(np.abs(result.estimate.values - alone.estimate.values) < 3.0 * result.estimate.std)
+    # once a unit is undone, noise is what it is in newtons
+    effects = []
+    for factor in (9.80665, 1.0 / 9.80665):
+        causes = {one.name: one for one in diagnosis(replace(right, force=factor * clipped)).fit.causes}
+        assert causes["force_unit"].value == pytest.approx(1.0 / factor)
+        assert causes[cause.name].value == pytest.approx(level)
+        assert causes[cause.name].moves == cause.moves
+        effects.append(causes[cause.name].effect)
+    assert effects[0] == pytest.approx(effects[1], rel=1e-3)
 
 
 @pytest.mark.slow
