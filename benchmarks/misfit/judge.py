@@ -233,7 +233,7 @@ def _score(name: str, size: float, fit: dict[str, Any]) -> float:
             one = 1.0 if stem(name) in ("force_gain", "length_scale") else 0.0
             return abs(cause["value"] - one) / cause["std"]
     for unseen in fit.get("unseen", ()):
-        if stem(unseen["name"]) == stem(name) and unseen["above"]:
+        if unseen["name"] == (f"{stem(name)}_N" if stem(name) != name else name) and unseen["above"]:
             return SEEN * size / unseen["above"]
     return float("nan")
 

@@ -22,6 +22,7 @@ import numpy as np
 from pkm_identification.estimation.estimate import ParameterEstimate
 from pkm_identification.estimation.lack_of_fit.doubt import DOUBTFUL
 from pkm_identification.estimation.lack_of_fit.effect import largest_effect
+from pkm_identification.mechanisms.hexapod.drive import Drive
 from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.signals.guard import GuardedLog
@@ -34,6 +35,7 @@ FLAT = 1e-3  # of the largest force: how near samples at the limit are to each o
 FEWEST = 20  # samples at the limit
 CROWDED = 8.0  # times as many as in the mean of the steps below
 CLEAR = 5.0  # standard deviations of what leaving out right samples would change
+AT_LIMIT = 1e-3  # of the drives' range of force: how near to it the largest force of clipped ones is
 
 
 def saturation(logs: Sequence[GuardedLog], ratio: FloatArray) -> list[Cause]:
@@ -97,9 +99,22 @@ def with_clipped_forces(
         enlarged = [one for one in explanation.causes if enlarges(one)]
         others = [one for one in explanation.causes if one not in enlarged]
         return replace(explanation, causes=(*enlarged, *clipped, *others), moved=moved)
-    if clear and effect > DOUBTFUL:
+    certain = any(_at_the_limit(one, corrected.experiment.machine.drive) for one in clipped)
+    if (clear or certain) and effect > DOUBTFUL:
         return replace(explanation, causes=tuple(replace(one, explains=0.0) for one in clipped), moved=moved)
     return explanation
+
+
+def _at_the_limit(clipped: Cause, drive: Drive | None) -> bool:
+    """Whether measured forces end where the drives' range does: no chance, as a steady load below may be."""
+    if drive is None:
+        return False
+    measured = drive.force_gain[_strut(clipped)] * clipped.value
+    return bool(measured >= drive.force_limit * (1.0 - AT_LIMIT))
+
+
+def _strut(clipped: Cause) -> int:
+    return int(clipped.name.rpartition("_")[2]) - 1
 
 
 def without_clipped(clipped: Sequence[Cause], baseline: Baseline) -> tuple[FloatArray, bool]:
@@ -123,7 +138,7 @@ def without_clipped(clipped: Sequence[Cause], baseline: Baseline) -> tuple[Float
     reach = 1.0 / baseline.experiment.settings.band.cutoff  # s over which a sample enters an equation
     equations, counts = problem.equations, np.ones((len(problem.equations), STRUTS))
     for cause in clipped:
-        strut = int(cause.name.rpartition("_")[2]) - 1
+        strut = _strut(cause)
         for number, log in enumerate(baseline.experiment.logs):
             if log.force is None:
                 continue

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..candidates import Choice
 from ..findings import Unseen
 from ..search import Search
 
@@ -21,20 +20,17 @@ SEEN = 7.0  # standard deviations a cause's score needs to be found in 99 of 100
 
 
 def unseen(found: Search) -> tuple[Unseen, ...]:
-    """Above which size a single coefficient of each kind would have been seen, at the median of its members."""
-    sizes: dict[str, list[float]] = {}
-    units: dict[str, Choice] = {}
+    """Above which size a single coefficient of each kind would have been seen, whichever of its members it is."""
+    sizes: dict[str, float] = {}
+    units: dict[str, str] = {}
     for choice, candidate in zip(found.choices, found.candidates, strict=True):
         if choice.effect.reading is not None or not (choice.together or len(candidate.scale) == 1):
             continue
-        name = choice.effect.name
-        if choice.together != bool(choice.effect.common):
-            name = choice.effect.name + "_N" if choice.effect.members else name
+        single = choice.effect.members and not choice.together
+        name = choice.effect.name + "_N" if single else choice.effect.common or choice.effect.name
         weight = float(np.sum(found.first.split(candidate.columns)[0] ** 2))
         size = SEEN * float(np.sqrt(found.noise / weight)) if weight > 0.0 else np.inf
-        if size < HARMLESS * candidate.scale[0]:
-            sizes.setdefault(name, []).append(size)
-            units[name] = choice
-    return tuple(
-        Unseen(name, float(np.median(size)), units[name].effect.unit) for name, size in sizes.items()
-    )
+        shown = size < HARMLESS * candidate.scale[0]
+        sizes[name] = max(sizes.get(name, 0.0), size if shown else np.inf)
+        units[name] = choice.effect.unit
+    return tuple(Unseen(name, size, units[name]) for name, size in sizes.items() if np.isfinite(size))

@@ -75,6 +75,10 @@ def test_a_right_model_raises_no_alarm(seed):
     assert "in_doubt" not in result.estimate.status
     # rounding and drawn noise are all there is; what reversals leave above all motion makes the floor too high
     assert 0.7 < result.fit.ratio < 1.1
+    # no residual shows a gain of all drives alike
+    shown = {one.name for one in result.fit.unseen}
+    assert {"force_delay", "force_delay_N", "force_gain_N"} <= shown
+    assert "force_gain" not in shown
 
 
 @pytest.mark.slow
@@ -283,7 +287,7 @@ def test_what_is_wrong_altogether_is_told_first(right, fault, name):
 @pytest.mark.slow
 def test_clipping_that_no_residual_shows_is_named_by_its_effect(tmp_path):
     """A current measured five times too large, which the machine file knows, ends at the range of its measurement."""
-    options = ["--trajectory", "rich", "--duration", "20", "--seed", "1", "--fault", "force_gain=5"]
+    options = ["--trajectory", "rich", "--duration", "12", "--seed", "1", "--fault", "force_gain=5"]
     path = tmp_path / "clipped.csv.gz"
     assert main(["simulate", "--machine", "uf", *options, "--out", str(path)]) == 0
     known = changed(Machine.load("uf"), lambda document: document["drive"].update(force_gain=[5.0] * 6))
