@@ -10,7 +10,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,6 +67,19 @@ class _Batch:
             if isinstance(value, np.ndarray):
                 changes[field.name] = value[index]
         return replace(self, **changes)  # type: ignore[type-var]
+
+
+Batch = TypeVar("Batch", bound=_Batch)
+
+
+def joined(parts: Sequence[Batch]) -> Batch:
+    """Batches of the same fields one after the other, at least one."""
+    changes = {}
+    for field in fields(parts[0]):  # type: ignore[arg-type]
+        values = [getattr(part, field.name) for part in parts]
+        if isinstance(values[0], np.ndarray):
+            changes[field.name] = np.concatenate(values)
+    return replace(parts[0], **changes)  # type: ignore[type-var]
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -23,6 +23,7 @@ from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import StrutLog
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.large_arrays import falls
+from pkm_identification.numerics.memory import LONG
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.signals.causal import CausalStrutFilter, FilterSettings
 from pkm_identification.signals.forces.acting import acting, at_motors, winding
@@ -84,6 +85,8 @@ class Experiment:
     point: Linearisation | None = None
     at_motors: tuple[GuardedLog, ...] = ()
     modelled_winding: bool = False
+    # samples of every log that a problem was made of on the way, where they are few
+    _seen: list[Samples] = field(default_factory=list, init=False, repr=False, compare=False)
 
     @classmethod
     def of(
@@ -210,7 +213,18 @@ class Experiment:
             )
         else:
             logs = (self.stretches(log, low_pass) for log in self.logs)
+            if cutoff is None and sum(len(log.time) for log in self.logs) <= LONG:
+                self._seen.clear()
+                logs = map(self._remembered, logs)
         return build_problem(self.equations_machine(low_pass), settings, logs, self.point)
+
+    def _remembered(self, stretches: Iterable[Samples]) -> Iterator[Samples]:
+        """The stretches of a log, which are kept as one."""
+        kept = []
+        for samples in stretches:
+            kept.append(samples)
+            yield samples
+        self._seen.append(Samples.joined(kept))
 
     def stretches(self, log: GuardedLog, low_pass: FilterSettings | None = None) -> Iterable[Samples]:
         """Samples of a log behind the zero-phase filter, stretch after stretch; all at once with effects besides."""
@@ -237,6 +251,8 @@ class Experiment:
     @cached_property
     def smooth_samples(self) -> tuple[Samples, ...]:
         """Samples of every log behind the zero-phase filter, whatever the settings say."""
+        if len(self._seen) == len(self.logs):
+            return tuple(self._seen)
         return tuple(self.samples(log) for log in self.logs)
 
     def samples(self, log: GuardedLog) -> Samples:

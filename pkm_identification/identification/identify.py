@@ -10,7 +10,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 
 import numpy as np
@@ -27,7 +28,7 @@ from pkm_identification.motion import StrutLog
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.large_arrays import is_large
 from pkm_identification.numerics.memory import LONG, whole_beyond_memory
-from pkm_identification.numerics.pipelined import side_by_side
+from pkm_identification.numerics.pipelined import begun, side_by_side
 from pkm_identification.progress import announce
 
 from .augmented_state import FORMS
@@ -106,15 +107,21 @@ def identify(
     except LogError as error:
         units = "; ".join(cause.detail for cause in in_machine_units(logs, machine).causes)
         raise LogError(f"{error}; {units}" if units else str(error)) from None
-    experiment, problem, unsettled = relinearised(experiment)
-    experiment, problem = rewound(experiment, problem)
-    problem = add_falls(problem, falls, experiment)
-    _refuse_too_few(experiment, problem)
-    _reached(1)
-    fit = experiment.estimator.fit(problem, experiment.tuning)
-    middle = experiment.estimator.batch_mean(problem, fit)
-    _reached(2)
-    systematic = systematic_covariance(experiment, problem, middle)
+    with _others_begun(experiment) as others:
+        experiment, problem, unsettled = relinearised(experiment)
+        experiment, problem = rewound(experiment, problem)
+        problem = add_falls(problem, falls, experiment)
+        _refuse_too_few(experiment, problem)
+        _reached(1)
+        fit = experiment.estimator.fit(problem, experiment.tuning)
+        middle = experiment.estimator.batch_mean(problem, fit)
+        validation = predict_ends(
+            experiment,
+            problem,
+            lambda part: experiment.estimator.fit(part, experiment.tuning).mean[: part.reported],
+        )
+        _reached(2)
+        systematic = systematic_covariance(experiment, problem, middle, others)
     _reached(3)
     shares = tolerance_shares_of(experiment, problem, fit.noise)
     estimate = fit.estimate(problem, systematic + sum(share.covariance for share in shares))
@@ -136,11 +143,7 @@ def identify(
         residual_rms=np.sqrt(np.mean(problem.equations.left(fit.mean) ** 2, axis=0)),
         converged=fit.converged and not reason,
         warnings=experiment.warnings,
-        validation=predict_ends(
-            experiment,
-            problem,
-            lambda part: experiment.estimator.fit(part, experiment.tuning).mean[: part.reported],
-        ),
+        validation=validation,
         delay=experiment.delay,
         beside=(*_beside(experiment.settings, problem, falls), *tolerances),
         nonconvergence=reason,
@@ -155,7 +158,7 @@ def identify(
 
 
 def _reached(part: int) -> None:
-    """Equations, estimate, other cutoffs, tolerances, the prediction of the ends and the diagnosis are done."""
+    """Equations, estimate and its test, other cutoffs, tolerances, the result and its diagnosis are done."""
     announce("identifying", part, PARTS)
 
 
@@ -176,15 +179,34 @@ def validate(result: Identification, log: StrutLog) -> Identification:
     return replace(result, validation=validation)
 
 
-def systematic_covariance(experiment: Experiment, problem: Problem, middle: FloatArray) -> FloatArray:
-    """Covariance (P, P) of what other kinematic cutoffs tell of the error of the estimate `middle` (P,), SI units."""
+@contextmanager
+def _others_begun(experiment: Experiment) -> Iterator[Iterable[Problem] | None]:
+    """Problems at other kinematic cutoffs, made while the first is made and fitted; None where they have to wait.
+
+    That is where the experiment is still to change, and where their samples are too large to be there together.
+    """
+    settings = experiment.settings
+    changes = experiment.point is not None or settings.guard.transfers is not None
+    if changes or _too_large(experiment) or _at_once(experiment):
+        yield None
+        return
+    with begun(experiment.problem, experiment.other_cutoffs) as others:
+        yield others
+
+
+def systematic_covariance(
+    experiment: Experiment, problem: Problem, middle: FloatArray, others: Iterable[Problem] | None = None
+) -> FloatArray:
+    """Covariance (P, P) of what other kinematic cutoffs tell of the error of the estimate `middle` (P,), SI units.
+
+    `others` are the problems at these cutoffs, if somebody has made them.
+    """
     batch = experiment.estimator.batch_mean
     changes, factors = [], []
     cutoffs = experiment.other_cutoffs
-    # beside each other where their samples are small enough to be there together
-    whole = experiment.settings.causal or experiment.estimator.twins or experiment.point is not None
-    large = any(len(log.time) > LONG if whole else is_large(log.length) for log in experiment.logs)
-    others = (map if large else side_by_side)(experiment.problem, cutoffs)
+    if others is None:
+        # beside each other where their samples are small enough to be there together
+        others = (map if _too_large(experiment) else side_by_side)(experiment.problem, cutoffs)
     for cutoff, other in zip(cutoffs, others, strict=True):
         if len(other.equations) == 0:
             continue
@@ -194,6 +216,17 @@ def systematic_covariance(experiment: Experiment, problem: Problem, middle: Floa
     for weight, change in zip(error_weights(tuple(factors)), changes, strict=True):
         error += weight * change
     return np.outer(error, error)
+
+
+def _at_once(experiment: Experiment) -> bool:
+    """Whether all samples of a log are worked on at once, not stretch after stretch."""
+    return experiment.settings.causal or experiment.estimator.twins or experiment.point is not None
+
+
+def _too_large(experiment: Experiment) -> bool:
+    """Whether the samples of two problems are too large to be there together."""
+    whole = _at_once(experiment)
+    return any(len(log.time) > LONG if whole else is_large(log.length) for log in experiment.logs)
 
 
 def tolerance_shares_of(

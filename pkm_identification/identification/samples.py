@@ -10,6 +10,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 
 from pkm_identification.mechanisms.hexapod.kinematics.forward import OK, platform_motion
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.motion import PlatformMotion, StrutMotion
+from pkm_identification.motion import PlatformMotion, StrutMotion, joined
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.signals.causal import FilterSettings
 from pkm_identification.signals.guard import GuardedLog
@@ -84,6 +85,18 @@ class Samples:
             return slice(None)
         first, last = np.searchsorted(time, [self.begin, self.end])
         return slice(int(first), int(last))
+
+    @classmethod
+    def joined(cls, stretches: Sequence[Samples]) -> Samples:
+        """Successive stretches of one log behind the zero-phase filter as one, of what is their own; no twins."""
+        if len(stretches) == 1:
+            return stretches[0]
+        own = [one.own(one.struts.time) for one in stretches]
+        return cls(
+            joined([one.platform[rows] for one, rows in zip(stretches, own, strict=True)]),
+            joined([one.struts[rows] for one, rows in zip(stretches, own, strict=True)]),
+            sum(one.failed for one in stretches),
+        )
 
 
 def samples_of(

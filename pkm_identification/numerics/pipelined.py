@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from itertools import islice
 from typing import TypeVar
 
@@ -62,3 +63,17 @@ def side_by_side(function: Callable[[Item], Result], items: Iterable[Item]) -> I
                 yield coming.popleft().result()
         while coming:
             yield coming.popleft().result()
+
+
+@contextmanager
+def begun(function: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Iterator[Result]]:
+    """The result of each item, in order; worked on from now on, beside what is done until they are asked for.
+
+    Two items are worked on at once. What is not begun when the context is left is not done any more.
+    """
+    with ThreadPoolExecutor(2, "begun") as pool:
+        coming = [pool.submit(function, item) for item in items]
+        try:
+            yield (one.result() for one in coming)
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)

@@ -14,7 +14,7 @@ import threading
 
 import pytest
 
-from pkm_identification.numerics.pipelined import ahead, pipelined, side_by_side
+from pkm_identification.numerics.pipelined import ahead, begun, pipelined, side_by_side
 
 
 def test_results_come_in_order_beside_their_items_and_at_most_one_item_is_made_ahead():
@@ -85,3 +85,20 @@ def test_two_items_are_worked_on_at_once_and_results_come_in_order():
     assert list(side_by_side(square, [])) == []
     with pytest.raises(ZeroDivisionError):
         list(side_by_side(lambda k: 1 // k, [1, 0, 1]))
+
+
+def test_what_was_begun_is_worked_on_before_it_is_asked_for_and_comes_in_order():
+    meeting = threading.Barrier(2, timeout=300.0)
+
+    def square(k):
+        if not k:
+            meeting.wait()
+        return k * k
+
+    with begun(square, range(4)) as squares:
+        meeting.wait()  # nobody has asked yet
+        assert list(squares) == [0, 1, 4, 9]
+    with pytest.raises(ZeroDivisionError), begun(lambda k: 1 // k, [1, 0]) as ones:
+        list(ones)
+    with pytest.raises(ValueError, match="meanwhile"), begun(square, []):
+        raise ValueError("meanwhile")

@@ -71,6 +71,25 @@ def assert_same(one: Equations, other: Equations) -> None:
 
 
 @pytest.mark.slow
+def test_samples_of_the_stretches_joined_are_those_of_one_piece(machine, monkeypatch):
+    """A diagnosis takes what the equations were made of."""
+    experiment = Experiment.of([moving_log(machine, 30_000)], machine, Settings.of(estimator="ls"))
+    (log,) = experiment.logs
+    monkeypatch.setattr(
+        "pkm_identification.identification.experiment.samples_in_stretches",
+        lambda *given: samples_in_stretches(*given, SHORTEST),
+    )
+    experiment.problem()
+    (joined,), whole = experiment.smooth_samples, samples_of(log, machine, experiment.settings.filter)
+    assert np.array_equal(joined.struts.time, whole.struts.time)
+    assert np.array_equal(np.diff(joined.struts.segment), np.diff(whole.struts.segment))
+    for name in ("position", "rotation", "twist", "acceleration"):
+        one, other = (getattr(samples.platform, name) for samples in (joined, whole))
+        assert np.abs(one - other).max() <= 1e-9 * np.abs(other).max()
+    assert np.abs(joined.struts.force - whole.struts.force).max() <= 1e-9 * np.abs(whole.struts.force).max()
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("model", ["force", "energy"])
 def test_stretches_give_the_equations_of_one_piece(machine, model):
     experiment = Experiment.of(
