@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from pkm_identification.errors import MotionRefused
+from pkm_identification.errors import MotionRefused, one_line
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import STRUTS, PlatformMotion
 from pkm_identification.numerics.arrays import FloatArray
@@ -56,6 +56,8 @@ class Outcome:
         Of the strut lengths over the motion, all struts, m.
     rms_feedback : float
         Of the force that is not the model's, all struts, N.
+    unforeseen : bool
+        Whether an error ended it that nobody has foreseen: of this program, not of the goal.
     """
 
     code: int
@@ -63,6 +65,18 @@ class Outcome:
     rms_error: float = 0.0
     max_error: float = 0.0
     rms_feedback: float = 0.0
+    unforeseen: bool = False
+
+    @classmethod
+    def of_error(cls, error: Exception) -> Outcome:
+        """How a motion ends that could not be worked out; it alone: control goes on whatever the error is."""
+        if isinstance(error, MotionRefused):
+            return cls(INVALID_GOAL, str(error))
+        return cls(
+            INVALID_GOAL,
+            one_line(f"the motion cannot be worked out: {type(error).__name__}: {error}"),
+            unforeseen=True,
+        )
 
 
 class Motion:
@@ -260,12 +274,15 @@ class Motions:
                 return
             try:
                 plan.check = plan.planning.answer().check
-            except MotionRefused as refusal:
-                self._plan = None
-                plan.motion.end(Outcome(INVALID_GOAL, str(refusal)))
+            except Exception as error:  # control must not end with a goal
+                self._refuse(plan, error)
                 return
         if not plan.good:
-            verdict = next(plan.check, _LOOKED_AT)
+            try:
+                verdict = next(plan.check, _LOOKED_AT)
+            except Exception as error:
+                self._refuse(plan, error)
+                return
             plan.good = verdict is _LOOKED_AT
             if isinstance(verdict, Violation):
                 self._plan = None
@@ -292,6 +309,10 @@ class Motions:
             )
         else:
             self._stop(Outcome(PREEMPTED, "preempted by a newer motion"), plan.stop)
+
+    def _refuse(self, plan: _Plan, error: Exception) -> None:
+        self._plan = None
+        plan.motion.end(Outcome.of_error(error))
 
     def _begin(self, plan: _Plan) -> None:
         position, rotation = self.follower.rest_pose(self.follower.slowing)
@@ -327,8 +348,8 @@ class Motions:
         if not many:
             try:
                 plan.check = planning.answer().check
-            except MotionRefused as refusal:
-                motion.end(Outcome(INVALID_GOAL, str(refusal)))
+            except Exception as error:
+                motion.end(Outcome.of_error(error))
                 return None
         return plan
 

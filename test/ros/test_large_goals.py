@@ -37,6 +37,7 @@ from pkm_identification.ros.commands.goal_request import (
     known_layout,
 )
 from pkm_identification.ros.commands.goal_server import GoalServer
+from pkm_identification.ros.node.diagnostics import ERROR
 
 Result = ExecuteTrajectory.Result
 
@@ -180,8 +181,10 @@ def test_row_36_a_goal_of_too_many_waypoints_is_refused_and_one_of_thousands_is_
 ):
     """Refused with the number, nothing else changes; two thousand are taken in a thread and read as arrays.
 
-    Their path is worked out and checked in a thread while the controller answers samples, and the motion begins.
+    Their path is worked out and checked in a thread while the controller answers samples, and the motion begins. One of
+    numbers that overflow there is aborted with one line and an ERROR, and control goes on.
     """
+    diagnostics = bench.diagnostics()
     made = ControlledMachine(bench, slow_machine(tmp_path))
     if must_take_beside():
         assert all(action.takes_beside for action in made.controller.actions)
@@ -202,4 +205,17 @@ def test_row_36_a_goal_of_too_many_waypoints_is_refused_and_one_of_thousands_is_
     assert made.controller.controller.guard.counts["gap"] == 0
     sent.cancel()
     assert sent.result().result.error_code == Result.CANCELED
+    for one in points:
+        one.transforms[0].translation.x = -1e308
+    overflowing = made.send(goal(*points)).result().result
+    assert overflowing.error_code == Result.INVALID_GOAL
+    assert overflowing.error_string.startswith("the motion cannot be worked out: ValueError: ")
+    bench.wait(
+        lambda: any(
+            status.level == ERROR and overflowing.error_string in status.message
+            for array in diagnostics
+            for status in array.status
+        ),
+        "the error in the diagnostics",
+    )
     assert made.send(goal(made.pose(1.0))).result().result.error_code == Result.SUCCESSFUL

@@ -19,7 +19,7 @@ from ros.controlled_machine import Goal
 from ros.ros_bench import Bench
 
 from pkm_identification.action import ExecuteTrajectory
-from pkm_identification.control.motions import STOPPED
+from pkm_identification.control.motions import INVALID_GOAL, STOPPED
 from pkm_identification.control.paths.beside import Beside
 from pkm_identification.errors import MotionRefused
 from pkm_identification.ros.commands.motion_action import MotionAction, MotionCalls
@@ -30,14 +30,19 @@ class LongReading(MotionAction):
 
     def __init__(self, node, submitted):
         self.go_on = Event()
-        calls = MotionCalls(lambda: True, submitted.append, submitted.append)
+        self.error: Exception = MotionRefused("read to its end")
+        self.at_once = False
+        self.failures: list[str] = []
+        calls = MotionCalls(lambda: True, submitted.append, submitted.append, self.failures.append)
         super().__init__(node, ExecuteTrajectory, "read_for_long", 10.0, calls)
 
     def _motion(self):
         assert self.go_on.wait(600.0)
-        raise MotionRefused("read to its end")
+        raise self.error
 
     def reading(self, request):
+        if self.at_once:
+            raise self.error
         return Beside(True, self._motion)
 
     def result(self, outcome):
@@ -73,4 +78,27 @@ def test_a_goal_that_is_dropped_while_it_is_read_ends_at_once(bench: Bench, acti
     action.go_on.set()
     bench.wait(lambda: action.follow(None, None) or after.done, "the next goal to be read")
     assert after.result().result.error_string == "read to its end"
+    assert action.failures == []
+    client.destroy()
+
+
+@pytest.mark.parametrize("at_once", [False, True])
+def test_an_error_nobody_has_foreseen_ends_the_goal_alone(bench: Bench, action, at_once):
+    """In the thread that reads it, or before there is one."""
+    action.error, action.at_once = ZeroDivisionError("a defect\nof ours"), at_once
+    action.go_on.set()
+    client = ActionClient(bench.node, ExecuteTrajectory, "read_for_long")
+    bench.wait(client.server_is_ready, "the action server")
+    sent = Goal(bench, client, ExecuteTrajectory.Goal())
+    bench.wait(lambda: action.follow(None, None) or sent.done, "the goal to end")
+    answer = sent.result()
+    assert answer.status == GoalStatus.STATUS_ABORTED
+    text = "the motion cannot be worked out: ZeroDivisionError: a defect\\nof ours"
+    assert (answer.result.error_code, answer.result.error_string) == (INVALID_GOAL, text)
+    assert action.failures == [text]
+    # the next goal is read as ever
+    action.error, action.at_once = MotionRefused("makes no sense"), False
+    after = Goal(bench, client, ExecuteTrajectory.Goal())
+    bench.wait(lambda: action.follow(None, None) or after.done, "the next goal to be read")
+    assert after.result().result.error_string == "makes no sense"
     client.destroy()

@@ -13,17 +13,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from rclpy.node import Node
-
 from pkm_identification.control.controller import MachineController
 from pkm_identification.control.tolerances import Tolerances
 
+from ..node.diagnostics import ERROR
+from ..node.pipeline_node import PipelineNode
 from .motion_action import MotionAction, MotionCalls
 from .trajectory_action import TrajectoryAction
 
 
 def controller_actions(
-    node: Node,
+    node: PipelineNode,
     controller: MachineController,
     values: Mapping[str, Any],
     names: Sequence[str],
@@ -33,7 +33,7 @@ def controller_actions(
 
     Parameters
     ----------
-    node : Node
+    node : PipelineNode
     controller : MachineController
     values : mapping
         The node's parameters.
@@ -43,7 +43,13 @@ def controller_actions(
         Whether goals are taken.
     """
     machine = controller.machine
-    common = (values["feedback_rate"], MotionCalls(active, controller.submit, controller.cancel))
+    calls = MotionCalls(
+        active,
+        controller.submit,
+        controller.cancel,
+        lambda text: node.report(ERROR, "goal_failed", text),
+    )
+    common = (values["feedback_rate"], calls)
     actions: list[MotionAction] = [TrajectoryAction(node, machine, values["base_frame"], names, *common)]
     try:
         from .joint_trajectory_action import JointTrajectoryAction

@@ -19,7 +19,7 @@ from rclpy.action.server import GoalEvent, ServerGoalHandle
 from rclpy.node import Node
 
 from pkm_identification.control.follower import Setpoint
-from pkm_identification.control.motions import CANCELED, INVALID_GOAL, STOPPED, SUCCESSFUL, Motion, Outcome
+from pkm_identification.control.motions import CANCELED, STOPPED, SUCCESSFUL, Motion, Outcome
 from pkm_identification.control.paths.beside import Beside
 from pkm_identification.control.settings import Command
 from pkm_identification.errors import MotionRefused
@@ -46,11 +46,14 @@ class MotionCalls:
         Whether goals are taken at all.
     submit, cancel : callable
         What to do with a new motion, and with one that is given up.
+    failed : callable
+        To be told of an error that nobody has foreseen and that has ended a goal.
     """
 
     active: Callable[[], bool]
     submit: Callable[[Motion], None]
     cancel: Callable[[Motion], None]
+    failed: Callable[[str], None]
 
 
 class MotionAction:
@@ -132,7 +135,12 @@ class MotionAction:
     def _begin(self, handle: ServerGoalHandle) -> None:
         # Not `execute`: its callback would have to wait, and a waiting coroutine keeps rclpy's executors busy.
         handle._update_state(GoalEvent.EXECUTE)
-        self._read.append((handle, self.reading(handle.request)))
+        try:
+            reading = self.reading(handle.request)
+        except Exception as error:  # control must not end with a goal
+            self._finish(handle, Outcome.of_error(error))
+            return
+        self._read.append((handle, reading))
         self._submit_read()
 
     def _submit_read(self) -> None:
@@ -141,9 +149,11 @@ class MotionAction:
             handle, reading = self._read.pop(0)
             try:
                 motion = reading.answer()
-            except MotionRefused as refusal:
-                code = refusal.code if isinstance(refusal, GoalRefused) else INVALID_GOAL
-                self._finish(handle, Outcome(code, str(refusal)))
+            except GoalRefused as refusal:
+                self._finish(handle, Outcome(refusal.code, str(refusal)))
+                continue
+            except Exception as error:
+                self._finish(handle, Outcome.of_error(error))
                 continue
             self._goals.append((handle, motion))
             if handle.is_cancel_requested:
@@ -159,6 +169,8 @@ class MotionAction:
 
     def _finish(self, handle: ServerGoalHandle, outcome: Outcome) -> None:
         result = self.result(outcome)
+        if outcome.unforeseen:
+            self._calls.failed(outcome.text)
 
         def end(goal: ServerGoalHandle) -> Any:
             if outcome.code == SUCCESSFUL:

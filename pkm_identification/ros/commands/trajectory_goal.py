@@ -24,6 +24,8 @@ from pkm_identification.numerics.rotation import matrix_from_quaternion
 
 from .goal_request import MOST_POINTS, Goal, Points
 
+SHORTEST = 1e-12  # quaternion that has a direction, as `matrix_from_quaternion` takes it
+
 
 def waypoints_of(goal: Goal, machine: Machine, base_frame: str, joint_names: Sequence[str]) -> Waypoints:
     """The waypoints of a goal, poses or strut lengths; see ExecuteTrajectory.action.
@@ -89,8 +91,9 @@ def _of_poses(given: Points, base_frame: str) -> Waypoints:
         )
     pose, twist, acceleration = given.parts
     quaternion = pose[:, 3:]
-    size = np.abs(quaternion).max(axis=1)
-    if (i := _first(~(np.isfinite(size) & (size > 0.0)))) is not None:
+    with np.errstate(over="ignore"):  # what overflows is refused
+        size = np.linalg.norm(quaternion, axis=1)
+    if (i := _first(~(np.isfinite(size) & (size >= SHORTEST)))) is not None:
         raise MotionRefused(f"waypoint {i + 1}: quaternion must be finite and not zero")
     for counts, six in ((velocities, twist), (accelerations, acceleration)):
         if (i := _first((counts > 0) & ~np.isfinite(six).all(axis=1))) is not None:
