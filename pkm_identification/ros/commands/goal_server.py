@@ -8,9 +8,11 @@
 
 """An action server that takes its goals beside the control loop.
 
-rclpy takes a request in the thread that spins and holds Python's lock while the middleware unpacks it: of ten thousand
-waypoints that takes some periods. `GoalServer` has the same functions of rcl do so in a thread of its own, which leaves
-Python alone until the waypoints are there. Where an rclpy does not show what that needs, its own way is taken.
+rclpy takes a request in the thread that spins and holds Python's lock while the middleware unpacks it: 2 ms of
+processor time and more for ten thousand waypoints (`python -m benchmarks.large_goals`), two periods at 1 kHz in which
+no command goes out, where one is allowed. `GoalServer` has the same functions of rcl do so in a thread of its own,
+which leaves Python alone until the waypoints are there. Where an rclpy does not show what that needs, its own way is
+taken.
 """
 
 from __future__ import annotations
