@@ -125,6 +125,18 @@ def solve6(matrix, vector):
     _eliminate(6, matrix, vector)
 
 
+@kernel
+def solve_square(matrix, vector):
+    """Solve a system of any size, five and six unknowns as fast as those of a stated size; see `_eliminate`."""
+    size = vector.shape[0]
+    if size == 6:
+        _eliminate(6, matrix, vector)
+    elif size == 5:
+        _eliminate(5, matrix, vector)
+    else:
+        _eliminate(size, matrix, vector)
+
+
 @inlined
 def _invert(size, matrix, inverse, work):
     """Invert a square matrix by Gauss-Jordan with row pivoting; False when it is singular to rounding or not finite.

@@ -17,7 +17,7 @@ import numpy as np
 
 from pkm_identification.document import Node
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.numerics.compiled import kernel
+from pkm_identification.numerics.compiled import inlined
 
 from .friction_inside import read_inner_friction
 from .ideal import Ideal, read_force_limit
@@ -27,7 +27,7 @@ from .row import OWN, own_friction
 _TIME_CONSTANT = OWN
 
 
-@kernel
+@inlined
 def stage(row, known, state, h, signal, x, v):
     """Write the state of an implicit stage; force and its slope by the rate."""
     share = h / row[_TIME_CONSTANT]

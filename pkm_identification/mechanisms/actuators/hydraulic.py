@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from pkm_identification.document import Node
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.numerics.compiled import kernel
+from pkm_identification.numerics.compiled import inlined
 
 from .quantity import Quantity, Units
 from .row import own_friction
@@ -36,7 +36,7 @@ from .servo import OWN_OF_TYPE, Servo, cylinder_force, read_servo
 VALVE_RATE, VALVE_DAMPING = OWN_OF_TYPE, OWN_OF_TYPE + 1
 
 
-@kernel
+@inlined
 def stage(row, known, state, h, signal, x, v):
     """Write the state (valve opening, its rate, load force) of an implicit stage; force and its slope by the rate."""
     w = row[VALVE_RATE]

@@ -17,7 +17,7 @@ import numpy as np
 
 from pkm_identification.document import Node
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.numerics.compiled import kernel
+from pkm_identification.numerics.compiled import inlined
 
 from .hydraulic import Hydraulic
 from .quantity import Units
@@ -25,7 +25,7 @@ from .row import own_friction
 from .servo import Servo, cylinder_force, read_servo
 
 
-@kernel
+@inlined
 def stage(row, known, state, h, signal, x, v):
     """Write the state (load force) of an implicit stage; force and its slope by the rate."""
     state[0], by_rate = cylinder_force(row, known[0], h, signal, v)

@@ -17,7 +17,7 @@ import numpy as np
 
 from pkm_identification.document import Node
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.numerics.compiled import kernel
+from pkm_identification.numerics.compiled import inlined
 
 from .base import BaseActuator
 from .friction_inside import read_inner_friction
@@ -25,7 +25,7 @@ from .quantity import Quantity, Units
 from .row import LIMIT, own_friction
 
 
-@kernel
+@inlined
 def stage(row, known, state, h, signal, x, v):
     """Force and its slope by the rate; there is no state."""
     friction, slope = own_friction(row, v)

@@ -20,12 +20,12 @@ import numpy as np
 from pkm_identification.document import Node
 from pkm_identification.errors import SettingsError
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.numerics.compiled import kernel
+from pkm_identification.numerics.compiled import inlined
 
 from .row import COUNT, OPENING, SPEED, TABLE
 
 
-@kernel
+@inlined
 def no_load_speed(row, opening):
     """Speed in m/s (rad/s) of the unloaded actuator at a valve opening in A."""
     count = int(row[COUNT])

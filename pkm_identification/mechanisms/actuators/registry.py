@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from pkm_identification.document import Node
-from pkm_identification.numerics.compiled import kernel
+from pkm_identification.numerics.compiled import inlined
 
 from . import first_order, hydraulic, hydraulic_reduced, ideal, screw, two_inertia, vane
 from .quantity import LINEAR, ROTARY, Units
@@ -44,7 +44,7 @@ _FELT = {
 }
 
 
-@kernel
+@inlined
 def actuator_stage(row, known, state, h, signal, x, v):
     """One implicit stage of an actuator: its state, its force, and the force's slope by the rate.
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 import numpy as np
 
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.numerics.compiled import kernel
+from pkm_identification.numerics.compiled import inlined
 
 # Which type it is, s by which command and own sensor are late, the signal that lets it rest, the encoder's side, and
 # the place of a motor's current in its state, below 0 without a motor.
@@ -34,7 +34,7 @@ ROW = SPEED + TABLE
 MOST_STATES = 4
 
 
-@kernel
+@inlined
 def signal_of(row, command, position):
     """What reaches the actuator of a command, and of the position its own sensor shows: clip(G (u - K (x - x_0))).
 
@@ -46,7 +46,7 @@ def signal_of(row, command, position):
     return min(max(signal, -row[LIMIT]), row[LIMIT])
 
 
-@kernel
+@inlined
 def own_friction(row, rate):
     """Friction inside the actuator at a rate, and its slope."""
     force, slope = row[VISCOUS] * rate, row[VISCOUS]

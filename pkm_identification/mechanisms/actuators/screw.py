@@ -23,7 +23,7 @@ import numpy as np
 
 from pkm_identification.document import Node
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.numerics.compiled import kernel
+from pkm_identification.numerics.compiled import inlined
 
 from .friction_inside import read_inner_friction
 from .motor import OWN_OF_TYPE, RATIO, TORQUE_CONSTANT, read_motor, winding_current
@@ -35,7 +35,7 @@ from .transfer import Transfer
 _FORWARD, _BACKWARD = OWN_OF_TYPE, OWN_OF_TYPE + 1
 
 
-@kernel
+@inlined
 def passed_on(row, force, v):
     """What the screw's losses leave of a force, by the direction of power; its slopes by force and rate."""
     bend = row[TRANSITION]
@@ -45,7 +45,7 @@ def passed_on(row, force, v):
     return force * (1.0 + gain * side), 1.0 + gain * side, slope
 
 
-@kernel
+@inlined
 def stage(row, known, state, h, signal, x, v):
     """Write the state (current, with a winding) of an implicit stage; force and its slope by the rate."""
     ratio = row[RATIO]

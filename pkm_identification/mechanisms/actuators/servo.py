@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from pkm_identification.document import Node
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.numerics.compiled import kernel
+from pkm_identification.numerics.compiled import inlined
 
 from .base import BaseActuator
 from .friction_inside import read_inner_friction
@@ -36,7 +36,7 @@ OWN_OF_TYPE = OWN + 2
 HARMONICS = 50  # of a held setpoint; they fall with the third power of their number at least
 
 
-@kernel
+@inlined
 def cylinder_force(row, known, h, opening, v):
     """Load force at the end of an implicit stage, and its slope by the rate."""
     stiff = row[OIL] + h * row[LEAK]

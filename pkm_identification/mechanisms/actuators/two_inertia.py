@@ -24,7 +24,7 @@ import numpy as np
 
 from pkm_identification.document import Node
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.numerics.compiled import kernel
+from pkm_identification.numerics.compiled import inlined
 
 from ..model import Actuator
 from .friction_inside import FRICTIONLESS, InnerFriction, read_inner_friction
@@ -40,7 +40,7 @@ ENCODERS = (*SIDES, "both")
 _ITERATIONS = 60
 
 
-@kernel
+@inlined
 def _motor_friction(row, speed):
     """Friction torque on the motor's shaft at a speed in rad/s, and its slope."""
     torque, slope = row[_VISCOUS] * speed, row[_VISCOUS]
@@ -51,7 +51,7 @@ def _motor_friction(row, speed):
     return torque, slope
 
 
-@kernel
+@inlined
 def stage(row, known, state, h, signal, x, v):
     """Write the state (motor side's place and rate, current) of an implicit stage; force and its slope by the rate."""
     g = row[RATIO]

@@ -25,7 +25,7 @@ from pkm_identification.mechanisms.model import Actuator
 from pkm_identification.numerics.arrays import FloatArray
 
 from ..multibody.stepping import Dynamics, Resistance
-from .lines import Lines, fill_lines, lines_of, stage_signal
+from .lines import Lines, fill_lines, lines_of, present_signals
 from .stepping import Drives, Motion, advance
 
 STEP = 20e-6
@@ -216,14 +216,9 @@ class ActuatorDrives:
         d = self._drives
         # lines hold the past up to the last small step begun, whose place is one before the present one
         present = Lines(d.lines.command.copy(), d.lines.position.copy(), d.lines.begun)
-        now = int(present.begun[0]) % len(present.command)
-        present.command[now], present.position[now] = d.command, self.place
-        return np.array(
-            [
-                stage_signal(d.rows[i], present, i, self.step, 0.0, self.place[i], d.enabled[i])
-                for i in range(len(self.bank))
-            ]
-        )
+        signal = np.empty(len(self.bank))
+        present_signals(d.rows, present, self.step, d.command, self.place, d.enabled, signal)
+        return signal
 
     def force(self, rate: FloatArray) -> FloatArray:
         """Forces (n,) of the actuators on the mechanism now, at rates (n,)."""

@@ -18,13 +18,14 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pkm_identification.errors import SettingsError
 from pkm_identification.mechanisms.actuators import Bank
 from pkm_identification.mechanisms.actuators.row import COMMAND_DELAY, REST, SENSOR_DELAY, signal_of
 from pkm_identification.mechanisms.model import Actuator
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.numerics.compiled import kernel
+from pkm_identification.numerics.compiled import inlined, kernel
 
 WHOLE = 1e-6  # of a small step: nearer to a whole number of them a delay is one
 LONGEST_DELAY = 10.0  # s: lines keep each small step of it
@@ -83,36 +84,85 @@ def fill_lines(lines: Lines, command: FloatArray, position: FloatArray) -> None:
     lines.begun[0] = 0.0
 
 
+class Lags(NamedTuple):
+    """How late n drives are, in small steps: what reading their lines at some shares (S) of a step needs.
+
+    Attributes
+    ----------
+    whole, part : ndarray, shape (n,)
+        Of the command: whole small steps, and the rest.
+    back : ndarray of int64, shape (S, n)
+        Of the position: how many steps back the interval begins that is read, 0 at the present step's start.
+    within : ndarray, shape (S, n)
+        Where in that interval; below 0 where nothing is late.
+    """
+
+    whole: NDArray[np.int64]
+    part: FloatArray
+    back: NDArray[np.int64]
+    within: FloatArray
+
+
 @kernel
+def note_lags(rows, h, shares, lags):
+    """Write how late drives are at `shares` of small steps of h s."""
+    for i in range(rows.shape[0]):
+        late = rows[i, COMMAND_DELAY] / h
+        whole = np.floor(late + WHOLE)
+        lags.whole[i], lags.part[i] = int(whole), max(late - whole, 0.0)
+        total = late + rows[i, SENSOR_DELAY] / h
+        for s in range(shares.shape[0]):
+            at = shares[s] - total  # small steps from the start of the present one
+            # a delay of exactly one step, at the end of the present one
+            first = min(np.floor(at), 0.0)
+            lags.back[s, i] = int(-first)
+            lags.within[s, i] = max(at - first, 0.0) if total > 0.0 else -1.0
+
+
+@inlined
 def note_present(lines, command, position):
-    """Write commands (n,) and positions (n,) of the small step that begins."""
+    """Write commands (n,) and positions (n,) of the small step that begins; its place in the lines."""
     place = int(lines.begun[0]) % lines.command.shape[0]
     for i in range(command.shape[0]):
         lines.command[place, i] = command[i]
         lines.position[place, i] = position[i]
+    return place
+
+
+@inlined
+def stage_signal(row, lines, lags, i, s, now, here, enabled):
+    """What reaches actuator i at share s of the small step whose place is `now`, its coordinate being about `here`."""
+    if not enabled:
+        return row[REST]
+    length = lines.command.shape[0]
+    newer = now - lags.whole[i]
+    newer += length if newer < 0 else 0
+    command = lines.command[newer, i]
+    if lags.part[i] > WHOLE:
+        older = newer - 1 if newer > 0 else length - 1
+        command += lags.part[i] * (lines.command[older, i] - command)
+    position = here
+    if lags.within[s, i] >= 0.0:
+        first = now - lags.back[s, i]
+        first += length if first < 0 else 0
+        position = lines.position[first, i]
+        if lags.back[s, i] > 0:
+            second = first + 1 if first + 1 < length else 0
+            position += lags.within[s, i] * (lines.position[second, i] - position)
+    return signal_of(row, command, position)
 
 
 @kernel
-def stage_signal(row, lines, i, h, share, here, enabled):
-    """What reaches actuator i at `share` of the present small step, where its coordinate is about `here`."""
-    if not enabled:
-        return row[REST]
-    length, now = lines.command.shape[0], int(lines.begun[0])
-    late = row[COMMAND_DELAY] / h
-    whole = int(np.floor(late + WHOLE))
-    part = max(late - whole, 0.0)
-    command = lines.command[(now - whole) % length, i]
-    if part > WHOLE:
-        command += part * (lines.command[(now - whole - 1) % length, i] - command)
-    total = late + row[SENSOR_DELAY] / h
-    position = here
-    if total > 0.0:
-        at = share - total  # small steps from the start of the present one
-        first = int(np.floor(at))
-        if first >= 0:  # a delay of exactly one step, at the end of the present one
-            position = lines.position[now % length, i]
-        else:
-            begin = lines.position[(now + first) % length, i]
-            end = lines.position[(now + first + 1) % length, i]
-            position = begin + (at - first) * (end - begin)
-    return signal_of(row, command, position)
+def present_signals(rows, lines, h, command, position, enabled, signal):
+    """Write what reaches each actuator at the start of the small step that begins, noted in its lines."""
+    count = rows.shape[0]
+    lags = Lags(
+        np.empty(count, dtype=np.int64),
+        np.empty(count),
+        np.empty((1, count), dtype=np.int64),
+        np.empty((1, count)),
+    )
+    note_lags(rows, h, np.zeros(1), lags)
+    now = note_present(lines, command, position)
+    for i in range(count):
+        signal[i] = stage_signal(rows[i], lines, lags, i, 0, now, position[i], enabled[i])

@@ -19,23 +19,22 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pkm_identification.control.drives.cascade import POSITION_STEPS, cascade_output
 from pkm_identification.mechanisms.actuators.registry import actuator_stage
 from pkm_identification.mechanisms.actuators.row import COULOMB, CURRENT, MOST_STATES, ON_MOTOR, TRANSITION
 from pkm_identification.mechanisms.friction.law import TRANSITION as LAW_TRANSITION
-from pkm_identification.mechanisms.multibody.kernels.linear import factorize, solve_factored
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.borrowed import borrowed
-from pkm_identification.numerics.compiled import kernel
-from pkm_identification.numerics.linear_systems import solve6
+from pkm_identification.numerics.compiled import inlined, kernel
+from pkm_identification.numerics.linear_systems import solve_square
 
 from ..multibody.stepping import Dynamics, couple_triples, resist, stopped_triple
 from ..stepping import GAMMA, stopped_at_bend, turn_pose
-from .lines import Lines, note_present, stage_signal
+from .lines import Lags, Lines, note_lags, note_present, stage_signal
 
 NEWTON_ITERATIONS = 40
+SHARES = np.array([GAMMA, 1.0])  # of a small step, at the end of each stage
 
 
 class Motion(NamedTuple):
@@ -106,7 +105,7 @@ class Found(NamedTuple):
 
 
 class StageWork(NamedTuple):
-    """Room for Newton's method: vectors (R,), a matrix (R, R), and what its factors need."""
+    """Room for Newton's method: vectors (R,) and a matrix (R, R)."""
 
     net: FloatArray
     slope: FloatArray
@@ -115,14 +114,13 @@ class StageWork(NamedTuple):
     residual: FloatArray
     reached: FloatArray
     matrix: FloatArray
-    order: NDArray[np.int64]
-    scales: FloatArray
 
 
 class Room(NamedTuple):
     """Room for a period: velocities (5, U), coordinates (2, n), states (3, n, MOST_STATES), rates (2, R).
 
-    `mobilities` (3, R, R) are the present one and those at both ends; `now` are the present dynamics.
+    `mobilities` (3, R, R) are the present one and those at both ends; `now` are the present dynamics, `lags` those at
+    both stages.
     """
 
     velocities: FloatArray
@@ -132,6 +130,7 @@ class Room(NamedTuple):
     mobilities: FloatArray
     now: Dynamics
     work: StageWork
+    lags: Lags
 
 
 @kernel
@@ -150,7 +149,7 @@ def predict(pose, speed, change, duration):
         speed[k] += change[k]
 
 
-@kernel
+@inlined
 def control_drives(drives, motion, share):
     """Let the controllers in the drives act at the start of a small step, `share` of the period from its start."""
     step = int(drives.lines.begun[0])
@@ -166,7 +165,7 @@ def control_drives(drives, motion, share):
             )
 
 
-@kernel
+@inlined
 def _solve_stage(known, h, now, mobility, resistance, rows, signal, ends, work):
     """Solve u = known + h u'(u) and the actuators' states for one stage.
 
@@ -220,12 +219,7 @@ def _solve_stage(known, h, now, mobility, resistance, rows, signal, ends, work):
                 matrix[i, k] = h * mobility[i, k] * slope[k]
             matrix[i, i] += 1.0
         couple_triples(rate, h, mobility, resistance, matrix)
-        if axes == 6:
-            solve6(matrix, residual)
-        else:
-            work.scales[:] = 1.0  # rows and columns are rates alike
-            factorize(matrix, work.order, work.scales)
-            solve_factored(matrix, work.order, residual)
+        solve_square(matrix, residual)
         for i in range(axes):
             bend = resistance.laws[0 if i < drives else 1, LAW_TRANSITION]
             if resistance.triple[i] >= 0:
@@ -254,7 +248,11 @@ def advance(motion, ends, resistance, drives, h, steps):
         np.zeros((3, axes, axes)), Dynamics(np.empty(size), np.empty((size, axes)), np.empty((axes, size))),
         StageWork(
             np.empty(axes), np.empty(axes), np.empty(axes), np.empty(axes), np.empty(axes), np.empty(axes),
-            np.empty((axes, axes)), np.empty(axes, dtype=np.int64), np.empty((2, axes)),
+            np.empty((axes, axes)),
+        ),
+        Lags(
+            np.empty(count, dtype=np.int64), np.empty(count), np.empty((2, count), dtype=np.int64),
+            np.empty((2, count)),
         ),
     )  # fmt: skip
     _advance(motion, ends, resistance, drives, h, steps, room)
@@ -282,12 +280,12 @@ def _advance(motion, ends, resistance, drives, h, steps, room):
     for i in range(axes):
         for k in range(size):
             rate[i] += ends.jacobian[0, i, k] * motion.speed[k]
+    note_lags(drives.rows, h, SHARES, room.lags)
     for n in range(steps):
         control_drives(drives, motion, n / steps)
-        note_present(lines, drives.command, motion.place)
+        place = note_present(lines, drives.command, motion.place)
         for s in range(2):
-            share = GAMMA if s == 0 else 1.0
-            t = (n + share) / steps
+            t = (n + SHARES[s]) / steps
             for i in range(axes):
                 for k in range(axes):
                     mobility[i, k] = mobilities[0, i, k] + t * (mobilities[1, i, k] - mobilities[0, i, k])
@@ -312,7 +310,14 @@ def _advance(motion, ends, resistance, drives, h, steps, room):
                 if s == 1:
                     reached[i] += (1.0 - GAMMA) * h * first_rate[i]
                 signal[i] = stage_signal(
-                    drives.rows[i], lines, i, h, share, reached[i] + GAMMA * h * rate[i], drives.enabled[i]
+                    drives.rows[i],
+                    lines,
+                    room.lags,
+                    i,
+                    s,
+                    place,
+                    reached[i] + GAMMA * h * rate[i],
+                    drives.enabled[i],
                 )
             _solve_stage(begun, GAMMA * h, now, mobility, resistance, drives.rows, signal, written, work)
             for i in range(size):

@@ -30,6 +30,7 @@ from pkm_identification.numerics.arrays import FloatArray
 
 from ..mujoco_library import mujoco
 from .mjcf import open_tree_mjcf
+from .reduction import TreeOrder, place_tree
 
 
 class _Constraints(NamedTuple):
@@ -68,10 +69,13 @@ class OpenTree:
         coordinate, velocity = (
             np.array(order, dtype=np.int64) for order in (text.bodies.coordinate, text.bodies.velocity)
         )
-        self._places, self._speeds = np.flatnonzero(coordinate >= 0), np.flatnonzero(velocity >= 0)
-        self._coordinate, self._velocity = coordinate[self._places], velocity[self._speeds]
-        self._spin = text.bodies.spin
+        places, speeds = np.flatnonzero(coordinate >= 0), np.flatnonzero(velocity >= 0)
+        spin = np.array(text.bodies.spin, dtype=np.int64).reshape(-1, 3)
+        self.order = TreeOrder(places, coordinate[places], speeds, velocity[speeds], spin)
+        """Where MuJoCo has the tree's coordinates and velocities."""
         self._mass = np.zeros((self.model.nv, self.model.nv))
+        # MuJoCo's own memory, asked for once
+        self._place, self._speed, self._bias = self.data.qpos, self.data.qvel, self.data.qfrc_bias
         names = text.bodies.body_names
         self._points, self._axes = (self._constraints(mechanism, names, kind) for kind in (POINT, AXES))
 
@@ -87,29 +91,9 @@ class OpenTree:
 
     def move(self, configuration: FloatArray, velocity: FloatArray) -> None:
         """Put the tree into a state, coordinates (Q,) and velocities (V,), and let MuJoCo evaluate it."""
-        data = self.data
-        data.qpos[self._places] = configuration[self._coordinate]
-        data.qvel[:] = self.speeds(configuration, velocity)
-        mujoco.mj_fwdPosition(self.model, data)
-        mujoco.mj_fwdVelocity(self.model, data)
-
-    def speeds(self, configuration: FloatArray, velocity: FloatArray) -> FloatArray:
-        """MuJoCo's velocities (..., U) of the tree's (..., V)."""
-        speeds = np.zeros((*velocity.shape[:-1], self.model.nv))
-        speeds[..., self._speeds] = velocity[..., self._velocity]
-        for dof, c, v in self._spin:
-            # the first hinge turns the body about its own axis, too; this one takes that back
-            speeds[..., dof] = -np.sin(configuration[c]) * velocity[..., v]
-        return speeds
-
-    def accelerations(
-        self, configuration: FloatArray, velocity: FloatArray, acceleration: FloatArray
-    ) -> FloatArray:
-        """MuJoCo's accelerations (U,) of the tree's (V,)."""
-        accelerations = self.speeds(configuration, acceleration)
-        for dof, c, v in self._spin:
-            accelerations[dof] -= np.cos(configuration[c]) * velocity[v] * velocity[v + 1]
-        return accelerations
+        place_tree(self.order, configuration, velocity, self._place, self._speed)
+        mujoco.mj_fwdPosition(self.model, self.data)
+        mujoco.mj_fwdVelocity(self.model, self.data)
 
     @property
     def mass(self) -> FloatArray:
@@ -120,7 +104,7 @@ class OpenTree:
     @property
     def bias(self) -> FloatArray:
         """Gravity, Coriolis and centripetal forces (U,) of the present state."""
-        return self.data.qfrc_bias
+        return self._bias
 
     @property
     def energy(self) -> float:

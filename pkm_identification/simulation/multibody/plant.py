@@ -38,6 +38,7 @@ from ..actuated.drives import STEP, ActuatorDrives
 from ..actuated.plant import ActuatedPlant
 from ..plant import STOP_FREQUENCY
 from .open_tree import OpenTree
+from .reduction import TreeState, reduce_tree
 from .stepping import Dynamics, Resistance, advance, resist
 
 
@@ -111,7 +112,12 @@ class MechanismPlant(ActuatedPlant):
         self._closed = room_to_close(mechanism, 1)
         self._limits, self._no_turn = mechanism.limits(0), np.eye(3)[None]
         self._units = np.vstack([np.eye(self._drives), np.zeros(self._drives)])
-        self._still, self._none = np.zeros_like(self._units), np.zeros(0, dtype=np.int64)
+        self._still, nothing = np.zeros_like(self._units), np.zeros((self._drives + 1, 0))
+        self._no_readings = Readings(np.zeros(0, dtype=np.int64), nothing, nothing, nothing)
+        # velocities and accelerations of the tree for a unit of each rate and in the motion, and their pivots
+        self._completed = (
+            *np.zeros((2, self._drives + 1, mechanism.tree.velocities)), np.zeros(self._drives + 1)
+        )  # fmt: skip
         axes = self._drives + len(self._rubbing)
         self._ends = Dynamics(
             np.zeros((2, self._drives)),
@@ -220,10 +226,8 @@ class MechanismPlant(ActuatedPlant):
 
     def _evaluate(self, end: int, configuration: FloatArray, rate: FloatArray) -> None:
         """Ask MuJoCo for the open tree's dynamics and reduce them to the closed mechanism's."""
-        count = self._drives
+        count, (v, a, pivot) = self._drives, self._completed
         self._units[count] = rate
-        v, a = np.zeros((2, count + 1, self.mechanism.tree.velocities))
-        pivot, nothing = np.zeros(count + 1), np.zeros((count + 1, 0))
         complete_motion(
             self.mechanism.model,
             self._tasks,
@@ -233,29 +237,19 @@ class MechanismPlant(ActuatedPlant):
             v,
             a,
             pivot,
-            Readings(self._none, nothing, nothing, nothing),
+            self._no_readings,
         )
         side = int(np.sign(pivot[0]))
-        if abs(pivot[0]) < NO_PIVOT or side * self._side < 0 or not np.all(np.isfinite(a)):
+        if abs(pivot[0]) < NO_PIVOT or side * self._side < 0 or not np.isfinite(a).all():
             self._lost()
         self._side = side
         self.tree.move(configuration, v[count])
-        mass = self.tree.mass
-        gain = self.tree.speeds(configuration, v[:count]).T
-        drift = self.tree.accelerations(configuration, v[count], a[count])
-        reduced = gain.T @ mass @ gain + np.diag(self._inertia)
-        bias = gain.T @ (self.tree.bias + mass @ drift)
-        passive = (
-            rubbing_rates(self.mechanism, configuration)[0, self._rubbing] if len(self._rubbing) else v[:0]
-        )
-        jacobian = np.vstack([np.eye(count), passive @ v[:count].T])
-        try:
-            both = np.linalg.solve(reduced, np.column_stack([jacobian.T, -bias]))
-        except np.linalg.LinAlgError:
+        rubbing, passive = self._rubbing, v[:0]
+        if len(rubbing):
+            passive = rubbing_rates(self.mechanism, configuration)[0, rubbing]
+        state = TreeState(configuration, v, a[count], self.tree.mass, self.tree.bias)
+        if not reduce_tree(self.tree.order, state, self._inertia, passive, self._ends, end):
             self._lost()
-        self._ends.compliance[end] = both[:, :-1]
-        self._ends.free[end] = both[:, -1]
-        self._ends.jacobian[end] = jacobian
 
     def _lost(self) -> None:
         coordinates = np.round(self._place, 4).tolist()

@@ -1,0 +1,157 @@
+# Copyright 2026 pkm_identification maintainers
+#
+# Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance
+# with the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+# Unless required by applicable law or agreed to in writing, software distributed under the License is
+# distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
+# the License for the specific language governing permissions and limitations under the License.
+
+"""From MuJoCo's open tree to the closed mechanism: velocities in its order, mass and bias along the driven coordinates.
+
+What `plant` says in two lines, compiled: a simulated machine asks for it twice a period.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pkm_identification.mechanisms.multibody.kernels.linear import factorize, solve_factored
+from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.numerics.compiled import kernel
+
+
+class TreeOrder(NamedTuple):
+    """Where MuJoCo has the tree's coordinates and velocities.
+
+    Attributes
+    ----------
+    places, coordinates : ndarray of int64, shape (P,)
+        Places among MuJoCo's coordinates, and the tree's coordinates that stand there.
+    speeds, velocities : ndarray of int64, shape (S,)
+        The same of velocities.
+    spin : ndarray of int64, shape (K, 3)
+        Of each joint without spin: the place of its third hinge among MuJoCo's velocities, the coordinate of its
+        second hinge, and its first velocity.
+    """
+
+    places: NDArray[np.int64]
+    coordinates: NDArray[np.int64]
+    speeds: NDArray[np.int64]
+    velocities: NDArray[np.int64]
+    spin: NDArray[np.int64]
+
+
+class TreeState(NamedTuple):
+    """The open tree in one state of motion.
+
+    Attributes
+    ----------
+    configuration : ndarray, shape (Q,)
+    velocity : ndarray, shape (n + 1, V)
+        Of the tree for a unit of each driven rate, and in the motion.
+    acceleration : ndarray, shape (V,)
+        In the motion while the driven coordinates do not accelerate.
+    mass, bias : ndarray, shapes (U, U) and (U,)
+        MuJoCo's.
+    """
+
+    configuration: FloatArray
+    velocity: FloatArray
+    acceleration: FloatArray
+    mass: FloatArray
+    bias: FloatArray
+
+
+@kernel
+def write_speeds(order, configuration, velocity, speeds):
+    """Write MuJoCo's velocities (U,) of the tree's (V,)."""
+    for u in range(speeds.shape[0]):
+        speeds[u] = 0.0
+    for k in range(order.speeds.shape[0]):
+        speeds[order.speeds[k]] = velocity[order.velocities[k]]
+    for k in range(order.spin.shape[0]):
+        # the first hinge turns the body about its own axis, too; this one takes that back
+        c, v = order.spin[k, 1], order.spin[k, 2]
+        speeds[order.spin[k, 0]] = -np.sin(configuration[c]) * velocity[v]
+
+
+@kernel
+def place_tree(order, configuration, velocity, place, speeds):
+    """Write MuJoCo's coordinates and velocities of a state of the tree."""
+    for k in range(order.places.shape[0]):
+        place[order.places[k]] = configuration[order.coordinates[k]]
+    write_speeds(order, configuration, velocity, speeds)
+
+
+@kernel
+def reduce_tree(order, tree, inertia, passive, ends, end):
+    """Write free acceleration, compliance and Jacobian of the driven coordinates at one end of a period.
+
+    Parameters
+    ----------
+    order : TreeOrder
+    tree : TreeState
+    inertia : ndarray, shape (n,)
+        Of the drives themselves.
+    passive : ndarray, shape (R - n, V)
+        Rates of the passive joints' axes that rub, per velocity of the tree.
+    ends : Dynamics
+        Of both ends.
+    end : int
+
+    Returns
+    -------
+    bool
+        False where the reduced mass matrix is singular or not finite.
+    """
+    count, axes = ends.compliance.shape[1:]
+    size = tree.bias.shape[0]
+    gain, drift, loaded = np.empty((count, size)), np.empty(size), np.empty(size)
+    for i in range(count):
+        write_speeds(order, tree.configuration, tree.velocity[i], gain[i])
+    write_speeds(order, tree.configuration, tree.acceleration, drift)
+    motion = tree.velocity[count]
+    for k in range(order.spin.shape[0]):
+        c, v = order.spin[k, 1], order.spin[k, 2]
+        drift[order.spin[k, 0]] -= np.cos(tree.configuration[c]) * motion[v] * motion[v + 1]
+    reduced, bias, column = np.empty((count, count)), np.empty(count), np.empty(count)
+    turned, scales = np.empty(count, dtype=np.int64), np.ones((2, count))
+    for u in range(size):
+        loaded[u] = tree.bias[u]
+        for w in range(size):
+            loaded[u] += tree.mass[u, w] * drift[w]
+    for i in range(count):
+        bias[i] = 0.0
+        for k in range(count):
+            reduced[i, k] = inertia[i] if i == k else 0.0
+        for u in range(size):
+            bias[i] += gain[i, u] * loaded[u]
+            carried = 0.0
+            for w in range(size):
+                carried += gain[i, w] * tree.mass[w, u]
+            for k in range(count):
+                reduced[i, k] += carried * gain[k, u]
+    for r in range(axes):
+        for i in range(count):
+            ends.jacobian[end, r, i] = 1.0 if r == i else 0.0
+            if r >= count:
+                for v in range(passive.shape[1]):
+                    ends.jacobian[end, r, i] += passive[r - count, v] * tree.velocity[i, v]
+    # drives that push and drives that turn have masses of other sizes; pivots are judged as if they had not
+    for i in range(count):
+        scales[0, i] = scales[1, i] = np.sqrt(abs(reduced[i, i]))
+    if not abs(factorize(reduced, turned, scales)) > 0.0:
+        return False
+    for r in range(axes):
+        for i in range(count):
+            column[i] = ends.jacobian[end, r, i]
+        solve_factored(reduced, turned, column)
+        for i in range(count):
+            ends.compliance[end, i, r] = column[i]
+    solve_factored(reduced, turned, bias)
+    for i in range(count):
+        ends.free[end, i] = -bias[i]
+    return True
