@@ -35,8 +35,9 @@ from pkm_identification.ros.estimates.store import (
 from pkm_identification.ros.messages.convert import platform_sample
 from pkm_identification.ros.node.diagnostics import ERROR, WARN, Finding, Task
 from pkm_identification.ros.node.hand_over import Handed
+from pkm_identification.ros.node.inputs import SILENCE
 from pkm_identification.ros.node.main import run
-from pkm_identification.ros.node.pipeline_node import SILENCE, PipelineNode, change_period
+from pkm_identification.ros.node.pipeline_node import PipelineNode, change_period
 from pkm_identification.ros.parameters.estimator import (
     PARAMETERS,
     estimator_settings,

@@ -40,8 +40,9 @@ from pkm_identification.ros.messages.convert import (
 from pkm_identification.ros.messages.wire import StreamWriter
 from pkm_identification.ros.node.diagnostics import ERROR, WARN, Finding
 from pkm_identification.ros.node.hand_over import Handed
+from pkm_identification.ros.node.inputs import SILENCE
 from pkm_identification.ros.node.main import run
-from pkm_identification.ros.node.pipeline_node import SILENCE, PipelineNode
+from pkm_identification.ros.node.pipeline_node import PipelineNode
 from pkm_identification.ros.parameters.declarations import JOINT_NAMES, MACHINE, LiveParameter, strut_names
 from pkm_identification.ros.qos import COMMANDS, STREAM
 from pkm_identification.srv import SolveForward, SolveInverse

@@ -28,8 +28,9 @@ from pkm_identification.records.bags.writer import STORAGES, BagWriter
 from pkm_identification.ros.messages.message_types import message_class, type_name
 from pkm_identification.ros.messages.offered_qos import offered_qos
 from pkm_identification.ros.node.diagnostics import ERROR, WARN, Finding
+from pkm_identification.ros.node.inputs import DRAIN_LIMIT
 from pkm_identification.ros.node.main import run
-from pkm_identification.ros.node.pipeline_node import DRAIN_LIMIT, PipelineNode
+from pkm_identification.ros.node.pipeline_node import PipelineNode
 from pkm_identification.ros.parameters.declarations import (
     LiveParameter,
     ParameterError,

@@ -25,8 +25,9 @@ from pkm_identification.ros.messages.convert import STRUT_STATES, strut_states
 from pkm_identification.ros.messages.joint_state import BadJointState, JointStateReader
 from pkm_identification.ros.messages.wire import StreamWriter
 from pkm_identification.ros.node.diagnostics import ERROR, WARN, Finding
+from pkm_identification.ros.node.inputs import SILENCE
 from pkm_identification.ros.node.main import run
-from pkm_identification.ros.node.pipeline_node import SILENCE, PipelineNode
+from pkm_identification.ros.node.pipeline_node import PipelineNode
 from pkm_identification.ros.node.topic_publishers import publisher_names
 from pkm_identification.ros.parameters.declarations import strut_names
 from pkm_identification.ros.parameters.strut_filter import (

@@ -61,7 +61,7 @@ def test_a_stream_arrives_whole_while_timers_and_services_are_served(bench, exec
     bench.node.create_timer(1e-3, send, clock=STEADY)
     executor.spin_until_future_complete(over, timeout_sec=300.0)
     assert over.done(), f"{node.taken} samples, {len(asked)} calls"
-    assert node._inputs[0][0].lost == 0
+    assert node.inputs.lost == 0
     assert len(asked) == 3
     assert all(answer.result().success for answer in asked)
 

@@ -19,7 +19,7 @@ from contextlib import AbstractContextManager
 from typing import Any, ClassVar
 
 from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
-from rclpy.qos import QoSProfile, qos_policy_name_from_kind
+from rclpy.qos import QoSProfile
 from rclpy.subscription import Subscription
 from rclpy.task import Future
 from rclpy.timer import Timer
@@ -31,21 +31,10 @@ from pkm_identification.identification.online.stage_event import StageEvent
 from ..clock import STEADY
 from ..parameters.declarations import COMMON, ParameterError, ParameterSpec
 from ..parameters.table import ParameterTable
-from ..releases import incompatible_qos_only, says_how_messages_came
-from .diagnostics import (
-    ERROR,
-    WARN,
-    Diagnostics,
-    Finding,
-    Task,
-)
+from .diagnostics import WARN, Diagnostics, Finding, Task
 from .hand_over import Handed, HandOver, StreamOutput
-from .input_watch import InputWatch, step_values
-from .topic_publishers import qos_complaints
+from .inputs import Inputs
 
-# A callback takes what has piled up, but lets services and timers have their turn after this many.
-DRAIN_LIMIT = 200
-SILENCE = 1.0  # s without a sample of a stream, after which something in front is gone
 LINGER = 0.3  # s
 
 
@@ -77,9 +66,7 @@ class PipelineNode(LifecycleNode):
         self._configuring = 0.0  # s
         self._destroyers: list[Callable[[], object]] = []
         self._lifecycle_publishers: list[Any] = []
-        self._inputs: list[tuple[InputWatch, QoSProfile]] = []
-        # what is listened to, each with what takes all that has come; see `StreamExecutor`
-        self.streams: list[tuple[Subscription, Callable[[], None]]] = []
+        self.inputs = Inputs(self, self.until_deactivated, self.report)
         self.health: Diagnostics | None = None
         self.parameter = ParameterTable(
             self, (*COMMON, *self.PARAMETERS), lambda: self._configured, self.accept, self.changed
@@ -165,21 +152,7 @@ class PipelineNode(LifecycleNode):
         silence: float = math.inf,
     ) -> None:
         """As `listen`, to what a node's `stream_output` gives: bytes, or samples of a node of this process."""
-        watch = InputWatch(topic, silence)
-
-        def step(message: bytes | Handed, info: Mapping[str, Any]) -> None:
-            begin = time.perf_counter()
-            callback(message)
-            watch.took(time.perf_counter() - begin, info)
-
-        taker, leave = self.hand_over.join(self.resolve_topic_name(topic), lambda handed: step(handed, {}))
-        self.until_deactivated(leave)
-
-        def come(message: bytes, info: Mapping[str, Any]) -> None:
-            if not taker.knows(message):
-                step(message, info)
-
-        self._take_from(message_type, topic, come, qos, watch, raw=True)
+        self.inputs.listen_to_stream(self.hand_over, message_type, topic, callback, qos, silence)
 
     def listen(
         self,
@@ -191,79 +164,23 @@ class PipelineNode(LifecycleNode):
         raw: bool = False,
         silence: float = math.inf,
     ) -> None:
-        """Subscribe until deactivation; the callback gets every message that has piled up, `after` is called then.
+        """Subscribe until deactivation; see `Inputs.listen`."""
+        self.inputs.listen(message_type, topic, callback, qos, after, raw, silence)
 
-        With `raw` the callback is given the bytes that came (see `wire`), not a message. Longer than `silence` s
-        without any is a warning.
-        """
-        watch = InputWatch(topic, silence)
-
-        def step(message: Any, info: Any) -> None:
-            begin = time.perf_counter()
-            callback(message)
-            watch.took(time.perf_counter() - begin, info)
-
-        self._take_from(message_type, topic, step, qos, watch, after, raw)
-
-    def _take_from(
-        self,
-        message_type: type,
-        topic: str,
-        step: Callable[[Any, Any], None],
-        qos: QoSProfile,
-        watch: InputWatch,
-        after: Callable[[], None] = lambda: None,
-        raw: bool = False,
-    ) -> None:
-        """The executor costs several times what taking a message does, so a burst is taken in one go."""
-
-        def poll() -> None:
-            handle = subscription.handle
-            with handle:
-                for _ in range(DRAIN_LIMIT):
-                    taken = handle.take_message(message_type, raw)
-                    if taken is None:
-                        break
-                    step(taken[0], taken[1] if informed else {})
-            after()
-
-        def drain(message: Any, info: Any) -> None:
-            step(message, info)
-            poll()
-
-        def incompatible(event: Any) -> None:
-            self.report(
-                ERROR,
-                "qos_mismatch",
-                f"a publisher of '{topic}' offers a quality of service this node cannot use "
-                f"({qos_policy_name_from_kind(event.last_policy_kind)}): its messages do not arrive",
-            )
-
-        events = incompatible_qos_only(incompatible)
-        # else nothing is counted as lost
-        informed = says_how_messages_came(self.executor)
-        taker = drain if informed else lambda message: drain(message, {})
-        subscription = self.create_subscription(
-            message_type, topic, taker, qos, event_callbacks=events, raw=raw
-        )
-        entry, stream = (watch, qos), (subscription, poll)
-        self._inputs.append(entry)
-        self.streams.append(stream)
-        self._destroyers += [
-            lambda: self.streams.remove(stream),
-            lambda: self.destroy_subscription(subscription),
-            lambda: self._inputs.remove(entry),
-        ]
+    @property
+    def streams(self) -> list[tuple[Subscription, Callable[[], None]]]:
+        """What is listened to, each with what takes all that has come; see `StreamExecutor`."""
+        return self.inputs.streams
 
     @property
     def taken(self) -> int:
         """Messages taken from all topics listened to since activation."""
-        return sum(watch.taken for watch, _ in self._inputs)
+        return self.inputs.taken
 
     @property
     def silent(self) -> bool:
         """Whether an input that should flow does not."""
-        return any(watch.silent for watch, _ in self._inputs)
+        return self.inputs.silent
 
     def serve(self, service_type: type, name: str, callback: Callable[[Any, Any], Any]) -> None:
         """Offer a service until deactivation."""
@@ -418,7 +335,7 @@ class PipelineNode(LifecycleNode):
     def _tasks(self) -> Iterable[Task]:
         yield Task(self.TASK, self._own_findings, self.values, self.summary)
         yield from self.further_tasks()
-        yield Task("input", self._input_findings, self._input_values, self._input_summary)
+        yield Task("input", self._input_findings, self.inputs.values, self._input_summary)
 
     def _own_findings(self) -> Iterable[Finding]:
         if self._active:
@@ -427,23 +344,10 @@ class PipelineNode(LifecycleNode):
     def _input_findings(self) -> Iterable[Finding]:
         if self.get_parameter("use_sim_time").value and self.get_clock().now().nanoseconds == 0:
             yield WARN, "use_sim_time is set but nobody publishes /clock"
-        for watch, qos in self._inputs:
-            watch.turn_over()
-            if watch.silent:
-                yield WARN, watch.complaint_of_silence()
-            if watch.lost_lately:
-                yield WARN, watch.complaint()
-            for complaint in qos_complaints(self, watch.topic, qos):
-                yield ERROR, complaint
-
-    def _input_values(self) -> Mapping[str, object]:
-        return step_values(watch for watch, _ in self._inputs)
+        yield from self.inputs.findings()
 
     def _input_summary(self) -> str:
-        topics = ", ".join(
-            f"{watch.steps} messages of '{watch.topic}' in the last second" for watch, _ in self._inputs
-        )
-        return topics or ("no topic" if self._active else "inactive")
+        return self.inputs.summary() or ("no topic" if self._active else "inactive")
 
 
 def change_period(timer: Timer, period: float) -> None:

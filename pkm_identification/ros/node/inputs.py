@@ -1,0 +1,194 @@
+# Copyright 2026 pkm_identification maintainers
+#
+# Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance
+# with the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+# Unless required by applicable law or agreed to in writing, software distributed under the License is
+# distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
+# the License for the specific language governing permissions and limitations under the License.
+
+"""What a node listens to: subscriptions whose bursts are taken in one go, each with how the node keeps up with it."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from rclpy.lifecycle import LifecycleNode
+from rclpy.qos import QoSProfile, qos_policy_name_from_kind
+from rclpy.subscription import Subscription
+
+from ..releases import incompatible_qos_only, says_how_messages_came
+from .diagnostics import ERROR, WARN, Finding
+from .hand_over import Handed, HandOver
+from .input_watch import InputWatch, step_values
+from .topic_publishers import qos_complaints
+
+# A callback takes what has piled up, but lets services and timers have their turn after this many.
+DRAIN_LIMIT = 200
+SILENCE = 1.0  # s without a sample of a stream, after which something in front is gone
+
+
+class Inputs:
+    """The topics that a node listens to until it is deactivated.
+
+    Parameters
+    ----------
+    node : LifecycleNode
+    until_deactivated : callable
+        Takes what is to be called when it is; the last one given is called first.
+    report : callable
+        Counts, shows and logs (level, reason, text).
+
+    Attributes
+    ----------
+    streams : list of (Subscription, callable)
+        Each with what takes all that has come; see `StreamExecutor`.
+    """
+
+    def __init__(
+        self,
+        node: LifecycleNode,
+        until_deactivated: Callable[[Callable[[], object]], None],
+        report: Callable[[bytes, str, str], None],
+    ) -> None:
+        self._node = node
+        self._until_deactivated = until_deactivated
+        self._report = report
+        self._watched: list[tuple[InputWatch, QoSProfile]] = []
+        self.streams: list[tuple[Subscription, Callable[[], None]]] = []
+
+    def listen_to_stream(
+        self,
+        hand_over: HandOver,
+        message_type: type,
+        topic: str,
+        callback: Callable[[bytes | Handed], None],
+        qos: QoSProfile,
+        silence: float = math.inf,
+    ) -> None:
+        """As `listen`, to what a node's `stream_output` gives: bytes, or samples of a node of this process."""
+        watch = InputWatch(topic, silence)
+
+        def step(message: bytes | Handed, info: Mapping[str, Any]) -> None:
+            begin = time.perf_counter()
+            callback(message)
+            watch.took(time.perf_counter() - begin, info)
+
+        taker, leave = hand_over.join(self._node.resolve_topic_name(topic), lambda handed: step(handed, {}))
+        self._until_deactivated(leave)
+
+        def come(message: bytes, info: Mapping[str, Any]) -> None:
+            if not taker.knows(message):
+                step(message, info)
+
+        self._take_from(message_type, topic, come, qos, watch, raw=True)
+
+    def listen(
+        self,
+        message_type: type,
+        topic: str,
+        callback: Callable[[Any], None],
+        qos: QoSProfile,
+        after: Callable[[], None] = lambda: None,
+        raw: bool = False,
+        silence: float = math.inf,
+    ) -> None:
+        """Subscribe until deactivation; the callback gets every message that has piled up, `after` is called then.
+
+        With `raw` the callback is given the bytes that came (see `wire`), not a message. Longer than `silence` s
+        without any is a warning.
+        """
+        watch = InputWatch(topic, silence)
+
+        def step(message: Any, info: Any) -> None:
+            begin = time.perf_counter()
+            callback(message)
+            watch.took(time.perf_counter() - begin, info)
+
+        self._take_from(message_type, topic, step, qos, watch, after, raw)
+
+    def _take_from(
+        self,
+        message_type: type,
+        topic: str,
+        step: Callable[[Any, Any], None],
+        qos: QoSProfile,
+        watch: InputWatch,
+        after: Callable[[], None] = lambda: None,
+        raw: bool = False,
+    ) -> None:
+        """The executor costs several times what taking a message does, so a burst is taken in one go."""
+
+        def poll() -> None:
+            handle = subscription.handle
+            with handle:
+                for _ in range(DRAIN_LIMIT):
+                    taken = handle.take_message(message_type, raw)
+                    if taken is None:
+                        break
+                    step(taken[0], taken[1] if informed else {})
+            after()
+
+        def drain(message: Any, info: Any) -> None:
+            step(message, info)
+            poll()
+
+        def incompatible(event: Any) -> None:
+            self._report(
+                ERROR,
+                "qos_mismatch",
+                f"a publisher of '{topic}' offers a quality of service this node cannot use "
+                f"({qos_policy_name_from_kind(event.last_policy_kind)}): its messages do not arrive",
+            )
+
+        events = incompatible_qos_only(incompatible)
+        # else nothing is counted as lost
+        informed = says_how_messages_came(self._node.executor)
+        taker = drain if informed else lambda message: drain(message, {})
+        subscription = self._node.create_subscription(
+            message_type, topic, taker, qos, event_callbacks=events, raw=raw
+        )
+        entry, stream = (watch, qos), (subscription, poll)
+        self._watched.append(entry)
+        self.streams.append(stream)
+        self._until_deactivated(lambda: self.streams.remove(stream))
+        self._until_deactivated(lambda: self._node.destroy_subscription(subscription))
+        self._until_deactivated(lambda: self._watched.remove(entry))
+
+    @property
+    def taken(self) -> int:
+        """Messages taken from all topics listened to since activation."""
+        return sum(watch.taken for watch, _ in self._watched)
+
+    @property
+    def silent(self) -> bool:
+        """Whether an input that should flow does not."""
+        return any(watch.silent for watch, _ in self._watched)
+
+    def findings(self) -> Iterator[Finding]:
+        """What stands against them, asked once a second: silence, lost messages, publishers that cannot be heard."""
+        for watch, qos in self._watched:
+            watch.turn_over()
+            if watch.silent:
+                yield WARN, watch.complaint_of_silence()
+            if watch.lost_lately:
+                yield WARN, watch.complaint()
+            for complaint in qos_complaints(self._node, watch.topic, qos):
+                yield ERROR, complaint
+
+    def values(self) -> Mapping[str, object]:
+        """Numbers of the last second to show in the diagnostics."""
+        return step_values(watch for watch, _ in self._watched)
+
+    def summary(self) -> str:
+        """How much came in the last second, of each topic; empty where there is none."""
+        return ", ".join(
+            f"{watch.steps} messages of '{watch.topic}' in the last second" for watch, _ in self._watched
+        )
+
+    @property
+    def lost(self) -> int:
+        """Messages that publishers sent and the node never got, since activation."""
+        return sum(watch.lost for watch, _ in self._watched)
