@@ -35,7 +35,7 @@ def history_text(history: History) -> str:
     """What `pkm history` prints."""
     parts = [f"{count_sentence(history)} {times_sentence(history)}", str(trend_table(history))]
     sentences = [sentence for one in history.parameters for sentence in change_sentences(one)]
-    parts.append("\n".join(sentences) if sentences else "Nothing has changed beyond chance.")
+    parts.append("\n".join(sentences or [no_change_sentence(history)]))
     alarms = alarm_sentences(history)
     if alarms:
         parts.append("Alarms:\n" + _listed(alarms))
@@ -44,6 +44,14 @@ def history_text(history: History) -> str:
             "Copies, counted once:\n" + _listed([f"{one} is {other}" for one, other in history.copies])
         )
     return "\n\n".join(parts)
+
+
+def no_change_sentence(history: History) -> str:
+    """What to say where no parameter has changed."""
+    results = len(history.entries) - len(history.failures)
+    if results > 1:
+        return "Nothing has changed beyond chance."
+    return f"{'One log has' if results else 'No log has'} a result: nothing can be compared."
 
 
 def count_sentence(history: History) -> str:

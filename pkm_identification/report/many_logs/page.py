@@ -26,6 +26,7 @@ from .history_text import (
     change_sentences,
     count_sentence,
     day,
+    no_change_sentence,
     times_sentence,
     trend_table,
 )
@@ -36,7 +37,7 @@ def history_page(history: History) -> str:
     title = f"History of {history.machine.name}"
     sentences = [sentence for one in history.parameters for sentence in change_sentences(one)]
     alarms = alarm_sentences(history)
-    good = sentences or ["Nothing has changed beyond chance."]
+    good = sentences or [no_change_sentence(history)]
     verdicts = "".join(
         [
             *(f"<li{' class=bad' if sentences else ''}>{escape(text)}</li>" for text in good),
