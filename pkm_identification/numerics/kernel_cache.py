@@ -15,7 +15,10 @@ new friction laws and others the old ones. Here the content of all of them belon
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
+import os
+import time
 from collections.abc import Callable, Iterator, Mapping
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
@@ -23,6 +26,14 @@ from typing import Any
 import numpy as np
 from numba.core.caching import FunctionCache
 from numba.core.dispatcher import Dispatcher
+
+try:
+    from fcntl import LOCK_EX, LOCK_NB, flock
+except ImportError:  # Windows: each process compiles
+    flock = None  # type: ignore[assignment]
+
+WAIT = 300.0  # s for another process to compile a kernel, the longest takes half a minute alone; then both do
+LOOK = 0.02  # s between looks whether it has
 
 PLAIN = (bool, int, float, complex, str, bytes, type(None), np.generic, np.dtype)
 
@@ -43,16 +54,55 @@ class KernelCache(FunctionCache):
         super().__init__(function)
         self._options = options
         self._stamped = False
+        self._lock: int | None = None  # file descriptor, while this process compiles it
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """What was compiled for this signature, None when it is not there or out of date."""
+        """What was compiled for this signature, by another process just now, too; None when the caller has to."""
         self._stamp()
-        return super().load_overload(sig, target_context)
+        found = super().load_overload(sig, target_context)
+        if found is None and self._lock is None:
+            self._begin()
+            found = super().load_overload(sig, target_context)
+            if found is not None:
+                self._end()
+        return found
 
     def save_overload(self, sig: Any, data: Any) -> None:
         """Keep what was compiled for this signature."""
         self._stamp()
-        super().save_overload(sig, data)
+        try:
+            super().save_overload(sig, data)
+        finally:
+            self._end()
+
+    def _begin(self) -> None:
+        """Wait until no other process compiles it; the end of a process, whatever it is, ends its turn, too."""
+        if flock is None or not self._enabled:
+            return
+        file = self._cache_file._index_path + ".lock"
+        try:
+            self._impl.locator.ensure_cache_path()
+            lock = os.open(file, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o666)
+        except OSError:
+            return  # nothing can be kept here
+        end = time.monotonic() + WAIT
+        while True:
+            try:
+                flock(lock, LOCK_EX | LOCK_NB)
+                break
+            except BlockingIOError:
+                if time.monotonic() > end:
+                    break
+                time.sleep(LOOK)
+            except OSError:
+                break  # a file system without locks
+        self._lock = lock
+
+    def _end(self) -> None:
+        lock, self._lock = self._lock, None
+        if lock is not None:
+            with contextlib.suppress(OSError):
+                os.close(lock)
 
     def _stamp(self) -> None:
         if not self._stamped:

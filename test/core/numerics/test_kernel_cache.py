@@ -10,8 +10,12 @@
 
 import importlib
 import sys
+import threading
 
+import numba
 import pytest
+
+from pkm_identification.numerics import kernel_cache
 
 PARTS = """
 from pkm_identification.numerics.compiled import inlined
@@ -67,3 +71,36 @@ def test_what_a_kernel_is_made_of_decides(package, called):
     assert package(called=called, part="x - 1.0") == (4.0, False)
     assert package(called=called, part="x - 1.0", scale=3.0) == (6.0, False)
     assert package(called=called, part="x - 1.0", scale=3.0) == (6.0, True)
+
+
+def test_what_another_process_is_compiling_is_waited_for(package, monkeypatch):
+    """Locks of one process count among each other as those of two do."""
+    package()
+    function = sys.modules["kept_kernels.whole"].whole.py_func
+    options = {"error_model": "python"}  # others than it was kept with
+    compiled = numba.njit(**options)(function)
+    signature = (numba.types.float64,)
+    first, second = (kernel_cache.KernelCache(function, options) for _ in range(2))
+    assert first.load_overload(signature, compiled.targetctx) is None
+    waits, found = threading.Event(), []
+    monkeypatch.setattr(kernel_cache.time, "sleep", lambda _: waits.set() or threading.Event().wait(0.01))
+    other = threading.Thread(target=lambda: found.append(second.load_overload(signature, compiled.targetctx)))
+    other.start()
+    assert waits.wait(60.0)
+    assert not found
+    compiled.compile(signature)
+    first.save_overload(signature, compiled.overloads[signature])
+    other.join(60.0)
+    assert found
+    assert found[0] is not None
+
+
+def test_who_waits_too_long_compiles_itself(package, monkeypatch):
+    """Its turn is over where the one that compiles hangs, and that one can go on."""
+    package()
+    function = sys.modules["kept_kernels.whole"].whole.py_func
+    context = numba.njit(function).targetctx
+    monkeypatch.setattr(kernel_cache, "WAIT", 0.05)
+    hanging, second = (kernel_cache.KernelCache(function, {"nogil": True}) for _ in range(2))
+    for cache in (hanging, second):
+        assert cache.load_overload((numba.types.float64,), context) is None
