@@ -32,13 +32,11 @@ export PKM_WITH_ROS
 RUN := env PYTHONPATH=$(CURDIR) AMENT_PREFIX_PATH=$(CURDIR)/$(VENV) ROS_AUTOMATIC_DISCOVERY_RANGE=LOCALHOST
 # A domain of their own for the tests, others for each run, and the next ones for further workers.
 TEST_DOMAIN := $(shell echo $$(($$$$ % 22 * 4 + 11)))
-# Two at a time, with one thread each for matrices; nodes, which wait half of the time, three at a time; what measures
-# time or load has the machine to itself.
-# Without ROS a file goes to the next free worker in the order of test/conftest.py.
-IN_ORDER = -n 2 --dist loadfile --no-loadscope-reorder
+# Two at a time, with one thread each for matrices, and beside them nodes, which mostly wait; what measures time or load
+# has the machine to itself. A file goes to the next free worker in the order of test/conftest.py.
+IN_ORDER = --dist loadfile --no-loadscope-reorder
 PYTEST = $(RUN) ROS_DOMAIN_ID=$(TEST_DOMAIN) ROS_PYTHON_CHECK_FIELDS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest
 WITH_ROS = $(filter test/ros% test/launch%,$(TESTS))
-WITHOUT_ROS = $(filter-out test/ros% test/launch%,$(TESTS))
 # Options may choose tests of one part only; without them no part may be empty.
 NONE_CHOSEN = $(if $(PYTEST_ARGS),|| [ $$? -eq 5 ])
 TESTS ?= $(wildcard test/core test/shared test/packaging test/browser $(if $(CORE_ONLY),,test/ros test/launch))
@@ -55,11 +53,10 @@ demo: $(VENV)/.package
 
 # From the sources; needs the environment, not the installed package.
 quick: $(VENV)/.test
-	$(PYTEST) $(IN_ORDER) -m "not slow" test/core $(PYTEST_ARGS)
+	$(PYTEST) -n 2 $(IN_ORDER) -m "not slow" test/core $(PYTEST_ARGS)
 
 test: $(VENV)/.package lint
-	$(if $(WITHOUT_ROS),$(PYTEST) $(IN_ORDER) $(WITHOUT_ROS) $(PYTEST_ARGS) $(NONE_CHOSEN))
-	$(if $(WITH_ROS),$(PYTEST) -n 3 --dist loadfile -m "not alone" $(WITH_ROS) $(PYTEST_ARGS) $(NONE_CHOSEN))
+	$(PYTEST) -n $(if $(WITH_ROS),3,2) $(IN_ORDER) -m "not alone" $(TESTS) $(PYTEST_ARGS) $(NONE_CHOSEN)
 	$(if $(WITH_ROS),$(PYTEST) -m alone $(WITH_ROS) $(PYTEST_ARGS) || [ $$? -eq 5 ])
 
 # What `name>=1.2` states becomes name==1.2.*, of the run-time dependencies; the newest of everything else.
@@ -69,7 +66,7 @@ lowest: pyproject.toml
 	sed -n '/^\(dependencies\|sim\) = \[/,/^]/s/^    "\([a-z0-9_]*\)>=\([0-9.]*\)".*/\1==\2.*/p' pyproject.toml > $(LOWEST)/constraints.txt
 	$(LOWEST)/bin/pip install --quiet 'setuptools>=77' -c $(LOWEST)/constraints.txt
 	PKM_WITH_ROS=0 $(LOWEST)/bin/pip install --quiet --no-build-isolation -c $(LOWEST)/constraints.txt '.[sim,test]'
-	env PYTHONPATH=$(CURDIR) OPENBLAS_NUM_THREADS=1 $(LOWEST)/bin/python -m pytest $(IN_ORDER) -m "not slow" test/core $(PYTEST_ARGS)
+	env PYTHONPATH=$(CURDIR) OPENBLAS_NUM_THREADS=1 $(LOWEST)/bin/python -m pytest -n 2 $(IN_ORDER) -m "not slow" test/core $(PYTEST_ARGS)
 
 # A page of the site that is in no list, a broken link, an example that fails: each ends it.
 docs: $(VENV)/.docs

@@ -6,20 +6,22 @@
 # distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
 # the License for the specific language governing permissions and limitations under the License.
 
-"""The order of the tests, so that two workers end together and compile no kernel twice.
+"""The order of the tests, so that workers end together, no core is idle and no kernel is compiled twice.
 
 Under xdist a file stays with one worker (`--dist loadfile`: logs and fits that its tests share are made once), and
-workers take files in this order (`--no-loadscope-reorder`; pytest-xdist's own goes by the number of tests).
+workers take files in this order (`--no-loadscope-reorder`; pytest-xdist's own goes by the number of tests). Tests of
+nodes mostly wait: one worker begins with them, beside those that compute.
 """
 
 from __future__ import annotations
 
 import gc
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-# Needs no kernels: one worker is busy with it while the other one compiles those that all tests need.
+# Needs no kernels: nodes' worker is busy with it while the others compile those that all tests need.
 FIRST = "test_installation.py"
 # Longest first, then those that start processes of their own, which by then find their kernels compiled; those not
 # named follow, each less than a minute.
@@ -29,6 +31,7 @@ LONGEST = (
     "test_fit_watch.py",
     "test_identification.py",
     "test_diagnosis.py",
+    "test_documented_commands_run.py",
     "test_estimated_effects.py",
     "test_public.py",
     "test_rates.py",
@@ -46,6 +49,8 @@ LONGEST = (
 )
 
 LAUNCH_FILES = Path(__file__).parent / "launch"
+# Folders whose tests mostly wait, for nodes and the clock.
+WAITING = ("test/ros/", "test/launch/")
 
 # Objects made between two collections of garbage; Python's own 700 cost an eighth of the time of compiling kernels.
 GARBAGE = 20_000
@@ -59,6 +64,25 @@ def pytest_pycollect_makemodule(module_path: Path, parent: pytest.Collector) -> 
     return (
         None if LAUNCH_FILES in module_path.parents else pytest.Module.from_parent(parent, path=module_path)
     )
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """With `--dist loadfile`: as always, but the last worker takes files that wait as long as there are any."""
+    if config.getvalue("dist") != "loadfile":
+        return None
+    from xdist.scheduler import LoadFileScheduling
+
+    class WaitingBesideComputing(LoadFileScheduling):
+        def _assign_work_unit(self, node: Any) -> None:
+            last = int(node.gateway.id.removeprefix("gw")) >= self.numnodes - 1
+            for file in self.workqueue:
+                if last == (file.startswith(WAITING) or Path(file).name == FIRST):
+                    self.workqueue.move_to_end(file, last=False)
+                    break
+            super()._assign_work_unit(node)
+
+    return WaitingBesideComputing(config, log)
 
 
 def pytest_collection_finish() -> None:
