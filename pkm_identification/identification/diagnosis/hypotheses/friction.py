@@ -27,6 +27,7 @@ from ..situation import Situation, own_strut
 from .hypothesis import Effect, numbered, repeated
 
 TRANSITIONS = (0.2, 0.5, 2.0, 4.0, 8.0)  # of the law's transition rate
+LEAST_BEND, LEAST_WAY = 0.05, 1e-3  # of it, and of the way to another one
 STRIBECK_RATES = (0.003, 0.01, 0.03)  # m/s
 PRESLIDING = (3e-6, 1e-5, 3e-5, 1e-4)  # m
 ASYMMETRY = 0.1
@@ -48,6 +49,16 @@ def _together(situation: Situation, shape: FloatArray) -> FloatArray:
 def other_law(situation: Situation, **changes: float) -> FloatArray:
     """What other parameters of the friction law would change, by their names."""
     return _together(situation, bend(situation, **changes) - bend(situation))
+
+
+def bent_at(situation: Situation, value: float, factor: float) -> FloatArray:
+    """What a bend somewhere on the way to a factor of the law's transition rate changes, over how far on it."""
+    rate = situation.friction.transition_rate
+    # of none of the way the change is none
+    value = value if abs(value) > LEAST_WAY else LEAST_WAY
+    on_the_way = rate * max(1.0 + value * (factor - 1.0), LEAST_BEND)
+    part = (on_the_way / rate - 1.0) / (factor - 1.0)
+    return other_law(situation, transition_rate=on_the_way) / part
 
 
 def stribeck(situation: Situation, rate: float) -> FloatArray:
@@ -140,8 +151,9 @@ def effects(machine: Machine, parameters: ParameterSet | None = None) -> list[Ef
             "m/s",
             partial(other_law, transition_rate=factor * rate),
             repeated(1.0, 1),
-            f"Set friction.transition_rate near {factor * rate:.2g} m/s, or estimate it with --also {{name}}",
+            "Set friction.transition_rate to that, or estimate it with --also {name}",
             reading=partial(_between, rate, factor * rate),
+            at=partial(bent_at, factor=factor),
         )
     if "static_ratio" not in (parameter.name for parameter in law.parameters):
         for stribeck_rate in STRIBECK_RATES:

@@ -147,6 +147,13 @@ def test_a_right_log_is_right_whatever_is_estimated_besides(also):
     assert not result.fit.remarks
 
 
+def test_another_bend_is_found_where_it_is():
+    """By parts of the change to half the rate it was not, and another law was named first."""
+    found = identified(("friction_transition=0.0022",), ()).fit.causes[0]
+    assert found.name == "friction_transition"
+    assert abs(found.value - 0.0022) < WITHIN * found.std
+
+
 def test_struts_that_yield_much_are_not_taken_for_softer_yet():
     """A tenth of the force and more is what yielding makes of the motion: to first order 2.3e-6 m/N would be found."""
     result = identified(("compliance=1.6e-6",), ("compliance",))
