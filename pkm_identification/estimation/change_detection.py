@@ -19,6 +19,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
@@ -58,7 +59,7 @@ def whitened_innovation(columns, changed, measured, believed, noise, rows):
 
 
 @kernel
-def _keep(rows, ring, products, place):
+def keep(rows, ring, products, place):
     """Keep an equation [B | e], and what it adds to the sums: its product with itself, [[L, s], [s^T, e^T e]]."""
     size, width = rows.shape
     product = products[place]
@@ -114,7 +115,9 @@ def _gain(sums, root, change):
 
 
 @kernel
-def _gains(products, newest, lags, most, sums, root, change, gains):
+def write_gains(products, newest, windows):
+    """Write the gain of each window; `windows` are (lags, equations there are, scratch: sums, root, change, gains)."""
+    lags, most, sums, root, change, gains = windows
     _begin(sums)
     before = 0
     for n in range(lags.size):
@@ -161,6 +164,13 @@ class ChangeTest:
         Lengths of the windows looked at, ascending.
     length : int
         Equations kept, at least the longest lag.
+
+    Attributes
+    ----------
+    count : int
+        Equations taken.
+    last_gains : ndarray, shape of lags
+        What `gains` gave last, or `write_gains` for `windows`.
     """
 
     def __init__(self, width: int, outputs: int, lags: tuple[int, ...], length: int) -> None:
@@ -172,7 +182,7 @@ class ChangeTest:
         self._sums = np.empty((width + 1, width + 1))
         self._root = np.empty((width, width))
         self._change = np.empty(width)
-        self._gains = np.empty(len(lags))
+        self.last_gains = np.empty(len(lags))
         self.clear()
 
     def clear(self) -> None:
@@ -180,20 +190,30 @@ class ChangeTest:
         self._newest = -1
         self.count = 0
 
-    def add(self, time: float, rows: FloatArray) -> None:
-        """Take one equation as `whitened_innovation` writes it, columns per prior standard deviation of the change."""
+    @property
+    def next_place(self) -> tuple[FloatArray, FloatArray, int]:
+        """Where `keep` keeps the next equation, which `whitened_innovation` has written.
+
+        Its columns are per prior standard deviation of the change.
+        """
+        return self._ring, self._products, (self._newest + 1) % len(self._ring)
+
+    def kept(self, time: float) -> None:
+        """A kernel has kept an equation there."""
         self._newest = (self._newest + 1) % len(self._ring)
-        _keep(rows, self._ring, self._products, self._newest)
         self._times[self._newest] = time
         self.count += 1
 
+    def windows(
+        self, count: int
+    ) -> tuple[NDArray[np.int64], int, FloatArray, FloatArray, FloatArray, FloatArray]:
+        """What `write_gains` takes, and fills with `last_gains`, when so many equations have come."""
+        return self.lags, min(count, len(self._ring)), self._sums, self._root, self._change, self.last_gains
+
     def gains(self) -> FloatArray:
         """Twice the logarithm of the likelihood ratio for each lag; shorter windows while there are few equations."""
-        most = min(self.count, len(self._ring))
-        _gains(
-            self._products, self._newest, self.lags, most, self._sums, self._root, self._change, self._gains
-        )
-        return self._gains
+        write_gains(self._products, self._newest, self.windows(self.count))
+        return self.last_gains
 
     def fit(self, count: int) -> ChangeFit:
         """Fit the change to the newest `count` equations."""

@@ -26,7 +26,7 @@ from .first_equations import FirstEquations, Kept
 from .kalman import ExtendedFilter
 from .parameter_filter import DriftingFilter, ParameterFilter
 from .recursive_least_squares import RecursiveLeastSquares
-from .uncertainty import RunningUncertainty
+from .uncertainty import RunningUncertainty, accumulate
 from .unscented import UnscentedFilter, UnscentedSettings
 
 if TYPE_CHECKING:
@@ -67,6 +67,18 @@ def _averaged_noise(noise, residual, columns, root, weight, redundancy, least):
     for k in range(size):
         averaged[k, k] += (least + 1e-6 * trace / size) / NOISE_MEMORY
     return averaged
+
+
+@kernel
+def _learn(columns, residual, noise, bent, bend, sums, place, averaging):
+    """Add an equation to the sums of its uncertainty (`accumulate`), and average the noise: whether it was, the noise.
+
+    `averaging` are the noise so far, a square root of the covariance, weight, redundancy and least noise. In one call:
+    what a call costs is what there is between two of them.
+    """
+    added = accumulate(columns, noise, residual, bent, bend, sums, place)
+    before, root, weight, redundancy, least = averaging
+    return added, _averaged_noise(before, residual, columns, root, weight, redundancy, least)
 
 
 class RecursiveEstimator:
@@ -249,9 +261,16 @@ class RecursiveEstimator:
         self._seen += 1
         self.time = time
         residual, scaled = measured - columns @ self.filter.mean, columns * self.prior.std
-        self.uncertainty.add(scaled, noise, residual, self._no_bend if bend is None else bend, late)
-        if self._fixed_noise is None:
-            self._learn_noise(scaled, residual)
+        bend = self._no_bend if bend is None else bend
+        if self._fixed_noise is not None:
+            self.uncertainty.add(scaled, noise, residual, bend, late)
+        else:
+            sums, place, bent = self.uncertainty.next_place(scaled, late)
+            weight = max(2.0 / (self._seen + 2.0), 1.0 / NOISE_MEMORY)
+            root, least = self.filter.scaled_state[1], 1e-12 * self._first_noise
+            averaging = self.noise, root, weight, self._redundancy, least
+            added, self.noise = _learn(scaled, residual, noise, bent, bend, sums, place, averaging)
+            self.uncertainty.taken(scaled, added)
         self._last_nis = nis
         self._nis += (nis - self._nis) / min(self._seen, NOISE_MEMORY)
         return True
@@ -304,11 +323,6 @@ class RecursiveEstimator:
         self.noise = other.noise
         self.time, self._nis, self._seen = other.time, other._nis, other._seen
         self.gated, self.reopened, self.rejected_run = other.gated, other.reopened, other.rejected_run
-
-    def _learn_noise(self, scaled: FloatArray, residual: FloatArray) -> None:
-        weight = max(2.0 / (self._seen + 2.0), 1.0 / NOISE_MEMORY)
-        root, least = self.filter.scaled_state[1], 1e-12 * self._first_noise
-        self.noise = _averaged_noise(self.noise, residual, scaled, root, weight, self._redundancy, least)
 
     def _reopen(self) -> None:
         """Widen the covariance: a filter that rejects everything is wrong, not the data."""

@@ -49,7 +49,7 @@ class Sums(NamedTuple):
 
 
 @kernel
-def _accumulate(rows, noise, residual, bent, bend, sums, place):
+def accumulate(rows, noise, residual, bent, bend, sums, place):
     """Add one equation to the sums, a plain tuple in the order of `Sums`; row `place` of the ring is overwritten.
 
     `bent` are the columns (m, P) of the equation that `bend` belongs to, this one or one before.
@@ -179,12 +179,22 @@ class RunningUncertainty:
         late : int
             How many equations ago that was: smoothing needs what comes after.
         """
+        sums, place, bent = self.next_place(columns, late)
+        self.taken(columns, accumulate(columns, noise, residual, bent, bend, sums, place))
+
+    def next_place(
+        self, columns: FloatArray, late: int
+    ) -> tuple[tuple[FloatArray, FloatArray, FloatArray, FloatArray], int, FloatArray]:
+        """What `accumulate` takes of this: sums, place in the ring, and the columns of the equation that bends."""
         bent = columns
         if late:
             known = len(self._recent) >= late
             bent = self._recent[-late] if known else np.zeros_like(columns)
-        sums = self._information, self._meat, self._bias, self._scores
-        if _accumulate(columns, noise, residual, bent, bend, sums, self._place):
+        return (self._information, self._meat, self._bias, self._scores), self._place, bent
+
+    def taken(self, columns: FloatArray, added: bool) -> None:
+        """A kernel has added an equation to the sums, or has found that it cannot be."""
+        if added:
             self._recent.append(columns)
             self._place = (self._place + 1) % (LAGS + 1)
             self._count += 1

@@ -60,6 +60,8 @@ class FrictionDrift:
         Places of friction among the parameters.
     std : ndarray, shape (q,)
         Standard deviations of their prior.
+    test : ChangeTest
+        Of equations whitened by `whitened_innovation` with the columns of `which` per `std`.
     opened : int
         How often friction was made uncertain again.
     """
@@ -67,7 +69,7 @@ class FrictionDrift:
     def __init__(self, parameters: ParameterSet, std: FloatArray, outputs: int) -> None:
         self.which = np.array(_friction(parameters))
         self.std = std[self.which]
-        self._test = ChangeTest(len(self.which), outputs, (WINDOW,), WINDOW)
+        self.test = ChangeTest(len(self.which), outputs, (WINDOW,), WINDOW)
         self.opened = 0
 
     @staticmethod
@@ -77,30 +79,26 @@ class FrictionDrift:
 
     def clear(self) -> None:
         """Forget the equations seen."""
-        self._test.clear()
-
-    def add(self, time: float, rows: FloatArray) -> None:
-        """Take one equation, whitened by `whitened_innovation` with the columns of `which` per `std`."""
-        self._test.add(time, rows)
+        self.test.clear()
 
     def fit(self, count: int) -> ChangeFit:
         """Change of friction that explains the newest equations best."""
-        return self._test.fit(count)
+        return self.test.fit(count)
 
     def due(self) -> bool:
         """Whether it is time to look."""
-        return self._test.count % EVERY == 0
+        return self.test.count % EVERY == 0
 
     def detected(self, rival: ChangeTest) -> bool:
         """Whether friction has changed, and explains the newest equations better than a payload does."""
-        if self._test.gains()[0] < DRIFTED:
+        if self.test.gains()[0] < DRIFTED:
             return False
-        self._change = self._test.fit(WINDOW)
+        self._change = self.test.fit(WINDOW)
         return self._change.evidence > rival.fit(WINDOW).evidence
 
     def open_if_explained(self, estimator: RecursiveEstimator, rival: ChangeTest, count: int) -> None:
         """Make friction uncertain again if it explains the newest `count` equations better than a payload does."""
-        self._change = self._test.fit(count)
+        self._change = self.test.fit(count)
         if self._change.gain > DRIFTED and self._change.evidence > rival.fit(count).evidence:
             self.open(estimator)
 

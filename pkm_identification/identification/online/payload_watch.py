@@ -22,7 +22,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pkm_identification.estimation.change_detection import ChangeFit, ChangeTest, whitened_innovation
+from pkm_identification.estimation.change_detection import (
+    ChangeFit,
+    ChangeTest,
+    keep,
+    whitened_innovation,
+    write_gains,
+)
 from pkm_identification.estimation.filters.recursive import RecursiveEstimator
 from pkm_identification.mechanisms.hexapod.dynamics.basis import PLATFORM_COLUMNS
 from pkm_identification.numerics.arrays import FloatArray
@@ -90,13 +96,16 @@ class _Believed(NamedTuple):
 
 
 @kernel
-def _look(columns, load, measured, believed, noise, scales, rows, of_load, of_friction):
-    """Whiten an equation's columns of what may have changed, beside its innovation; False when it is not usable.
+def _look(columns, load, measured, believed, noise, scales, rows, tests):
+    """Whiten an equation's columns of what may have changed, beside its innovation, and keep it; False if not usable.
 
     `scales` are standard deviations of a payload, which columns are friction's, and standard deviations of those.
-    `rows` are of both, `of_load` and `of_friction` of each; the last column is the innovation's.
+    `rows` are of both, of the load and of friction alone, the last column being the innovation's. `tests` are where the
+    tests of load and friction keep them, and windows of the load's, whose gains are written if they have any equations.
     """
     load_std, which, friction_std = scales
+    both, load_rows, friction_rows = rows
+    of_load, of_friction, windows = tests
     size, own = load.shape
     changed = np.empty((size, own + which.size))
     for k in range(size):
@@ -104,14 +113,20 @@ def _look(columns, load, measured, believed, noise, scales, rows, of_load, of_fr
             changed[k, i] = load[k, i] * load_std[i]
         for i in range(which.size):
             changed[k, own + i] = columns[k, which[i]] * friction_std[i]
-    if not whitened_innovation(columns, changed, measured, believed, noise, rows):
+    if not whitened_innovation(columns, changed, measured, believed, noise, both):
         return False
     for k in range(size):
         for i in range(own):
-            of_load[k, i] = rows[k, i]
-        of_load[k, own] = rows[k, own + which.size]
+            load_rows[k, i] = both[k, i]
+        load_rows[k, own] = both[k, own + which.size]
         for i in range(which.size + 1):
-            of_friction[k, i] = rows[k, own + i]
+            friction_rows[k, i] = both[k, own + i]
+    ring, products, place = of_load
+    keep(load_rows, ring, products, place)
+    if windows[1] > 0:
+        write_gains(products, place, windows)
+    ring, products, place = of_friction
+    keep(friction_rows, ring, products, place)
     return True
 
 
@@ -161,13 +176,15 @@ class PayloadWatch:
         late = np.nonzero(np.abs(self._jump - 1.0) > SETTLED)[0]
         self._settle = int(np.ceil((late[-1] + 1) / band.stride)) + 1 if late.size else 1
         # what may have changed, whitened beside the innovation: of a payload and of friction, and of each alone
-        self._friction = np.empty(0, dtype=np.int64) if drift is None else drift.which
-        self._friction_std = np.empty(0) if drift is None else drift.std
-        width = len(self._friction)
-        self._rows = np.empty((machine.outputs, PLATFORM_COLUMNS + width + 1))
-        self._load_rows = np.empty((machine.outputs, PLATFORM_COLUMNS + 1))
-        self._friction_rows = np.empty((machine.outputs, width + 1))
+        friction = np.empty(0, dtype=np.int64) if drift is None else drift.which
+        self._scales = self._prior.std, friction, np.empty(0) if drift is None else drift.std
+        width = len(friction)
+        self._rows = tuple(
+            np.empty((machine.outputs, n))
+            for n in (PLATFORM_COLUMNS + width + 1, PLATFORM_COLUMNS + 1, width + 1)
+        )
         self._test = ChangeTest(PLATFORM_COLUMNS, machine.outputs, LAGS, KEPT)
+        self._rival = ChangeTest(0, machine.outputs, (1,), 1) if drift is None else drift.test
         self.events: deque[PayloadEvent] = deque(maxlen=8)
         self.reset()
 
@@ -236,7 +253,8 @@ class PayloadWatch:
 
     def _step(self, equation: Equation) -> bool:
         state = _Believed.of(self.active)
-        usable = self._look(equation, state)
+        asked = self._test.count >= self._armed_after and not self.suspecting
+        usable = self._look(equation, state, asked)
         if self.suspecting:
             self._held.append(equation)
             clean = len(self._held) - self._settle
@@ -245,8 +263,8 @@ class PayloadWatch:
             if self.suspecting and clean >= PATIENCE:
                 self._drop_suspicion()
             return False
-        if usable and self._test.count > self._armed_after:
-            gains = self._test.gains()
+        if usable and asked:
+            gains = self._test.last_gains
             if gains.max() > SUSPICIOUS:
                 self.suspicions += 1
                 self._suspected_at = equation.time
@@ -272,17 +290,17 @@ class PayloadWatch:
             self.machine.take_over(self.loaded, loaded.mean[:own], loaded.covariance[:own, :own])
         return accepted
 
-    def _look(self, equation: Equation, believed: _Believed) -> bool:
-        """Show the equation to the tests; False when it is not usable."""
-        scales = self._prior.std, self._friction, self._friction_std
+    def _look(self, equation: Equation, believed: _Believed, asked: bool) -> bool:
+        """Show the equation to the tests, and ask for its gains; False when it is not usable."""
+        windows = self._test.windows(self._test.count + 1 if asked else 0)
+        tests = self._test.next_place, self._rival.next_place, windows
         if not _look(
             self._columns(equation), equation.load, equation.measured, tuple(believed), self.active.effective_noise,
-            scales, self._rows, self._load_rows, self._friction_rows,
+            self._scales, self._rows, tests,
         ):  # fmt: skip
             return False
-        self._test.add(equation.time, self._load_rows)
-        if self.drift is not None:
-            self.drift.add(equation.time, self._friction_rows)
+        self._test.kept(equation.time)
+        self._rival.kept(equation.time)
         return True
 
     def _judge(self, clean: int) -> None:

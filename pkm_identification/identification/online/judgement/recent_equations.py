@@ -16,6 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.numerics.compiled import kernel
+from pkm_identification.numerics.copying import copy_matrix, copy_vector
 
 from ..equation import Equation
 
@@ -52,6 +54,16 @@ class Recent:
         return self.regressor @ mean + self.force - self.measured
 
 
+@kernel
+def _keep(place, regressor, rows, stepped, kept):
+    """Copy an equation into a place of the rings."""
+    regressors, all_rows, steps = kept
+    copy_matrix(regressor, regressors[place])
+    copy_matrix(stepped, steps[place])
+    for k in range(3):
+        copy_vector(rows[k], all_rows[place, k])
+
+
 class RecentEquations:
     """A ring of the last equations.
 
@@ -71,6 +83,7 @@ class RecentEquations:
         self._rows = np.empty((capacity, 3, outputs))
         self._stepped = np.empty((capacity, outputs, outputs))
         self._segment = np.empty(capacity, dtype=np.int64)
+        self._kept = self._regressor, self._rows, self._stepped
         self._spacing = spacing
         self.clear()
 
@@ -88,11 +101,9 @@ class RecentEquations:
         if self._count:
             broken = abs(equation.time - self._time[before] - self._spacing) > 0.5 * self._spacing
             segment = self._segment[before] + broken
-        self._time[place] = equation.time
-        self._regressor[place] = equation.regressor
-        self._rows[place] = equation.measured, equation.force, equation.force_rate
-        self._stepped[place] = equation.stepped
-        self._segment[place] = segment
+        self._time[place], self._segment[place] = equation.time, segment
+        rows = equation.measured, equation.force, equation.force_rate
+        _keep(place, equation.regressor, rows, equation.stepped, self._kept)
         self._count += 1
 
     def all(self) -> Recent:
