@@ -47,7 +47,7 @@ PIP_INSTALL := $(BIN)/pip install --quiet
 RUNTIME := .[$(if $(CORE_ONLY),sim,ros),report,watch]
 DEVELOPMENT := .[$(if $(CORE_ONLY),sim,ros),report,watch,fleet,tables,completion,test,dev]
 
-demo: $(VENV)/.package
+demo: $(VENV)/.runtime $(VENV)/.package
 	$(RUN) $(BIN)/pkm warm-up
 	$(RUN) $(BIN)/pkm demo $(DEMO_ARGS)
 
@@ -55,7 +55,7 @@ demo: $(VENV)/.package
 quick: $(VENV)/.test
 	$(PYTEST) -n 2 $(IN_ORDER) -m "not slow" test/core $(PYTEST_ARGS)
 
-test: $(VENV)/.package lint
+test: $(VENV)/.test $(VENV)/.package lint
 	$(PYTEST) -n $(if $(WITH_ROS),3,2) $(IN_ORDER) -m "not alone" $(TESTS) $(PYTEST_ARGS) $(NONE_CHOSEN)
 	$(if $(WITH_ROS),$(PYTEST) -m alone $(WITH_ROS) $(PYTEST_ARGS) || [ $$? -eq 5 ])
 
@@ -73,7 +73,7 @@ docs: $(VENV)/.docs
 	$(RUN) OPENBLAS_NUM_THREADS=1 $(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
 	@echo docs/_build/html/index.html
 
-bench: $(VENV)/.package $(VENV)/.test
+bench: $(VENV)/.test $(VENV)/.package
 	$(RUN) ROS_DOMAIN_ID=$(TEST_DOMAIN) $(BIN)/python -m benchmarks $(BENCH_ARGS)
 
 lint: $(VENV)/.test
@@ -96,7 +96,8 @@ dist: $(VENV)/.test
 publisher:
 	PKM_REPOSITORY="$(PKM_REPOSITORY)" PKM_MAINTAINER="$(PKM_MAINTAINER)" $(PYTHON) .ci/publisher.py
 
-# The environment in layers, each redone only when what it depends on has changed.
+# The environment in layers, each redone only when what it depends on has changed. The two that bring libraries install
+# the package as well: asked for before it, they leave nothing to do for .package.
 $(VENV)/.tools: resource/ros_generators.txt
 	@$(if $(CORE_ONLY),,sh .ci/system $(PYTHON))
 	@echo "Setting up $(VENV): $(if $(CORE_ONLY),,ROS 2 and )the libraries from PyPI, once, about a minute"
@@ -106,11 +107,11 @@ $(VENV)/.tools: resource/ros_generators.txt
 
 $(VENV)/.runtime: $(VENV)/.tools pyproject.toml
 	$(PIP_INSTALL) --no-build-isolation '$(RUNTIME)'
-	@touch $@
+	@touch $@ $(VENV)/.package
 
 $(VENV)/.test: $(VENV)/.runtime pyproject.toml
 	$(PIP_INSTALL) --no-build-isolation '$(DEVELOPMENT)'
-	@touch $@
+	@touch $@ $(VENV)/.package
 
 $(VENV)/.docs: $(VENV)/.runtime pyproject.toml
 	$(PIP_INSTALL) --no-build-isolation '.[$(if $(CORE_ONLY),sim,ros),docs]'
