@@ -32,12 +32,14 @@ from pkm_identification.numerics.pipelined import begun, side_by_side
 from pkm_identification.progress import announce
 
 from .augmented_state import FORMS
-from .diagnosis.diagnose import diagnose
+from .diagnosis.diagnose import diagnose, stands_out
+from .diagnosis.findings import Diagnosis
 from .diagnosis.length_order import ExchangedLengths, possible_length_order
 from .diagnosis.units import in_machine_units
 from .estimated_effects.relinearise import relinearised
 from .experiment import Experiment
 from .long_logs.excerpt import excerpt, excerpt_sentence
+from .long_logs.whole_residual import whole_residual
 from .procedures.free_fall import add_falls
 from .rates.kinematic_cutoff import error_weights
 from .result import Identification, refuse_unidentifiable
@@ -166,11 +168,39 @@ def _judged(result: Identification, experiment: Experiment, problem: Problem) ->
     """An identification whose model was compared with its logs: what does not fit is in doubt."""
     judged = excerpt(experiment)
     diagnosis = diagnose(judged, problem if judged is experiment else judged.problem(), result.estimate)
-    result = replace(result, beside=(*result.beside, *excerpt_sentence(experiment, judged)))
+    if judged is not experiment:
+        diagnosis, sentences = _by_the_whole(diagnosis, experiment, problem)
+        result = replace(result, beside=(*result.beside, *excerpt_sentence(experiment, judged), *sentences))
     if diagnosis.adequate:
         return replace(result, fit=diagnosis)
     widened = max(diagnosis.left, 1.0) if diagnosis.unexplained else 1.0
     return replace(result, fit=diagnosis, estimate=doubted(result.estimate, diagnosis.moved, widened))
+
+
+def _by_the_whole(
+    diagnosis: Diagnosis, experiment: Experiment, problem: Problem
+) -> tuple[Diagnosis, tuple[str, ...]]:
+    """What an excerpt showed, with the residual of all logs; and that in words, where other equations are judged none.
+
+    A robust estimator leaves out equations, which it would have to weigh for the excerpt alone.
+    """
+    settings = experiment.settings
+    if settings.causal or settings.estimator.model != "force" or settings.estimator.name == "robust":
+        return diagnosis, ()
+    whole = whole_residual(problem, diagnosis.floor.std)
+    hidden = diagnosis.adequate and stands_out(whole.total, whole.per_strut)
+    diagnosis = replace(
+        diagnosis,
+        adequate=diagnosis.adequate and not hidden,
+        ratio=whole.total,
+        per_strut=whole.per_strut,
+        left=whole.total if hidden else diagnosis.left,
+        moved=diagnosis.moved if diagnosis.moved.size else np.empty((0, problem.reported)),
+    )
+    return diagnosis, (
+        f"the residual of all logs is {whole.total:.3g} times the noise floor, at most {whole.worst:.3g} times "
+        f"({experiment.sources[whole.log]}, {whole.since:.0f} to {whole.until:.0f} s)",
+    )
 
 
 def validate(result: Identification, log: StrutLog) -> Identification:

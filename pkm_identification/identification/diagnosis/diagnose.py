@@ -22,6 +22,7 @@ import numpy as np
 from pkm_identification.estimation.estimate import ParameterEstimate
 from pkm_identification.estimation.estimators import ESTIMATORS, Tuning
 from pkm_identification.estimation.problem import Problem
+from pkm_identification.numerics.arrays import FloatArray
 
 from ..experiment import Experiment
 from .findings import Diagnosis
@@ -62,12 +63,12 @@ def diagnose(experiment: Experiment, problem: Problem, estimate: ParameterEstima
         corrected.evidence, effects_of(machine, corrected.problem.parameters, logs), corrected.floor
     )
     explanation = explanation.joined(explained(corrected, found, estimate))
-    stands_out = first.total_ratio > STANDS_OUT or bool(np.any(first.ratio > STRUT_STANDS_OUT))
-    if stands_out and not explanation.causes:
+    too_large = stands_out(first.total_ratio, first.ratio)
+    if too_large and not explanation.causes:
         explanation = remarks_as_causes(explanation, found)
-    explanation = with_clipped_forces(explanation, corrected, estimate, stands_out)
+    explanation = with_clipped_forces(explanation, corrected, estimate, too_large)
     return Diagnosis(
-        adequate=not explanation.causes and not stands_out,
+        adequate=not explanation.causes and not too_large,
         floor=floor,
         floor_percent=recorded.floor_percent,
         ratio=first.total_ratio,
@@ -79,6 +80,11 @@ def diagnose(experiment: Experiment, problem: Problem, estimate: ParameterEstima
         moved=np.reshape(explanation.moved, (-1, corrected.problem.reported)),
         residuals=(recorded.residuals(first), corrected.residuals(found.last)),
     )
+
+
+def stands_out(total: float, per_strut: FloatArray) -> bool:
+    """Whether residuals in units of the noise floor are more than floors are uncertain."""
+    return total > STANDS_OUT or bool(np.any(per_strut > STRUT_STANDS_OUT))
 
 
 def _force_equations(experiment: Experiment, problem: Problem) -> tuple[Experiment, Problem]:

@@ -24,6 +24,7 @@ from pkm_identification.identification.diagnosis.log_rows import LogRows
 from pkm_identification.identification.diagnosis.noise_floor import force_density
 from pkm_identification.identification.experiment import Experiment
 from pkm_identification.identification.identify import identify
+from pkm_identification.identification.long_logs.excerpt import excerpt
 from pkm_identification.identification.settings import Settings
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
 from pkm_identification.mechanisms.hexapod.machine import Machine
@@ -375,3 +376,29 @@ def test_lengths_in_an_order_that_has_no_poses_are_set_right_and_told(right, alo
 def test_two_faults_at_once_are_both_named(right):
     names = {cause.name for cause in diagnosis(_gain(delayed(right, 2e-3))).fit.causes}
     assert {"force_delay", "force_gain_4"} <= names
+
+
+@pytest.mark.slow
+def test_what_happens_between_the_stretches_of_an_excerpt_is_seen_by_the_residual_of_all(
+    right, alone, monkeypatch
+):
+    """Of hours, causes are looked for in an excerpt; here in the first and the last quarter."""
+    quarter = len(right.time) // 4
+    monkeypatch.setattr(
+        "pkm_identification.identification.identify.excerpt",
+        lambda experiment: excerpt(experiment, most=2 * quarter, stretch=quarter),
+    )
+    good = diagnosis(right)
+    assert good.fit.adequate
+    left, expected = (
+        one.fit.per_strut * one.fit.floor.std for one in (good, alone)
+    )  # floors are of fewer samples
+    np.testing.assert_allclose(left, expected, rtol=5e-3)
+    force = right.force.copy()
+    force[3 * quarter // 2 : 2 * quarter, 2] += 100.0
+    bad = diagnosis(replace(right, force=force))
+    assert not bad.fit.adequate
+    assert not bad.fit.causes
+    assert np.argmax(bad.fit.per_strut) == 2
+    assert "identifiable" not in bad.estimate.status
+    assert any("the residual of all logs is" in sentence for sentence in bad.beside)
