@@ -33,7 +33,6 @@ from pkm_identification.signals.guard.samples import rows_of
 
 from .estimated_effects.linearisation import Linearisation
 from .long_logs.stretches import samples_in_stretches
-from .online.winding_stream import winding_is_modelled, wound_log
 from .problem_builder import build_problem
 from .rates.kinematic_cutoff import quiet_cutoff
 from .rates.rate_noise import is_rounded, noise_aware
@@ -41,6 +40,7 @@ from .rates.sample_rate import SAME_RATE, common_period, estimated_period
 from .rates.slow_log import band_for, slow_log_sentences
 from .samples import Samples, samples_of
 from .settings import Settings
+from .yielding.winding_stream import winding_is_modelled, wound_log
 
 # Kinematic cutoffs, relative to the chosen one, over which an estimate should not change: what it does tells of a
 # systematic error that no residual shows.
@@ -72,8 +72,8 @@ class Experiment:
     at_motors : tuple of GuardedLog
         The logs in front of drives that yield, where there are such.
     modelled_winding : bool
-        Whether the logs are behind such drives by the model (`yielding.rewinding`, online `online.winding_stream`) and
-        not by measured forces.
+        Whether the logs are behind such drives by the model (`yielding.rewinding`, online `yielding.winding_stream`)
+        and not by measured forces.
     """
 
     machine: Machine

@@ -17,8 +17,12 @@ from typing import Any
 
 from sensor_msgs.msg import JointState
 
-from pkm_identification.identification.online.strut_stage import NOT_FINITE_OUTPUT, WRONG_RATE, StrutStage
-from pkm_identification.identification.online.winding_stream import by_model
+from pkm_identification.identification.online.strut_stage import (
+    NOT_FINITE_OUTPUT,
+    WRONG_RATE,
+    StrutStage,
+    by_model,
+)
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.msg import StrutStates
 from pkm_identification.ros.messages.convert import STRUT_STATES, strut_states

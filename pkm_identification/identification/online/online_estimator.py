@@ -30,10 +30,10 @@ from pkm_identification.numerics.finite import finite
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.parameters.prior import Prior
 
+from ..equations.equation_filter import NO_STEPS, Equation, EquationFilter
 from ..equations.reversal import with_reversals
 from ..settings import Settings
 from .drift import FrictionDrift, friction_walk
-from .equation import NO_STEPS, Equation, EquationFilter
 from .judgement.fit_watch import WINDOW, FitWatch, StreamFit
 from .judgement.length_steps import LengthSteps
 from .judgement.plausibility import Plausibility

@@ -38,8 +38,8 @@ from pkm_identification.parameters.prior import Prior
 from pkm_identification.signals.band import BandSettings
 from pkm_identification.signals.sections import filtered
 
+from ..equations.equation_filter import Equation
 from .drift import FrictionDrift
-from .equation import Equation
 from .payload import (
     PayloadEstimate,
     PayloadEvent,

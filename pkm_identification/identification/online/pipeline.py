@@ -29,8 +29,7 @@ from ..settings import Settings
 from .estimator_stage import EstimatorStage
 from .online_estimator import OnlineEstimator
 from .platform_stage import PlatformStage
-from .strut_stage import StrutStage
-from .winding_stream import by_model
+from .strut_stage import StrutStage, by_model
 
 MOVING = 5.0  # times what a machine at rest does
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -28,6 +29,7 @@ from pkm_identification.signals.forces.correction import CorrectionStream, Force
 from pkm_identification.signals.guard import GuardedLog, GuardedSample, GuardSettings, StreamGuard
 from pkm_identification.signals.rate import RATE_ERROR, RateWatch, followed_rate
 
+from ..yielding.winding_stream import WindingStream, winding_is_modelled
 from .stage_event import StageEvent
 
 STANDS = 10.0  # s that a step is shown for; it is over, but what was learned across it stays wrong
@@ -43,6 +45,18 @@ def by_forces(guard: GuardSettings, _: FilterSettings) -> list[ForceStream]:
     return [CorrectionStream(one, guard.period) for one in corrections_of(guard, guard.period)]
 
 
+def by_model(machine: Machine) -> ForceStreams:
+    """What corrects the samples of a machine: by a model that the stream makes itself where that is possible."""
+    return partial(_streams, machine)
+
+
+def _streams(machine: Machine, guard: GuardSettings, filtering: FilterSettings) -> list[ForceStream]:
+    streams = by_forces(guard, filtering)
+    if winding_is_modelled(machine, guard):
+        streams[-1] = WindingStream(machine, guard, filtering, guard.period)
+    return streams
+
+
 class StrutStage:
     """Guard, causal filter and rate gate, one sample at a time.
 
@@ -54,7 +68,7 @@ class StrutStage:
     guard : GuardSettings
     filter_settings : FilterSettings
     streams : callable, optional
-        Makes what corrects samples by the machine file: `by_forces`, or `winding_stream.by_model`.
+        Makes what corrects samples by the machine file: `by_forces`, or `by_model`.
 
     Attributes
     ----------

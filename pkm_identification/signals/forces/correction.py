@@ -20,10 +20,12 @@ from typing import Protocol
 
 import numpy as np
 
+from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.segments import segment_slices
 
 from ..guard import GuardedLog, GuardedSample
+from .recent_rows import RecentRows
 
 SPARE = 2  # samples kept beyond twice what a correction needs before
 
@@ -117,11 +119,14 @@ class CorrectionStream:
     def reset(self) -> None:
         """Forget the samples seen and their period."""
         self._window: list[GuardedSample] = []
+        self._length, self._force = RecentRows(STRUTS), RecentRows(STRUTS)
         self._correction, self._period = self._initial, self._initial_period
         self._begin()
 
     def _begin(self) -> None:
         self._window.clear()
+        self._length.clear()
+        self._force.clear()
         self._turn = self._correction.before
 
     @property
@@ -149,6 +154,8 @@ class CorrectionStream:
         if self._window and self._window[-1].segment != sample.segment:
             self._begin()
         self._window.append(sample)
+        self._length.append(sample.length)
+        self._force.append(sample.force)
         completed = []
         while len(self._window) > self._turn + self._correction.after:
             completed.append(self._corrected_in_turn())
@@ -156,14 +163,14 @@ class CorrectionStream:
 
     def _corrected_in_turn(self) -> GuardedSample:
         correction, turn = self._correction, self._turn
-        near = self._window[turn - correction.before : turn + correction.after + 1]
-        length = np.array([each.length for each in near])
-        force = np.array([each.force for each in near], dtype=float)
-        true_length, true_force = correction.corrected(length, force)
+        near = slice(turn - correction.before, turn + correction.after + 1)
+        true_length, true_force = correction.corrected(self._length.rows[near], self._force.rows[near])
         in_turn = self._window[turn]
         self._turn += 1
         # at another period it may need more before
         unneeded = max(0, self._turn - 2 * correction.before - SPARE)
         del self._window[:unneeded]
+        self._length.drop(unneeded)
+        self._force.drop(unneeded)
         self._turn -= unneeded
         return replace(in_turn, length=true_length[0], force=true_force[0])

@@ -23,14 +23,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from copy import copy
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from pkm_identification.mechanisms.actuators.friction_inside import InnerFriction
 from pkm_identification.mechanisms.actuators.transfer import Transfer
-from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.numerics.compiled import kernel
+from pkm_identification.numerics.arrays import FloatArray, contiguous
+from pkm_identification.numerics.compiled import inlined, kernel
 
 # Half a width in s and the order of the polynomials, of lengths and of the force in what yields: the longer, the less
 # noise of that force gets into lengths, and the less of its jumps where friction turns back. A second derivative goes
@@ -59,39 +59,128 @@ def _cubic(late: float) -> FloatArray:
     )
 
 
+class _Numbers(NamedTuple):
+    """What a machine file says of n drives, as `mechanisms.actuators.transfer` has it.
+
+    Attributes
+    ----------
+    late : ndarray, shape (4, n)
+        Weights of the samples around it for the force at an instant.
+    friction, motor_friction : ndarray, shape (3, n)
+        Viscous, Coulomb, and the rate within which that bends: inside the drive, and of the motor.
+    efficiency, back, compliance, damping, ripple, mass, on_motor : ndarray, shape (n,)
+    """
+
+    late: FloatArray
+    friction: FloatArray
+    motor_friction: FloatArray
+    efficiency: FloatArray
+    back: FloatArray
+    compliance: FloatArray
+    damping: FloatArray
+    ripple: FloatArray
+    mass: FloatArray
+    on_motor: FloatArray
+
+
+class _Fits(NamedTuple):
+    """What is asked of a sample's neighbours.
+
+    Attributes
+    ----------
+    weights : ndarray, shape (3, 2 half + 1)
+        Of lengths, for value, slope and second derivative; one column where no rate is needed.
+    spring : ndarray, shape (3, 2 again + 1)
+        Of the force in what yields; one column where nothing does.
+    before, after : int
+        Samples that rates and forces at the encoder need.
+    """
+
+    weights: FloatArray
+    spring: FloatArray
+    before: int
+    after: int
+
+
+def _frictions(each: Sequence[InnerFriction]) -> FloatArray:
+    return contiguous(np.array([[one.viscous, one.coulomb, one.transition_rate] for one in each]).T)
+
+
+@inlined
+def _side(rate, bend):
+    """Which way a drive moves, -1 to 1; a missing rate stays missing."""
+    if rate >= bend:
+        return 1.0
+    return -1.0 if rate <= -bend else rate / bend
+
+
+@inlined
+def _friction(friction, rate, c):
+    """Friction of drive c at a rate; see `InnerFriction`."""
+    return friction[0, c] * rate + friction[1, c] * _side(rate, friction[2, c])
+
+
 @kernel
-def windowed(values, weights):
-    """Weighted sums (n - w + 1, c) over windows of values (n, c) with weights (w,)."""
-    count, width = values.shape[0] - weights.size + 1, values.shape[1]
-    sums = np.zeros((max(count, 0), width))
-    for n in range(sums.shape[0]):
-        for k in range(weights.size):
+def _at_encoder(drives, fits, length, force, rate, second, true):
+    """Write rates and accelerations at the encoder, and forces that are not late, (k, n) each."""
+    half = fits.weights.shape[1] // 2
+    for k in range(rate.shape[0]):
+        row = fits.before + k
+        for c in range(rate.shape[1]):
+            true[k, c] = force[row, c]
+            if drives.late[1, c] != 1.0:
+                true[k, c] = 0.0
+                for j in range(4):
+                    true[k, c] += drives.late[j, c] * force[row - 1 + j, c]
+            rate[k, c] = second[k, c] = 0.0
+        for j in range(2 * half + 1):
+            slope, bend = fits.weights[1, j], fits.weights[2, j]
+            for c in range(rate.shape[1]):
+                rate[k, c] += slope * length[row - half + j, c]
+                second[k, c] += bend * length[row - half + j, c]
+
+
+@kernel
+def _behind_drives(drives, fits, length, force, wound, middle, acting):
+    """Write lengths and forces (m, n) behind drives whose force hangs on how they move; see `DriveTransfer.corrected`.
+
+    `wound` without rows says that forces tell how far they are wound up.
+    """
+    count, width = length.shape[0] - fits.before - fits.after, length.shape[1]
+    half, again = fits.weights.shape[1] // 2, fits.spring.shape[1] // 2
+    rate, spring, true = np.empty((count, width)), np.empty((count, width)), np.empty((count, width))
+    _at_encoder(drives, fits, length, force, rate, spring, true)
+    if again > 0 and wound.shape[0] == 0:
+        for k in range(count):
             for c in range(width):
-                sums[n, c] += weights[k] * values[n + k, c]
-    return sums
-
-
-@dataclass(frozen=True)
-class _Frictions:
-    """Friction of six drives; see `InnerFriction`."""
-
-    viscous: FloatArray
-    coulomb: FloatArray
-    bend: FloatArray
-
-    @classmethod
-    def of(cls, each: Sequence[InnerFriction]) -> _Frictions:
-        return cls(
-            np.array([one.viscous for one in each]),
-            np.array([one.coulomb for one in each]),
-            np.array([one.transition_rate for one in each]),
-        )
-
-    def side(self, rate: FloatArray) -> FloatArray:
-        return np.clip(rate / self.bend, -1.0, 1.0)
-
-    def __call__(self, rate: FloatArray) -> FloatArray:
-        return self.viscous * rate + self.coulomb * self.side(rate)
+                motor = _friction(drives.motor_friction, rate[k, c], c) + drives.mass[c] * spring[k, c]
+                spring[k, c] = true[k, c] - motor
+    for m in range(middle.shape[0]):
+        k, row = m + again, m + again + fits.before
+        for c in range(width):
+            v, force_in = rate[k, c], true[k, c]
+            middle[m, c] = length[row, c]
+            if again > 0:
+                away, unwinding, bend = 0.0, 0.0, 0.0
+                if wound.shape[0] == 0:
+                    for j in range(2 * again + 1):
+                        away += fits.spring[0, j] * spring[m + j, c]
+                        unwinding += fits.spring[1, j] * spring[m + j, c]
+                        bend += fits.spring[2, j] * spring[m + j, c]
+                    away = drives.compliance[c] * (away - drives.damping[c] * unwinding)
+                    unwinding, bend = drives.compliance[c] * unwinding, drives.compliance[c] * bend
+                else:
+                    away = wound[row, c]
+                    for j in range(2 * half + 1):
+                        unwinding += fits.weights[1, j] * wound[row - half + j, c]
+                    for j in range(2 * again + 1):
+                        bend += fits.spring[2, j] * wound[row - again + j, c]
+                v -= drives.on_motor[c] * unwinding
+                middle[m, c] -= drives.on_motor[c] * away
+                force_in -= _friction(drives.motor_friction, v + unwinding, c) + drives.mass[c] * bend
+            side = _side(v, drives.friction[2, c]) * (1.0 if force_in >= 0.0 else -1.0)
+            passed = 1.0 + side * (drives.efficiency[c] - 1.0 if side >= 0.0 else 1.0 - drives.back[c])
+            acting[m, c] = passed * force_in - _friction(drives.friction, v, c) - drives.ripple[c] * v
 
 
 class DriveTransfer:
@@ -106,90 +195,72 @@ class DriveTransfer:
 
     def __init__(self, transfers: Sequence[Transfer], period: float) -> None:
         self._transfers, self._period = transfers, period
-        self._late = np.array([_cubic(one.late / period) for one in transfers]).T
-        self._efficiency = np.array([one.efficiency for one in transfers])
-        self._back = 1.0 / np.array([one.back_efficiency for one in transfers])
-        self._friction = _Frictions.of([one.friction for one in transfers])
-        self._motor_friction = _Frictions.of([one.motor_friction for one in transfers])
-        self._compliance = np.array([one.compliance for one in transfers])
-        self._damping = np.array([one.damping_time for one in transfers])
-        self._ripple = np.array([one.ripple for one in transfers])
-        self._mass = np.array([one.motor_mass for one in transfers])
-        self._on_motor = np.array([float(one.on_motor) for one in transfers])
+        self._numbers = _Numbers(
+            contiguous(np.array([_cubic(one.late / period) for one in transfers]).T),
+            _frictions([one.friction for one in transfers]),
+            _frictions([one.motor_friction for one in transfers]),
+            np.array([one.efficiency for one in transfers]),
+            1.0 / np.array([one.back_efficiency for one in transfers]),
+            np.array([one.compliance for one in transfers]),
+            np.array([one.damping_time for one in transfers]),
+            np.array([one.ripple for one in transfers]),
+            np.array([one.motor_mass for one in transfers]),
+            np.array([float(one.on_motor) for one in transfers]),
+        )
         self._moving = any(one.depends_on_rate for one in transfers)
-        self._yields = bool(np.any(self._compliance > 0.0))
+        yields = bool(np.any(self._numbers.compliance > 0.0))
         half = max(FEWEST, round(LENGTHS[0] / period)) if self._moving else 0
-        again = max(FEWEST, round(SPRING[0] / period)) if self._yields else 0
-        self._half, self._again = half, again
+        again = max(FEWEST, round(SPRING[0] / period)) if yields else 0
+        weights, spring = np.zeros((2, 3, 1))
         if half:
-            self._weights = polynomial_weights(half, LENGTHS[1], period)
+            weights = polynomial_weights(half, LENGTHS[1], period)
         if again:
-            self._spring_weights = polynomial_weights(again, SPRING[1], period)
-            self._spring_weights[2] = polynomial_weights(again, BEND, period)[2]
+            spring = polynomial_weights(again, SPRING[1], period)
+            spring[2] = polynomial_weights(again, BEND, period)[2]
         # what comes late needs one sample before and two behind
-        self._first = (max(half, 1), max(half, 2)) if np.any(self._late[1] != 1.0) else (half, half)
-        self.before, self.after = self._first[0] + again, self._first[1] + again
+        late = bool(np.any(self._numbers.late[1] != 1.0))
+        first = (max(half, 1), max(half, 2)) if late else (half, half)
+        self._fits = _Fits(weights, spring, *first)
+        self.before, self.after = first[0] + again, first[1] + again
 
     def at(self, period: float) -> DriveTransfer:
         """See `Correction`; its polynomials keep their samples."""
         changed = copy(self)
         changed._period = period
         transfers = [one.at(period) for one in self._transfers]
-        changed._late = np.array([_cubic(one.late / period) for one in transfers]).T
-        changed._ripple = np.array([one.ripple for one in transfers])
+        changed._numbers = self._numbers._replace(
+            late=contiguous(np.array([_cubic(one.late / period) for one in transfers]).T),
+            ripple=np.array([one.ripple for one in transfers]),
+        )
         stretched = (self._period / period) ** np.arange(3)[:, None]
-        if self._half:
-            changed._weights = self._weights * stretched
-        if self._again:
-            changed._spring_weights = self._spring_weights * stretched
+        changed._fits = self._fits._replace(
+            weights=self._fits.weights * stretched, spring=self._fits.spring * stretched
+        )
         return changed
 
     @property
     def force_weights(self) -> FloatArray:
         """See `Correction`."""
-        return self._late
+        return self._numbers.late
+
+    @property
+    def winding_noise(self) -> FloatArray:
+        """Variance (n,) in m^2 of how far drives are wound up by forces, for a variance of 1 N^2 of each sample's."""
+        smooth, slope = self._fits.spring[:2]
+        weights = smooth - self._numbers.damping[:, None] * slope
+        return self._numbers.compliance**2 * np.sum(weights**2, axis=1)
 
     def corrected(
         self, length: FloatArray, force: FloatArray, wound: FloatArray | None = None
     ) -> tuple[FloatArray, FloatArray]:
         """See `Correction`; `wound` (n, 6) in m is how far drives are wound up, where that is known otherwise."""
-        rate, second, middle, true = self._of_encoder(length, force)
-        if not self._moving:
+        middle = np.array(length[self.before : len(length) - self.after])
+        true = np.empty(middle.shape)
+        length, force = contiguous(length), contiguous(force)
+        if self._moving:
+            wound = np.empty((0, length.shape[1])) if wound is None else contiguous(wound)
+            _behind_drives(self._numbers, self._fits, length, force, wound, middle, true)
             return middle, true
-        if self._yields:
-            inner = slice(self._again, len(rate) - self._again)
-            if wound is None:
-                spring = true - self._motor_friction(rate) - self._mass * second
-                smooth, slope, bend = (windowed(spring, weights) for weights in self._spring_weights)
-                away = self._compliance * (smooth - self._damping * slope)
-                unwinding, bend = self._compliance * slope, self._compliance * bend
-            else:
-                away = wound[self.before : len(wound) - self.after]
-                near = slice(self.before - self._half, len(wound) - self.after + self._half)
-                unwinding = windowed(wound[near], self._weights[1])
-                near = slice(self.before - self._again, len(wound) - self.after + self._again)
-                bend = windowed(wound[near], self._spring_weights[2])
-            rate = rate[inner] - self._on_motor * unwinding
-            middle = middle[inner] - self._on_motor * away
-            true = true[inner] - self._motor_friction(rate + unwinding) - self._mass * bend
-        side = self._friction.side(rate) * np.where(true >= 0.0, 1.0, -1.0)
-        passed = 1.0 + np.where(side >= 0.0, self._efficiency - 1.0, 1.0 - self._back) * side
-        return middle, passed * true - self._friction(rate) - self._ripple * rate
-
-    def _of_encoder(
-        self, length: FloatArray, force: FloatArray
-    ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-        """Rates, accelerations and lengths at the encoder, and forces that are not late."""
-        before, after = self._first
-        count = len(length) - before - after
-        inner = slice(before, before + count)
-        true = force[inner]
-        if after > self._half or before > self._half or np.any(self._late[1] != 1.0):
-            true = np.zeros((count, force.shape[1]))
-            for k, weights in enumerate(self._late):
-                true = true + weights * force[before - 1 + k : before - 1 + k + count]
-        if not self._moving:
-            return true, true, length[inner], true
-        near = slice(before - self._half, before + count + self._half)
-        rate, second = (windowed(length[near], weights) for weights in self._weights[1:])
-        return rate, second, length[inner], true
+        rates = np.empty((2, *middle.shape))
+        _at_encoder(self._numbers, self._fits, length, force, rates[0], rates[1], true)
+        return middle, true

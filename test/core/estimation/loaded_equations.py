@@ -16,8 +16,8 @@ from functools import cache
 
 import numpy as np
 
+from pkm_identification.identification.equations.equation_filter import Equation
 from pkm_identification.identification.equations.reversal import reversal_pulses
-from pkm_identification.identification.online.equation import Equation
 from pkm_identification.identification.online.online_estimator import (
     OnlineEstimator,
 )

@@ -34,7 +34,7 @@ from pkm_identification.parameters.prior import Prior
 
 from ...diagnosis.causes import causes_of
 from ...diagnosis.findings import Cause
-from ..equation import Equation
+from ...equations.equation_filter import Equation
 from .length_zeros import missed_at_home
 from .recent_equations import Recent, RecentEquations
 from .stream_discrete import discrete_cause

@@ -19,7 +19,7 @@ from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
 from pkm_identification.numerics.copying import copy_matrix, copy_vector
 
-from ..equation import Equation
+from ...equations.equation_filter import Equation
 
 
 @dataclass(frozen=True)

@@ -21,8 +21,7 @@ from numba.core.dispatcher import Dispatcher
 
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.identification.online.pipeline import OnlinePipeline
-from pkm_identification.identification.online.strut_stage import StrutStage
-from pkm_identification.identification.online.winding_stream import by_model
+from pkm_identification.identification.online.strut_stage import StrutStage, by_model
 from pkm_identification.identification.settings import Settings
 from pkm_identification.simulation import simulate
 

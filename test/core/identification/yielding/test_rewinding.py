@@ -18,10 +18,10 @@ import pytest
 
 from pkm_identification.estimation.estimators import ESTIMATORS, Tuning
 from pkm_identification.identification.experiment import Experiment
-from pkm_identification.identification.online.strut_stage import StrutStage, strut_motion
-from pkm_identification.identification.online.winding_stream import FADE, WindingStream, by_model
+from pkm_identification.identification.online.strut_stage import StrutStage, by_model, strut_motion
 from pkm_identification.identification.settings import Settings
 from pkm_identification.identification.yielding.rewinding import rewound, wound_up
+from pkm_identification.identification.yielding.winding_stream import FADE, FAR, WindingStream
 from pkm_identification.mechanisms.hexapod.kinematics.forward import FAILED
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.signals.forces.acting import acting
@@ -32,6 +32,7 @@ from pkm_identification.simulation.simulator import Simulator
 from pkm_identification.simulation.trajectories import trajectory
 
 DURATION = 8.0
+NOISE_OF_FORCES = 0.5  # of their rms
 
 pytestmark = pytest.mark.slow
 
@@ -153,6 +154,24 @@ def test_a_stream_whose_model_learned_from_forces_that_were_none_is_by_a_model_a
     assert modelled[-1]
     # nor does a length show anything of it: belts are wound up by 3 mm
     assert max(beside) < 3e-3
+
+
+def test_a_model_is_judged_against_the_noise_of_measured_forces(simulated, monkeypatch):
+    """By forces this noisy drives are wound up by an eighth otherwise than by any model, the true one too."""
+    nominal, _, recording = simulated
+    log, stream = recording.log(), new_stream(nominal)
+    noise = np.random.default_rng(1).normal(size=log.force.shape)
+    noisy = replace(log, force=log.force + NOISE_OF_FORCES * np.sqrt(np.mean(log.force**2)) * noise)
+    made, beyond, modelled, forget = [], [], [], stream._forget_model
+    monkeypatch.setattr(stream, "_forget_model", lambda: (made.append(k), forget()))
+    for k in range(6000):
+        stream.step(guarded(noisy, k))
+        beyond.append(stream._off > FAR**2 * stream._size)
+        modelled.append(stream.modelled)
+    settled = slice(2500, None)
+    assert np.mean(beyond[settled]) > 0.9
+    assert all(modelled[settled])
+    assert not any(k > 2500 for k in made)
 
 
 def test_where_a_pose_is_lost_the_model_s_part_fades_and_the_model_learns_of_a_hole(simulated, monkeypatch):

@@ -17,15 +17,14 @@ hangs on the samples alone, and not on when somebody's estimate arrives: a bag g
 Until the model says what measured forces say, these are taken, as of struts that stand still; then the stream goes over
 from them within FADE, and back to them within it where the model is off or lost: what it made of lengths and forces
 last is held until it has faded, whatever becomes of the model. A model behind whose springs the machine flies apart, or
-that stays off, has learned from forces that were none, and is made anew.
+that stays off, has learned from forces that were none, and is made anew. What the noise of measured forces makes of
+the difference does not count against the model.
 """
 
 from __future__ import annotations
 
 from collections import deque
 from dataclasses import replace
-from functools import partial
-from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
@@ -38,18 +37,19 @@ from pkm_identification.mechanisms.hexapod.kinematics.tracker import PlatformTra
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import STRUTS, StrutSample
 from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.numerics.compiled import kernel
 from pkm_identification.numerics.finite import finite
 from pkm_identification.numerics.segments import segment_slices
 from pkm_identification.signals.band import BandSettings
 from pkm_identification.signals.causal import CausalStrutFilter, FilterSettings
-from pkm_identification.signals.forces.correction import CorrectionStream, ForceStream
+from pkm_identification.signals.forces.correction import CorrectionStream
 from pkm_identification.signals.forces.drive_transfer import DriveTransfer
+from pkm_identification.signals.forces.recent_rows import RecentRows
 from pkm_identification.signals.guard import GuardedLog, GuardedSample, GuardSettings
 from pkm_identification.signals.guard.samples import rows_of
 
-from ..yielding.springs import STEPS, Springs, follow_motors
 from .running_model import RunningModel
-from .strut_stage import ForceStreams, by_forces
+from .springs import STEPS, Springs, follow_motors
 
 FADE = 0.1  # s
 MEMORY = 1.0  # s, over which the model is compared with measured forces
@@ -57,8 +57,12 @@ MEMORY = 1.0  # s, over which the model is compared with measured forces
 NEAR, FAR = 0.05, 0.1
 # The same, at most: what was worse is forgotten no later than this, within ln (WORST / NEAR)^2 times MEMORY.
 WORST = 0.2
+NOISE = (
+    1.5  # times what forces' noise makes of the square of that distance, which it exceeds by a sixth at times
+)
 PATIENCE = 2.0  # s that a model may be further off than FAR until it is made anew
 APART = 0.2  # of the machine's length scale: no drive is wound up that far
+BENT = 6.0  # 1 + 4 + 1: what the variance of noise is multiplied by in a second difference
 STILL = 0.2  # s; what friction holds of a strut that stood for longer, no model tells
 
 
@@ -108,10 +112,12 @@ class WindingStream:
         # from a sample to the one that completes it: its neighbours' winding needs the filter's, and these need theirs
         self._lag = 2 * after + middle
         self._waiting, self._near = self._lag - after + 1, before + after + 1
-        self._measured: deque[GuardedSample] = deque(maxlen=before + self._lag + 1)
+        self._kept = before + self._lag + 1
+        self._length, self._force = RecentRows(STRUTS), RecentRows(STRUTS)
         self._acting: deque[GuardedSample] = deque(maxlen=self._waiting)
-        self._wound: deque[FloatArray] = deque(maxlen=self._near)
+        self._wound = RecentRows(STRUTS)
         self._middle = middle
+        self._course = _Course.room()
         self.reset()
 
     def reset(self) -> None:
@@ -121,12 +127,14 @@ class WindingStream:
         self._tracker.reset()
         self._model.reset()
         self._basis: FloatArray | None = None
+        self._rough, self._heard = np.zeros(STRUTS), 0.0
         self._begin_judging()
         self._begin()
 
     def _begin(self) -> None:
         self._filter.reset()
-        self._measured.clear()
+        self._length.clear()
+        self._force.clear()
         self._acting.clear()
         self._segment: int | None = None
         self._share = np.zeros(STRUTS)
@@ -143,7 +151,7 @@ class WindingStream:
 
     def _lose(self) -> None:
         self._wound.clear()
-        self._course: _Course | None = None
+        self._running = False
 
     def _forget_model(self) -> None:
         self._model.reset()
@@ -152,7 +160,7 @@ class WindingStream:
         self._lose()
 
     def _begin_judging(self) -> None:
-        self._off = self._size = self._astray = 0.0
+        self._off = self._size = self._noise = self._astray = 0.0
         self.modelled = False
 
     @property
@@ -180,7 +188,11 @@ class WindingStream:
         if sample.segment != self._segment:
             self._begin()
             self._segment = sample.segment
-        self._measured.append(sample)
+        self._length.append(sample.length)
+        self._force.append(sample.force)
+        self._length.keep(self._kept)
+        self._force.keep(self._kept)
+        self._hear()
         for acting in self._by_forces.step(sample):
             self._acting.append(acting)
             filtered = self._filter.step(acting)
@@ -203,11 +215,9 @@ class WindingStream:
         if not self._share.any():
             return acting
         if not self._leaving:
-            near = list(islice(self._measured, self._near))
+            near = slice(0, self._near)
             length, force = self._through.corrected(
-                np.array([one.length for one in near]),
-                np.array([one.force for one in near], dtype=float),
-                np.array(self._wound),
+                self._length.rows[near], self._force.rows[near], self._wound.rows
             )
             self._besides = np.array([length[0] - acting.length, force[0] - acting.force])
         length, force = self._share * self._besides
@@ -233,42 +243,54 @@ class WindingStream:
         if not finite(moving.mass, moving.bias):
             self._forget_model()
             return
-        motor = self._measured[-1 - self._initial.after - self._middle].length
+        motor = self._length.rows[-1 - self._initial.after - self._middle].copy()
         course = self._course
-        mass, bias = moving.mass[0] - self._motors, moving.bias[0]
-        if course is None:
-            place, rate = filtered.length, filtered.rate
-        else:
-            places, rates = np.empty((2, 2, STRUTS))
-            places[0], rates[0] = course.place, course.rate
+        course.mass[1], course.bias[1], course.motor[1] = moving.mass[0] - self._motors, moving.bias[0], motor
+        if self._running:
             follow_motors(
-                np.stack([course.mass, mass]), np.stack([course.bias, bias]), np.stack([course.motor, motor]),
-                self._period, STEPS, self._springs, places, rates,
+                course.mass, course.bias, course.motor, self._period, STEPS, self._springs, course.place, course.rate
             )  # fmt: skip
-            place, rate = places[1], rates[1]
-        wound = motor - place
-        if not finite(wound, rate) or np.abs(wound).max() > self._apart:
+        else:
+            course.place[1], course.rate[1] = filtered.length, filtered.rate
+        wound = motor - course.place[1]
+        if not finite(wound, course.rate[1]) or np.abs(wound).max() > self._apart:
             self._forget_model()
             return
-        self._course = _Course(mass, bias, motor, place, rate)
+        for part in course:
+            part[0] = part[1]
+        self._running = True
         self._wound.append(wound)
-        slides = np.abs(filtered.rate) > self._bend
-        self._still = np.where(slides, 0.0, self._still + self._period)
-        self._compare(wound[slides], motor[slides] - self._acting[-1 - self._middle].length[slides])
+        self._wound.keep(self._near)
+        self._compare(wound, motor - self._acting[-1 - self._middle].length, filtered.rate)
 
-    def _compare(self, wound: FloatArray, by_forces: FloatArray) -> None:
-        """Judge the model by how far struts that slide are wound up, m."""
+    def _hear(self) -> None:
+        """Learn from the newest sample how noisy measured forces are: by what bends between three, as nothing else."""
+        if len(self._force) < 3:
+            return
+        before, middle, after = self._force.rows[-3:]
         kept = 1.0 - self._period / MEMORY
-        self._off = kept * self._off + float(np.sum((wound - by_forces) ** 2))
-        self._size = kept * self._size + float(np.sum(by_forces**2))
+        self._rough = kept * self._rough + (before - 2.0 * middle + after) ** 2
+        self._heard = kept * self._heard + BENT
+
+    def _compare(self, wound: FloatArray, by_forces: FloatArray, rate: FloatArray) -> None:
+        """Judge the model by how far struts that slide, at rates (6,), are wound up (6,), m."""
+        kept = 1.0 - self._period / MEMORY
+        noise = self._rough * (self._through.winding_noise / self._heard)
+        off, size, heard = _distance(wound, by_forces, rate, self._bend, noise, self._still, self._period)
+        self._off = kept * self._off + off
+        self._size = kept * self._size + size
+        self._noise = kept * self._noise + heard
         # not for ever, nor anew with each segment: what a model is worth does not hang on holes
-        self._off = min(self._off, WORST**2 * self._size)
-        limit = FAR if self.modelled else NEAR
-        self.modelled = self._model.known and self._off <= limit**2 * self._size
-        astray = self._model.known and self._off > FAR**2 * self._size
+        self._off = min(self._off, self._allowed(WORST))
+        self.modelled = self._model.known and self._off <= self._allowed(FAR if self.modelled else NEAR)
+        astray = self._model.known and self._off > self._allowed(FAR)
         self._astray = self._astray + self._period if astray else 0.0
         if self._astray > PATIENCE:
             self._forget_model()
+
+    def _allowed(self, limit: float) -> float:
+        """What a model may be off by, in sum of squares (m^2), that is within `limit` of what drives are wound up."""
+        return limit**2 * self._size + NOISE * self._noise
 
     def warm_up(self) -> None:
         """Compile (or load from the cache) what a moving machine needs, then forget the samples used for it."""
@@ -287,26 +309,36 @@ class WindingStream:
         self.reset()
 
 
-def by_model(machine: Machine) -> ForceStreams:
-    """What corrects the samples of a machine, for a `StrutStage`: by its model where that is possible."""
-    return partial(_streams, machine)
+@kernel
+def _distance(wound, by_forces, rate, bend, noise, still, period):
+    """How far the model is from measured forces, what they say and what their noise (6,) makes of it: sums of squares.
 
-
-def _streams(machine: Machine, guard: GuardSettings, filtering: FilterSettings) -> list[ForceStream]:
-    streams = by_forces(guard, filtering)
-    if winding_is_modelled(machine, guard):
-        streams[-1] = WindingStream(machine, guard, filtering, guard.period)
-    return streams
+    Of struts that slide; for how long the others have stood is noted in `still` (6,).
+    """
+    off, size, heard = 0.0, 0.0, 0.0
+    for i in range(rate.shape[0]):
+        if abs(rate[i]) > bend:
+            off += (wound[i] - by_forces[i]) ** 2
+            size += by_forces[i] ** 2
+            heard += noise[i]
+            still[i] = 0.0
+        else:
+            still[i] += period
+    return off, size, heard
 
 
 class _Course(NamedTuple):
-    """The machine behind its springs at the newest sample: M, h, motors, places and rates of the struts."""
+    """The machine behind its springs at two samples: M, h, motors, places and rates of the struts."""
 
     mass: FloatArray
     bias: FloatArray
     motor: FloatArray
     place: FloatArray
     rate: FloatArray
+
+    @classmethod
+    def room(cls) -> _Course:
+        return cls(np.zeros((2, STRUTS, STRUTS)), *np.zeros((4, 2, STRUTS)))
 
 
 def wound_log(

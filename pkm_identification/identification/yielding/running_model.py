@@ -26,8 +26,8 @@ from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.signals.band import BandSettings
 
+from ..equations.equation_filter import EquationFilter
 from ..equations.reversal import with_reversals
-from .equation import EquationFilter
 
 
 class RunningModel:
