@@ -140,10 +140,10 @@ def identify(
     *,
     validate: LogSource | None = None,
     free_fall: LogSource | Sequence[LogSource] = (),
-    fix: Sequence[str] = (),
-    tie: Sequence[str] = (),
+    fix: str | Sequence[str] = (),
+    tie: str | Sequence[str] = (),
     prior: str | Path = "",
-    also: Sequence[str] = (),
+    also: str | Sequence[str] = (),
     **settings: Any,
 ) -> Result:
     """Identify a machine from its logs.
@@ -158,11 +158,11 @@ def identify(
         Another log, whose forces are predicted; else the end of each log is predicted by an estimate from the rest.
     free_fall : path or log, or a sequence of them
         Falls from rest with the drives off.
-    fix, tie : sequence of str
+    fix, tie : str or sequence of str
         Parameters that are known (`NAME` or `NAME=VALUE`), or follow another (`NAME=OTHER*FACTOR`).
     prior : str or Path
         YAML file of what is known beforehand.
-    also : sequence of str
+    also : str or sequence of str
         What the machine file may have wrong, estimated besides: `force_delay`, `gravity_direction` ...
     **settings
         As the options of `pkm identify`: `estimator`, `parameters`, `model`, `causal`, `cutoff`, `order`,
@@ -196,7 +196,8 @@ def identify(
     True
     """
     whole = load_machine(machine)
-    chosen = Settings.of(assumptions=assumptions_of(fix, tie, str(prior)), also=tuple(also), **settings)
+    assumed = assumptions_of(_named(fix), _named(tie), str(prior))
+    chosen = Settings.of(assumptions=assumed, also=_named(also), **settings)
     chosen.parameter_set(whole)  # a wrong name is found before long logs are read
     gathered = read_logs(logs, whole)
     falls = read_logs(free_fall, whole).logs if _any(free_fall) else ()
@@ -242,7 +243,9 @@ def load(path: str | Path, machine: AnyMachine, **assumptions: Any) -> Result:
             f"{', '.join(sorted(unknown))}: only fix, tie and prior can be told of a saved estimate"
         )
     given = assumptions_of(
-        assumptions.get("fix", ()), assumptions.get("tie", ()), str(assumptions.get("prior", ""))
+        _named(assumptions.get("fix", ())),
+        _named(assumptions.get("tie", ())),
+        str(assumptions.get("prior", "")),
     )
     settings = Settings.of(
         estimator=saved.estimator,
@@ -287,6 +290,11 @@ def load(path: str | Path, machine: AnyMachine, **assumptions: Any) -> Result:
             nonconvergence="" if saved.converged else f"{path} does not say that the estimator converged",
         )
     )
+
+
+def _named(names: str | Sequence[str]) -> tuple[str, ...]:
+    """One name is no sequence of letters."""
+    return (names,) if isinstance(names, str) else tuple(names)
 
 
 def _any(logs: LogSource | Sequence[LogSource]) -> bool:

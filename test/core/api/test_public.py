@@ -174,7 +174,7 @@ def test_what_is_saved_is_loaded_as_it_was(other, name, tmp_path):
 def test_assumptions_of_a_saved_estimate_must_be_told_again(other, tmp_path):
     before = pkm.identify(other, "uf", estimator="ls", fix=["m_p=5"])
     path = before.save(tmp_path / "estimate.json")
-    assert "m_p" not in pkm.load(path, "uf", fix=["m_p=5"]).table()["name"]
+    assert "m_p" not in pkm.load(path, "uf", fix="m_p=5").table()["name"]
     with pytest.raises(pkm.DocumentError):
         pkm.load(path, "uf")
     with pytest.raises(pkm.DocumentError, match="belongs to machine 'uf'"):
@@ -215,7 +215,7 @@ def test_an_identified_machine_is_exported(result, tmp_path):
         (lambda: pkm.simulate("uf", "figure-eight"), pkm.SettingsError, "figure-eight"),
         (lambda: pkm.simulate("uf", perturb=2.0), pkm.SettingsError, "perturb = 2"),
         (lambda: pkm.identify("missing.csv", "uf", estimator="magic"), pkm.SettingsError, "magic"),
-        (lambda: pkm.identify("missing.csv", "uf", fix=["warp"]), pkm.SettingsError, "warp"),
+        (lambda: pkm.identify("missing.csv", "uf", fix="warp"), pkm.SettingsError, "warp"),
         (lambda: pkm.load("missing.json", "uf"), pkm.DocumentError, "cannot be read"),
     ],
 )
