@@ -35,7 +35,7 @@ FLAT = 1e-3  # of the largest force: how near samples at the limit are to each o
 FEWEST = 20  # samples at the limit
 CROWDED = 8.0  # times as many as in the mean of the steps below
 CLEAR = 5.0  # standard deviations of what leaving out right samples would change
-AT_LIMIT = 1e-3  # of the drives' range of force: how near to it the largest force of clipped ones is
+AT_LIMIT = 1e-3  # of the drives' largest force: how near to it the end of a range is
 
 
 def saturation(logs: Sequence[GuardedLog], ratio: FloatArray) -> list[Cause]:
@@ -99,18 +99,21 @@ def with_clipped_forces(
         enlarged = [one for one in explanation.causes if enlarges(one)]
         others = [one for one in explanation.causes if one not in enlarged]
         return replace(explanation, causes=(*enlarged, *clipped, *others), moved=moved)
-    certain = any(_at_the_limit(one, corrected.experiment.machine.drive) for one in clipped)
+    certain = any(_beyond_reading(one, corrected.experiment.machine.drive) for one in clipped)
     if (clear or certain) and effect > DOUBTFUL:
         return replace(explanation, causes=tuple(replace(one, explains=0.0) for one in clipped), moved=moved)
     return explanation
 
 
-def _at_the_limit(clipped: Cause, drive: Drive | None) -> bool:
-    """Whether measured forces end where the drives' range does: no chance, as a steady load below may be."""
+def _beyond_reading(clipped: Cause, drive: Drive | None) -> bool:
+    """Whether what is measured ends at the drives' limit and what they give does not: their readings are clipped.
+
+    Where both do, as with a gain of 1, the drives may have given no more.
+    """
     if drive is None:
         return False
-    measured = drive.force_gain[_strut(clipped)] * clipped.value
-    return bool(measured >= drive.force_limit * (1.0 - AT_LIMIT))
+    end = drive.force_limit * (1.0 - AT_LIMIT)
+    return bool(drive.force_gain[_strut(clipped)] * clipped.value >= end > clipped.value)
 
 
 def _strut(clipped: Cause) -> int:

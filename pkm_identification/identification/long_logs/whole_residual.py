@@ -6,7 +6,7 @@
 # distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
 # the License for the specific language governing permissions and limitations under the License.
 
-"""What a model leaves of all of long logs, worked off block by block: the numbers are those of one piece."""
+"""What a model leaves of all of long logs, worked off block by block."""
 
 from __future__ import annotations
 
@@ -53,6 +53,8 @@ class WholeResidual:
 
 def whole_residual(problem: Problem, floor: FloatArray, stretch: int = STRETCH) -> WholeResidual:
     """What the model leaves of all equations, in units of a noise floor, as `lack_of_fit.evidence.Base` has it.
+
+    Without the columns of what the low-pass rounds off friction (`diagnosis.smoothing`), which take samples.
 
     Parameters
     ----------
