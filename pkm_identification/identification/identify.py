@@ -307,10 +307,12 @@ def _refuse_too_few(experiment: Experiment, problem: Problem) -> None:
         raise ExchangedLengths(experiment.sources[0], order)
     equations, unknowns = len(problem.equations), len(problem.parameters)
     resting = f", {problem.resting} more are at rest" if problem.resting else ""
+    dropped = ", ".join(f"{name} {number}" for name, number in experiment.dropped.items() if number)
+    dropped = f" (faults of the log: {dropped})" if dropped else ""
     least = (FEWEST_EQUATIONS * unknowns + 20) / (2.5 * experiment.settings.band.cutoff)
     raise LogError(
         f"{experiment.sources[0]}: only {equations} equations are left after filtering for {unknowns} "
-        f"parameters{resting}; a longer uninterrupted log is needed (at least {least:.0f} s)"
+        f"parameters{resting}{dropped}; a longer uninterrupted log is needed (at least {least:.0f} s)"
     )
 
 
