@@ -57,7 +57,7 @@ quick: $(VENV)/.test
 
 test: $(VENV)/.test $(VENV)/.package lint
 	$(PYTEST) -n $(if $(WITH_ROS),3,2) $(IN_ORDER) -m "not alone" $(TESTS) $(PYTEST_ARGS) $(NONE_CHOSEN)
-	$(if $(WITH_ROS),$(PYTEST) -m alone $(WITH_ROS) $(PYTEST_ARGS) || [ $$? -eq 5 ])
+	$(PYTEST) -m alone $(TESTS) $(PYTEST_ARGS) || [ $$? -eq 5 ]
 
 # What `name>=1.2` states becomes name==1.2.*, of the run-time dependencies; the newest of everything else.
 LOWEST := .venv-lowest

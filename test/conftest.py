@@ -75,7 +75,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
     class WaitingBesideComputing(LoadFileScheduling):
         def _assign_work_unit(self, node: Any) -> None:
-            last = int(node.gateway.id.removeprefix("gw")) >= self.numnodes - 1
+            last = node is list(self.assigned_work)[-1]
             for file in self.workqueue:
                 if last == (file.startswith(WAITING) or Path(file).name == FIRST):
                     self.workqueue.move_to_end(file, last=False)

@@ -167,9 +167,10 @@ def _reached(part: int) -> None:
 def _judged(result: Identification, experiment: Experiment, problem: Problem) -> Identification:
     """An identification whose model was compared with its logs: what does not fit is in doubt."""
     judged = excerpt(experiment)
-    diagnosis = diagnose(judged, problem if judged is experiment else judged.problem(), result.estimate)
+    part = problem if judged is experiment else judged.problem()
+    diagnosis = diagnose(judged, part, result.estimate)
     if judged is not experiment:
-        diagnosis, sentences = _by_the_whole(diagnosis, experiment, problem)
+        diagnosis, sentences = _by_the_whole(diagnosis, part, experiment, problem)
         result = replace(result, beside=(*result.beside, *excerpt_sentence(experiment, judged), *sentences))
     if diagnosis.adequate:
         return replace(result, fit=diagnosis)
@@ -178,16 +179,18 @@ def _judged(result: Identification, experiment: Experiment, problem: Problem) ->
 
 
 def _by_the_whole(
-    diagnosis: Diagnosis, experiment: Experiment, problem: Problem
+    diagnosis: Diagnosis, part: Problem, experiment: Experiment, problem: Problem
 ) -> tuple[Diagnosis, tuple[str, ...]]:
-    """What an excerpt showed, with the residual of all logs; and that in words, where other equations are judged none.
+    """The diagnosis of an excerpt (`part`) with the residual of all logs, and a sentence about it.
 
-    A robust estimator leaves out equations, which it would have to weigh for the excerpt alone.
+    Unchanged where other equations than these are judged; a robust estimator leaves some out, which it would have to
+    weigh again.
     """
     settings = experiment.settings
     if settings.causal or settings.estimator.model != "force" or settings.estimator.name == "robust":
         return diagnosis, ()
-    whole = whole_residual(problem, diagnosis.floor.std)
+    floor = diagnosis.floor.std
+    whole = whole_residual(problem, floor).smoothed(whole_residual(part, floor), diagnosis.per_strut)
     hidden = diagnosis.adequate and stands_out(whole.total, whole.per_strut)
     diagnosis = replace(
         diagnosis,

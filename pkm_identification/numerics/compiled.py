@@ -37,7 +37,7 @@ def kernel(function: Function) -> Function:
     """
     compiled = numba.njit(**OPTIONS)(function)
     if isinstance(compiled, Dispatcher):  # else Numba is switched off
-        compiled._cache = KernelCache(function, OPTIONS)  # type: ignore[attr-defined]
+        KernelCache(function, OPTIONS).serve(compiled)
     return compiled
 
 

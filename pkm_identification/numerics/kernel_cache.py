@@ -28,7 +28,7 @@ from numba.core.caching import FunctionCache
 from numba.core.dispatcher import Dispatcher
 
 try:
-    from fcntl import LOCK_EX, LOCK_NB, flock
+    from fcntl import LOCK_EX, LOCK_NB, LOCK_UN, flock
 except ImportError:  # Windows: each process compiles
     flock = None  # type: ignore[assignment]
 
@@ -55,6 +55,19 @@ class KernelCache(FunctionCache):
         self._options = options
         self._stamped = False
         self._lock: int | None = None  # file descriptor, while this process compiles it
+
+    def serve(self, compiled: Dispatcher) -> None:
+        """Be the cache of a compiled function, and let others compile it where this process does not get to its end."""
+        compile_for: Callable[[Any], Any] = compiled.compile
+
+        def compile_or_leave(sig: Any) -> Any:
+            try:
+                return compile_for(sig)
+            finally:
+                self._end()
+
+        compiled._cache = self  # type: ignore[attr-defined]
+        compiled.compile = compile_or_leave  # type: ignore[method-assign]
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """What was compiled for this signature, by another process just now, too; None when the caller has to."""
@@ -101,6 +114,8 @@ class KernelCache(FunctionCache):
     def _end(self) -> None:
         lock, self._lock = self._lock, None
         if lock is not None:
+            with contextlib.suppress(OSError):
+                flock(lock, LOCK_UN)  # a child forked meanwhile has the file open, too
             with contextlib.suppress(OSError):
                 os.close(lock)
 

@@ -10,9 +10,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pkm_identification.estimation.problem import Problem
 from pkm_identification.estimation.whitening import Coordinates
@@ -45,6 +46,22 @@ class WholeResidual:
     since: float
     until: float
 
+    def smoothed(self, bare: WholeResidual, with_columns: FloatArray) -> WholeResidual:
+        """The same with what the columns of smoothed friction explain, as told by an excerpt.
+
+        Parameters
+        ----------
+        bare : WholeResidual
+            Of the excerpt, in units of the same floor.
+        with_columns : ndarray, shape (6,)
+            What its diagnosis, which has the columns, left per strut.
+        """
+        explained = bare.per_strut**2 - with_columns**2
+        worst = np.sqrt(max(self.worst**2 - float(np.mean(explained)), 0.0))
+        return replace(
+            self, per_strut=np.sqrt(np.maximum(self.per_strut**2 - explained, 0.0)), worst=float(worst)
+        )
+
     @property
     def total(self) -> float:
         """Over all struts."""
@@ -54,7 +71,8 @@ class WholeResidual:
 def whole_residual(problem: Problem, floor: FloatArray, stretch: int = STRETCH) -> WholeResidual:
     """What the model leaves of all equations, in units of a noise floor, as `lack_of_fit.evidence.Base` has it.
 
-    Without the columns of what the low-pass rounds off friction (`diagnosis.smoothing`), which take samples.
+    Without the columns of what the low-pass rounds off friction (`diagnosis.smoothing`), which take samples; `smoothed`
+    has them.
 
     Parameters
     ----------
@@ -82,7 +100,11 @@ def whole_residual(problem: Problem, floor: FloatArray, stretch: int = STRETCH) 
     for block in row_blocks(len(equations), BLOCK):
         squares[block] = (equations[block].left(values) / floor) ** 2
     free = 1.0 - width / max(squares.size, width + 1)
-    parts = np.array_split(np.arange(len(equations)), max(1, len(equations) // stretch))
+    parts = [
+        part
+        for number in np.unique(problem.log)
+        for part in _stretches(np.flatnonzero(problem.log == number), stretch)
+    ]
     means = np.array([np.mean(squares[part]) for part in parts]) / free
     worst = parts[int(np.argmax(means))]
     return WholeResidual(
@@ -92,3 +114,8 @@ def whole_residual(problem: Problem, floor: FloatArray, stretch: int = STRETCH) 
         since=float(equations.time[worst[0]]),
         until=float(equations.time[worst[-1]]),
     )
+
+
+def _stretches(own: NDArray[np.int64], stretch: int) -> list[NDArray[np.int64]]:
+    """Equations of one log, some `stretch` at a time."""
+    return np.array_split(own, max(1, len(own) // stretch))
