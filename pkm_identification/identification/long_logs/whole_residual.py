@@ -35,7 +35,7 @@ class WholeResidual:
     worst : float
         Of the stretch of the logs where it is largest, over all struts.
     log : int
-        The log in which that stretch begins.
+        The log that the stretch is of.
     since, until : float
         Stamps in s of its first and last equation.
     """
