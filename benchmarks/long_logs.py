@@ -114,8 +114,13 @@ def drawn(courses: dict[str, FloatArray]) -> Figure:
         (time, MOST_TIME, "time, s (dashed: of the processors)"),
     ):
         axes.plot([FOUR_HOURS], [most], "v", color="black", label="the most for 4 h")
-        axes.set(xscale="log", yscale="log", xlabel="log of 1 kHz, min", title=title)
-    memory.legend()
+        axes.set(xscale="log", xlabel="log of 1 kHz, min", title=title)
+        minutes = sorted({float(one) for course in courses.values() for one in course[:, 0]} | {FOUR_HOURS})
+        axes.set_xticks(minutes, [f"{one:g}" for one in minutes])
+        axes.minorticks_off()
+    memory.set_ylim(bottom=0.0)
+    time.set_yscale("log")
+    memory.legend(loc="lower right")
     return figure
 
 

@@ -63,7 +63,8 @@ def draw(stream: Stream, path: Path) -> None:
     course = stream.course
     minutes = np.array(course["time"]) / 60.0
     missing.plot(minutes, course["missing"])
-    missing.set_ylabel("missing")
+    missing.set_ylabel("samples missing")
+    missing.set_ylim(bottom=0)
     latency.plot(minutes, 1e3 * np.array(course["p99"]), label="p99")
     latency.plot(minutes, 1e3 * np.array(course["median"]), label="median")
     latency.set_ylabel("sample to estimate, ms")
@@ -72,8 +73,9 @@ def draw(stream: Stream, path: Path) -> None:
             axes.plot(np.array(course["marks"]) / 60.0, np.array(values), label=name)
         axes.set_ylabel(unit)
     cpu.set_xlabel("min")
-    for axes in (latency, memory):
-        axes.legend(loc="upper right", fontsize=8)
+    for axes in (latency, memory, cpu):
+        axes.set_ylim(bottom=0)
+        axes.legend(loc="center right", fontsize=8)
     figure.savefig(path, dpi=100)
 
 

@@ -22,6 +22,7 @@ from pathlib import Path
 
 import numpy as np
 import rclpy
+from scipy.stats import theilslopes
 
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
 from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths
@@ -267,7 +268,8 @@ def _stream(
         cpu=cpu,
         memory={name: values[-1] for name, values in resident.items()},
         memory_slope={
-            name: 60.0 * float(np.polyfit(marks[half:], values[half:], 1)[0])
+            # the median of slopes: what a judgement of the fit takes for a moment is no growth
+            name: 60.0 * float(theilslopes(values[half:], marks[half:]).slope)
             for name, values in resident.items()
         },
         load=(before, load()),
@@ -279,14 +281,13 @@ def _course(
     duration: float, rate: float, numbers: dict[str, np.ndarray], latency: np.ndarray
 ) -> dict[str, list[float]]:
     """Samples missing so far and latencies in each of some intervals."""
-    edges = np.linspace(START, duration, COURSE + 1)
-    states, estimates = np.unique(numbers["platform_state"]) / rate, numbers["parameter_estimate"] / rate
-    missing = rate * (edges[1:] - START) - np.searchsorted(states, edges[1:])
-    place = np.digitize(estimates, edges) - 1
+    edges = np.round(np.linspace(START, duration, COURSE + 1) * rate).astype(int)  # numbers of samples
+    missing = edges[1:] - edges[0] - np.searchsorted(np.unique(numbers["platform_state"]), edges[1:])
+    place = np.digitize(numbers["parameter_estimate"], edges) - 1
     quantiles = np.array([_quantiles(latency[place == k])[:2] for k in range(COURSE)])
     return {
-        "time": edges[1:].tolist(),
-        "missing": np.round(missing).tolist(),
+        "time": (edges[1:] / rate).tolist(),
+        "missing": missing.tolist(),
         "median": quantiles[:, 0].tolist(),
         "p99": quantiles[:, 1].tolist(),
     }
