@@ -77,8 +77,8 @@ class Base:
         What the base leaves of the data, and of its prior.
     pulls : ndarray, shape (P,)
         Part of the data along the orthonormal basis.
-    floor : ndarray, shape (m,)
-        By which the rows of each output were divided.
+    floor : ndarray, shape (m,) or (K, m)
+        By which the rows of each output were divided, of each equation where it is not the same in all.
     segment : ndarray of int64, shape (K,)
         n = K m.
     """
@@ -101,12 +101,12 @@ class Base:
         columns : ndarray, shape (K, m, P)
             For unknowns that are standard normal before the data.
         measured : ndarray, shape (K, m)
-        floor : ndarray, shape (m,)
-            Standard deviation of the noise of each output.
+        floor : ndarray, shape (m,) or (K, m)
+            Standard deviation of the noise of each output, of each equation where it is not the same in all.
         segment : ndarray of int64, shape (K,)
         """
         width = columns.shape[2]
-        rows = (columns / floor[:, None]).reshape(-1, width)
+        rows = (columns / floor[..., None]).reshape(-1, width)
         orthonormal, triangle = np.linalg.qr(np.vstack([rows, np.eye(width)]))
         target = np.concatenate([(measured / floor).ravel(), np.zeros(width)])
         pulls = orthonormal.T @ target
@@ -120,7 +120,7 @@ class Base:
     @property
     def rows(self) -> int:
         """Values that were measured."""
-        return len(self.segment) * len(self.floor)
+        return len(self.segment) * self.floor.shape[-1]
 
     @property
     def left(self) -> FloatArray:
@@ -147,7 +147,7 @@ class Base:
         """What the base cannot make of columns (K, m, q), shape (n + P, q), and its part along the basis (P, q)."""
         width = columns.shape[2]
         rows = np.zeros((len(self.residual), width))
-        rows[: self.rows] = (columns / self.floor[:, None]).reshape(-1, width)
+        rows[: self.rows] = (columns / self.floor[..., None]).reshape(-1, width)
         projections = self.orthonormal.T @ rows
         return rows - self.orthonormal @ projections, projections
 
@@ -192,7 +192,7 @@ class Base:
         # in place: of all candidates at once every copy takes as much memory as they do
         rows = stacked[: self.rows].reshape(columns.shape)
         np.multiply(columns, scale, out=rows)
-        rows /= self.floor[:, None]
+        rows /= self.floor[..., None]
         stacked[len(self.residual) :] = np.eye(width)
         orthonormal = np.vstack([self.orthonormal, np.zeros((width, own))])
         share = orthonormal.T @ stacked

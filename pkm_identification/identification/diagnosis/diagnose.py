@@ -28,7 +28,7 @@ from ..experiment import Experiment
 from .findings import Diagnosis
 from .hypotheses import effects_of
 from .saturation import with_clipped_forces
-from .search import search
+from .search import search, search_again
 from .stages.baseline import Baseline
 from .stages.explaining import explained, remarks_as_causes
 from .stages.undoing import without_discrete
@@ -62,6 +62,11 @@ def diagnose(experiment: Experiment, problem: Problem, estimate: ParameterEstima
     found = search(
         corrected.evidence, effects_of(machine, corrected.problem.parameters, logs), corrected.floor
     )
+    if found.found or stands_out(found.first.total_ratio, found.first.ratio):
+        found = search_again(corrected.evidence, found)
+        corrected = replace(corrected, floor=found.floor, model=found.first)
+    if not explanation.causes:
+        recorded, floor, first = corrected, corrected.floor, corrected.model
     explanation = explanation.joined(explained(corrected, found, estimate))
     too_large = stands_out(first.total_ratio, first.ratio)
     if too_large and not explanation.causes:

@@ -30,6 +30,7 @@ from .hypotheses import Effect
 from .log_rows import LogRows
 from .situation import Situation, situations
 from .smoothing import FACTOR, smoothed_friction
+from .standstill import friction_variance
 
 LEAST_WEIGHT = 0.1  # of an equation that a robust estimator still believes
 
@@ -49,6 +50,8 @@ class EvidenceBase:
         Equations that count: a robust estimator leaves out what gross errors spoil.
     smoothing : ndarray, shape (K', 6, q)
         What the kinematic low-pass may have made of friction, N, in the equations that count; none at first.
+    low_pass : FilterSettings
+        The kinematic low-pass that the rates have passed.
     """
 
     problem: Problem
@@ -56,6 +59,7 @@ class EvidenceBase:
     rows: tuple[LogRows, ...]
     kept: NDArray[np.bool_]
     smoothing: FloatArray
+    low_pass: FilterSettings
 
     @classmethod
     def of(cls, experiment: Experiment, problem: Problem) -> EvidenceBase:
@@ -71,11 +75,12 @@ class EvidenceBase:
         if experiment.settings.estimator.name == "robust":
             weight = experiment.estimator.batch(problem.whitened(view)).weight
             kept = kept if weight is None else weight > LEAST_WEIGHT
-        return cls(problem, view, rows, kept, np.empty((np.count_nonzero(kept), STRUTS, 0)))
+        none = np.empty((np.count_nonzero(kept), STRUTS, 0))
+        return cls(problem, view, rows, kept, none, experiment.settings.filter)
 
-    def smoothed(self, values: FloatArray, filtered: FilterSettings) -> EvidenceBase:
+    def smoothed(self, values: FloatArray) -> EvidenceBase:
         """The same that knows what the kinematic low-pass makes of friction under an estimate (P,)."""
-        parts = [smoothed_friction(situation, filtered) for situation in self.situations(values)]
+        parts = [smoothed_friction(situation, self.low_pass) for situation in self.situations(values)]
         columns = [part for part in parts if part is not None]
         return replace(self, smoothing=np.concatenate(columns)[self.kept]) if columns else self
 
@@ -86,7 +91,7 @@ class EvidenceBase:
         )
 
     def base(self, floor: FloatArray) -> Base:
-        """The model alone, its rows divided by the noise floor (6,)."""
+        """The model alone, its rows divided by the noise floor (6,), or (K', 6) of the equations that count."""
         equations = self.view.equations(self.problem.equations)[self.kept]
         columns = np.concatenate([equations.regressor, FACTOR * self.smoothing], axis=2)
         return Base.of(columns, equations.measured, floor, equations.segment)
@@ -113,6 +118,12 @@ class EvidenceBase:
     def situations(self, values: FloatArray) -> list[Situation]:
         """What hypotheses see of each log under an estimate (P,)."""
         return situations(self.problem, self.rows, values)
+
+    def near_standstill(self, situations: Sequence[Situation]) -> FloatArray:
+        """Variance (K, 6) of friction in the equations that count where rates are as wrong as they may be, N^2."""
+        return np.concatenate([friction_variance(situation, self.low_pass) for situation in situations])[
+            self.kept
+        ]
 
     def columns(self, effect: Effect, situations: Sequence[Situation]) -> FloatArray:
         """Columns (K, 6, q) of an effect in the equations that count."""

@@ -26,12 +26,13 @@ the friction law: friction reverses within a millisecond, and of slow logs every
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from pkm_identification.mechanisms.friction import Friction, friction_columns
+from pkm_identification.mechanisms.friction import Friction, friction_columns, friction_force
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
+from pkm_identification.mechanisms.hexapod.dynamics.basis import friction_of_basis
 from pkm_identification.mechanisms.hexapod.kinematics.forward import platform_motion
 from pkm_identification.mechanisms.hexapod.kinematics.nearby import inverse_jacobians, nearby_motion
 from pkm_identification.motion import STRUTS, StrutMotion
@@ -73,6 +74,10 @@ class NoiseFloor:
         N: below it, numbers are rounding.
     smoothing : ndarray, shape (6,)
         N: what the kinematic low-pass rounds off; 0 where noise hides it.
+    encoder_friction : ndarray, shape (6,)
+        N: what of `encoder` is friction, which feels rates inside its bend alone.
+    near_standstill : ndarray, shape (K, 6), or None
+        N, of each equation that counts, where it is not the same in all (`standstill`); its rms is `std`.
     """
 
     std: FloatArray
@@ -81,6 +86,13 @@ class NoiseFloor:
     basis: str
     exact: FloatArray
     smoothing: FloatArray
+    encoder_friction: FloatArray = field(default_factory=lambda: np.zeros(STRUTS))
+    near_standstill: FloatArray | None = None
+
+    @property
+    def of_equations(self) -> FloatArray:
+        """N, shape (6,), or (K, 6) where it is not the same in all equations."""
+        return self.std if self.near_standstill is None else self.near_standstill
 
 
 def noise_floor(experiment: Experiment, parameters: FloatArray, band_force: FloatArray) -> NoiseFloor:
@@ -112,16 +124,18 @@ def noise_floor(experiment: Experiment, parameters: FloatArray, band_force: Floa
         weights.append(len(log.time))
         encoders.append(_encoder_part(experiment, part, struts, parameters, density))
     if not densities:
-        densities, weights, encoders = [np.zeros(STRUTS)], [1], [np.zeros(STRUTS)]
+        densities, weights, encoders = [np.zeros(STRUTS)], [1], [np.zeros((2, STRUTS))]
     force = np.sqrt(np.average(densities, axis=0, weights=weights) * passed)
-    encoder = np.sqrt(np.average(np.square(encoders), axis=0, weights=weights))
+    encoder, in_friction = np.sqrt(np.average(np.square(encoders), axis=0, weights=weights))
     exact = LEAST * np.sqrt(np.mean(band_force**2, axis=0)) + 1e-300
     smoothing = np.zeros(STRUTS)
     if usable and np.mean(force**2 + encoder**2) < QUIET_FORCE**2 * np.mean(band_force**2):
         parts = [_smoothing_part(experiment, log, parameters) for log in usable]
         smoothing = np.sqrt(np.average(np.square(parts), axis=0, weights=weights))
     std = np.sqrt(force**2 + encoder**2 + smoothing**2 + exact**2)
-    return NoiseFloor(std, force, encoder, STATED if noise_of_file else FROM_DATA, exact, smoothing)
+    return NoiseFloor(
+        std, force, encoder, STATED if noise_of_file else FROM_DATA, exact, smoothing, in_friction
+    )
 
 
 def _power_passed(band: BandSettings) -> float:
@@ -175,14 +189,16 @@ def _encoder_part(
     parameters: FloatArray,
     density: FloatArray,
 ) -> FloatArray:
-    """Standard deviation (6,) in N of the model's force in the band because of noise of the lengths.
+    """Standard deviation in N of the model's force in the band because of noise of the lengths, and of its friction.
+
+    Shape (2, 6).
 
     That is the encoders', and where struts are shorter than motors turn by what a force of power density (6,) in
     N^2/Hz winds up, that force's.
     """
     settings, machine = experiment.settings, experiment.machine
     if len(struts) == 0:
-        return np.zeros(STRUTS)
+        return np.zeros((2, STRUTS))
     wound = density / (2.0 * settings.period) * winding(settings.guard) ** 2
     wound = np.zeros(STRUTS) if experiment.modelled_winding else wound
     noise = np.sqrt(white_noise.position_noise(part.length, settings.period) ** 2 + wound)
@@ -191,9 +207,11 @@ def _encoder_part(
     moved = _smooth(experiment, replace(part, length=part.length + noise))
     noisy = nearby_motion(machine, moved, motion, inverse_jacobians(machine, motion))
     forces = [strut_forces(machine, each, parameters=parameters) for each in (motion, noisy)]
-    difference = np.nan_to_num(forces[1] - forces[0])
+    friction = replace(machine.friction, coefficients=friction_of_basis(machine, parameters))
+    rubbing = [friction_force(each.rate, friction) for each in (struts, moved)]
+    difference = np.stack([np.nan_to_num(forces[1] - forces[0]), rubbing[1] - rubbing[0]], axis=1)
     passed = in_band(difference, struts.segment, settings.band)
-    return np.std(passed, axis=0) if len(passed) else np.zeros(STRUTS)
+    return np.std(passed, axis=0) if len(passed) else np.zeros((2, STRUTS))
 
 
 def _smoothing_part(experiment: Experiment, log: GuardedLog, parameters: FloatArray) -> FloatArray:

@@ -29,6 +29,7 @@ from .candidates import Choice, candidates_of
 from .evidence_base import EvidenceBase
 from .hypotheses import Effect
 from .noise_floor import NoiseFloor
+from .standstill import with_standstill
 
 MOST_CAUSES = 6
 REFITS = 3  # of columns that depend on the estimate
@@ -96,6 +97,8 @@ class Search:
     choices : tuple of Choice
     candidates : tuple of Candidate
         Under the first estimate.
+    floor : NoiseFloor
+        With what pure error shows near standstill.
     """
 
     first: Base
@@ -105,6 +108,7 @@ class Search:
     noise: float
     choices: tuple[Choice, ...]
     candidates: tuple[Candidate, ...]
+    floor: NoiseFloor
 
 
 def search(base: EvidenceBase, effects: Sequence[Effect], noise_floor: NoiseFloor) -> Search:
@@ -117,10 +121,36 @@ def search(base: EvidenceBase, effects: Sequence[Effect], noise_floor: NoiseFloo
         The hypotheses.
     noise_floor : NoiseFloor
     """
-    first = base.base(noise_floor.std)
-    values = base.parameters(first)
-    choices, candidates = candidates_of(base, effects, base.situations(values))
-    everything = saturated(first, [c for c, choice in zip(candidates, choices, strict=True) if choice.whole])
+    first = base.base(noise_floor.of_equations)
+    choices, candidates = candidates_of(base, effects, base.situations(base.parameters(first)))
+    return _selected(base, first, noise_floor, choices, candidates)
+
+
+def search_again(base: EvidenceBase, found: Search) -> Search:
+    """The same with a noise floor that knows how well friction near standstill is known; itself where it is well.
+
+    That is asked of what all causes together leave, those that were found as they are at their sizes.
+    """
+    situations = base.situations(base.parameters(found.last))
+    pure = saturated(found.last, _whole(found.choices, found.candidates))
+    floor = with_standstill(found.floor, pure.left, base.near_standstill(situations))
+    if floor is found.floor:
+        return found
+    return _selected(base, base.base(floor.of_equations), floor, found.choices, found.candidates)
+
+
+def _whole(choices: Sequence[Choice], candidates: Sequence[Candidate]) -> list[Candidate]:
+    return [candidate for candidate, choice in zip(candidates, choices, strict=True) if choice.whole]
+
+
+def _selected(
+    base: EvidenceBase,
+    first: Base,
+    noise_floor: NoiseFloor,
+    choices: Sequence[Choice],
+    candidates: Sequence[Candidate],
+) -> Search:
+    everything = saturated(first, _whole(choices, candidates))
     # what is below the part of the floor that nothing is modelled better than cannot be told from rounding
     rounding = float(np.mean((noise_floor.exact / noise_floor.std) ** 2))
     noise = max(everything.pure_error, everything.correlation * rounding)
@@ -146,7 +176,9 @@ def search(base: EvidenceBase, effects: Sequence[Effect], noise_floor: NoiseFloo
         last, picks = _pruned(base, first, last, picks, noise)
     causes = [_found(base, first, picks, place, noise) for place in range(len(picks))]
     causes.sort(key=lambda one: -one.left)
-    return Search(first, last, tuple(causes), everything, noise, tuple(choices), tuple(candidates))
+    return Search(
+        first, last, tuple(causes), everything, noise, tuple(choices), tuple(candidates), noise_floor
+    )
 
 
 def _distinct(choice: Choice, coefficients: FloatArray, covariance: FloatArray) -> list[Choice]:

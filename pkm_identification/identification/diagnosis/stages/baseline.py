@@ -55,7 +55,7 @@ class Baseline:
         # the size of encoder noise in the force needs a rough estimate only
         rough = evidence.parameters(evidence.base(ROUGH * np.sqrt(np.mean(force**2, axis=0)) + 1e-300))
         floor = noise_floor(experiment, evidence.basis(rough), force)
-        evidence = evidence.smoothed(rough, experiment.settings.filter)
+        evidence = evidence.smoothed(rough)
         return cls(experiment, evidence, floor, evidence.base(floor.std))
 
     @property

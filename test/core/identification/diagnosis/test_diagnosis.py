@@ -26,6 +26,7 @@ from pkm_identification.identification.experiment import Experiment
 from pkm_identification.identification.identify import identify
 from pkm_identification.identification.long_logs.excerpt import excerpt
 from pkm_identification.identification.settings import Settings
+from pkm_identification.mechanisms.friction import friction_columns
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import StrutLog
@@ -143,6 +144,23 @@ def test_the_floor_is_the_noise_at_every_rate(right, every):
     stiff = replace(struts, rate=np.zeros_like(struts.rate))
     blind = np.sqrt(force_density(log, stiff, NOMINAL.friction) / (2.0 * log.period))
     assert every < 4 or np.all(blind > 1.8 * found)
+
+
+@pytest.mark.parametrize("breakaway", [0.0, 0.3])
+def test_friction_near_standstill_is_known_as_well_as_its_rates(right, breakaway):
+    """Rates a fifth of the bend off raise no alarm where pure error says so, and a cause is found beside them."""
+    exact, friction = log(TRUTH, SECONDS, seed=3), TRUTH.friction
+    rate = np.gradient(exact.length, 1e-3, axis=0)
+    held = np.random.default_rng(4).normal(0.0, 4e-4, (len(rate) // 10 + 1, 6))
+    bent, bend = (
+        friction_columns(one, friction)[1] for one in (rate + np.repeat(held, 10, axis=0)[: len(rate)], rate)
+    )
+    stuck = breakaway * bend * np.exp(-((rate / 0.01) ** 2))
+    fit = diagnosis(replace(right, force=right.force + friction.coulomb * (bent - bend + stuck))).fit
+    assert fit.floor.near_standstill is not None
+    assert fit.adequate == (breakaway == 0.0)
+    assert breakaway or 0.8 < fit.ratio < 1.2
+    assert [one.name for one in fit.causes] == ["friction_stribeck"] * (breakaway > 0.0)
 
 
 @pytest.mark.slow
