@@ -33,6 +33,7 @@ from pkm_identification.parameters.prior import Prior
 from ..equations.equation_filter import NO_STEPS, Equation, EquationFilter
 from ..equations.reversal import with_reversals
 from ..settings import Settings
+from ..yielding.winding_stream import winding_is_modelled
 from .drift import FrictionDrift, friction_walk
 from .judgement.fit_watch import WINDOW, FitWatch, StreamFit
 from .judgement.length_steps import LengthSteps
@@ -120,7 +121,13 @@ class OnlineEstimator:
             drift = FrictionDrift(self._unknowns, self.recursive.prior.std, self.recursive.outputs)
         self.watch = (
             PayloadWatch(
-                self.recursive, machine.length_scale, payload_prior(machine), band, self._estimator, drift
+                self.recursive,
+                machine.length_scale,
+                payload_prior(machine),
+                band,
+                self._estimator,
+                drift,
+                yielding=winding_is_modelled(machine, settings.guard),
             )
             if estimator.payload
             else None

@@ -61,6 +61,9 @@ EXPLAINED = 3.0
 ADVANTAGE = 10.0  # of the payload's evidence over its rival's: twice a log likelihood ratio, very strong
 CERTAIN = 5.0  # standard deviations of the mass
 ANOTHER = 30.0  # by which a load that has changed must explain more than none at all
+# Both as parts of what the change explains, behind drives that yield: their lengths are wrong by the load until the
+# model they are unwound by has it.
+LEFT_BY_YIELDING, MORE_BY_YIELDING = 0.02, 0.005
 KEPT = 100  # equations
 ONSET = 60  # of them, in which the onset is looked for
 
@@ -146,6 +149,10 @@ class PayloadWatch:
         Makes an estimator like the machine's of other parameters.
     drift : FrictionDrift, optional
         Opens the friction parameters when they have changed.
+    clean : int
+        Equations behind the settling that must show a payload.
+    yielding : bool
+        Whether lengths are behind drives that yield under the load.
 
     Attributes
     ----------
@@ -165,10 +172,14 @@ class PayloadWatch:
         band: BandSettings,
         make: Callable[[ParameterSet], RecursiveEstimator],
         drift: FrictionDrift | None = None,
+        clean: int = CLEAN,
+        yielding: bool = False,
     ) -> None:
         self.machine = machine
         self.loaded = make(with_payload(machine.parameters, prior))
         self.drift = drift
+        self._clean = clean
+        self._left, self._more = (LEFT_BY_YIELDING, MORE_BY_YIELDING) if yielding else (0.0, 0.0)
         self._size = length_scale
         self._prior = prior
         self._jump = filtered(band.sections, np.ones(2 * band.settling))
@@ -258,7 +269,7 @@ class PayloadWatch:
         if self.suspecting:
             self._held.append(equation)
             clean = len(self._held) - self._settle
-            if usable and clean >= CLEAN:
+            if usable and clean >= self._clean:
                 self._judge(clean)
             if self.suspecting and clean >= PATIENCE:
                 self._drop_suspicion()
@@ -306,7 +317,8 @@ class PayloadWatch:
     def _judge(self, clean: int) -> None:
         """Announce a payload if it explains what the clean equations show, and better than friction does."""
         fit = self._test.fit(clean)
-        if fit.left > EXPLAINED * self.machine.outputs or fit.gain < SUSPICIOUS:
+        tolerated = max(EXPLAINED * self.machine.outputs, self._left * fit.gain / clean)
+        if fit.left > tolerated or fit.gain < SUSPICIOUS:
             return
         if self.drift is not None and fit.evidence < self.drift.fit(clean).evidence + ADVANTAGE:
             return
@@ -346,7 +358,7 @@ class PayloadWatch:
                 one.regressor, nothing, one.measured, tuple(machine), self.active.effective_noise, rows
             )
             squares += float(rows[:, 0] @ rows[:, 0])
-        return squares < fit.left * len(held) + ANOTHER
+        return squares < fit.left * len(held) + max(ANOTHER, self._more * fit.gain)
 
     def _open(self, before: RecursiveEstimator, mean: FloatArray, covariance: FloatArray) -> None:
         """Let the estimator of both begin: the machine as known, the payload not at all."""

@@ -8,14 +8,17 @@
 
 """The machine's dynamic parameters as a stream of platform samples shows them so far, for whoever needs a model of it.
 
-The equations of the online estimator and recursive least squares, without what judges or watches an estimate: whoever
-takes the parameters compares what comes of them with what is measured.
+The equations of the online estimator and recursive least squares, with its watch for payloads and for friction that
+changes, without what judges an estimate: whoever takes the parameters compares what comes of them with what is
+measured. Without the watch a model that has learned from a load for a while fits neither the machine with it nor
+without, and the estimator behind it does not see the load being set down.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
+from pkm_identification.estimation.change_detection import ChangeTest
 from pkm_identification.estimation.filters.recursive import RecursiveEstimator
 from pkm_identification.mechanisms.hexapod.dynamics.basis import friction_columns
 from pkm_identification.mechanisms.hexapod.kinematics.tracker import PlatformSample
@@ -24,10 +27,18 @@ from pkm_identification.mechanisms.hexapod.parameters.builder import force_scale
 from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
 from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.signals.band import BandSettings
 
 from ..equations.equation_filter import EquationFilter
 from ..equations.reversal import with_reversals
+from ..online.drift import FrictionDrift
+from ..online.payload import payload_prior
+from ..online.payload_watch import PayloadWatch
+
+# Equations that must show a payload: few, as belts are unwound by what was on the platform before until then, and the
+# estimator behind takes twelve to judge what is left.
+SOON = 3
 
 
 class RunningModel:
@@ -46,18 +57,28 @@ class RunningModel:
     def __init__(self, machine: Machine, band: BandSettings, kinematic_cutoff: float) -> None:
         parameters = with_reversals(hexapod_parameters(machine), machine)
         coulomb = friction_columns(machine, machine.friction.law.reversing or "")
-        self._mapping, self._known = parameters.mapping, parameters.known
-        self._coulomb_mapping, self._coulomb_known = self._mapping[coulomb], self._known[coulomb]
+        self._coulomb_mapping, self._coulomb_known = parameters.mapping[coulomb], parameters.known[coulomb]
         self._stride, self._settling = band.stride, band.settling
-        self._equations = EquationFilter(machine, parameters, band, kinematic_cutoff, load=False)
-        self._recursive = RecursiveEstimator(
-            parameters, "rls", redundancy=band.redundancy, force_scale=force_scale(machine)
+        self._equations = EquationFilter(machine, parameters, band, kinematic_cutoff, load=True)
+
+        def estimator(parameters: ParameterSet) -> RecursiveEstimator:
+            return RecursiveEstimator(
+                parameters, "rls", redundancy=band.redundancy, force_scale=force_scale(machine)
+            )
+
+        self._recursive = estimator(parameters)
+        drift = None
+        if FrictionDrift.possible(parameters):
+            drift = FrictionDrift(parameters, self._recursive.prior.std, self._recursive.outputs)
+        self._watch = PayloadWatch(
+            self._recursive, machine.length_scale, payload_prior(machine), band, estimator, drift, clean=SOON
         )
         self.reset()
 
     def reset(self) -> None:
         """Forget everything learned."""
         self._recursive.reset()
+        self._watch.reset()
         self._since = 0
         self.interrupt()
 
@@ -69,6 +90,7 @@ class RunningModel:
         """Load what only many equations lead to (the first are taken again), then forget everything."""
         filtering, prior = self._recursive.filter, self._recursive.prior
         filtering.start_from(prior.mean, np.diag(prior.std**2))
+        ChangeTest(1, 1, (1,), 1).gains()
         self.reset()
 
     @property
@@ -78,8 +100,9 @@ class RunningModel:
 
     @property
     def basis(self) -> FloatArray:
-        """Dynamic parameters (B,) as they are believed."""
-        return self._mapping @ self._recursive.filter.mean + self._known
+        """Dynamic parameters (B,) as they are believed, of what the platform carries too."""
+        active = self._watch.active
+        return active.parameters.mapping @ active.filter.mean + active.parameters.known
 
     def step(self, sample: PlatformSample) -> bool:
         """Take one platform sample with a good pose and forces; True when `basis` may be another."""
@@ -94,5 +117,7 @@ class RunningModel:
         coulomb = self._coulomb_mapping @ self._recursive.filter.mean + self._coulomb_known
         one = self._equations.equation(sample.time, coulomb)
         if one.resting:
+            self._watch.rest()
             return False
-        return self._recursive.step(one.time, one.regressor, one.measured, one.bend, one.late)
+        suspecting = self._watch.suspecting
+        return self._watch.step(one) or suspecting
