@@ -27,9 +27,10 @@ def warm_up(controller: MachineController) -> None:
     machine, period = controller.machine, controller.period
     home = (machine.home_position[None], machine.home_rotation[None])
     length = strut_lengths(machine, *home)[0]
-    none = np.full((1, 6), np.nan)
-    still = np.zeros((1, 6))
-    motion = Motion(Waypoints(np.array([10.0 * period]), *home, still, none))
+    position, rotation = (np.repeat(part, 2, axis=0) for part in home)
+    free = np.full((2, 6), np.nan)
+    # two, because derivatives are solved for at the first alone
+    motion = Motion(Waypoints(np.array([5.0, 10.0]) * period, position, rotation, free, free))
     controller.step(period, length)
     controller.submit(motion)
     for k in range(2, SAMPLES):

@@ -105,6 +105,8 @@ def test_unlike_steps_lose_no_digits():
         (lambda t, x, v, a: (t[:1], x[:1], v[:1], a[:1]), "two nodes"),
         (lambda t, x, v, a: (t, x, v[1:], a), "one row"),
         (lambda t, x, v, a: (t, x, v * np.nan, a), "must be prescribed"),
+        (lambda t, x, v, a: (t, 1e305 * x, v, a), "too large"),
+        (lambda t, x, v, a: (1e-100 * t, x, v, a), "too small"),
     ],
 )
 def test_what_is_no_spline_is_refused(change, reason):
