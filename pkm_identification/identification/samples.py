@@ -20,12 +20,11 @@ from pkm_identification.mechanisms.hexapod.kinematics.forward import OK, platfor
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import PlatformMotion, StrutMotion, joined
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.signals.causal import FilterSettings
+from pkm_identification.signals.causal import FilterSettings, filter_log_causally
 from pkm_identification.signals.guard import GuardedLog
 from pkm_identification.signals.zero_phase import filter_log
 
 from .equations.twin_motions import twin_motions
-from .online.strut_stage import strut_motion
 
 
 @dataclass(frozen=True)
@@ -125,7 +124,9 @@ def samples_of(
     """
     place = place or Place()
     struts, wrong_rate = (
-        strut_motion(log, settings) if causal else (filter_log(log, settings.cutoff, settings.order), 0)
+        filter_log_causally(log, settings)
+        if causal
+        else (filter_log(log, settings.cutoff, settings.order), 0)
     )
     platform, poses = platform_motion(machine, struts, place.pose)
     others = []

@@ -16,7 +16,7 @@ low cutoffs, but its phase is only linear at low frequency.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -27,8 +27,10 @@ from pkm_identification.numerics.compiled import kernel
 from pkm_identification.numerics.segments import segment_slices
 
 from .butterworth import causal, low_pass, settling_samples, zero_phase_response
+from .continuity import numbered_stretches
 from .differences import stencil
 from .guard import GuardedLog, GuardedSample
+from .rate import followed_rate
 from .sections import filter_rows, group_delay, rest
 
 KINDS = ("fir", "butterworth")
@@ -244,3 +246,36 @@ class CausalStrutFilter:
             None if log.force is None else whole[:, 3],
             np.concatenate(segment),
         )
+
+
+def filter_log_causally(log: GuardedLog, settings: FilterSettings) -> tuple[StrutMotion, int]:
+    """Filter a whole guarded log: what the first online stage gives of it, with stretches as its receiver sees them.
+
+    Parameters
+    ----------
+    log : GuardedLog
+    settings : FilterSettings
+
+    Returns
+    -------
+    StrutMotion
+    int
+        Samples left out because of a wrong rate.
+    """
+    stream = CausalStrutFilter(settings)
+    motion = stream.filter(log)
+    # an output belongs to the sample that completes it
+    parts = [slice(part.start + stream.fill, part.stop) for part in segment_slices(log.segment)]
+    right, period = (
+        np.concatenate([values[:0], *(values[part] for part in parts)]) for values in followed_rate(log)
+    )
+    if np.any(period != log.period):
+        stretched = (log.period / period)[:, None]
+        motion = replace(
+            motion, rate=motion.rate * stretched, acceleration=motion.acceleration * stretched**2
+        )
+    left_out = int(np.count_nonzero(~right))
+    if left_out:
+        motion = motion[right]
+    segment = numbered_stretches(motion.time, motion.segment, log.period)
+    return replace(motion, segment=segment), left_out

@@ -9,7 +9,7 @@
 """The stages in order: guard, filter and rate gate; kinematics; estimator.
 
 Nodes hold one stage each, `OnlinePipeline` all three in one process; a causal run over a whole log
-(`strut_stage.strut_motion`) is tested equal to it.
+(`signals.causal.filter_log_causally`) is tested equal to it.
 """
 
 from __future__ import annotations

@@ -11,23 +11,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
 from functools import partial
 
 import numpy as np
 
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.motion import StrutMotion, StrutSample
+from pkm_identification.motion import StrutSample
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.finite import finite_sample
-from pkm_identification.numerics.segments import segment_slices
 from pkm_identification.signals.causal import CausalStrutFilter, FilterSettings
 from pkm_identification.signals.channel_watch import ChannelFinding, ChannelWatch, step_finding
-from pkm_identification.signals.continuity import NUMBERS, numbered_stretches
+from pkm_identification.signals.continuity import NUMBERS
 from pkm_identification.signals.forces.acting import corrections_of
 from pkm_identification.signals.forces.correction import CorrectionStream, ForceStream
-from pkm_identification.signals.guard import GuardedLog, GuardedSample, GuardSettings, StreamGuard
-from pkm_identification.signals.rate import RATE_ERROR, RateWatch, followed_rate
+from pkm_identification.signals.guard import GuardedSample, GuardSettings, StreamGuard
+from pkm_identification.signals.rate import RATE_ERROR, RateWatch
 
 from ..yielding.winding_stream import WindingStream, winding_is_modelled
 from .stage_event import StageEvent
@@ -292,36 +290,3 @@ class StrutStage:
         k = 0
         while not stage.step(k * stage.guard.settings.period, length, length):
             k += 1
-
-
-def strut_motion(log: GuardedLog, settings: FilterSettings) -> tuple[StrutMotion, int]:
-    """Filter a whole guarded log: what a `StrutStage` gives sample by sample, with stretches as its receiver sees them.
-
-    Parameters
-    ----------
-    log : GuardedLog
-    settings : FilterSettings
-
-    Returns
-    -------
-    StrutMotion
-    int
-        Samples left out because of a wrong rate.
-    """
-    causal = CausalStrutFilter(settings)
-    motion = causal.filter(log)
-    # an output belongs to the sample that completes it
-    parts = [slice(part.start + causal.fill, part.stop) for part in segment_slices(log.segment)]
-    right, period = (
-        np.concatenate([values[:0], *(values[part] for part in parts)]) for values in followed_rate(log)
-    )
-    if np.any(period != log.period):
-        stretched = (log.period / period)[:, None]
-        motion = replace(
-            motion, rate=motion.rate * stretched, acceleration=motion.acceleration * stretched**2
-        )
-    left_out = int(np.count_nonzero(~right))
-    if left_out:
-        motion = motion[right]
-    segment = numbered_stretches(motion.time, motion.segment, log.period)
-    return replace(motion, segment=segment), left_out

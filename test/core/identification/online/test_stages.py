@@ -19,10 +19,10 @@ from core import synthetic
 from core.signals.strut_logs import damage, smooth_log
 
 from pkm_identification.identification.online.pipeline import OnlinePipeline
-from pkm_identification.identification.online.strut_stage import StrutStage, strut_motion
+from pkm_identification.identification.online.strut_stage import StrutStage
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import StrutLog
-from pkm_identification.signals.causal import CausalStrutFilter, FilterSettings
+from pkm_identification.signals.causal import CausalStrutFilter, FilterSettings, filter_log_causally
 from pkm_identification.signals.continuity import Continuity, numbered_stretches
 from pkm_identification.signals.forces.acting import acting
 from pkm_identification.signals.guard import GuardSettings, StreamGuard
@@ -61,7 +61,7 @@ def test_a_log_as_a_whole_gives_what_the_stage_gives_sample_by_sample(kind, jitt
     samples = streamed(stage, log)
     continuity = Continuity(GUARD.period)
     numbers = [continuity.number(sample.time, sample.segment) for sample in samples]
-    motion, left_out = strut_motion(StreamGuard(GUARD).guard(log), settings)
+    motion, left_out = filter_log_causally(StreamGuard(GUARD).guard(log), settings)
     assert left_out == stage.counts["wrong_rate"] > 500
     np.testing.assert_array_equal(motion.time, [sample.time for sample in samples])
     for name in ("length", "rate", "acceleration", "force"):
@@ -94,7 +94,7 @@ def test_forces_behind_a_motor_follow_the_period_of_the_stamps():
 def test_a_stream_at_the_right_rate_passes_whole():
     log = smooth_log(2000, jitter=2e-4)
     guarded = StreamGuard(GUARD).guard(log)
-    motion, left_out = strut_motion(guarded, FILTER)
+    motion, left_out = filter_log_causally(guarded, FILTER)
     stage = StrutStage(GUARD, FILTER)
     assert len(streamed(stage, log)) == len(motion) > 1900
     assert left_out == stage.counts["wrong_rate"] == 0

@@ -18,12 +18,13 @@ import pytest
 
 from pkm_identification.estimation.estimators import ESTIMATORS, Tuning
 from pkm_identification.identification.experiment import Experiment
-from pkm_identification.identification.online.strut_stage import StrutStage, by_model, strut_motion
+from pkm_identification.identification.online.strut_stage import StrutStage, by_model
 from pkm_identification.identification.settings import Settings
 from pkm_identification.identification.yielding.rewinding import rewound, wound_up
 from pkm_identification.identification.yielding.winding_stream import FADE, FAR, WindingStream
 from pkm_identification.mechanisms.hexapod.kinematics.forward import FAILED
 from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.signals.causal import filter_log_causally
 from pkm_identification.signals.forces.acting import acting
 from pkm_identification.signals.guard import GuardedSample
 from pkm_identification.simulation.perturbation import perturbed
@@ -102,7 +103,7 @@ def test_the_strut_stage_gives_what_a_whole_log_gives_by_the_model(simulated, on
     stage = StrutStage(settings.guard, settings.filter, by_model(nominal))
     found = [one for k in range(2500) for one in stage.step(float(log.time[k]), log.length[k], log.force[k])]
     assert stage.forces[-1].modelled
-    whole, _ = strut_motion(online.logs[0], settings.filter)
+    whole, _ = filter_log_causally(online.logs[0], settings.filter)
     assert len(found) > 2300
     # it is later than the filter alone by what is known of the belts
     assert stage.delay > stage.filter.delay + 0.03
