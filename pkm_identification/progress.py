@@ -30,17 +30,23 @@ class Listener(Protocol):
     def hide(self) -> None:
         """A line is about to be written where this is shown."""
 
+    def tell(self, line: str) -> None:
+        """Say in a line what takes long and cannot be counted."""
+
 
 _LISTENER: ContextVar[Listener | None] = ContextVar("progress", default=None)
+_listeners: list[Listener] = []  # of all threads
 
 
 @contextmanager
 def listening(listener: Listener) -> Iterator[None]:
     """Tell a listener what is announced meanwhile, in this thread."""
     token = _LISTENER.set(listener)
+    _listeners.append(listener)
     try:
         yield
     finally:
+        _listeners.remove(listener)
         _LISTENER.reset(token)
 
 
@@ -56,6 +62,12 @@ def hide() -> None:
     listener = _LISTENER.get()
     if listener is not None:
         listener.hide()
+
+
+def tell(line: str) -> None:
+    """Say in a line what takes long and cannot be counted, from any thread: whoever listens waits for all of them."""
+    for listener in tuple(_listeners):
+        listener.tell(line)
 
 
 def steps(what: str, items: Sequence[Item]) -> Iterable[Item]:

@@ -11,6 +11,7 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -39,6 +40,7 @@ ENDS = ("base", "platform")
 SLOWEST, FASTEST = 1.0, 1e6  # samples per second
 # Of the Jacobian's smallest to largest singular value at home: below it, a machine is stiff in no useful way.
 POOR = 0.02
+ANY_MASS = 1.0  # kg: a geometry is judged before the mass is known
 
 
 def add(commands: argparse._SubParsersAction) -> None:
@@ -91,10 +93,9 @@ def _init(options: argparse.Namespace) -> int:
         check_file(file, "OUT")
         if file.exists() and not options.force:
             raise OutputError(f"{file}: exists; --force writes over it")
-    sketch = _sketch(options)
-    refuse_unlikely(sketch, options.unit or "m")
+    sketch = _sketch(options, out)
     text = machine_file(sketch)
-    machine = Machine.from_document(yaml.safe_load(text), str(out))
+    machine = _machine(text, out)
     # matplotlib takes longer to load than this command runs
     from pkm_identification.report.figures.machine import machine_figure
 
@@ -104,8 +105,12 @@ def _init(options: argparse.Namespace) -> int:
     return 0
 
 
-def _sketch(options: argparse.Namespace) -> Sketch:
-    """What options and answers say."""
+def _machine(text: str, out: Path) -> Machine:
+    return Machine.from_document(yaml.safe_load(text), str(out))
+
+
+def _sketch(options: argparse.Namespace, out: Path) -> Sketch:
+    """What options and answers say; a geometry that cannot be is refused before anything else is asked for."""
     asked = Questions(options)
     if asked.interactive and options.unit is None:
         options.unit = asked.answer("unit of lengths", "m or mm", _unit)
@@ -138,13 +143,13 @@ def _sketch(options: argparse.Namespace) -> Sketch:
         raise SettingsError(f"--limits {options.limits}: expected MIN,MAX with 0 < MIN < MAX")
     if any(one <= 0 for one in size):
         raise SettingsError(f"--size {options.size}: must be greater than zero")
-    return Sketch(
-        name=options.name or Path(options.out).stem,
+    sketch = Sketch(
+        name=options.name or out.stem,
         base_joints=base,
         platform_joints=platform,
         height=metre
         * asked.value("height", f"height of the platform over the base at home in {unit}", number),
-        mass=asked.value("mass", "mass of the platform with its tool in kg", positive),
+        mass=ANY_MASS,
         diameter=metre * size[0] if size else None,
         thickness=metre * size[1] if len(size) > 1 else None,
         limits=(metre * limits[0], metre * limits[1]) if limits else None,
@@ -153,6 +158,9 @@ def _sketch(options: argparse.Namespace) -> Sketch:
         else option_value("--strut-mass", options.strut_mass, positive),
         sample_rate=option_value("--rate", options.rate, _rate),
     )
+    refuse_unlikely(sketch, unit)
+    _machine(machine_file(sketch), out)
+    return replace(sketch, mass=asked.value("mass", "mass of the platform with its tool in kg", positive))
 
 
 def _rate(text: str) -> float:

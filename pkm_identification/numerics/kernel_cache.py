@@ -27,6 +27,8 @@ import numpy as np
 from numba.core.caching import FunctionCache
 from numba.core.dispatcher import Dispatcher
 
+from pkm_identification.progress import tell
+
 try:
     from fcntl import LOCK_EX, LOCK_NB, LOCK_UN, flock
 except ImportError:  # Windows: each process compiles
@@ -34,10 +36,44 @@ except ImportError:  # Windows: each process compiles
 
 WAIT = 300.0  # s for another process to compile a kernel, the longest takes half a minute alone; then both do
 LOOK = 0.02  # s between looks whether it has
+PATIENCE = 2.0  # s: who has waited so long in all for kernels is told what for
+WAITING = "another process is compiling what this one needs, once after an installation: waiting for it"
+COMPILING = "compiling, once after an installation, a minute or two in all ('pkm warm-up' does it ahead)"
 
 PLAIN = (bool, int, float, complex, str, bytes, type(None), np.generic, np.dtype)
 
 _digests: dict[FunctionType, str] = {}
+
+
+class _Waits:
+    """What a process has waited for kernels so far; each of the two ways is told once."""
+
+    def __init__(self) -> None:
+        self._first_missed: float | None = None
+        self._others = 0.0
+        self._told: set[str] = set()
+
+    def missed(self) -> None:
+        """A kernel is in no cache: the first may be the only one, after seconds of it there are more to come."""
+        now = time.monotonic()
+        if self._first_missed is None:
+            self._first_missed = now
+        elif now - self._first_missed > PATIENCE:
+            self._tell(COMPILING)
+
+    def looked(self) -> None:
+        """Another process still compiles what is needed."""
+        self._others += LOOK
+        if self._others > PATIENCE:
+            self._tell(WAITING)
+
+    def _tell(self, line: str) -> None:
+        if line not in self._told:
+            self._told.add(line)
+            tell(line)
+
+
+_waits = _Waits()
 
 
 class KernelCache(FunctionCache):
@@ -78,6 +114,8 @@ class KernelCache(FunctionCache):
             found = super().load_overload(sig, target_context)
             if found is not None:
                 self._end()
+            else:
+                _waits.missed()
         return found
 
     def save_overload(self, sig: Any, data: Any) -> None:
@@ -106,6 +144,7 @@ class KernelCache(FunctionCache):
             except BlockingIOError:
                 if time.monotonic() > end:
                     break
+                _waits.looked()
                 time.sleep(LOOK)
             except OSError:
                 break  # a file system without locks

@@ -44,6 +44,11 @@ class ProgressBar:
         if self._bar is not None:
             self._bar.clear()
 
+    def tell(self, line: str) -> None:
+        """See `progress.Listener`."""
+        self.hide()
+        print(line, file=sys.stderr, flush=True)
+
     def close(self) -> None:
         """Take the bar away."""
         if self._bar is not None:

@@ -131,6 +131,11 @@ def test_a_terminal_is_asked_for_what_is_missing_until_it_is_understood(tmp_path
     monkeypatch.setattr(sys, "stdin", Terminal("m\n"))
     assert main(["init", str(tmp_path / "none.yaml"), "--mass", "12"]) == 2
     assert capsys.readouterr().err.endswith("no answer: radius of the base joints in m\n")
+    # every joint below its own: refused as soon as that is known, the mass is not asked for
+    star = "0,60,120,180,240,300"
+    monkeypatch.setattr(sys, "stdin", Terminal("\n".join(["m", ".3", star, ".2", star, ".4"]) + "\n"))
+    assert main(["init", str(tmp_path / "none.yaml")]) == 2
+    assert "architecturally singular" in capsys.readouterr().err
 
 
 SINGULAR = ["--angles-base", "0,60,120,180,240,300", "--angles-platform", "0,60,120,180,240,300"]

@@ -16,6 +16,18 @@ import numba
 import pytest
 
 from pkm_identification.numerics import kernel_cache
+from pkm_identification.progress import listening
+
+
+class Told:
+    """Who listens to what is told."""
+
+    def __init__(self):
+        self.lines = []
+
+    def tell(self, line):
+        self.lines.append(line)
+
 
 PARTS = """
 from pkm_identification.numerics.compiled import inlined
@@ -82,17 +94,33 @@ def test_what_another_process_is_compiling_is_waited_for(package, monkeypatch):
     signature = (numba.types.float64,)
     first, second = (kernel_cache.KernelCache(function, options) for _ in range(2))
     assert first.load_overload(signature, compiled.targetctx) is None
-    waits, found = threading.Event(), []
+    waits, found, told = threading.Event(), [], Told()
     monkeypatch.setattr(kernel_cache.time, "sleep", lambda _: waits.set() or threading.Event().wait(0.01))
+    monkeypatch.setattr(kernel_cache, "PATIENCE", 0.0)
+    monkeypatch.setattr(kernel_cache, "_waits", kernel_cache._Waits())
     other = threading.Thread(target=lambda: found.append(second.load_overload(signature, compiled.targetctx)))
-    other.start()
-    assert waits.wait(60.0)
-    assert not found
-    compiled.compile(signature)
-    first.save_overload(signature, compiled.overloads[signature])
-    other.join(60.0)
+    with listening(told):
+        other.start()
+        assert waits.wait(60.0)
+        assert not found
+        compiled.compile(signature)
+        first.save_overload(signature, compiled.overloads[signature])
+        other.join(60.0)
+    assert told.lines == [kernel_cache.WAITING]
     assert found
     assert found[0] is not None
+
+
+def test_compiling_is_told_once_and_not_of_what_is_kept(package, monkeypatch):
+    monkeypatch.setattr(kernel_cache, "PATIENCE", -1.0)
+    monkeypatch.setattr(kernel_cache, "_waits", kernel_cache._Waits())
+    told = Told()
+    with listening(told):
+        assert [package()[1], package()[1]] == [False, True]
+        assert told.lines == []  # one missed, one kept
+        for value in (3, True, 3j):
+            sys.modules["kept_kernels.whole"].whole(value)
+    assert told.lines == [kernel_cache.COMPILING]
 
 
 def test_who_waits_too_long_compiles_itself(package, monkeypatch):
