@@ -113,8 +113,9 @@ $(VENV)/.test: $(VENV)/.runtime pyproject.toml
 	$(PIP_INSTALL) --no-build-isolation '$(DEVELOPMENT)'
 	@touch $@ $(VENV)/.package
 
-$(VENV)/.docs: $(VENV)/.runtime pyproject.toml
-	$(PIP_INSTALL) --no-build-isolation '.[$(if $(CORE_ONLY),sim,ros),docs]'
+# The package is there, with the names of what its extra wants: by its folder it would be built once more.
+$(VENV)/.docs: pyproject.toml | $(VENV)/.runtime
+	$(PIP_INSTALL) 'pkm_identification[docs]'
 	@touch $@
 
 $(VENV)/.package: $(VENV)/.runtime $(BUILD_FILES) $(SOURCES)

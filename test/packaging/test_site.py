@@ -8,7 +8,7 @@
 
 """What a build of the documentation site would stumble over, without Sphinx: lists of pages, links, headings, pictures.
 
-The build itself, with warnings as errors, is the job `docs` of the workflow (`make docs`): its tools are 170 MB that
+The build itself, with warnings as errors, is `make docs`, after all tests in `.ci/run`: its tools are 100 MB that
 nothing else here needs.
 """
 
