@@ -21,7 +21,8 @@ from generated_pages import write_pages  # noqa: E402
 import pkm_identification  # noqa: E402
 
 project = "pkm_identification"
-author = "the authors of pkm_identification"
+author = "pkm_identification maintainers"
+copyright = f"2026 {author}"
 release = pkm_identification.__version__
 language = "en"
 
@@ -54,13 +55,15 @@ sphinx_gallery_conf = {
     "plot_gallery": True,
     "download_all_examples": False,
     "show_memory": False,
+    "capture_repr": (),  # what is printed is meant, not what Matplotlib returns
+    "min_reported_time": 1e6,
     "write_computation_times": False,
     "remove_config_comments": True,
     "within_subsection_order": "ExampleTitleSortKey",
 }
 
 html_theme = "furo"
-html_title = f"pkm_identification {release}"
+html_title = f"pkm identification {release}"  # the sidebar is narrower than the package's name
 html_static_path: list[str] = []
 html_show_sourcelink = False
 
