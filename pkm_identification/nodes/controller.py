@@ -73,8 +73,8 @@ class ControllerNode(PipelineNode):
     def start(self) -> None:
         self.controller.reset()
         self._seen = self._silent = 0
-        self.listen(JointState, "strut_states", self.take, STRUT_STATES_SUBSCRIPTION, self.answer)
-        self.listen(EstimateMessage, "parameter_estimate", self.take_estimate, LATCHED)
+        self.inputs.listen(JointState, "strut_states", self.take, STRUT_STATES_SUBSCRIPTION, self.answer)
+        self.inputs.listen(EstimateMessage, "parameter_estimate", self.take_estimate, LATCHED)
         self.serve_trigger("~/reset", self.reset)
         self.serve_trigger("~/stop", self.operator_stop)
         self.every(self.controller.settings.lost_after / (LOOKS - 1), self.watch)

@@ -79,7 +79,9 @@ class EstimatorNode(PipelineNode):
 
     def start(self) -> None:
         self._force_missing = False
-        self.listen_to_stream(PlatformState, "platform_state", self.take, STREAM, silence=SILENCE)
+        self.inputs.listen_to_stream(
+            self.hand_over, PlatformState, "platform_state", self.take, STREAM, silence=SILENCE
+        )
         self._publishing = self.every(1.0 / self.parameter["publish_rate"], self.publish_last)
         self._saving = self.every(self.parameter["autosave_period"] or NEVER, self.autosave)
         self.serve_trigger("~/reset", self.reset)

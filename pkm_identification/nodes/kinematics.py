@@ -81,8 +81,10 @@ class KinematicsNode(PipelineNode):
     def start(self) -> None:
         self.stage.restart()
         self.stage.fault = None
-        self.listen_to_stream(StrutStates, "strut_states/filtered", self.take, STREAM, silence=SILENCE)
-        self.listen(PoseStamped, "target_pose", self.take_target, COMMANDS)
+        self.inputs.listen_to_stream(
+            self.hand_over, StrutStates, "strut_states/filtered", self.take, STREAM, silence=SILENCE
+        )
+        self.inputs.listen(PoseStamped, "target_pose", self.take_target, COMMANDS)
         self.serve_trigger("~/reset", self.reset)
         self.serve(SolveForward, "solve_forward", partial(solve_forward, self.machine))
         self.serve(SolveInverse, "solve_inverse", partial(solve_inverse, self.machine))

@@ -112,8 +112,8 @@ class SimulatorNode(PipelineNode):
                 self.forces.release()  # whoever commanded them may be gone
         self._deadline = now + self.parameter["wait"]
         self._wanted = self.parameter["subscribers"]
-        self.listen(JointState, "strut_commands", self.take_command, COMMANDS)
-        self.listen(PoseStamped, "target_pose", self.take_target, COMMANDS)
+        self.inputs.listen(JointState, "strut_commands", self.take_command, COMMANDS)
+        self.inputs.listen(PoseStamped, "target_pose", self.take_target, COMMANDS)
         self.every(TICK, self.tick)
         self.serve(SetBool, "~/pause", self.pause)
         self.serve(StepSimulation, "~/step", self.step)

@@ -82,7 +82,7 @@ class StrutFilterNode(PipelineNode):
     def start(self) -> None:
         self.stage.restart()
         qos = STREAM if self.parameter["reliable"] else STRUT_STATES_SUBSCRIPTION
-        self.listen(JointState, TOPIC, self.take, qos, silence=SILENCE)
+        self.inputs.listen(JointState, TOPIC, self.take, qos, silence=SILENCE)
         self.serve_trigger("~/reset", self.reset)
 
     def take(self, message: JointState) -> None:

@@ -11,7 +11,6 @@
 from __future__ import annotations
 
 import contextlib
-import math
 import time
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -32,7 +31,7 @@ from ..clock import STEADY
 from ..parameters.declarations import COMMON, ParameterError, ParameterSpec
 from ..parameters.table import ParameterTable
 from .diagnostics import WARN, Diagnostics, Finding, Task
-from .hand_over import Handed, HandOver, StreamOutput
+from .hand_over import HandOver, StreamOutput
 from .inputs import Inputs
 
 LINGER = 0.3  # s
@@ -42,9 +41,9 @@ class PipelineNode(LifecycleNode):
     """A life cycle node of this package.
 
     Subclasses set `NAME`, `TASK` and `PARAMETERS` and write `build` (configure: validate and make the stages; raise
-    PkmError to refuse), `start` (activate: `listen`, `serve`, `every`) and, where needed, `stop` (deactivate),
-    `release` (cleanup), `accept` and `changed` (live parameters), `findings` and `values` (diagnostics). What
-    `listen`, `serve` and `every` make is destroyed on deactivation.
+    PkmError to refuse), `start` (activate: `inputs.listen`, `serve`, `every`) and, where needed, `stop` (deactivate),
+    `release` (cleanup), `accept` and `changed` (live parameters), `findings` and `values` (diagnostics). What is
+    made there is destroyed on deactivation.
     """
 
     NAME: ClassVar[str]
@@ -142,30 +141,6 @@ class PipelineNode(LifecycleNode):
         """A stream of samples, to nodes of this process as objects; `message` makes bytes of (sample, delay)."""
         takers = self.hand_over.takers(self.resolve_topic_name(topic))
         return StreamOutput(self.publisher(message_type, topic, qos), takers, message)
-
-    def listen_to_stream(
-        self,
-        message_type: type,
-        topic: str,
-        callback: Callable[[bytes | Handed], None],
-        qos: QoSProfile,
-        silence: float = math.inf,
-    ) -> None:
-        """As `listen`, to what a node's `stream_output` gives: bytes, or samples of a node of this process."""
-        self.inputs.listen_to_stream(self.hand_over, message_type, topic, callback, qos, silence)
-
-    def listen(
-        self,
-        message_type: type,
-        topic: str,
-        callback: Callable[[Any], None],
-        qos: QoSProfile,
-        after: Callable[[], None] = lambda: None,
-        raw: bool = False,
-        silence: float = math.inf,
-    ) -> None:
-        """Subscribe until deactivation; see `Inputs.listen`."""
-        self.inputs.listen(message_type, topic, callback, qos, after, raw, silence)
 
     @property
     def streams(self) -> list[tuple[Subscription, Callable[[], None]]]:
