@@ -8,7 +8,8 @@
 
 """`python -m benchmarks.at_rest --minutes 30`: a machine that stands still for half an hour, and is loaded meanwhile.
 
-Through the stages as fast as they go, or with --nodes through the nodes over DDS in real time. Static friction holds a
+Through the stages as fast as they go, or with --nodes through the nodes over DDS, in real time or --times as fast (of
+100 Hz, --rate 100: below it a straggler is too large a part of a second). Static friction holds a
 part of gravity, the last digit of a length flickers, each 40th sample comes 50 ms late meanwhile; a payload is put on
 in the middle of the rest. Says what was learned at rest, which is nothing: no value, no deviation and no status may
 change. The machine then moves on; its payload is to be found, its values as far off as their deviations say.
@@ -39,9 +40,8 @@ from pkm_identification.motion import PlatformMotion
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.simulation import perturbed, trajectory
 from pkm_identification.simulation.payload import Payload, loaded
+from pkm_identification.simulation.trajectories import Trajectory
 
-RATE = 250.0  # Hz
-PERIOD = 1.0 / RATE
 MOVING, AGAIN = 20.0, 20.0  # s before and after the rest
 BRAKING = 0.5  # s in which the motion's own time comes to a stop, or begins again
 LATE, EACH = 0.05, 40  # s, and which samples come so late
@@ -64,13 +64,15 @@ class Shown:
     status: tuple[int | str, ...]
 
 
-def samples(truth: Machine, rest: float) -> Iterator[tuple[float, FloatArray, FloatArray]]:
+def samples(truth: Machine, rest: float, period: float) -> Iterator[tuple[float, FloatArray, FloatArray]]:
     """Times, lengths and forces as they come: a motion, `rest` s of standing still, the motion with a payload."""
+    count = round((MOVING + rest + AGAIN) / period)
     rng = np.random.default_rng(2)
     held = []
     before = (0.0, 1.0)
-    for times in np.array_split(np.arange(round((MOVING + rest + AGAIN) * RATE)) * PERIOD, round(rest)):
-        motion, before = _motion(truth, times, before, rest)
+    rich = trajectory("rich", truth)
+    for times in np.array_split(np.arange(count) * period, round(rest)):
+        motion, before = _motion(rich, times, before, rest, period)
         carried = MOVING + 0.5 * rest
         force = strut_forces(truth, motion)
         heavy = strut_forces(replace(truth, platform=loaded(truth.platform, PAYLOAD)), motion)
@@ -90,7 +92,7 @@ def samples(truth: Machine, rest: float) -> Iterator[tuple[float, FloatArray, Fl
 
 
 def _motion(
-    truth: Machine, times: FloatArray, before: tuple[float, float], rest: float
+    path: Trajectory, times: FloatArray, before: tuple[float, float], rest: float, period: float
 ) -> tuple[PlatformMotion, tuple[float, float]]:
     """The motion at some times, whose own time and its speed were `before` a period earlier; and both at the last."""
     run = np.interp(
@@ -102,8 +104,8 @@ def _motion(
     sign = np.where(times < MOVING + 0.5 * rest, -1.0, 1.0)
     speedup = braking * sign * 0.5 * np.pi / BRAKING * np.sin(np.pi * run)
     mean = 0.5 * (speed + np.concatenate([[before[1]], speed[:-1]]))
-    own = before[0] + np.cumsum(mean) * PERIOD
-    rich = trajectory("rich", truth).motion(own)
+    own = before[0] + np.cumsum(mean) * period
+    rich = path.motion(own)
     acceleration = rich.acceleration * speed[:, None] ** 2 + rich.twist * speedup[:, None]
     return (
         PlatformMotion(times, rich.position, rich.rotation, rich.twist * speed[:, None], acceleration),
@@ -114,8 +116,8 @@ def _motion(
 class Stages:
     """All stages in this process, as fast as they go."""
 
-    def __init__(self, machine: Machine) -> None:
-        self.pipeline = OnlinePipeline(machine, Settings().resolved(machine, PERIOD))
+    def __init__(self, machine: Machine, period: float) -> None:
+        self.pipeline = OnlinePipeline(machine, Settings().resolved(machine, period))
         self.pipeline.warm_up()
 
     def take(self, time: float, length: FloatArray, force: FloatArray) -> None:
@@ -139,9 +141,14 @@ class Stages:
 
 
 class Nodes:
-    """Three nodes as processes of their own, fed over DDS in real time."""
+    """Three nodes as processes of their own, fed over DDS, `times` as fast as the stamps say.
 
-    def __init__(self, machine: Machine, stack: contextlib.ExitStack) -> None:
+    The stamps of `whole` s end when these are over in real time: none is ahead of the clock.
+    """
+
+    def __init__(
+        self, machine: Machine, period: float, whole: float, times: float, stack: contextlib.ExitStack
+    ) -> None:
         import rclpy
         from sensor_msgs.msg import JointState
 
@@ -150,7 +157,7 @@ class Nodes:
         from pkm_identification.ros.qos import STREAM
 
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="pkm_at_rest_")))
-        values = {"machine": machine.name, "sample_rate": RATE}
+        values = {"machine": machine.name, "sample_rate": 1.0 / period}
         rclpy.init(args=[])
         stack.callback(rclpy.try_shutdown)
         names = ("strut_filter", "kinematics", "estimator")
@@ -163,27 +170,35 @@ class Nodes:
         while not self._output.get_subscription_count():
             self.monitor.listen(0.1)
         self.monitor.listen(2.0)
-        self._begin = time.time() + 0.5
+        self._begin, self._times = time.time() + 0.5, times
+        self._first_stamp = self._begin - whole * (1.0 - 1.0 / times)
         self._over = threading.Event()
         self._listening = threading.Thread(target=self._listen)
         self._listening.start()
         stack.callback(self.close)
 
+    def finish(self) -> None:
+        """Wait until the last samples have passed all nodes."""
+        from pkm_identification.ros.processes.draining import drain
+
+        self._over.set()
+        self._listening.join()
+        drain(self.monitor)
+
     def close(self) -> None:
         """Stop listening."""
-        if not self._over.is_set():
-            self._over.set()
-            self._listening.join()
-            self.monitor.close()
+        self._over.set()
+        self._listening.join()
+        self.monitor.close()
 
     def take(self, at: float, length: FloatArray, force: FloatArray) -> None:
         """One sample of the drives, when its time has come; stragglers at once."""
-        wait = self._begin + at - time.time()
+        wait = self._begin + at / self._times - time.time()
         if wait > 0:
             time.sleep(wait)
         names = [f"strut_{k}" for k in range(1, 7)]
         message = self._message(name=names, position=length.tolist(), effort=force.tolist())
-        whole, rest = divmod(round(1e9 * (self._begin + at)), 10**9)
+        whole, rest = divmod(round(1e9 * (self._first_stamp + at)), 10**9)
         message.header.stamp.sec, message.header.stamp.nanosec = whole, rest
         self._output.publish(message)
 
@@ -215,13 +230,22 @@ def main() -> int:
     options = _parser().parse_args()
     machine = Machine.load("uf")
     truth = perturbed(machine, 1)
-    rest = 60.0 * options.minutes
-    looks = [MOVING + SETTLED, *np.arange(MOVING + 60.0, MOVING + rest, 60.0), MOVING + rest - PERIOD]
+    rest, period = 60.0 * options.minutes, 1.0 / options.rate
+    whole = MOVING + rest + AGAIN
+    # at many times real time the newest estimate comes later than its sample by more of the samples' own time
+    settled = SETTLED * max(1.0, options.times)
+    looks = [
+        MOVING + settled,
+        *np.arange(MOVING + settled + 60.0, MOVING + rest, 60.0),
+        MOVING + rest - period,
+    ]
     seen: list[Shown] = []
     with contextlib.ExitStack() as stack:
-        under = Nodes(machine, stack) if options.nodes else Stages(machine)
+        under = (
+            Nodes(machine, period, whole, options.times, stack) if options.nodes else Stages(machine, period)
+        )
         start, worked = time.perf_counter(), 0.0
-        for sample in samples(truth, rest):
+        for sample in samples(truth, rest, period):
             while len(seen) < len(looks) and sample[0] > looks[len(seen)]:
                 seen.append(under.shown())
                 print(
@@ -234,10 +258,9 @@ def main() -> int:
             under.take(*sample)
             worked += time.thread_time() - before
         wall = time.perf_counter() - start
-        if options.nodes:
-            time.sleep(SETTLED)
+        if isinstance(under, Nodes):
+            under.finish()
         end, found, troubles = under.shown(), under.payload(), under.troubles()
-    whole = MOVING + rest + AGAIN
     print(f"{whole / wall:.1f} times real time", *troubles, sep="\n")
     if not options.nodes:
         print(f"{whole / worked:.1f} times real time in processor time of the stages alone")
@@ -275,7 +298,11 @@ def _parser() -> argparse.ArgumentParser:
     summary, details = (__doc__ or "").split("\n", 1)
     parser = argparse.ArgumentParser(prog="python -m benchmarks.at_rest", description=summary, epilog=details)
     parser.add_argument("--minutes", type=float, default=30.0, help="of rest (default: 30)")
+    parser.add_argument("--rate", type=float, default=250.0, help="samples per second (default: 250)")
     parser.add_argument("--nodes", action="store_true", help="through nodes over DDS, in real time")
+    parser.add_argument(
+        "--times", type=float, default=1.0, help="as fast as real time, with --nodes (default: 1)"
+    )
     return parser
 
 
