@@ -225,14 +225,13 @@ def table_of_kinds(outcomes: list[Outcome]) -> list[str]:
     return rows
 
 
-def page(outcomes: list[Outcome], seconds: float) -> str:
-    """docs/deviations.md."""
+def page(outcomes: list[Outcome], asked: int) -> str:
+    """docs/deviations.md, of so many of the identifications asked for."""
     machines = len({one.machine for one in outcomes})
     failed = [one for one in outcomes if one.failure]
-    whole = MACHINES * len(MOTIONS) * len(NOISES) * len(METHODS)
     lines = [
         "# Stated deviations beside errors",
-        f"Written by `python -m benchmarks.deviations` ({len(outcomes)} of {whole} identifications, of {machines} of "
+        f"Written by `python -m benchmarks.deviations` ({len(outcomes)} of {asked} identifications, of {machines} of "
         f"{MACHINES} machines; {len(failed)} refused). {' '.join((__doc__ or '').split(chr(10) * 2)[1].split())}",
         "",
         " ".join((__doc__ or "").split(chr(10) * 2)[2].split()),
@@ -264,6 +263,14 @@ def main() -> None:
     parser.add_argument(
         "--out", type=Path, help="write the page here (default of a whole run: docs/deviations.md)"
     )
+    parser.add_argument(
+        "--noises",
+        type=float,
+        nargs="+",
+        choices=NOISES,
+        default=NOISES,
+        help="these alone, shares of the rms force (default: all)",
+    )
     options = parser.parse_args()
     start, kept = perf_counter(), Kept(options.folder)
     count = QUICK_MACHINES if options.quick else MACHINES
@@ -271,7 +278,7 @@ def main() -> None:
         (number, motion, noise, method)
         for number in range(count)
         for motion in MOTIONS
-        for noise in NOISES
+        for noise in options.noises
         for method in METHODS
     ]
     for case in cases:
@@ -283,10 +290,10 @@ def main() -> None:
     done = [kept.outcomes[case] for case in cases if case in kept.outcomes]
     print("\n".join([*table(done), "", *table_of_kinds(done)]))
     out = options.out
-    if out is None and not options.quick and len(done) == len(cases):
+    if out is None and len(done) == MACHINES * len(MOTIONS) * len(NOISES) * len(METHODS):
         out = ROOT / "docs" / "deviations.md"
     if out is not None:
-        out.write_text(page(done, perf_counter() - start), encoding="utf-8")
+        out.write_text(page(done, len(cases)), encoding="utf-8")
         print(f"written: {out}")
 
 

@@ -216,7 +216,12 @@ class Experiment:
             if cutoff is None and sum(len(log.time) for log in self.logs) <= LONG:
                 self._seen.clear()
                 logs = map(self._remembered, logs)
-        return build_problem(self.equations_machine(low_pass), settings, logs, self.point)
+        machine = self.equations_machine(low_pass)
+        if settings.causal:
+            # told by the samples themselves, as online
+            force = settings.estimator.model == "force"
+            machine = noise_aware(self.machine, low_pass) if force else self.machine
+        return build_problem(machine, settings, logs, self.point)
 
     def _remembered(self, stretches: Iterable[Samples]) -> Iterator[Samples]:
         """The stretches of a log, which are kept as one."""
@@ -236,10 +241,9 @@ class Experiment:
     def equations_machine(self, low_pass: FilterSettings | None = None) -> Machine:
         """The machine whose friction law takes the rates behind the zero-phase low-pass for what they are.
 
-        Sample by sample it does not: who has filtered samples alone cannot tell whether lengths are rounded, and
-        what is taken off friction of exact ones looks like friction that changes.
+        Not where lengths are exact: what is taken off their friction looks like friction that changes.
         """
-        if self.settings.causal or not self._rounded:
+        if not self._rounded:
             return self.machine
         return noise_aware(self.machine, low_pass or self.settings.filter)
 

@@ -10,7 +10,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+from pkm_identification.estimation.equations import Equations
+
 from .equations.energy_equations import energy_equations
 from .equations.force_equations import force_equations
 
-MODELS = {"force": force_equations, "energy": energy_equations}
+MODELS: dict[str, Callable[..., Equations]] = {"force": force_equations, "energy": energy_equations}

@@ -11,6 +11,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 
 import numpy as np
 
@@ -26,6 +27,7 @@ from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.parameters.prior import Prior
 from pkm_identification.parameters.relations import LinearRelations
 
+from .equations.force_equations import force_equations
 from .equations.rest import moving_equations
 from .equations.reversal import with_reversals
 from .estimated_effects.linearisation import Linearisation
@@ -106,7 +108,10 @@ def _equations(
     machine: Machine, parameters: ParameterSet, settings: Settings, samples: Samples
 ) -> tuple[list[Equations], int]:
     """Equations of one log or stretch and of its twins, those that are its own; how many more of these are at rest."""
-    struts, model = samples.struts, MODELS[settings.estimator.model]
+    struts = samples.struts
+    model = MODELS[settings.estimator.model]
+    if model is force_equations:
+        model = partial(force_equations, rounded_after=samples.rounded_after)
     if struts.force is None:
         raise ValueError("samples without forces make no equations")
     equations = [

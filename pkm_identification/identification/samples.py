@@ -25,6 +25,7 @@ from pkm_identification.signals.guard import GuardedLog
 from pkm_identification.signals.zero_phase import filter_log
 
 from .equations.twin_motions import twin_motions
+from .rates.rounding_watch import rounded_after
 
 
 @dataclass(frozen=True)
@@ -68,6 +69,8 @@ class Samples:
     begin, end : float
         Stamps in s from and before which they are these samples' own; what is beyond is there for the filters, and
         other samples have it, too.
+    rounded_after : float
+        Stamp in s of the sample by which a causal run finds lengths rounded; what follows has rates with noise.
     """
 
     platform: PlatformMotion
@@ -77,6 +80,7 @@ class Samples:
     wrong_rate: int = 0
     begin: float = -np.inf
     end: float = np.inf
+    rounded_after: float = -np.inf
 
     def own(self, time: FloatArray) -> slice:
         """Which of these stamps are its own; nothing is left out of samples that share none with others."""
@@ -141,7 +145,8 @@ def samples_of(
         struts = struts[good]
         platform = platform[good]
         others = [motion[good] for motion in others]
-    return Samples(platform, struts, failed, tuple(others), wrong_rate, place.begin, place.end)
+    after = rounded_after(machine, struts, settings) if causal else -np.inf
+    return Samples(platform, struts, failed, tuple(others), wrong_rate, place.begin, place.end, after)
 
 
 def _runs(segment: NDArray[np.int64], good: NDArray[np.bool_], place: Place) -> NDArray[np.int64]:

@@ -18,7 +18,12 @@ import numpy as np
 from pkm_identification.mechanisms.hexapod.dynamics.basis import (
     PLATFORM_COLUMNS,
 )
-from pkm_identification.mechanisms.hexapod.dynamics.records import MotionSample, packed_geometry, unpacked
+from pkm_identification.mechanisms.hexapod.dynamics.records import (
+    LAW_NOISE,
+    MotionSample,
+    packed_geometry,
+    unpacked,
+)
 from pkm_identification.mechanisms.hexapod.dynamics.regressor import (
     SparseMapping,
     fill_regressor,
@@ -99,7 +104,8 @@ def _take_sample(packed, entries, sample, starting, time, smoothing, place, band
     """Put columns, bend, pulses, force and steps of one sample through the band; False if it is singular.
 
     `sample` is (position, rotation, twist, acceleration, force, steps), `smoothing` weights and ring of rates of
-    `smoothed_bend`, `band` a plain `_Band`. Strut lengths, rates and accelerations go into `struts`, shape (3, 6).
+    `smoothed_bend` and the noise of their mean, `band` a plain `_Band`. Strut lengths, rates and accelerations go into
+    `struts`, shape (3, 6).
     """
     moving, force, stepped = sample[:4], sample[4], sample[5]
     band = _Band(*band)
@@ -126,7 +132,7 @@ def _take_sample(packed, entries, sample, starting, time, smoothing, place, band
 def _fill_model(packed, entries, moving, starting, time, smoothing, place, struts, stack):
     """Write columns, bend and pulses of one sample into the stack; False if it is singular. See `_take_sample`."""
     position, rotation, twist, acceleration = moving
-    weights, rates = smoothing
+    weights, rates, noise = smoothing
     geometry, sample = unpacked(packed), MotionSample(position, rotation, twist, acceleration)
     scratch, columns = regressor_scratch(), np.empty((6, stack.shape[1] + _BEND))
     if not fill_regressor(geometry, entries, sample, columns, scratch):
@@ -140,7 +146,9 @@ def _fill_model(packed, entries, moving, starting, time, smoothing, place, strut
         if starting:
             for k in range(rates.shape[0]):
                 rates[k, i] = rate[i]
-    smoothed_bend(rate, geometry.law, geometry.reversing, weights, rates, place, stack[:, _BEND])
+    law = geometry.law
+    smoother = (law[0], law[1], law[2], law[3], noise)
+    smoothed_bend(rate, law, smoother, geometry.reversing, weights, rates, place, stack[:, _BEND])
     length, exact, second = np.empty((1, 6)), np.empty((1, 6)), np.empty((1, 6))
     fill_strut_motion(
         geometry.base, geometry.platform, np.expand_dims(position, 0), np.expand_dims(rotation, 0),
@@ -201,7 +209,7 @@ class EquationFilter:
         kinematic_cutoff: float,
         load: bool,
     ) -> None:
-        self._geometry = packed_geometry(machine)
+        self._geometry = packed_geometry(machine).copy()
         self._nuisance = parameters.nuisance
         self._width = len(parameters.names) - self._nuisance
         self._load = PLATFORM_COLUMNS if load else 0
@@ -216,7 +224,7 @@ class EquationFilter:
         )
         self._weights = smoothing_weights(kinematic_cutoff, band.period)
         self._rates = np.zeros((len(self._weights), 6))
-        self._smoothing = self._weights, self._rates
+        self._smoothing = self._weights, self._rates, 0.0
         # samples from an equation to the one that completes what smoothing does to it, by whole equations and the rest
         lag = len(self._weights) // 2
         self._late = -(-lag // band.stride)
@@ -231,6 +239,19 @@ class EquationFilter:
         self._place = 0
         self._struts = np.zeros((3, STRUTS))
         self._rest = RestWatch(machine, parameters, band)
+
+    def note_noise(self, rates: float, smoothed: float) -> None:
+        """From the next sample on strut rates have noise of that standard deviation in m/s, smoothed ones of the other.
+
+        See `rates.rate_noise`; 0 where lengths are exact, which is how it begins.
+        """
+        self._geometry[LAW_NOISE] = rates
+        self._smoothing = self._weights, self._rates, smoothed
+
+    @property
+    def strut_rate(self) -> FloatArray:
+        """Of the last sample, m/s, shape (6,)."""
+        return self._struts[1]
 
     @property
     def strut_acceleration(self) -> FloatArray:

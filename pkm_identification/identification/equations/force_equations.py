@@ -10,6 +10,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -33,6 +35,7 @@ def force_equations(
     segment: NDArray[np.int64],
     band: BandSettings,
     online: bool = False,
+    rounded_after: float = -np.inf,
 ) -> Equations:
     """Equations of the force model; parameters as of `linear_equations`.
 
@@ -47,6 +50,8 @@ def force_equations(
     segment : ndarray of int64, shape (N,)
     band : BandSettings
     online : bool
+    rounded_after : float
+        Stamp in s up to which rates have no noise, whatever the machine's friction says (`rates.rounding_watch`).
     """
     time = reversal_time(band.period)
 
@@ -54,6 +59,35 @@ def force_equations(
         """Each strut's own pulse, (n, 6, 6)."""
         columns = np.zeros((len(samples), STRUTS, STRUTS))
         columns[:, np.arange(STRUTS), np.arange(STRUTS)] = reversal_pulses(machine, samples, time)
+        early = _until(rounded_after, machine, samples)
+        if early:
+            columns[:early, np.arange(STRUTS), np.arange(STRUTS)] = reversal_pulses(
+                _exact(machine), samples[:early], time
+            )
         return columns
 
-    return linear_equations(HexapodModel(machine), parameters, motion, force, segment, band, online, pulses)
+    model = _LateRounding(machine, rounded_after)
+    return linear_equations(model, parameters, motion, force, segment, band, online, pulses)
+
+
+@dataclass(frozen=True)
+class _LateRounding(HexapodModel):
+    """The hexapod whose rates are taken for exact up to a stamp in s."""
+
+    rounded_after: float
+
+    def regressor(self, motion: PlatformMotion, mapping: FloatArray) -> FloatArray:
+        columns = super().regressor(motion, mapping)
+        early = _until(self.rounded_after, self.machine, motion)
+        if early:
+            columns[:early] = HexapodModel(_exact(self.machine)).regressor(motion[:early], mapping)
+        return columns
+
+
+def _until(stamp: float, machine: Machine, motion: PlatformMotion) -> int:
+    """Samples of a stretch up to a stamp; 0 where that makes no difference."""
+    return int(np.searchsorted(motion.time, stamp, side="right")) if machine.friction.rate_noise else 0
+
+
+def _exact(machine: Machine) -> Machine:
+    return replace(machine, friction=replace(machine.friction, rate_noise=0.0))

@@ -97,11 +97,11 @@ def reversal_pulses(machine: Machine, motion: PlatformMotion, time: float = REVE
 
 
 @kernel
-def smoothed_bend(rate, law, term, weights, rates, place, bend):
+def smoothed_bend(rate, law, smoother, term, weights, rates, place, bend):
     """Write what a weighted mean of the last strut rates instead of the middle one makes of the reversing term (6,).
 
     `rates` (n, 6) is the ring of the last rates, its row `place` is overwritten with the present `rate` (6,); `weights`
-    (n,) are symmetric, n is odd.
+    (n,) are symmetric, n is odd. `smoother` is the law of the mean, whose noise is less than that of `law`.
     """
     count = rates.shape[0]
     mean = np.zeros(6)
@@ -112,7 +112,7 @@ def smoothed_bend(rate, law, term, weights, rates, place, bend):
             mean[i] += weights[n] * rates[row, i]
     middle = rates[(place - count // 2) % count]
     for i in range(6):
-        bend[i] = friction_terms(mean[i], law)[term] - friction_terms(middle[i], law)[term]
+        bend[i] = friction_terms(mean[i], smoother)[term] - friction_terms(middle[i], law)[term]
 
 
 def smoothing_weights(cutoff: float, period: float) -> FloatArray:

@@ -31,7 +31,9 @@ from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.parameters.prior import Prior
 
 from ..equations.equation_filter import NO_STEPS, Equation, EquationFilter
-from ..equations.reversal import with_reversals
+from ..equations.reversal import STRONGER, with_reversals
+from ..rates.rate_noise import rate_noise
+from ..rates.rounding_watch import RoundingWatch
 from ..settings import Settings
 from ..yielding.winding_stream import winding_is_modelled
 from .drift import FrictionDrift, friction_walk
@@ -92,6 +94,8 @@ class OnlineEstimator:
         backwards (`clock_jump`).
     resting : bool
         Whether the newest equation was at rest.
+    rounding : RoundingWatch
+        Whether the samples' lengths were rounded, so that their friction is told of the noise of rates.
     """
 
     def __init__(self, machine: Machine, settings: Settings) -> None:
@@ -115,6 +119,9 @@ class OnlineEstimator:
         self._filter = EquationFilter(
             machine, self._unknowns, band, settings.filter.cutoff, load=estimator.payload
         )
+        self.rounding = RoundingWatch(machine, settings.filter)
+        smoother = replace(settings.filter, cutoff=settings.filter.cutoff / STRONGER)
+        self._smoothed_noise = rate_noise(machine, smoother) if self.rounding.open else 0.0
         self.recursive = self._estimator(self._unknowns)
         drift = None
         if estimator.drift == "detected" and FrictionDrift.possible(self._unknowns):
@@ -174,6 +181,8 @@ class OnlineEstimator:
         self._length_steps.reset()
         if self.tolerated is not None:
             self.tolerated.reset()
+        self.rounding.reset()
+        self._filter.note_noise(0.0, 0.0)
         self.counts = dict.fromkeys(
             ("used", "skipped_status", "no_force", "settling", "stepping", "resting", "gated", "clock_jump"),
             0,
@@ -298,6 +307,10 @@ class OnlineEstimator:
             self.counts["skipped_status"] += 1
             self._interrupt()
             return False
+        if self.rounding.open and self.rounding.step(
+            self._filter.strut_rate, self._filter.strut_acceleration, starting
+        ):
+            self._filter.note_noise(self.rounding.noise, self._smoothed_noise)
         if self._length_steps.step(sample.time, self._filter.strut_acceleration, starting):
             # a burst that no body made; what follows begins anew
             self.counts["stepping"] += 1

@@ -30,6 +30,7 @@ from pkm_identification.identification.rates.rate_noise import (
     noise_aware,
     rate_noise,
 )
+from pkm_identification.identification.rates.rounding_watch import RoundingWatch, rounded_after
 from pkm_identification.identification.settings import Settings
 from pkm_identification.mechanisms.friction import friction_columns
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
@@ -38,7 +39,7 @@ from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parame
 from pkm_identification.motion import StrutLog
 from pkm_identification.signals.butterworth import low_pass as butterworth
 from pkm_identification.signals.butterworth import zero_phase
-from pkm_identification.signals.causal import FilterSettings
+from pkm_identification.signals.causal import CausalStrutFilter, FilterSettings
 from pkm_identification.signals.differences import central_differences
 
 TRUTH = synthetic.truth()
@@ -214,6 +215,31 @@ def test_exact_lengths_are_not_taken_for_rounded_ones():
     rest = np.repeat(rounded[:1], 10 * len(rounded), axis=0)
     assert not is_rounded(rest, machine)
     assert is_rounded(np.concatenate([rest, rounded]), machine)
+
+
+def test_filtered_samples_tell_whether_lengths_were_rounded():
+    """Of those that move, whether asked one by one or all together; a machine at rest is asked again when it moves."""
+    machine, log = nominal(1000.0), synthetic.log(TRUTH, 3.0, 1)
+    rounded = replace(log, length=synthetic.ENCODER * np.round(log.length / synthetic.ENCODER))
+    rest = np.repeat(rounded.length[:1], 1000, axis=0)
+    rested = replace(
+        rounded,
+        time=np.arange(len(log) + 1000) * 1e-3,
+        length=np.concatenate([rest, rounded.length]),
+        force=np.concatenate([rounded.force[:1000], rounded.force]),
+    )
+    for one, expected in ((log, False), (rounded, True), (rested, True)):
+        experiment = Experiment.of([one], machine)
+        low_pass = experiment.settings.filter
+        struts = CausalStrutFilter(low_pass).filter(experiment.logs[0])
+        watch, told = RoundingWatch(machine, low_pass), np.inf
+        for n, (rate, second) in enumerate(zip(struts.rate, struts.acceleration, strict=True)):
+            if watch.open and watch.step(rate, second, starting=n == 0):
+                told = struts.time[n]
+        assert not watch.open
+        assert np.isfinite(told) == expected
+        assert told == rounded_after(machine, struts, low_pass)
+    assert told > 1.0
 
 
 def test_encoders_whose_steps_are_longer_than_a_sample_at_the_bend_make_no_noise_of_rates():

@@ -129,7 +129,7 @@ def test_bend_is_the_difference_that_smoothing_the_rates_makes():
     ring, bend = np.zeros((5, 6)), np.empty(6)
     path = np.linspace(-0.006, 0.006, 25)[:, None] ** 3 / 0.006**2 * np.linspace(0.5, 2.0, 6)
     for place, rate in enumerate(path):
-        smoothed_bend(rate, law, 1, weights, ring, place % 5, bend)
+        smoothed_bend(rate, law, law, 1, weights, ring, place % 5, bend)
         if place >= 4:
             window = path[place - 4 : place + 1]
             clipped = [np.clip(x / 0.002, -1, 1) for x in (weights @ window, window[2])]

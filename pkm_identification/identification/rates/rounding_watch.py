@@ -1,0 +1,134 @@
+# Copyright 2026 pkm_identification maintainers
+#
+# Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance
+# with the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+# Unless required by applicable law or agreed to in writing, software distributed under the License is
+# distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
+# the License for the specific language governing permissions and limitations under the License.
+
+"""Whether samples behind the kinematic low-pass are of rounded lengths, told by them alone, one after the other.
+
+Who has filtered samples cannot look at the lengths that went in (`rate_noise.is_rounded` does). But of rounding, unlike
+of motion, much is left up to the cutoff: second differences of strut accelerations, small where lengths were exact.
+Asked once, of the first samples in which struts move by a count or more; until then they are taken for exact.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.motion import STRUTS, StrutMotion
+from pkm_identification.numerics.arrays import FloatArray, contiguous
+from pkm_identification.numerics.compiled import kernel
+from pkm_identification.signals.causal import FilterSettings, linear_phase_taps
+from pkm_identification.signals.differences import stencil
+
+from .rate_noise import rate_noise
+
+ASKED = 1200  # rows of moving struts: .2 s at 1 kHz, less than the band's filter takes to settle
+# Of what white rounding would leave: less is faint. Of rounded lengths a fifth is, of exact ones from a control loop,
+# whose kinks the low-pass makes ring, two thirds.
+FAINT = 0.25
+SHARE = 0.6  # of rows that are not faint, from which on lengths are rounded
+
+
+def expected_unevenness(machine: Machine, low_pass: FilterSettings) -> float:
+    """Standard deviation in m/s^2 of second differences of strut accelerations by rounding; 0 without encoders."""
+    if machine.drive is None or not machine.drive.has_encoder:
+        return 0.0
+    second = np.convolve(linear_phase_taps(low_pass), stencil(low_pass.period).second) / low_pass.period**2
+    taps = np.convolve(second, [1.0, -2.0, 1.0])
+    return float(np.sqrt(np.sum(taps**2) / 12.0) / machine.drive.counts_per_meter)
+
+
+@kernel
+def _ask(rate, second, starting, limits, past, tally):
+    """Count the struts that move, and those of them that are uneven.
+
+    `limits` are the least rate (m/s) and the least difference (m/s^2), `past` (2, 6) the last accelerations, `tally`
+    counts samples of the stretch, rows of moving struts and uneven ones.
+    """
+    if starting:
+        tally[0] = 0
+    for i in range(past.shape[1]):
+        if tally[0] >= 2 and abs(rate[i]) > limits[0]:
+            tally[1] += 1
+            if abs(second[i] - 2.0 * past[1, i] + past[0, i]) > limits[1]:
+                tally[2] += 1
+        past[0, i], past[1, i] = past[1, i], second[i]
+    tally[0] += 1
+
+
+@kernel
+def _ask_all(rate, second, starting, anew, limits, asked):
+    """The row by which enough have been asked since the last one that begins `anew`, and the tally; -1 if none is."""
+    past, tally = np.zeros((2, rate.shape[1])), np.zeros(3, dtype=np.int64)
+    found = -1
+    for n in range(rate.shape[0]):
+        if anew[n]:
+            tally[:] = 0
+            found = -1
+        if found < 0:
+            _ask(rate[n], second[n], starting[n], limits, past, tally)
+            if tally[1] >= asked:
+                found = n
+    return found, tally
+
+
+class RoundingWatch:
+    """Asks one sample after the other.
+
+    Parameters
+    ----------
+    machine : Machine
+    low_pass : FilterSettings
+        What the samples have passed.
+
+    Attributes
+    ----------
+    noise : float
+        Standard deviation in m/s of strut rates where lengths are rounded.
+    open : bool
+        Whether samples are still to be asked.
+    """
+
+    def __init__(self, machine: Machine, low_pass: FilterSettings) -> None:
+        self.noise = rate_noise(machine, low_pass)
+        self._limits = _limits(machine, low_pass) if self.noise else (0.0, 0.0)
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget everything."""
+        self.open = self.noise > 0.0
+        self._past, self._tally = np.zeros((2, STRUTS)), np.zeros(3, dtype=np.int64)
+
+    def step(self, rate: FloatArray, second: FloatArray, starting: bool) -> bool:
+        """Ask a sample's strut rates (6,) in m/s and accelerations (6,) in m/s^2; True once, if they are rounded."""
+        _ask(rate, second, starting, self._limits, self._past, self._tally)
+        self.open = bool(self._tally[1] < ASKED)
+        return not self.open and _are_rounded(self._tally)
+
+
+def rounded_after(machine: Machine, struts: StrutMotion, low_pass: FilterSettings) -> float:
+    """The stamp in s of the sample by which the watch finds filtered samples rounded; infinite if it does not."""
+    if not rate_noise(machine, low_pass) or len(struts.time) == 0:
+        return np.inf
+    starting, anew = np.ones(len(struts.time), dtype=bool), np.ones(len(struts.time), dtype=bool)
+    starting[1:] = np.diff(struts.segment) != 0
+    anew[1:] = np.diff(struts.time) < 0.0  # as the online estimator begins
+    rate, second = contiguous(struts.rate), contiguous(struts.acceleration)
+    found, tally = _ask_all(rate, second, starting, anew, _limits(machine, low_pass), ASKED)
+    return float(struts.time[found]) if found >= 0 and _are_rounded(tally) else np.inf
+
+
+def _limits(machine: Machine, low_pass: FilterSettings) -> tuple[float, float]:
+    """Least rate of a strut that is asked, a count in a sample, and what is uneven."""
+    assert machine.drive is not None
+    count = 1.0 / machine.drive.counts_per_meter
+    return count / low_pass.period, FAINT * expected_unevenness(machine, low_pass)
+
+
+def _are_rounded(tally: NDArray[np.int64]) -> bool:
+    return bool(tally[2] > SHARE * tally[1])
