@@ -1,7 +1,7 @@
 # Everything runs in .venv, made here from PyPI; nothing else on the machine is touched.
 #   make demo    the main job on the embedded simulator        DEMO_ARGS="..."   options of `pkm demo`
 #   make quick   the fast tests of the core, for every change  PYTEST_ARGS="-k name"
-#   make lint    ruff check, ruff format --check, mypy
+#   make lint    ruff check, ruff format --check, mypy, hadolint
 #   make test    make lint and all tests                       TESTS="test/core" PYTEST_ARGS="-k name"
 #   make lowest  make quick with the lowest versions that pyproject.toml states, in .venv-lowest, without ROS
 #   make docs    the documentation site, docs/_build/html (examples are run, warnings are errors)
@@ -80,6 +80,7 @@ lint: $(VENV)/.test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	if [ -x $(BIN)/hadolint ]; then $(BIN)/hadolint Dockerfile; fi
 
 format: $(VENV)/.test
 	$(BIN)/ruff check --fix .

@@ -58,7 +58,7 @@ def section(case: Case, log: Path, images: Path) -> str:
         logs, faults = read_logs([str(log)], machine, None)
         fit = diagnosed(logs, machine, Settings.of(estimator="ls", hold_out=0.0), faults).fit
     except PkmError as error:
-        return "\n".join([*lines, f"> {error}", ""])
+        return "\n".join([*lines, f"> {str(error).replace(str(log), log.name)}", ""])
     assert fit is not None
     lines += [f"> {line}  " for line in fit_lines(fit)]
     if fit.residuals:

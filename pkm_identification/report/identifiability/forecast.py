@@ -30,6 +30,7 @@ from ..listing import ABSENT, Listing, number
 
 _DIGITS = 3
 _UNKNOWN = 0.98  # of what was known before
+_ROUNDING = 1e-12  # of the forces: what no motion shows is as large as sums are rounded
 
 
 def forecast_document(
@@ -98,7 +99,7 @@ def forecast_text(
             number(nominal, _DIGITS),
             number(std, _DIGITS) if status == ALONE else ABSENT,
             unit,
-            f"{100 * size:.2g}",
+            f"{100 * size:.2g}" if size > _ROUNDING else "0",
         )
         for name, status, nominal, std, unit, size in zip(
             estimate.names,

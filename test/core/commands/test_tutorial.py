@@ -52,5 +52,8 @@ def test_the_tutorial_says_what_its_commands_print(tmp_path, monkeypatch, capsys
     std = {one["name"]: one["std"] for one in found}
     assert abs(value["mz_p"] / value["m_p"] - CENTER) < 4 * std["mz_p"] / value["m_p"]
     assert Path("result/report.html").exists()
+    assert main(typed("identifiability")) == 0
+    # not as much as sums are rounded by
+    assert re.search(r"^Ia_b\+Ia_e +never .* 0$", capsys.readouterr().out, re.MULTILINE)
     assert main(typed("export")) == 0
     assert Path("identified.yaml").exists()
