@@ -30,18 +30,18 @@ from pkm_identification.numerics.finite import finite
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.parameters.prior import Prior
 
+from ..changes.drift import FrictionDrift, friction_walk
+from ..changes.payload import PayloadEstimate, PayloadEvent, payload_prior
+from ..changes.payload_watch import PayloadWatch
 from ..equations.equation_filter import NO_STEPS, Equation, EquationFilter
 from ..equations.reversal import STRONGER, with_reversals
 from ..rates.rate_noise import rate_noise
 from ..rates.rounding_watch import RoundingWatch
 from ..settings import Settings
 from ..yielding.winding_stream import winding_is_modelled
-from .drift import FrictionDrift, friction_walk
 from .judgement.fit_watch import WINDOW, FitWatch, StreamFit
 from .judgement.length_steps import LengthSteps
 from .judgement.plausibility import Plausibility
-from .payload import PayloadEstimate, PayloadEvent, payload_prior
-from .payload_watch import PayloadWatch
 from .tolerated import tolerated
 
 

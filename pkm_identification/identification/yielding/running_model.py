@@ -30,11 +30,11 @@ from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.signals.band import BandSettings
 
+from ..changes.drift import FrictionDrift
+from ..changes.payload import payload_prior
+from ..changes.payload_watch import PayloadWatch
 from ..equations.equation_filter import EquationFilter
 from ..equations.reversal import with_reversals
-from ..online.drift import FrictionDrift
-from ..online.payload import payload_prior
-from ..online.payload_watch import PayloadWatch
 
 # Equations that must show a payload: few, as belts are unwound by what was on the platform before until then, and the
 # estimator behind takes twelve to judge what is left.

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from geometry_msgs.msg import InertiaStamped
 
+from pkm_identification.identification.changes.payload import PayloadEvent
 from pkm_identification.identification.online.judgement.fit_watch import StreamFit
 from pkm_identification.identification.online.online_estimator import OnlineEstimator
-from pkm_identification.identification.online.payload import PayloadEvent
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.msg import ParameterEstimate as EstimateMessage
 from pkm_identification.numerics.arrays import FloatArray

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from geometry_msgs.msg import InertiaStamped
 
-from pkm_identification.identification.online.payload import PayloadEstimate, PayloadEvent
+from pkm_identification.identification.changes.payload import PayloadEstimate, PayloadEvent
 
 from ..clock import set_stamp
 

@@ -17,7 +17,7 @@ import pytest
 from core.estimation.loaded_equations import PERIOD, carrying, estimator, load_parameters, scene
 
 from pkm_identification.estimation.filters.unscented import UnscentedSettings
-from pkm_identification.identification.online.payload import body_of
+from pkm_identification.identification.changes.payload import body_of
 from pkm_identification.identification.online.pipeline import OnlinePipeline
 from pkm_identification.mechanisms.hexapod.dynamics.basis import INERTIAL_COLUMNS
 from pkm_identification.mechanisms.hexapod.machine import Machine
