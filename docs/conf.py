@@ -64,7 +64,8 @@ sphinx_gallery_conf = {
 
 html_theme = "furo"
 html_title = f"pkm identification {release}"  # the sidebar is narrower than the package's name
-html_static_path: list[str] = []
+html_static_path = ["static"]
+html_css_files = ["pictures.css"]
 html_show_sourcelink = False
 
 write_pages(ROOT / "docs" / "generated")

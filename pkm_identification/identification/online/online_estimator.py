@@ -178,6 +178,8 @@ class OnlineEstimator:
         if self.watch is not None:
             self.watch.reset()
         self.fit_watch.reset()
+        # equations of which it is open whether something was taken up or has changed
+        self._undecided: list[Equation] = []
         self._length_steps.reset()
         if self.tolerated is not None:
             self.tolerated.reset()
@@ -349,6 +351,7 @@ class OnlineEstimator:
         if equation.resting:
             # nor does the watch judge by it: what friction holds looks like a payload
             self.counts["resting"] += 1
+            self._undecided.clear()
             if self.watch is not None:
                 self.watch.rest()
             return False
@@ -358,12 +361,20 @@ class OnlineEstimator:
                 equation.time, equation.regressor, equation.measured, equation.bend, equation.late
             )
         else:
-            changes = self.friction_changes
+            changes, carried = self.friction_changes, self.watch.carrying
             accepted = self.watch.step(equation)
-            if self.watch.carrying or self.watch.suspecting or self.friction_changes != changes:
+            if carried or self.watch.carrying or self.friction_changes != changes:
                 # a load or other friction is no misfit
+                self._undecided.clear()
                 self.fit_watch.interrupt()
                 return self._counted(gated, accepted)
+            if self.watch.suspecting:
+                self._undecided.append(equation)
+                return self._counted(gated, accepted)
+            # it was neither: a model that does not fit looks like a change, too, and would never be judged
+            for one in self._undecided:
+                self.fit_watch.step(one)
+            self._undecided.clear()
         self.fit_watch.step(equation)
         if accepted and self.tolerated is not None:
             self.tolerated.step(

@@ -10,6 +10,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from core import synthetic
@@ -110,6 +112,20 @@ def test_a_fault_is_named_and_nothing_it_moves_is_called_identified(right, fault
     # what is stated now holds the error, as far as the recursive estimate is that of least squares
     doubted = np.array([status == IN_DOUBT for status in estimate.status])
     assert np.all(np.abs(estimate.values - truth)[doubted] < 6.0 * estimate.std[doubted])
+
+
+def test_a_misfit_that_looks_like_a_change_at_first_is_judged_all_the_same():
+    """The watch for payloads suspects something, drops it, and hands on what it has held back."""
+    slow = replace(UF, drive=replace(UF.drive, sample_rate=100.0))
+    truth = perturbed(slow, 4, 0.1)
+    log = simulate(truth, "rich", SECONDS, nominal=slow, sensors=NOISE, seed=4).log()[::10]
+    changed = StrutLog(log.time, log.length, ON_THE_WAY["exchanged"](log.force), log.source)
+    estimator = run(changed, slow).estimator
+    assert estimator.suspicions == 1
+    assert not estimator.payload_events
+    assert estimator.fit is not None
+    assert not estimator.fit.adequate
+    assert estimator.fit.cause.name == "exchanged_struts"
 
 
 @pytest.mark.parametrize(
