@@ -108,6 +108,12 @@ def _of_poles(poles: np.ndarray, zeros: FloatArray) -> FloatArray:
 
 def settling_samples(sections: FloatArray, tolerance: float = 1e-3) -> int:
     """Samples after which the filter's step response stays within `tolerance` of its end."""
+    return _settling(np.ascontiguousarray(sections, dtype=float).tobytes(), float(tolerance))
+
+
+@lru_cache(maxsize=64)
+def _settling(packed: bytes, tolerance: float) -> int:
+    sections = np.frombuffer(packed).reshape(-1, 6)
     poles = np.concatenate([np.roots(section[3:]) for section in sections])
     slowest = np.max(np.abs(poles))
     horizon = int(np.ceil(np.log(tolerance * 1e-3) / np.log(slowest))) + 1

@@ -65,7 +65,65 @@ class Score:
 
 
 @dataclass(frozen=True)
-class Base:
+class Remainder:
+    """What a linear model leaves of its data.
+
+    Attributes
+    ----------
+    residual : ndarray, shape (n + P,)
+        Of the data, and of the model's prior.
+    floor : ndarray, shape (m,) or (K, m)
+        By which the rows of each output were divided, of each equation where it is not the same in all.
+    segment : ndarray of int64, shape (K,)
+        n = K m.
+    unknowns : int
+        P.
+    """
+
+    residual: FloatArray
+    floor: FloatArray
+    segment: NDArray[np.int64]
+    unknowns: int
+
+    @property
+    def rows(self) -> int:
+        """Values that were measured."""
+        return len(self.segment) * self.floor.shape[-1]
+
+    @property
+    def left(self) -> FloatArray:
+        """The residual of what was measured, shape (K, m), in units of the floor."""
+        return self.residual[: self.rows].reshape(len(self.segment), -1)
+
+    @property
+    def power(self) -> float:
+        """Sum of squares of the residual, the prior's among them."""
+        return float(self.residual @ self.residual)
+
+    @property
+    def ratio(self) -> FloatArray:
+        """Residual over floor of each output, root mean square, shape (m,); degrees of freedom are counted."""
+        free = 1.0 - self.unknowns / max(self.rows, self.unknowns + 1)
+        return np.sqrt(np.mean(self.left**2, axis=0) / free)
+
+    @property
+    def total_ratio(self) -> float:
+        """The same over all outputs."""
+        return float(np.sqrt(np.mean(self.ratio**2)))
+
+    @property
+    def correlation(self) -> float:
+        """Rows per independent one, of the residual."""
+        return correlation_time(self.left, self.segment)
+
+    @property
+    def pure_error(self) -> float:
+        """Variance of the residual per independent row, in units of the floor's."""
+        return max(self.correlation * self.total_ratio**2, LEAST_NOISE)
+
+
+@dataclass(frozen=True)
+class Base(Remainder):
     """A linear model worked off its data.
 
     Attributes
@@ -73,22 +131,13 @@ class Base:
     orthonormal : ndarray, shape (n + P, P)
     triangle : ndarray, shape (P, P)
         [X; 1] = orthonormal @ triangle.
-    residual : ndarray, shape (n + P,)
-        What the base leaves of the data, and of its prior.
     pulls : ndarray, shape (P,)
         Part of the data along the orthonormal basis.
-    floor : ndarray, shape (m,) or (K, m)
-        By which the rows of each output were divided, of each equation where it is not the same in all.
-    segment : ndarray of int64, shape (K,)
-        n = K m.
     """
 
     orthonormal: FloatArray
     triangle: FloatArray
-    residual: FloatArray
     pulls: FloatArray
-    floor: FloatArray
-    segment: NDArray[np.int64]
 
     @classmethod
     def of(
@@ -110,38 +159,12 @@ class Base:
         orthonormal, triangle = np.linalg.qr(np.vstack([rows, np.eye(width)]))
         target = np.concatenate([(measured / floor).ravel(), np.zeros(width)])
         pulls = orthonormal.T @ target
-        return cls(orthonormal, triangle, target - orthonormal @ pulls, pulls, floor, segment)
+        return cls(target - orthonormal @ pulls, floor, segment, width, orthonormal, triangle, pulls)
 
     @property
     def solution(self) -> FloatArray:
         """The unknowns v, shape (P,)."""
         return np.asarray(np.linalg.solve(self.triangle, self.pulls), dtype=float)
-
-    @property
-    def rows(self) -> int:
-        """Values that were measured."""
-        return len(self.segment) * self.floor.shape[-1]
-
-    @property
-    def left(self) -> FloatArray:
-        """The residual of what was measured, shape (K, m), in units of the floor."""
-        return self.residual[: self.rows].reshape(len(self.segment), -1)
-
-    @property
-    def ratio(self) -> FloatArray:
-        """Residual over floor of each output, root mean square, shape (m,); degrees of freedom are counted."""
-        free = 1.0 - self.triangle.shape[0] / max(self.rows, self.triangle.shape[0] + 1)
-        return np.sqrt(np.mean(self.left**2, axis=0) / free)
-
-    @property
-    def total_ratio(self) -> float:
-        """The same over all outputs."""
-        return float(np.sqrt(np.mean(self.ratio**2)))
-
-    @property
-    def correlation(self) -> float:
-        """Rows per independent one, of the residual."""
-        return correlation_time(self.left, self.segment)
 
     def split(self, columns: FloatArray) -> tuple[FloatArray, FloatArray]:
         """What the base cannot make of columns (K, m, q), shape (n + P, q), and its part along the basis (P, q)."""
@@ -150,11 +173,6 @@ class Base:
         rows[: self.rows] = (columns / self.floor[..., None]).reshape(-1, width)
         projections = self.orthonormal.T @ rows
         return rows - self.orthonormal @ projections, projections
-
-    @property
-    def pure_error(self) -> float:
-        """Variance of the residual per independent row, in units of the floor's."""
-        return max(self.correlation * self.total_ratio**2, LEAST_NOISE)
 
     def score(self, columns: FloatArray, scale: FloatArray, noise: float, positive: bool = False) -> Score:
         """What the data say of columns (K, m, q) whose coefficients have the prior standard deviations (q,).
@@ -165,24 +183,8 @@ class Base:
         """
         # the base's unknowns give way by what it can make of the columns
         z, projections = self.split(columns * scale)
-        gram, pull = z.T @ z, z.T @ self.residual
-        identity = np.eye(len(scale))
-        beta = np.linalg.solve(gram + noise * identity, pull)
-        left = self.residual - z @ beta
-        inverse = np.linalg.inv(gram + noise * identity)
-        after = float(left @ left)
-        gain = (float(self.residual @ self.residual) - after) / noise - float(beta @ beta)
-        penalty = float(np.linalg.slogdet(identity + gram / noise)[1])
-        evidence = 0.5 * (gain - penalty)
-        if positive and len(scale) == 1:
-            evidence += _log_upper_share(float(beta[0]) / float(np.sqrt(noise * inverse[0, 0])))
-        return Score(
-            evidence=evidence,
-            coefficients=scale * beta,
-            covariance=noise * inverse * np.outer(scale, scale),
-            left=after,
-            moved=-np.asarray(np.linalg.solve(self.triangle, projections @ beta), dtype=float),
-        )
+        moves = np.asarray(np.linalg.solve(self.triangle, projections), dtype=float)
+        return weighed(z.T @ z, z.T @ self.residual, self.power, moves, scale, noise, positive)
 
     def extended(self, columns: FloatArray, scale: FloatArray) -> Base:
         """The base with the columns (K, m, q) among its own, their prior among its priors."""
@@ -204,8 +206,50 @@ class Base:
         target = np.concatenate([self.residual, np.zeros(width)])
         pulls = z.T @ target
         return Base(
-            orthonormal, triangle, target - z @ pulls, np.append(self.pulls, pulls), self.floor, self.segment
-        )
+            target - z @ pulls, self.floor, self.segment, own + width,
+            orthonormal, triangle, np.append(self.pulls, pulls),
+        )  # fmt: skip
+
+
+def weighed(
+    gram: FloatArray,
+    pull: FloatArray,
+    power: float,
+    moves: FloatArray,
+    scale: FloatArray,
+    noise: float,
+    positive: bool,
+) -> Score:
+    """What the data say of columns by their products.
+
+    Parameters
+    ----------
+    gram, pull : ndarray, shapes (q, q) and (q,)
+        Of what the base cannot make of the columns, times their prior standard deviations: with itself, and with the
+        base's residual.
+    power : float
+        Sum of squares of that residual.
+    moves : ndarray, shape (P, q)
+        By which unknowns of the base it makes the rest of each column.
+    scale, noise, positive
+        As of `Base.score`.
+    """
+    identity = np.eye(len(scale))
+    beta = np.linalg.solve(gram + noise * identity, pull)
+    inverse = np.linalg.inv(gram + noise * identity)
+    taken = float(2.0 * beta @ pull - beta @ gram @ beta)
+    gain = taken / noise - float(beta @ beta)
+    penalty = float(np.linalg.slogdet(identity + gram / noise)[1])
+    evidence = 0.5 * (gain - penalty)
+    if positive and len(scale) == 1:
+        evidence += _log_upper_share(float(beta[0]) / float(np.sqrt(noise * inverse[0, 0])))
+    return Score(
+        evidence=evidence,
+        coefficients=scale * beta,
+        covariance=noise * inverse * np.outer(scale, scale),
+        left=power - taken,
+        moved=-np.asarray(moves @ beta, dtype=float),
+    )
 
 
 def _log_upper_share(z: float) -> float:

@@ -14,13 +14,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .evidence import Base
+from .evidence import Base, Remainder
 from .selection import Candidate
+from .together import Together
 
 
-def saturated(base: Base, candidates: Sequence[Candidate]) -> Base:
-    """The base with the columns of all candidates, under their priors."""
+def saturated(base: Base, candidates: Sequence[Candidate]) -> Remainder:
+    """What the base leaves with the columns of all candidates, under their priors."""
     if not candidates:
         return base
     columns = np.concatenate([candidate.columns for candidate in candidates], axis=2)
-    return base.extended(columns, np.concatenate([candidate.scale for candidate in candidates]))
+    return Together.of(base, columns, np.concatenate([candidate.scale for candidate in candidates])).saturated

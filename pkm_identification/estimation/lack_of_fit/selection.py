@@ -10,8 +10,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from pkm_identification.numerics.arrays import FloatArray
 
@@ -19,6 +20,14 @@ from .evidence import Base, Score
 
 DECISIVE = 10.0  # log evidence: odds of 20 000 to 1
 UNDECIDED = 5.0  # difference of log evidence below which two candidates are not told apart
+
+
+class Named(Protocol):
+    """Something that the data may ask for."""
+
+    @property
+    def name(self) -> str:
+        """Of the cause."""
 
 
 @dataclass(frozen=True)
@@ -54,14 +63,19 @@ class Ranked:
 
 def ranking(base: Base, candidates: Sequence[Candidate], noise: float) -> list[Ranked]:
     """All candidates, the likeliest first; `noise` as of `Base.score`."""
-    scored = [
-        Ranked(place, base.score(candidate.columns, candidate.scale, noise, candidate.positive))
-        for place, candidate in enumerate(candidates)
-    ]
-    return sorted(scored, key=lambda one: -one.score.evidence)
+    return by_evidence(
+        base.score(candidate.columns, candidate.scale, noise, candidate.positive) for candidate in candidates
+    )
 
 
-def rivals(ranked: Sequence[Ranked], candidates: Sequence[Candidate]) -> tuple[str, ...]:
+def by_evidence(scores: Iterable[Score]) -> list[Ranked]:
+    """Scores with their places, the likeliest first."""
+    return sorted(
+        (Ranked(place, score) for place, score in enumerate(scores)), key=lambda one: -one.score.evidence
+    )
+
+
+def rivals(ranked: Sequence[Ranked], candidates: Sequence[Named]) -> tuple[str, ...]:
     """Names of the candidates that the data cannot tell from the first, in order; it is not among them."""
     best = ranked[0]
     own = candidates[best.place].name

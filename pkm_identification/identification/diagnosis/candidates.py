@@ -10,14 +10,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pkm_identification.estimation.lack_of_fit.evidence import Base, Score
 from pkm_identification.estimation.lack_of_fit.selection import Candidate
+from pkm_identification.estimation.lack_of_fit.together import Together
+from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.pipelined import side_by_side
 
@@ -83,19 +86,81 @@ def choices_of(effect: Effect) -> list[Choice]:
     return choices
 
 
+@dataclass(frozen=True)
+class Candidates:
+    """All choices from all effects, with their columns under one estimate.
+
+    Attributes
+    ----------
+    choices : tuple of Choice
+    effects : tuple of ndarray, shape (K, 6, q)
+        Columns of each effect, which its choices share.
+    owner : tuple of int
+        Which of these each choice is from.
+    """
+
+    choices: tuple[Choice, ...]
+    effects: tuple[FloatArray, ...]
+    owner: tuple[int, ...]
+
+    def columns(self, place: int) -> FloatArray:
+        """Columns (K, 6, q) of a choice."""
+        return self.choices[place].of(self.effects[self.owner[place]])
+
+    def beside(self, base: Base) -> Together:
+        """All of them worked off a base."""
+        scale = np.concatenate([np.empty(0), *self._scales])
+        none = np.empty((len(base.segment), STRUTS, 0))
+        return Together.of(base, np.concatenate([none, *self.effects], axis=2), scale)
+
+    def scores(self, together: Together, noise: float) -> Iterator[Score]:
+        """What the data say of each choice; `noise` as of `Base.score`."""
+        for choice, mixed in zip(self.choices, self._mixed, strict=True):
+            yield together.score(mixed, choice.scale, noise, choice.effect.positive)
+
+    def weights(self, together: Together) -> list[float]:
+        """Sum of squares of what the base cannot make of a unit of each choice's first coefficient."""
+        return [
+            float(mixed[:, 0] @ together.gram @ mixed[:, 0]) / float(choice.scale[0]) ** 2
+            for choice, mixed in zip(self.choices, self._mixed, strict=True)
+        ]
+
+    @property
+    def _scales(self) -> list[FloatArray]:
+        own = {owner: choice.effect.scale for owner, choice in zip(self.owner, self.choices, strict=True)}
+        return [own[k] for k in range(len(self.effects))]
+
+    @cached_property
+    def _mixed(self) -> list[FloatArray]:
+        """Each choice as sums of all scaled columns, (Q, q)."""
+        scales = self._scales
+        begins = np.concatenate([[0], np.cumsum([len(scale) for scale in scales])]).astype(int)
+        mixed = []
+        for choice, owner in zip(self.choices, self.owner, strict=True):
+            sums = np.zeros((begins[-1], len(choice.scale)))
+            rows = begins[owner] + choice.members
+            if choice.together:
+                sums[rows, 0] = choice.scale[0] / scales[owner][choice.members]
+            else:
+                sums[rows, np.arange(len(rows))] = 1.0
+            mixed.append(sums)
+        return mixed
+
+
 def candidates_of(
     base: EvidenceBase, effects: Sequence[Effect], situations: Sequence[Situation]
-) -> tuple[list[Choice], list[Candidate]]:
-    """All choices from all effects, with their columns under one estimate."""
-    choices, candidates = [], []
+) -> Candidates:
+    """All choices from all effects, with their columns under one estimate; none of which the columns are zero."""
+    choices: list[Choice] = []
+    kept: list[FloatArray] = []
+    owner: list[int] = []
     made = side_by_side(partial(base.columns, situations=situations), effects)
     for effect, columns in zip(effects, made, strict=True):
         if not np.all(np.isfinite(columns)):
             continue
-        for choice in choices_of(effect):
-            own = choice.of(columns)
-            if not np.any(own):
-                continue
-            choices.append(choice)
-            candidates.append(choice.candidate(columns))
-    return choices, candidates
+        own = [choice for choice in choices_of(effect) if np.any(choice.of(columns))]
+        if own:
+            choices += own
+            owner += [len(kept)] * len(own)
+            kept.append(columns)
+    return Candidates(tuple(choices), tuple(kept), tuple(owner))

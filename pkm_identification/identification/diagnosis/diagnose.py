@@ -59,9 +59,8 @@ def diagnose(experiment: Experiment, problem: Problem, estimate: ParameterEstima
         # what is left is judged by the estimate that the corrected logs would give
         estimate = ESTIMATORS["ls"].fit(corrected.problem, Tuning()).estimate(corrected.problem)
     machine, logs = corrected.experiment.machine, corrected.experiment.logs
-    found = search(
-        corrected.evidence, effects_of(machine, corrected.problem.parameters, logs), corrected.floor
-    )
+    effects = effects_of(machine, corrected.problem.parameters, logs)
+    found = search(corrected.evidence, effects, corrected.floor, corrected.model)
     if found.found or stands_out(found.first.total_ratio, found.first.ratio):
         found = search_again(corrected.evidence, found)
         corrected = replace(corrected, floor=found.floor, model=found.first)

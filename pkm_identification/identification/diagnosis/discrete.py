@@ -178,13 +178,12 @@ def undone(experiment: Experiment, discrete: Discrete) -> Experiment:
     return replace(experiment, logs=logs, machine=discrete.machine or experiment.machine)
 
 
-def suspects(base: EvidenceBase, floor: FloatArray) -> list[Discrete]:
+def suspects(base: EvidenceBase, floor: FloatArray, present: Base) -> list[Discrete]:
     """What may be wrong altogether: sign or unit, which are sure; else what could leave less of a large residual.
 
     Exchanged struts and another gravity come before sign and unit where nothing fits: they spoil the comparison with
-    the machine file that tells those.
+    the machine file that tells those. `present` is the base with that floor.
     """
-    present = base.base(floor)
     causes: list[Discrete] = []
     if present.total_ratio > POOR:
         causes = [*exchanged_forces(base), *other_gravity(base, floor, present)]

@@ -35,7 +35,8 @@ from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
 from pkm_identification.mechanisms.hexapod.dynamics.basis import friction_of_basis
 from pkm_identification.mechanisms.hexapod.kinematics.forward import platform_motion
 from pkm_identification.mechanisms.hexapod.kinematics.nearby import inverse_jacobians, nearby_motion
-from pkm_identification.motion import STRUTS, StrutMotion
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.motion import STRUTS, PlatformMotion, StrutMotion
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.segments import segment_slices
 from pkm_identification.signals import white_noise
@@ -111,8 +112,12 @@ def noise_floor(experiment: Experiment, parameters: FloatArray, band_force: Floa
     noise_of_file = None if drive is None else drive.force_noise
     passed = _power_passed(band)
     densities, weights, encoders = [], [], []
-    usable = [log for log in experiment.logs if log.force is not None and len(log.time) >= 16 * LAGS]
-    for log in usable:
+    numbered = [
+        (number, log)
+        for number, log in enumerate(experiment.logs)
+        if log.force is not None and len(log.time) >= 16 * LAGS
+    ]
+    for number, log in numbered:
         part = rows_of(log, _longest(log))
         struts = _smooth(experiment, part)
         density = (
@@ -122,15 +127,16 @@ def noise_floor(experiment: Experiment, parameters: FloatArray, band_force: Floa
         )
         densities.append(density)
         weights.append(len(log.time))
-        encoders.append(_encoder_part(experiment, part, struts, parameters, density))
+        known = experiment.smooth_samples[number].platform
+        encoders.append(_encoder_part(experiment, part, struts, known, parameters, density))
     if not densities:
         densities, weights, encoders = [np.zeros(STRUTS)], [1], [np.zeros((2, STRUTS))]
     force = np.sqrt(np.average(densities, axis=0, weights=weights) * passed)
     encoder, in_friction = np.sqrt(np.average(np.square(encoders), axis=0, weights=weights))
     exact = LEAST * np.sqrt(np.mean(band_force**2, axis=0)) + 1e-300
     smoothing = np.zeros(STRUTS)
-    if usable and np.mean(force**2 + encoder**2) < QUIET_FORCE**2 * np.mean(band_force**2):
-        parts = [_smoothing_part(experiment, log, parameters) for log in usable]
+    if numbered and np.mean(force**2 + encoder**2) < QUIET_FORCE**2 * np.mean(band_force**2):
+        parts = [_smoothing_part(experiment, log, parameters) for _, log in numbered]
         smoothing = np.sqrt(np.average(np.square(parts), axis=0, weights=weights))
     std = np.sqrt(force**2 + encoder**2 + smoothing**2 + exact**2)
     return NoiseFloor(
@@ -178,14 +184,16 @@ def force_density(log: GuardedLog, struts: StrutMotion, friction: Friction) -> F
 
 
 def _smooth(experiment: Experiment, part: GuardedLog) -> StrutMotion:
+    """Strut motion, without the force."""
     settings = experiment.settings.filter
-    return filter_log(part, settings.cutoff, settings.order)
+    return filter_log(replace(part, force=None), settings.cutoff, settings.order)
 
 
 def _encoder_part(
     experiment: Experiment,
     part: GuardedLog,
     struts: StrutMotion,
+    known: PlatformMotion,
     parameters: FloatArray,
     density: FloatArray,
 ) -> FloatArray:
@@ -194,7 +202,7 @@ def _encoder_part(
     Shape (2, 6).
 
     That is the encoders', and where struts are shorter than motors turn by what a force of power density (6,) in
-    N^2/Hz winds up, that force's.
+    N^2/Hz winds up, that force's. `known` is the platform's motion along the whole log.
     """
     settings, machine = experiment.settings, experiment.machine
     if len(struts) == 0:
@@ -203,9 +211,9 @@ def _encoder_part(
     wound = np.zeros(STRUTS) if experiment.modelled_winding else wound
     noise = np.sqrt(white_noise.position_noise(part.length, settings.period) ** 2 + wound)
     noise = noise * np.random.default_rng(SEED).standard_normal(part.length.shape)
-    motion = platform_motion(machine, struts)[0]
+    motion, inverse = _motion(machine, struts, known)
     moved = _smooth(experiment, replace(part, length=part.length + noise))
-    noisy = nearby_motion(machine, moved, motion, inverse_jacobians(machine, motion))
+    noisy = nearby_motion(machine, moved, motion, inverse)
     forces = [strut_forces(machine, each, parameters=parameters) for each in (motion, noisy)]
     friction = replace(machine.friction, coefficients=friction_of_basis(machine, parameters))
     rubbing = [friction_force(each.rate, friction) for each in (struts, moved)]
@@ -214,12 +222,28 @@ def _encoder_part(
     return np.std(passed, axis=0) if len(passed) else np.zeros((2, STRUTS))
 
 
+def _motion(
+    machine: Machine, struts: StrutMotion, known: PlatformMotion
+) -> tuple[PlatformMotion, FloatArray]:
+    """Platform motion of a stretch, and inverse Jacobians (N, 6, 6) near to it.
+
+    From the poses known along the log where it has one for each row: the ends of the stretch are smoothed otherwise.
+    """
+    first = int(np.searchsorted(known.time, struts.time[0]))
+    there = known[first : first + len(struts)]
+    if np.array_equal(there.time, struts.time):
+        inverse = inverse_jacobians(machine, there)
+        return nearby_motion(machine, struts, there, inverse), inverse
+    motion = platform_motion(machine, struts)[0]
+    return motion, inverse_jacobians(machine, motion)
+
+
 def _smoothing_part(experiment: Experiment, log: GuardedLog, parameters: FloatArray) -> FloatArray:
     """Rms (6,) in N of what the kinematic low-pass rounds off the model's force in the band."""
     settings, machine = experiment.settings, experiment.machine
     part = rows_of(log, _longest(log))
     struts = _smooth(experiment, part)
-    lower = filter_log(part, settings.filter.cutoff / LOWER, settings.filter.order)
+    lower = filter_log(replace(part, force=None), settings.filter.cutoff / LOWER, settings.filter.order)
     if len(lower) == 0:
         return np.zeros(STRUTS)
     first = int(np.searchsorted(struts.time, lower.time[0]))

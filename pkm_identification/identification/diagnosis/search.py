@@ -16,16 +16,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from pkm_identification.estimation.lack_of_fit.evidence import Base
-from pkm_identification.estimation.lack_of_fit.saturated import saturated
-from pkm_identification.estimation.lack_of_fit.selection import (
-    DECISIVE,
-    Candidate,
-    ranking,
-    rivals,
-)
+from pkm_identification.estimation.lack_of_fit.selection import DECISIVE, by_evidence, rivals
+from pkm_identification.estimation.lack_of_fit.together import Together
 from pkm_identification.numerics.arrays import FloatArray
 
-from .candidates import Choice, candidates_of
+from .candidates import Candidates, Choice, candidates_of
 from .evidence_base import EvidenceBase
 from .hypotheses import Effect
 from .noise_floor import NoiseFloor
@@ -90,12 +85,11 @@ class Search:
         Without any choice, and with all of them.
     found : tuple of Found
         What explains most first.
-    saturated : Base
-        With all candidates.
+    together : Together
+        All candidates beside the first.
     noise : float
         Variance of pure error per independent row, in units of the floor's.
-    choices : tuple of Choice
-    candidates : tuple of Candidate
+    candidates : Candidates
         Under the first estimate.
     floor : NoiseFloor
         With what pure error shows near standstill.
@@ -104,14 +98,13 @@ class Search:
     first: Base
     last: Base
     found: tuple[Found, ...]
-    saturated: Base
+    together: Together
     noise: float
-    choices: tuple[Choice, ...]
-    candidates: tuple[Candidate, ...]
+    candidates: Candidates
     floor: NoiseFloor
 
 
-def search(base: EvidenceBase, effects: Sequence[Effect], noise_floor: NoiseFloor) -> Search:
+def search(base: EvidenceBase, effects: Sequence[Effect], noise_floor: NoiseFloor, first: Base) -> Search:
     """Select causes until no candidate has decisive evidence.
 
     Parameters
@@ -120,10 +113,11 @@ def search(base: EvidenceBase, effects: Sequence[Effect], noise_floor: NoiseFloo
     effects : sequence of Effect
         The hypotheses.
     noise_floor : NoiseFloor
+    first : Base
+        The model alone, its rows divided by that floor.
     """
-    first = base.base(noise_floor.of_equations)
-    choices, candidates = candidates_of(base, effects, base.situations(base.parameters(first)))
-    return _selected(base, first, noise_floor, choices, candidates)
+    candidates = candidates_of(base, effects, base.situations(base.parameters(first)))
+    return _selected(base, first, noise_floor, candidates)
 
 
 def search_again(base: EvidenceBase, found: Search) -> Search:
@@ -132,53 +126,42 @@ def search_again(base: EvidenceBase, found: Search) -> Search:
     That is asked of what all causes together leave, those that were found as they are at their sizes.
     """
     situations = base.situations(base.parameters(found.last))
-    pure = saturated(found.last, _whole(found.choices, found.candidates))
+    pure = found.candidates.beside(found.last).saturated
     floor = with_standstill(found.floor, pure.left, base.near_standstill(situations))
     if floor is found.floor:
         return found
-    return _selected(base, base.base(floor.of_equations), floor, found.choices, found.candidates)
+    return _selected(base, base.base(floor.of_equations), floor, found.candidates)
 
 
-def _whole(choices: Sequence[Choice], candidates: Sequence[Candidate]) -> list[Candidate]:
-    return [candidate for candidate, choice in zip(candidates, choices, strict=True) if choice.whole]
-
-
-def _selected(
-    base: EvidenceBase,
-    first: Base,
-    noise_floor: NoiseFloor,
-    choices: Sequence[Choice],
-    candidates: Sequence[Candidate],
-) -> Search:
-    everything = saturated(first, _whole(choices, candidates))
+def _selected(base: EvidenceBase, first: Base, noise_floor: NoiseFloor, candidates: Candidates) -> Search:
+    together = candidates.beside(first)
+    everything, choices = together.saturated, candidates.choices
     # what is below the part of the floor that nothing is modelled better than cannot be told from rounding
     rounding = float(np.mean((noise_floor.exact / noise_floor.std) ** 2))
     noise = max(everything.pure_error, everything.correlation * rounding)
-    last = first
+    last, present = first, together
     picks: list[Pick] = []
     tried: set[str] = set()
     for _ in range(MOST_CAUSES):
-        ranked = [one for one in ranking(last, candidates, noise) if candidates[one.place].name not in tried]
+        ranking = by_evidence(candidates.scores(present, noise))
+        ranked = [one for one in ranking if choices[one.place].name not in tried]
         if not ranked or ranked[0].score.evidence < DECISIVE:
             break
         best = ranked[0]
-        tried.add(candidates[best.place].name)
-        near = rivals(ranked, candidates)
-        alternatives = [
-            base.moved(one.score.moved) for one in ranked[1:] if candidates[one.place].name in near
-        ]
-        choice, columns = choices[best.place], candidates[best.place].columns
+        choice, columns = choices[best.place], candidates.columns(best.place)
+        tried.add(choice.name)
+        near = rivals(ranked, choices)
+        alternatives = [base.moved(one.score.moved) for one in ranked[1:] if choices[one.place].name in near]
         parts = _distinct(choice, best.score.coefficients, best.score.covariance)
         for part in parts:
             own = columns if part is choice else columns[:, :, part.members]
             picks.append(Pick(part, own, near, np.reshape(alternatives, (-1, base.problem.reported))))
         last, picks = _refitted(base, first, picks)
         last, picks = _pruned(base, first, last, picks, noise)
+        present = candidates.beside(last)
     causes = [_found(base, first, picks, place, noise) for place in range(len(picks))]
     causes.sort(key=lambda one: -one.left)
-    return Search(
-        first, last, tuple(causes), everything, noise, tuple(choices), tuple(candidates), noise_floor
-    )
+    return Search(first, last, tuple(causes), together, noise, candidates, noise_floor)
 
 
 def _distinct(choice: Choice, coefficients: FloatArray, covariance: FloatArray) -> list[Choice]:

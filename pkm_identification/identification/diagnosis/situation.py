@@ -17,7 +17,7 @@ from functools import cached_property
 import numpy as np
 
 from pkm_identification.estimation.problem import Problem
-from pkm_identification.mechanisms.friction import Friction
+from pkm_identification.mechanisms.friction import Friction, friction_columns
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
 from pkm_identification.mechanisms.hexapod.dynamics.basis import (
     basis_parameters,
@@ -30,6 +30,8 @@ from pkm_identification.motion import STRUTS, PlatformMotion, StrutMotion
 from pkm_identification.numerics.arrays import FloatArray
 
 from .log_rows import LogRows
+
+ZERO_STEP = 1e-4  # of the length scale, for differences
 
 
 @dataclass(frozen=True)
@@ -78,6 +80,11 @@ class Situation:
         return self.friction.coulomb
 
     @cached_property
+    def bend(self) -> FloatArray:
+        """The friction law's reversing term at every sample, shape (N, 6)."""
+        return friction_columns(self.rows.struts.rate, self.friction)[self.friction.law.reversing_term]
+
+    @cached_property
     def rigid(self) -> FloatArray:
         """Force that the bodies need on the thin grid, N, shape (n, 6); without friction."""
         return self.rigid_force(self.machine, self.rows.thin_motion)
@@ -113,6 +120,17 @@ class Situation:
         if moved:
             motion = self.rows.thin_motion_of(machine, self.rows.thin_struts)
         return self.rigid_force(machine, motion) - self.rigid
+
+    @cached_property
+    def zeros(self) -> FloatArray:
+        """What lengths measured a metre too large change about the force in the band, N/m, (K, 6, 6)."""
+        step = ZERO_STEP * self.machine.length_scale
+        struts = self.rows.thin_struts
+        columns = [
+            self.changed_by(replace(struts, length=struts.length - step * row)) / step
+            for row in np.eye(STRUTS)
+        ]
+        return self.rows.thin_in_band(np.stack(columns, axis=2))
 
     def of_lengths(self, struts: StrutMotion) -> FloatArray:
         """What other strut motion on the thin grid changes about the bodies' force in the band, N, (K, 6)."""

@@ -37,7 +37,9 @@ BY_POSITION = 0.1  # over the strut's travel in the log
 
 def bend(situation: Situation, **changes: float) -> FloatArray:
     """The law's reversing term at every sample, (N, 6), with some of its parameters changed."""
-    friction = situation.friction.changed(**changes) if changes else situation.friction
+    if not changes:
+        return situation.bend
+    friction = situation.friction.changed(**changes)
     return friction_columns(situation.rows.struts.rate, friction)[friction.law.reversing_term]
 
 

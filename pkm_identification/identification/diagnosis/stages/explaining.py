@@ -15,7 +15,6 @@ import numpy as np
 from pkm_identification.estimation.estimate import ParameterEstimate
 from pkm_identification.estimation.lack_of_fit.doubt import DOUBTFUL
 from pkm_identification.estimation.lack_of_fit.effect import largest_effect
-from pkm_identification.numerics.arrays import FloatArray
 
 from ..causes import causes_of, unit_scale
 from ..findings import Explanation
@@ -27,7 +26,7 @@ def explained(baseline: Baseline, found: Search, estimate: ParameterEstimate) ->
     """Alarms and remarks among what was found, by their effects on an estimate."""
     evidence = baseline.evidence
     fitted = evidence.basis(evidence.parameters(found.last))
-    misfit = _squares(found.first.residual) - _squares(found.saturated.residual)
+    misfit = found.first.power - found.together.saturated.power
     explanation = Explanation()
     for one in found.found:
         effect, moves = largest_effect(estimate, one.moved)
@@ -53,7 +52,3 @@ def explained(baseline: Baseline, found: Search, estimate: ParameterEstimate) ->
 def remarks_as_causes(explanation: Explanation, found: Search) -> Explanation:
     """What to say of a residual above the floor that nothing with an effect explains: all that was found."""
     return Explanation(explanation.remarks, moved=tuple(one.moved for one in found.found))
-
-
-def _squares(values: FloatArray) -> float:
-    return float(values @ values)

@@ -26,7 +26,7 @@ def without_discrete(recorded: Baseline) -> tuple[Baseline, Explanation]:
     before = recorded.parameters
     while len(explanation.causes) < MOST_DISCRETE:
         tried = []
-        for discrete in suspects(best.evidence, best.floor.std):
+        for discrete in suspects(best.evidence, best.floor.std, best.model):
             changed = undone(best.experiment, discrete)
             tried.append((discrete.cause, Baseline.of(changed, changed.problem())))
         if not tried:

@@ -23,14 +23,14 @@ def unseen(found: Search) -> tuple[Unseen, ...]:
     """Above which size a single coefficient of each kind would have been seen, whichever of its members it is."""
     sizes: dict[str, float] = {}
     units: dict[str, str] = {}
-    for choice, candidate in zip(found.choices, found.candidates, strict=True):
-        if choice.effect.reading is not None or not (choice.together or len(candidate.scale) == 1):
+    weights = found.candidates.weights(found.together)
+    for choice, weight in zip(found.candidates.choices, weights, strict=True):
+        if choice.effect.reading is not None or not (choice.together or len(choice.scale) == 1):
             continue
         single = choice.effect.members and not choice.together
         name = choice.effect.name + "_N" if single else choice.effect.common or choice.effect.name
-        weight = float(np.sum(found.first.split(candidate.columns)[0] ** 2))
         size = SEEN * float(np.sqrt(found.noise / weight)) if weight > 0.0 else np.inf
-        shown = size < HARMLESS * candidate.scale[0]
+        shown = size < HARMLESS * choice.scale[0]
         sizes[name] = max(sizes.get(name, 0.0), size if shown else np.inf)
         units[name] = choice.effect.unit
     return tuple(Unseen(name, size, units[name]) for name, size in sizes.items() if np.isfinite(size))

@@ -19,6 +19,7 @@ from pkm_identification.estimation.lack_of_fit.correlation import correlation_ti
 from pkm_identification.estimation.lack_of_fit.evidence import Base
 from pkm_identification.estimation.lack_of_fit.saturated import saturated
 from pkm_identification.estimation.lack_of_fit.selection import DECISIVE, Candidate, ranking, rivals
+from pkm_identification.estimation.lack_of_fit.together import Together
 
 K, M, P = 60, 2, 4
 FLOOR = np.array([0.5, 2.0])
@@ -66,6 +67,34 @@ def test_coefficients_are_the_posterior_of_all_unknowns_together():
     extended = base.extended(further, scale)
     np.testing.assert_allclose(extended.solution[:P], posterior[:P], rtol=1e-9)
     np.testing.assert_allclose(extended.solution[P:] * scale, posterior[P:], rtol=1e-9)
+
+
+@pytest.mark.parametrize("floor", [1.0, 1e-7])
+def test_products_tell_what_columns_tell(floor):
+    """Of all columns, of some, and of their sum; also beside a floor so small that squares would lose the rest."""
+    columns, measured, further = problem(4, 0.7)
+    scale = np.array([0.4, 1.0, 3.0])
+    base = Base.of(columns, measured, floor * FLOOR, np.zeros(K, dtype=np.int64))
+    together = Together.of(base, further, scale)
+    summed = further.sum(axis=2, keepdims=True)
+    noise = together.saturated.pure_error
+    for mixed, own, prior in (
+        (np.eye(3), further, scale),
+        (np.eye(3)[:, [2, 0]], further[:, :, [2, 0]], scale[[2, 0]]),
+        (0.4 / scale[:, None], summed, scale[:1]),
+    ):
+        score, asked = together.score(mixed, prior, noise), base.score(own, prior, noise)
+        assert score.evidence == pytest.approx(asked.evidence, rel=1e-9)
+        np.testing.assert_allclose(score.coefficients, asked.coefficients, rtol=1e-9)
+        np.testing.assert_allclose(score.covariance, asked.covariance, rtol=1e-9)
+        np.testing.assert_allclose(score.moved, asked.moved, rtol=1e-9, atol=1e-12)
+        assert score.left == pytest.approx(asked.left, rel=1e-6)
+    extended = base.extended(further, scale)
+    np.testing.assert_allclose(
+        together.saturated.left, extended.left, rtol=1e-9, atol=1e-9 * extended.power**0.5
+    )
+    assert together.saturated.power == pytest.approx(extended.power, rel=1e-9)
+    assert together.saturated.total_ratio == pytest.approx(extended.total_ratio, rel=1e-9)
 
 
 @pytest.mark.slow
