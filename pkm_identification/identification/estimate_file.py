@@ -44,9 +44,9 @@ def estimate_document(result: Identification, origin: dict[str, Any] | None = No
     None if not finite. `state_sha256` tells a damaged one.
     `parameter_set` is the set's name, `stated` in words what was fixed, tied or stated of it; '' if nothing was.
     Where effects were estimated besides, `also` names them, and their parameters have the `kind` EFFECT.
-    `near_zero` names friction that is not distinguishable from zero; `warnings` are sentences on what is odd about the
-    logs and on what they cannot show. `tolerance_changes`, where the machine file has tolerances, are rows of what each
-    quantity that is off by its tolerance does to the parameters of `state`.
+    `near_zero` names friction and effects that are not distinguishable from zero; `warnings` are sentences on what is
+    odd about the logs and on what they cannot show. `tolerance_changes`, where the machine file has tolerances, are
+    rows of what each quantity that is off by its tolerance does to the parameters of `state`.
     `origin` is its provenance.
     """
     estimate = result.estimate

@@ -6,12 +6,13 @@
 # distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
 # the License for the specific language governing permissions and limitations under the License.
 
-"""Friction that the data show to be small, but not to be there at all."""
+"""Friction, and effects estimated besides, that the data show to be small, but not to be there at all."""
 
 from __future__ import annotations
 
 from pkm_identification.estimation.estimate import ParameterEstimate
 from pkm_identification.estimation.identifiability import IDENTIFIABLE
+from pkm_identification.parameters.parameter import Kind
 from pkm_identification.parameters.parameter_set import ParameterSet
 
 # Standard deviations up to which a value is not distinguished from zero: of a dozen coefficients without friction
@@ -20,7 +21,7 @@ NEAR = 3.0
 
 
 def near_zero(parameters: ParameterSet, estimate: ParameterEstimate) -> tuple[str, ...]:
-    """Names of the friction coefficients that are identified and not distinguishable from zero.
+    """Names of what is identified and not distinguishable from zero: friction, and effects that zero is none of.
 
     A frictionless strut's estimate is as often negative as positive: that is no sign of a wrong model.
 
@@ -38,5 +39,7 @@ def near_zero(parameters: ParameterSet, estimate: ParameterEstimate) -> tuple[st
         for entry, value, std, status in zip(
             parameters.entries, estimate.values, estimate.std, estimate.status, strict=True
         )
-        if entry.kind.friction and status == IDENTIFIABLE and abs(value) <= NEAR * std
+        if (entry.kind.friction or (entry.kind is Kind.EFFECT and entry.nominal == 0.0))
+        and status == IDENTIFIABLE
+        and abs(value) <= NEAR * std
     )

@@ -82,7 +82,7 @@ class Identification:
 
     @property
     def near_zero(self) -> tuple[str, ...]:
-        """Names of the friction coefficients that are not distinguishable from zero."""
+        """Names of friction coefficients and effects that are not distinguishable from zero."""
         return near_zero(self.settings.parameter_set(self.machine), self.estimate)
 
 

@@ -58,7 +58,7 @@ def verdicts(result: Identification) -> list[tuple[bool, str]]:
         lines.append((True, f"The platform's centre of mass, from its first moments and mass: {each} mm."))
     close = list(result.near_zero)
     if close:
-        lines.append((True, f"Friction not distinguishable from 0: {listed(close)}."))
+        lines.append((True, f"Not distinguishable from 0: {listed(close)}."))
     consistency = verdict(
         result.settings.estimator.prepared(result.machine),
         result.settings.parameter_set(result.machine),

@@ -233,7 +233,11 @@ def efficiency(machine: Machine) -> EstimatedEffect:
 
 
 def presliding() -> EstimatedEffect:
-    """Bristles in place of the friction law's bend: their displacement, and each strut's damping over its stiffness."""
+    """Bristles in place of the friction law's bend: displacement, each strut's damping over its stiffness, and a share.
+
+    The share is how much of the bend they take the place of: 1 where struts give elastically, 0 where the law is right,
+    which no displacement is. Without it a right log could not be fitted.
+    """
     damping = numbered("friction_presliding_damping")
     entries = (
         _number("friction_presliding", "m", friction.PRESLIDING[1], friction.PRESLIDING[-1]),
@@ -250,10 +254,14 @@ def presliding() -> EstimatedEffect:
             )
             for i, name in enumerate(damping)
         ),
+        _number("friction_presliding_share", "", 0.0, 1.0),
     )
 
+    def of_all(situation: Situation, values: FloatArray) -> FloatArray:
+        return friction.with_bristles(situation, float(values[0]), values[1:-1])
+
     def added(situation: Situation, values: FloatArray) -> FloatArray:
-        return friction.with_bristles(situation, float(values[0]), values[1:])
+        return values[-1] * of_all(situation, values)
 
     def known(situation: Situation, values: FloatArray) -> FloatArray:
         return situation.rows.in_band(added(situation, values))
@@ -265,9 +273,12 @@ def presliding() -> EstimatedEffect:
         )
         by_damping = friction.with_bristles(situation, float(values[0]), np.ones(STRUTS))
         by_damping -= friction.with_bristles(situation, float(values[0]), np.zeros(STRUTS))
-        rows = situation.rows
+        by_displacement, by_damping, by_share = (
+            situation.rows.in_band(each)
+            for each in (by_displacement, values[-1] * by_damping, of_all(situation, values))
+        )
         return np.concatenate(
-            [rows.in_band(by_displacement)[:, :, None], own_strut(rows.in_band(by_damping))], axis=2
+            [by_displacement[:, :, None], own_strut(by_damping), by_share[:, :, None]], axis=2
         )
 
     return EstimatedEffect(

@@ -23,6 +23,7 @@ from ..experiment import Experiment
 MOST_PASSES = 12
 HALVINGS = 4
 STILL = 0.1  # standard deviations
+NEAR = 0.5  # standard deviations within which slopes by differences do not lead to a better fit
 ROUNDING = 1e-4  # of the prior's standard deviation: nothing is known better
 
 
@@ -30,8 +31,8 @@ def relinearised(experiment: Experiment) -> tuple[Experiment, Problem, str]:
     """The experiment without its effects as they are estimated, its problem, and what did not settle, in words.
 
     Every pass fits by least squares what is left of machine and logs without the effects, and undoes them anew; a step
-    after which the equations fit worse is halved, and not taken if that does not help. An experiment without effects is
-    returned as it is.
+    after which the equations fit worse is halved, and not taken if that does not help; where the whole step was a small
+    one that hardly changed the fit, the values are settled. An experiment without effects is returned as it is.
     """
     problem = experiment.problem()
     count = len(problem.equations)
@@ -55,6 +56,7 @@ def relinearised(experiment: Experiment) -> tuple[Experiment, Problem, str]:
         weights = np.asarray(np.linalg.inv(fit.noise), dtype=float)
         before = _misfit(problem, values, weights, count) if number else np.inf
         proposal = fit.mean
+        worse = []
         for _ in range(HALVINGS + 1):
             after = experiment.at(proposal)
             changed = after.problem()
@@ -63,8 +65,11 @@ def relinearised(experiment: Experiment) -> tuple[Experiment, Problem, str]:
             left = _misfit(changed, tried, weights, count)
             if left <= before:
                 break
+            worse.append(left - before)
             proposal = 0.5 * (values + proposal)
         else:
+            if change[moved] < NEAR and worse[0] < NEAR**2:
+                return experiment, problem, ""
             return experiment, problem, f"{point.parameters.names[moved]}: no step fits better"
         experiment, problem, values = after, changed, tried
         if 0.0 <= before - left < STILL**2:

@@ -20,6 +20,7 @@ from pkm_identification.api.identification import load
 from pkm_identification.cli import main
 from pkm_identification.identification.estimate_file import write_estimate_json
 from pkm_identification.identification.estimated_effects.kinds import STEP
+from pkm_identification.identification.estimated_effects.registry import OF_MACHINE, OF_SCREWS, OF_STRUTS
 from pkm_identification.identification.experiment import Experiment
 from pkm_identification.identification.identify import identify
 from pkm_identification.identification.result import Identification
@@ -139,12 +140,27 @@ def test_the_column_of_the_bend_is_the_difference_of_the_equations():
     np.testing.assert_allclose(column, change / step, atol=1e-9 * np.abs(column).max())
 
 
-@pytest.mark.parametrize("also", ["friction_transition", "friction_stribeck"])
+@pytest.mark.parametrize("also", [*OF_STRUTS, *(name for name in OF_MACHINE if name != OF_SCREWS)])
 def test_a_right_log_is_right_whatever_is_estimated_besides(also):
-    """Their columns were of rates without noise, and another bend was found beside the one that was estimated."""
+    """A cure that is not needed is no alarm, and what it cures is none."""
     result = identified((), (also,))
     assert result.trusted
     assert not result.fit.remarks
+    # where a search for the displacement of bristles begins is no place where there are none
+    none = {"friction_presliding": 0.0} if also == "friction_presliding" else {}
+    assert deviations(result, none).max() < WITHIN
+
+
+def test_bristles_that_are_not_there_have_no_share():
+    estimate = identified((), ("friction_presliding",)).estimate
+    place = estimate.names.index("friction_presliding_share")
+    assert abs(estimate.values[place]) < 0.01
+    assert estimate.std[place] < 0.01
+
+
+def test_effects_that_are_none_say_so():
+    assert "motor_inertia" in identified((), ("motor_inertia",)).near_zero
+    assert "motor_inertia" not in identified(SENSORS, SENSORS_ALSO).near_zero
 
 
 def test_another_bend_is_found_where_it_is():
@@ -180,9 +196,12 @@ def test_bristles_are_estimated_with_their_damping():
         f"friction_presliding_damping_{i + 1}": float(np.sqrt(masses[i] * 2e-5 / UF.friction.coulomb[i]))
         for i in range(6)
     }
+    truth["friction_presliding_share"] = 1.0
     own = len(estimate.names) - len(truth)
     assert deviations(result, truth)[:own].max() < WITHIN
     assert abs(value["friction_presliding"] - 2e-5) < WITHIN * std["friction_presliding"]
+    share = "friction_presliding_share"
+    assert abs(value[share] - 1.0) < WITHIN * std[share]
     damped = [name for name in truth if "damping" in name]
     assert np.mean([value[name] / truth[name] for name in damped]) == pytest.approx(1.0, abs=0.5)
     # 28 without them; the least rounding of encoders bends bristles
