@@ -31,11 +31,14 @@ from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import STRUTS
 from pkm_identification.records.atomic import write_text
 from pkm_identification.records.foreign.joint_table import read_joint_table
+from pkm_identification.records.foreign.units import FACTORS, IN_WORDS
+from pkm_identification.suggestion import did_you_mean
 
 from .questions import Questions, number, numbers, option_value, positive
 from .results import check_file, write_figures
 
-UNITS = {"m": 1.0, "mm": 1e-3}
+UNITS = {unit: FACTORS["length"][unit] for unit in ("m", "mm", "in")}
+UNITS_IN_WORDS = "m, mm or in"
 ENDS = ("base", "platform")
 SLOWEST, FASTEST = 1.0, 1e6  # samples per second
 # Of the Jacobian's smallest to largest singular value at home: below it, a machine is stiff in no useful way.
@@ -113,9 +116,9 @@ def _sketch(options: argparse.Namespace, out: Path) -> Sketch:
     """What options and answers say; a geometry that cannot be is refused before anything else is asked for."""
     asked = Questions(options)
     if asked.interactive and options.unit is None:
-        options.unit = asked.answer("unit of lengths", "m or mm", _unit)
-    metre = UNITS[options.unit or "m"]
+        options.unit = asked.answer("unit of lengths", UNITS_IN_WORDS, _unit)
     unit = options.unit or "m"
+    metre, lengths = UNITS[unit], IN_WORDS.get(unit, unit)
     if options.joints:
         for flag in ("radius_base", "radius_platform", "angles_base", "angles_platform"):
             if getattr(options, flag) is not None:
@@ -126,7 +129,7 @@ def _sketch(options: argparse.Namespace, out: Path) -> Sketch:
     else:
         radii, angles = [], []
         for end in ENDS:
-            question = f"radius of the {end} joints in {unit}"
+            question = f"radius of the {end} joints in {lengths}"
             radii.append(metre * asked.value(f"radius_{end}", question, positive))
             question = f"angles of the {end} joints in deg: six, or the one between the two of a pair"
             angles.append(asked.value(f"angles_{end}", question, _angles))
@@ -148,7 +151,7 @@ def _sketch(options: argparse.Namespace, out: Path) -> Sketch:
         base_joints=base,
         platform_joints=platform,
         height=metre
-        * asked.value("height", f"height of the platform over the base at home in {unit}", number),
+        * asked.value("height", f"height of the platform over the base at home in {lengths}", number),
         mass=ANY_MASS,
         diameter=metre * size[0] if size else None,
         thickness=metre * size[1] if len(size) > 1 else None,
@@ -179,7 +182,7 @@ def _angles(text: str) -> list[float]:
 
 def _unit(text: str) -> str:
     if text not in UNITS:
-        raise ValueError(f"expected {' or '.join(UNITS)}")
+        raise ValueError(f"expected {UNITS_IN_WORDS}{did_you_mean(text, UNITS)}")
     return text
 
 

@@ -115,9 +115,9 @@ def refuse_unlikely(sketch: Sketch, unit: str) -> None:
 
 def _refuse(measure: str, size: float, unit: str) -> None:
     hint = ""
-    if size > WIDEST and unit == "m":
+    if size > WIDEST and unit != "mm":
         hint = ": in mm? give --unit mm"
-    if size <= NARROWEST and unit == "mm" and size > 0:
+    if size <= NARROWEST and unit != "m" and size > 0:
         hint = ": in m? give --unit m"
     raise SettingsError(f"{measure}, expected {NARROWEST:g} to {WIDEST:g} m{hint}")
 

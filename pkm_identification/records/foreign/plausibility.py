@@ -20,7 +20,7 @@ from pkm_identification.motion import StrutLog
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.large_arrays import representative_rows
 
-from .units import INCH
+from .units import IN_WORDS, INCH
 
 # Beyond its machine's limits by so much, a log is not of another pose but in another unit.
 FAR = 10.0
@@ -81,6 +81,10 @@ def _fitting(step: float) -> str:
 
 
 def _refuse(log: StrutLog, what: str, expected: str, unit: str) -> None:
-    hint = f": in {unit}? give --units {unit}" if unit else "; say with --units what they are in"
+    hint = (
+        f": in {IN_WORDS.get(unit, unit)}? give --units {unit}"
+        if unit
+        else "; say with --units what they are in"
+    )
     hint += "; a count of samples? give --rate" if unit == "ms" else ""
     raise LogError(f"{log.source}: {what}, expected {expected}{hint}")

@@ -37,6 +37,7 @@ QUANTITY = {
     **dict.fromkeys(IMU[:3], "acceleration"),
     **dict.fromkeys(IMU[3:], "angle"),
 }
+IN_WORDS = {"in": "inches"}  # where a sentence could not be read with the unit itself
 KNOWN = {unit: quantity for quantity, units in FACTORS.items() for unit in units}
 
 

@@ -116,21 +116,21 @@ def test_twelve_points_from_a_file(tmp_path, form):
 
 @pytest.mark.slow
 def test_a_terminal_is_asked_for_what_is_missing_until_it_is_understood(tmp_path, monkeypatch, capsys):
-    answers = ["inches", "mm", "300", "", "-5", "200", "25", "400"]
+    answers = ["inch", "mm", "300", "", "-5", "200", "25", "400"]
     answers.insert(3, "20")
     monkeypatch.setattr(sys, "stdin", Terminal("\n".join(answers) + "\n"))
     out = tmp_path / "mine.yaml"
     assert main(["init", str(out), "--mass", "12"]) == 0
     err = capsys.readouterr().err
-    assert "unit of lengths (m or mm): " in err
-    assert "expected m or mm" in err
+    assert "unit of lengths (m, mm or in): " in err
+    assert "expected m, mm or in; did you mean 'in'?" in err
     assert "must be greater than zero" in err
     other = tmp_path / "other.yaml"
     assert main(["init", str(other), *ROUND, *PAIRS, "--name", "mine"]) == 0
     assert other.read_text() == out.read_text()
-    monkeypatch.setattr(sys, "stdin", Terminal("m\n"))
+    monkeypatch.setattr(sys, "stdin", Terminal("in\n"))
     assert main(["init", str(tmp_path / "none.yaml"), "--mass", "12"]) == 2
-    assert capsys.readouterr().err.endswith("no answer: radius of the base joints in m\n")
+    assert capsys.readouterr().err.endswith("no answer: radius of the base joints in inches\n")
     # every joint below its own: refused as soon as that is known, the mass is not asked for
     star = "0,60,120,180,240,300"
     monkeypatch.setattr(sys, "stdin", Terminal("\n".join(["m", ".3", star, ".2", star, ".4"]) + "\n"))
@@ -150,6 +150,10 @@ SINGULAR = ["--angles-base", "0,60,120,180,240,300", "--angles-platform", "0,60,
             "base joints are 563.8 m apart, expected 0.001 to 50 m: in mm? give --unit mm",
         ),
         ([*ROUND, *PAIRS, "--radius-base", "0.3"], "base joints are 0.0005638 m apart.*in m? give --unit m"),
+        (
+            [*ROUND, *PAIRS, "--unit", "in", "--height", "4000"],
+            "m long at home, expected 0.001 to 50 m: in mm? give --unit mm",
+        ),
         ([*ROUND, *PAIRS, "--height", "4e5"], "struts are 400 to 400 m long at home"),
         ([*ROUND, *PAIRS, "--angles-base", "1,2,3"], "expected six angles with commas, or one, found 3"),
         ([*ROUND, *PAIRS, "--angles-base", "0,1,2,3,4,5"], "expected six angles in both, or one in both"),

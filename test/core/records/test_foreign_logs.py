@@ -409,9 +409,9 @@ def test_mutilated_files_end_in_a_log_or_one_line(tmp_path, truth, seed):
     assert not complaint or complaint.startswith(str(path))
 
 
-@pytest.mark.parametrize(("unit", "size"), [("mm", 1e-3), ("in", 0.0254)])
-def test_lengths_in_another_unit_are_refused_with_its_name(unit, size):
+@pytest.mark.parametrize(("unit", "said", "size"), [("mm", "mm", 1e-3), ("in", "inches", 0.0254)])
+def test_lengths_in_another_unit_are_refused_with_its_name(unit, said, size):
     uf = Machine.load("uf")
     lengths = np.full((50, 6), np.mean(uf.length_limits) / size)
-    with pytest.raises(LogError, match=rf"in {unit}\? give --units {unit}"):
+    with pytest.raises(LogError, match=rf"in {said}\? give --units {unit}$"):
         refuse_implausible(StrutLog(np.arange(50) * 1e-3, lengths, np.zeros((50, 6)), "log"), uf)
