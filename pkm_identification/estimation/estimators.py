@@ -188,7 +188,7 @@ def _recursive(name: str, problem: Problem, tuning: Tuning) -> Fit:
     return Fit(
         estimator=name,
         mean=mean,
-        covariance=_widened(problem, mean, recursive, batch, weight),
+        covariance=_widened(problem, mean, recursive, batch, weight, floored=not tuning.causal),
         noise=recursive.noise,
         nis=recursive.estimate(problem.model).nis,
         iterations=number + 1,
@@ -222,13 +222,25 @@ def _widened(
     recursive: RecursiveEstimator,
     batch: LinearFit,
     weight: FloatArray | None,
+    floored: bool,
 ) -> FloatArray:
-    """The filter's covariance, widened by the correlation its residual has in time."""
+    """The filter's covariance, widened by the correlation its residual has in time.
+
+    If `floored`, no direction of what the correlation tells is below white noise; a causal run has the floor of each
+    parameter alone, as the online estimator (`filters.uncertainty`).
+    """
     equations, prior = problem.equations, problem.prior
     residual = equations.measured - equations.regressor @ mean
     noise = batch.noise if weight is None else recursive.noise
     robust = robust_covariance(
-        equations.regressor, residual, noise, problem.redundancy, equations.segment, weight, prior.std
+        equations.regressor,
+        residual,
+        noise,
+        problem.redundancy,
+        equations.segment,
+        weight,
+        prior.std,
+        floored=floored,
     )
     robust = robust * np.outer(prior.std, prior.std)
     own = recursive.filter.covariance

@@ -31,6 +31,7 @@ from pkm_identification.signals.guard import GuardedLog, StreamGuard
 from pkm_identification.signals.guard.another_machine import refuse_another_machine
 from pkm_identification.signals.guard.samples import rows_of
 
+from .equations.bend import BendCorrection
 from .estimated_effects.linearisation import Linearisation
 from .long_logs.stretches import samples_in_stretches
 from .problem_builder import build_problem
@@ -201,8 +202,25 @@ class Experiment:
         others = (min(chosen * factor, highest) for factor in OTHER_CUTOFFS)
         return tuple(cutoff for cutoff in others if max(cutoff / chosen, chosen / cutoff) > LEAST_CHANGE)
 
-    def problem(self, cutoff: float | None = None) -> Problem:
-        """Equations of all logs as one problem; `cutoff` (Hz) replaces that of the kinematic low-pass."""
+    @property
+    def corrects_bend(self) -> bool:
+        """Whether what the kinematic low-pass makes of friction's bend is taken off, as online."""
+        settings = self.settings
+        if not settings.causal or settings.estimator.model != "force":
+            return False
+        correction = BendCorrection(self.machine, self.parameters, settings.band, settings.filter.cutoff)
+        return correction.gains is not None
+
+    def problem(self, cutoff: float | None = None, corrected: bool = True) -> Problem:
+        """Equations of all logs as one problem.
+
+        Parameters
+        ----------
+        cutoff : float, optional
+            Hz, replaces that of the kinematic low-pass.
+        corrected : bool
+            Whether friction's bend is corrected where it can be (`corrects_bend`).
+        """
         settings, twins = self.settings, self.estimator.twins
         low_pass = replace(settings.filter, cutoff=cutoff or settings.filter.cutoff)
         logs: Iterator[Iterable[Samples]]
@@ -221,7 +239,7 @@ class Experiment:
             # told by the samples themselves, as online
             force = settings.estimator.model == "force"
             machine = noise_aware(self.machine, low_pass) if force else self.machine
-        return build_problem(machine, settings, logs, self.point)
+        return build_problem(machine, settings, logs, self.point, corrected)
 
     def _remembered(self, stretches: Iterable[Samples]) -> Iterator[Samples]:
         """The stretches of a log, which are kept as one."""

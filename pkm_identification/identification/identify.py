@@ -36,6 +36,7 @@ from .diagnosis.diagnose import diagnose, stands_out
 from .diagnosis.findings import Diagnosis
 from .diagnosis.length_order import ExchangedLengths, possible_length_order
 from .diagnosis.units import in_machine_units
+from .equations.bend import LEFT, SHARE
 from .estimated_effects.relinearise import relinearised
 from .experiment import Experiment
 from .long_logs.excerpt import excerpt, excerpt_sentence
@@ -235,6 +236,11 @@ def systematic_covariance(
     `others` are the problems at these cutoffs, if somebody has made them.
     """
     batch = experiment.estimator.batch_mean
+    if experiment.corrects_bend:
+        # smoothing's own part is taken off: what may be left of it, as online
+        plain = replace(experiment.problem(corrected=False), relations=problem.relations)
+        error = LEFT / SHARE * (batch(plain) - middle)
+        return np.outer(error, error)
     changes, factors = [], []
     cutoffs = experiment.other_cutoffs
     if others is None:

@@ -41,6 +41,7 @@ def build_problem(
     settings: Settings,
     logs: Iterable[Iterable[Samples]],
     point: Linearisation | None = None,
+    corrected: bool = True,
 ) -> Problem:
     """Equations of all logs as one problem.
 
@@ -54,6 +55,8 @@ def build_problem(
     point : Linearisation, optional
         Where effects that are estimated besides are linearised; machine and samples are then those without them, and
         every log's in one piece.
+    corrected : bool
+        Whether a causal run takes off what the kinematic low-pass makes of friction's bend, as the online estimator.
     """
     estimator = settings.estimator
     parameters = estimator.parameter_set(machine) if point is None else point.parameters
@@ -67,7 +70,7 @@ def build_problem(
     taken = failed = wrong_rate = resting = 0
 
     def make(samples: Samples) -> tuple[list[Equations], int]:
-        return _equations(machine, parameters, settings, samples)
+        return _equations(machine, parameters, settings, samples, corrected)
 
     for number, stretches in enumerate(logs):
         for samples, (equations, at_rest) in pipelined(make, stretches):
@@ -105,13 +108,14 @@ def build_problem(
 
 
 def _equations(
-    machine: Machine, parameters: ParameterSet, settings: Settings, samples: Samples
+    machine: Machine, parameters: ParameterSet, settings: Settings, samples: Samples, corrected: bool
 ) -> tuple[list[Equations], int]:
     """Equations of one log or stretch and of its twins, those that are its own; how many more of these are at rest."""
     struts = samples.struts
     model = MODELS[settings.estimator.model]
     if model is force_equations:
-        model = partial(force_equations, rounded_after=samples.rounded_after)
+        low_pass = samples.low_pass if corrected else None
+        model = partial(force_equations, rounded_after=samples.rounded_after, low_pass=low_pass)
     if struts.force is None:
         raise ValueError("samples without forces make no equations")
     equations = [

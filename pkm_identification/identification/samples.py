@@ -71,6 +71,8 @@ class Samples:
         other samples have it, too.
     rounded_after : float
         Stamp in s of the sample by which a causal run finds lengths rounded; what follows has rates with noise.
+    low_pass : FilterSettings or None
+        What the samples of a causal run have passed.
     """
 
     platform: PlatformMotion
@@ -81,6 +83,7 @@ class Samples:
     begin: float = -np.inf
     end: float = np.inf
     rounded_after: float = -np.inf
+    low_pass: FilterSettings | None = None
 
     def own(self, time: FloatArray) -> slice:
         """Which of these stamps are its own; nothing is left out of samples that share none with others."""
@@ -146,7 +149,8 @@ def samples_of(
         platform = platform[good]
         others = [motion[good] for motion in others]
     after = rounded_after(machine, struts, settings) if causal else -np.inf
-    return Samples(platform, struts, failed, tuple(others), wrong_rate, place.begin, place.end, after)
+    passed = settings if causal else None
+    return Samples(platform, struts, failed, tuple(others), wrong_rate, place.begin, place.end, after, passed)
 
 
 def _runs(segment: NDArray[np.int64], good: NDArray[np.bool_], place: Place) -> NDArray[np.int64]:

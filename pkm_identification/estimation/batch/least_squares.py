@@ -228,6 +228,7 @@ def robust_covariance(
     segment: NDArray[np.int64],
     weight: FloatArray | None = None,
     scale: FloatArray | float = 1.0,
+    floored: bool = True,
 ) -> FloatArray:
     """Covariance of the fit when its residual is correlated in time (Newey and West 1987).
 
@@ -244,6 +245,8 @@ def robust_covariance(
         With which the equations' squares entered the fit; all 1 by default.
     scale : ndarray, shape (P,), or float
         What makes of the columns those for unknowns in the prior's standard deviations: these, or 1 if they are.
+    floored : bool
+        Whether no direction comes out below white noise; see `sandwich_of_parts`.
 
     Returns
     -------
@@ -263,4 +266,4 @@ def robust_covariance(
             information[:] += scaled.reshape(-1, width).T @ weighted.reshape(-1, width)
             yield np.einsum("kip,ki->kp", weighted, residual[block]), segment[block]
 
-    return sandwich_of_parts(information, parts(), count)
+    return sandwich_of_parts(information, parts(), count, floored)

@@ -51,11 +51,16 @@ def sandwich(information: NDArray[np.floating], scores: FloatArray, segment: NDA
 
 
 def sandwich_of_parts(
-    information: NDArray[np.floating], parts: Iterable[tuple[FloatArray, NDArray[np.int64]]], count: int
+    information: NDArray[np.floating],
+    parts: Iterable[tuple[FloatArray, NDArray[np.int64]]],
+    count: int,
+    floored: bool = True,
 ) -> FloatArray:
     """`sandwich` of `count` equations whose scores (k, P) and segments (k,) come part by part.
 
-    `information` is looked at when all parts have come.
+    `information` is looked at when all parts have come. Who has a floor of his own does without the one for each
+    direction (`floored`): chance makes some of thirty directions thick and others thin, and a floor keeps the thick
+    ones. Of white noise variances come out 1.27 times too large then.
     """
     width = len(information)
     windows = _Windows(min(correlation_lags(count), count - 1) + 1, width)
@@ -67,6 +72,8 @@ def sandwich_of_parts(
     root = vectors * np.maximum(values, 1.0) ** -0.5
     bread = root @ root.T
     middle = bread @ (meat + np.eye(width)) @ bread
+    if not floored:
+        return np.asarray(middle, dtype=np.float64)
     # a sandwich of few equations can come out thin by chance; no direction may claim more than white noise
     # would allow
     inverse = (vectors * np.maximum(values, 1.0) ** 0.5).T

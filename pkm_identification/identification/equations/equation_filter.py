@@ -40,8 +40,9 @@ from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.signals.band import BandSettings
 from pkm_identification.signals.sections import filter_rows, rest
 
-from ..equations.rest import RestWatch
-from ..equations.reversal import reversal_pulse, reversal_time, smoothed_bend, smoothing_weights
+from .bend import BendCorrection, foretold, smoothed_bend
+from .rest import RestWatch
+from .reversal import reversal_pulse, reversal_time
 
 # Derivative by the last five samples, newest first, in units of the period: right to (2 pi f T)^4 / 5.
 _BACKWARD = np.array([25.0, -48.0, 36.0, -16.0, 3.0]) / 12.0
@@ -186,6 +187,13 @@ def _fill_equation(filtered, width, nuisance, forces, columns, load, rows, stepp
         rate[i] /= period
 
 
+@kernel
+def _fill_foretold_bend(gains, state, width, bend):
+    """Write the bends (6,) that the band's state (S, 2, 6 `width`) foretells."""
+    for i in range(STRUTS):
+        bend[i] = foretold(gains, state, (i + 1) * width + _BEND)
+
+
 class EquationFilter:
     """Model columns and measured force of one sample after the other through the estimation band.
 
@@ -222,11 +230,12 @@ class EquationFilter:
         self._band = tuple(
             _Band(sections, rest(sections), np.empty((len(sections), 2, stack.size)), stack, self._filtered)
         )
-        self._weights = smoothing_weights(kinematic_cutoff, band.period)
+        self._correction = BendCorrection(machine, parameters, band, kinematic_cutoff)
+        self._weights = self._correction.weights
         self._rates = np.zeros((len(self._weights), 6))
         self._smoothing = self._weights, self._rates, 0.0
         # samples from an equation to the one that completes what smoothing does to it, by whole equations and the rest
-        lag = len(self._weights) // 2
+        lag = self._correction.delay
         self._late = -(-lag // band.stride)
         self._due = lag - (self._late - 1) * band.stride
         self._bend = np.zeros(STRUTS)
@@ -302,5 +311,13 @@ class EquationFilter:
         forces = self._forces, self._newest, self._period
         _fill_equation(self._filtered, width, self._nuisance, forces, columns, load, rows, stepped)
         measured, force, rate = rows
-        bend = self._bend * coulomb if known else np.zeros(STRUTS)
+        if self._correction.gains is not None:
+            self._correction.take_off(self._foretold_bend(self._correction.gains), columns, measured)
+        bend = self._correction.left * self._bend * coulomb if known else np.zeros(STRUTS)
         return Equation(time, columns, load, measured, bend, force, rate, self._late, resting, stepped)
+
+    def _foretold_bend(self, gains: FloatArray) -> FloatArray:
+        """What smoothing makes of the bending term (6,), at the last sample, as far as the band feels it."""
+        bend = np.empty(STRUTS)
+        _fill_foretold_bend(gains, self._band[2], self._filtered.shape[1], bend)
+        return bend

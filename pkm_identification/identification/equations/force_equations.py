@@ -16,13 +16,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pkm_identification.estimation.equations import Equations
+from pkm_identification.mechanisms.hexapod.kinematics.inverse import strut_motion_from_platform
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.model import HexapodModel
 from pkm_identification.motion import STRUTS, PlatformMotion
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.signals.band import BandSettings
+from pkm_identification.signals.causal import FilterSettings
 
+from .band_rows import band_pieces
+from .bend import BendCorrection, bends_in_band
 from .linear_equations import linear_equations
 from .reversal import reversal_pulses, reversal_time
 
@@ -36,6 +40,7 @@ def force_equations(
     band: BandSettings,
     online: bool = False,
     rounded_after: float = -np.inf,
+    low_pass: FilterSettings | None = None,
 ) -> Equations:
     """Equations of the force model; parameters as of `linear_equations`.
 
@@ -52,6 +57,8 @@ def force_equations(
     online : bool
     rounded_after : float
         Stamp in s up to which rates have no noise, whatever the machine's friction says (`rates.rounding_watch`).
+    low_pass : FilterSettings, optional
+        What the motion has passed, where friction's bend is to be corrected for it as online (`bend`).
     """
     time = reversal_time(band.period)
 
@@ -67,7 +74,18 @@ def force_equations(
         return columns
 
     model = _LateRounding(machine, rounded_after)
-    return linear_equations(model, parameters, motion, force, segment, band, online, pulses)
+    equations = linear_equations(model, parameters, motion, force, segment, band, online, pulses)
+    correction = None if low_pass is None else BendCorrection(machine, parameters, band, low_pass.cutoff)
+    if low_pass is None or correction is None or correction.gains is None or not len(equations):
+        return equations
+    bends = []
+    for piece in band_pieces(segment, band, online):
+        samples = motion[piece.part]
+        rate = strut_motion_from_platform(machine, samples)[1]
+        early = _until(rounded_after, machine, samples)
+        bends.append(bends_in_band(machine, low_pass, correction, rate, early, piece, band))
+    correction.take_off(np.concatenate(bends), equations.regressor, equations.measured)
+    return equations
 
 
 @dataclass(frozen=True)

@@ -31,15 +31,11 @@ from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import STRUTS, PlatformMotion
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
-from pkm_identification.numerics.copying import copy_vector
 from pkm_identification.parameters.parameter import Kind, Parameter
 from pkm_identification.parameters.parameter_set import ParameterSet
-from pkm_identification.signals.causal import FilterSettings, linear_phase_taps
 
 REVERSAL_TIME = 1e-3  # s; longer than the delay, shorter than what lies between reversals
 LARGEST_DELAY = 0.3e-3  # s, where that is the time; in proportion where it is longer
-FAINT = 0.01  # of the largest weight
-STRONGER = 1.5  # how much lower a cutoff is tried, as offline
 
 
 def with_reversals(parameters: ParameterSet, machine: Machine) -> ParameterSet:
@@ -94,34 +90,3 @@ def reversal_pulses(machine: Machine, motion: PlatformMotion, time: float = REVE
     law = machine.friction.law
     _fill_pulses(rate, second, time, machine.friction.law_parameters, law.reversing_term, pulses)
     return pulses
-
-
-@kernel
-def smoothed_bend(rate, law, smoother, term, weights, rates, place, bend):
-    """Write what a weighted mean of the last strut rates instead of the middle one makes of the reversing term (6,).
-
-    `rates` (n, 6) is the ring of the last rates, its row `place` is overwritten with the present `rate` (6,); `weights`
-    (n,) are symmetric, n is odd. `smoother` is the law of the mean, whose noise is less than that of `law`.
-    """
-    count = rates.shape[0]
-    mean = np.zeros(6)
-    copy_vector(rate, rates[place])
-    for n in range(count):
-        row = (place - n) % count
-        for i in range(6):
-            mean[i] += weights[n] * rates[row, i]
-    middle = rates[(place - count // 2) % count]
-    for i in range(6):
-        bend[i] = friction_terms(mean[i], smoother)[term] - friction_terms(middle[i], law)[term]
-
-
-def smoothing_weights(cutoff: float, period: float) -> FloatArray:
-    """Weights (n,) of strut rates, n odd, that smooth as a low-pass at two thirds of the kinematic cutoff (Hz) would.
-
-    Those of the causal strut filter without its faint tails. A plain mean would not do: it smooths slow motion, too,
-    and takes for an error what no low-pass does.
-    """
-    taps = linear_phase_taps(FilterSettings(period, cutoff / STRONGER))
-    matters = np.nonzero(np.abs(taps) > FAINT * taps.max())[0]
-    taps = taps[matters[0] : matters[-1] + 1]
-    return taps / taps.sum()

@@ -33,8 +33,9 @@ from pkm_identification.parameters.prior import Prior
 from ..changes.drift import FrictionDrift, friction_walk
 from ..changes.payload import PayloadEstimate, PayloadEvent, payload_prior
 from ..changes.payload_watch import PayloadWatch
+from ..equations.bend import STRONGER
 from ..equations.equation_filter import NO_STEPS, Equation, EquationFilter
-from ..equations.reversal import STRONGER, with_reversals
+from ..equations.reversal import with_reversals
 from ..rates.rate_noise import rate_noise
 from ..rates.rounding_watch import RoundingWatch
 from ..settings import Settings

@@ -9,8 +9,12 @@
 """Whether samples behind the kinematic low-pass are of rounded lengths, told by them alone, one after the other.
 
 Who has filtered samples cannot look at the lengths that went in (`rate_noise.is_rounded` does). But of rounding, unlike
-of motion, much is left up to the cutoff: second differences of strut accelerations, small where lengths were exact.
-Asked once, of the first samples in which struts move by a count or more; until then they are taken for exact.
+of motion, much is left up to the cutoff: fourth differences of strut accelerations, small where lengths were exact.
+(Second ones show slow samples of exact lengths uneven, too: at 100 Hz one in three was taken for rounded.) Asked once,
+of the first samples in which struts move by a count or more; until then they are taken for exact.
+
+What is uneven by vibration cannot be told from rounding, and is taken for it: encoders that the machine file states
+round, and lengths without them come from simulations.
 """
 
 from __future__ import annotations
@@ -27,19 +31,20 @@ from pkm_identification.signals.differences import stencil
 
 from .rate_noise import rate_noise
 
+DIFFERENCES = np.array([1.0, -4.0, 6.0, -4.0, 1.0])
 ASKED = 1200  # rows of moving struts: .2 s at 1 kHz, less than the band's filter takes to settle
-# Of what white rounding would leave: less is faint. Of rounded lengths a fifth is, of exact ones from a control loop,
-# whose kinks the low-pass makes ring, two thirds.
+# Of what white rounding would leave: less is faint. Of rounded lengths at most a quarter is, of exact ones from a
+# control loop, whose kinks the low-pass makes ring, three quarters from 500 Hz on, less in slower samples.
 FAINT = 0.25
 SHARE = 0.6  # of rows that are not faint, from which on lengths are rounded
 
 
 def expected_unevenness(machine: Machine, low_pass: FilterSettings) -> float:
-    """Standard deviation in m/s^2 of second differences of strut accelerations by rounding; 0 without encoders."""
+    """Standard deviation in m/s^2 of fourth differences of strut accelerations by rounding; 0 without encoders."""
     if machine.drive is None or not machine.drive.has_encoder:
         return 0.0
     second = np.convolve(linear_phase_taps(low_pass), stencil(low_pass.period).second) / low_pass.period**2
-    taps = np.convolve(second, [1.0, -2.0, 1.0])
+    taps = np.convolve(second, DIFFERENCES)
     return float(np.sqrt(np.sum(taps**2) / 12.0) / machine.drive.counts_per_meter)
 
 
@@ -47,24 +52,30 @@ def expected_unevenness(machine: Machine, low_pass: FilterSettings) -> float:
 def _ask(rate, second, starting, limits, past, tally):
     """Count the struts that move, and those of them that are uneven.
 
-    `limits` are the least rate (m/s) and the least difference (m/s^2), `past` (2, 6) the last accelerations, `tally`
+    `limits` are the least rate (m/s) and the least difference (m/s^2), `past` (4, 6) the last accelerations, `tally`
     counts samples of the stretch, rows of moving struts and uneven ones.
     """
     if starting:
         tally[0] = 0
+    known = past.shape[0]
     for i in range(past.shape[1]):
-        if tally[0] >= 2 and abs(rate[i]) > limits[0]:
+        if tally[0] >= known and abs(rate[i]) > limits[0]:
             tally[1] += 1
-            if abs(second[i] - 2.0 * past[1, i] + past[0, i]) > limits[1]:
+            uneven = DIFFERENCES[known] * second[i]
+            for k in range(known):
+                uneven += DIFFERENCES[k] * past[k, i]
+            if abs(uneven) > limits[1]:
                 tally[2] += 1
-        past[0, i], past[1, i] = past[1, i], second[i]
+        for k in range(known - 1):
+            past[k, i] = past[k + 1, i]
+        past[known - 1, i] = second[i]
     tally[0] += 1
 
 
 @kernel
 def _ask_all(rate, second, starting, anew, limits, asked):
     """The row by which enough have been asked since the last one that begins `anew`, and the tally; -1 if none is."""
-    past, tally = np.zeros((2, rate.shape[1])), np.zeros(3, dtype=np.int64)
+    past, tally = np.zeros((DIFFERENCES.size - 1, rate.shape[1])), np.zeros(3, dtype=np.int64)
     found = -1
     for n in range(rate.shape[0]):
         if anew[n]:
@@ -102,7 +113,7 @@ class RoundingWatch:
     def reset(self) -> None:
         """Forget everything."""
         self.open = self.noise > 0.0
-        self._past, self._tally = np.zeros((2, STRUTS)), np.zeros(3, dtype=np.int64)
+        self._past, self._tally = np.zeros((len(DIFFERENCES) - 1, STRUTS)), np.zeros(3, dtype=np.int64)
 
     def step(self, rate: FloatArray, second: FloatArray, starting: bool) -> bool:
         """Ask a sample's strut rates (6,) in m/s and accelerations (6,) in m/s^2; True once, if they are rounded."""

@@ -40,3 +40,17 @@ def test_parts_give_the_sum_over_lags(lengths, size):
     values, vectors = np.linalg.eigh(expected + np.eye(3))
     np.testing.assert_allclose(found, vectors * np.maximum(values, 1.0) @ vectors.T, rtol=1e-9, atol=1e-9)
     np.testing.assert_allclose(sandwich(information, scores, segment), found, rtol=1e-12, atol=1e-12)
+
+
+def test_chance_does_not_widen_a_sandwich_without_a_floor_for_each_direction():
+    """White scores of thirty unknowns: a floor for each keeps what chance makes thick, and not what it makes thin."""
+    rng, width, count = np.random.default_rng(6), 30, 700
+    information, segment = count * np.eye(width) + np.eye(width), np.zeros(count, dtype=np.int64)
+    ratio = {True: [], False: []}
+    for _ in range(5):
+        scores = rng.standard_normal((count, width))
+        for floored, found in ratio.items():
+            covariance = sandwich_of_parts(information, [(scores, segment)], count, floored)
+            found.append(np.mean(np.diag(covariance)) * (count + 1.0))
+    assert np.mean(ratio[True]) > 1.2
+    assert np.mean(ratio[False]) == pytest.approx(1.0, abs=0.1)

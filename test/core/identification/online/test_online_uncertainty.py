@@ -17,7 +17,6 @@ from core.estimation.toy_problems import autoregressive, parameter_set, prior_of
 from pkm_identification.estimation.filters.recursive import RecursiveEstimator
 from pkm_identification.estimation.filters.uncertainty import RunningUncertainty
 from pkm_identification.estimation.filters.unscented import UnscentedSettings
-from pkm_identification.identification.equations.reversal import smoothed_bend, smoothing_weights
 from pkm_identification.identification.online.online_estimator import EstimatorState
 from pkm_identification.identification.online.pipeline import OnlinePipeline
 from pkm_identification.mechanisms.hexapod.machine import Machine
@@ -121,34 +120,6 @@ def test_equations_that_are_not_finite_leave_no_trace():
             running.add(np.full((2, 2), np.nan), np.eye(2), np.zeros(2), np.zeros(2))
             running.add(np.eye(2), np.eye(2), np.array([np.inf, 0.0]), np.zeros(2))
     assert np.all(np.isfinite(running.widened(np.eye(2))))
-
-
-def test_bend_is_the_difference_that_smoothing_the_rates_makes():
-    law = Machine.load("uf").friction.law_parameters
-    weights = np.array([0.1, 0.25, 0.3, 0.25, 0.1])
-    ring, bend = np.zeros((5, 6)), np.empty(6)
-    path = np.linspace(-0.006, 0.006, 25)[:, None] ** 3 / 0.006**2 * np.linspace(0.5, 2.0, 6)
-    for place, rate in enumerate(path):
-        smoothed_bend(rate, law, law, 1, weights, ring, place % 5, bend)
-        if place >= 4:
-            window = path[place - 4 : place + 1]
-            clipped = [np.clip(x / 0.002, -1, 1) for x in (weights @ window, window[2])]
-            np.testing.assert_allclose(bend, clipped[0] - clipped[1], atol=1e-12)
-
-
-@pytest.mark.parametrize(("cutoff", "period"), [(150.0, 1e-3), (50.0, 1e-3), (30.0, 1e-2)])
-def test_smoothing_is_a_low_pass_at_two_thirds_of_the_cutoff(cutoff, period):
-    """Half the amplitude there, as both passes of a zero-phase Butterworth leave; nothing taken from slow motion."""
-    weights = smoothing_weights(cutoff, period)
-    np.testing.assert_array_equal(weights, weights[::-1])
-    place = np.arange(len(weights)) - len(weights) // 2
-
-    def gain(frequency: float) -> float:
-        return float(weights @ np.cos(2 * np.pi * frequency * period * place))
-
-    assert gain(cutoff / 1.5) == pytest.approx(0.5, abs=0.02)
-    # faint tails of 1 % are cut
-    assert gain(cutoff / 10) == pytest.approx(1.0, abs=0.015)
 
 
 def test_a_bend_that_is_told_late_belongs_to_the_equation_it_is_of():

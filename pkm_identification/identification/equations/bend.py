@@ -1,0 +1,247 @@
+# Copyright 2026 pkm_identification maintainers
+#
+# Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance
+# with the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+# Unless required by applicable law or agreed to in writing, software distributed under the License is
+# distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
+# the License for the specific language governing permissions and limitations under the License.
+
+"""What the kinematic low-pass makes of the bend of friction, told by smoothing more, and taken off.
+
+Where a strut breaks away or turns back, its true rate has a kink at the friction law's bend. The low-pass rounds that
+kink, and Coulomb friction computed from the smoothed rate is wrong around it, to one side. How wrong falls with some
+power of the cutoff; hence what a cutoff STRONGER times lower changes of a column tells what the low-pass itself has
+changed (Richardson's extrapolation):
+
+    b(true rate) = b(rate) - (b(smoothed rate) - b(rate)) / (STRONGER^power - 1)   on average.
+
+The power differs between machines and motions. Taken off is what the highest one seen makes, no more; what the lowest
+one would take off besides is stated as a systematic part of the deviations.
+
+Smoothing needs samples from after the instant, which the band's filter hardly feels yet: its response to the newest
+samples begins with the eighth power of time. So the difference passes the band as late as it is known, and what comes
+out is foretold to the present sample (`foretelling`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pkm_identification.mechanisms.friction import friction_terms
+from pkm_identification.mechanisms.friction.law import NOISE, law_tuple
+from pkm_identification.mechanisms.hexapod.dynamics.basis import friction_columns
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.motion import STRUTS
+from pkm_identification.numerics.arrays import FloatArray, contiguous
+from pkm_identification.numerics.compiled import kernel
+from pkm_identification.numerics.copying import copy_vector
+from pkm_identification.parameters.parameter_set import ParameterSet
+from pkm_identification.signals.band import BandSettings
+from pkm_identification.signals.causal import FilterSettings, linear_phase_taps
+from pkm_identification.signals.sections import filter_rows, rest
+
+from ..rates.rate_noise import rate_noise
+from .band_rows import BandPiece
+
+FAINT = 0.01  # of the largest weight
+STRONGER = 1.5  # how much lower a cutoff is tried, as offline
+UNFELT = 0.01  # of the band's response, which it may give to samples that are not known yet
+POWERS = 2.2, 4.0  # of the cutoff with which errors fell between 100 and 300 Hz, where lengths were exact
+
+
+def share(power: float) -> float:
+    """Of what smoothing STRONGER times as much changes, what the low-pass itself does, if errors fall with a power."""
+    return float(1.0 / (STRONGER**power - 1.0))
+
+
+# What is taken off, and what may be left then.
+SHARE = share(POWERS[1])
+LEFT = share(POWERS[0]) - SHARE
+
+
+@kernel
+def smoothed_bend(rate, law, smoother, term, weights, rates, place, bend):
+    """Write what a weighted mean of the last strut rates instead of the middle one makes of the reversing term (6,).
+
+    `rates` (n, 6) is the ring of the last rates, its row `place` is overwritten with the present `rate` (6,); `weights`
+    (n,) are symmetric, n is odd. `smoother` is the law of the mean, whose noise is less than that of `law`.
+    """
+    count = rates.shape[0]
+    mean = np.zeros(6)
+    copy_vector(rate, rates[place])
+    for n in range(count):
+        row = (place - n) % count
+        for i in range(6):
+            mean[i] += weights[n] * rates[row, i]
+    middle = rates[(place - count // 2) % count]
+    for i in range(6):
+        bend[i] = friction_terms(mean[i], smoother)[term] - friction_terms(middle[i], law)[term]
+
+
+def smoothing_weights(cutoff: float, period: float) -> FloatArray:
+    """Weights (n,) of strut rates, n odd, that smooth as a low-pass at two thirds of the kinematic cutoff (Hz) would.
+
+    Those of the causal strut filter without its faint tails. A plain mean would not do: it smooths slow motion, too,
+    and takes for an error what no low-pass does.
+    """
+    taps = linear_phase_taps(FilterSettings(period, cutoff / STRONGER))
+    matters = np.nonzero(np.abs(taps) > FAINT * taps.max())[0]
+    taps = taps[matters[0] : matters[-1] + 1]
+    return taps / taps.sum()
+
+
+def foretelling(band: BandSettings, samples: int) -> FloatArray | None:
+    """Gains (S, 2) of the band filter's state that give its output so many samples later, of nothing but zeros.
+
+    None where the filter would feel more of the samples in between than a trace: where they come slowly.
+    """
+    sections = band.sections
+    impulse, felt = np.zeros((band.settling + 1, 1)), np.empty((band.settling + 1, 1))
+    impulse[0] = 1.0
+    filter_rows(sections, impulse, np.zeros((len(sections), 2, 1)), felt)
+    if np.sum(np.abs(felt[:samples])) > UNFELT:
+        return None
+    # a channel for each number of the state
+    state = np.eye(2 * len(sections)).reshape(len(sections), 2, -1)
+    nothing = np.zeros((samples, state.shape[2]))
+    later = np.empty_like(nothing)
+    filter_rows(sections, nothing, state, later)
+    return contiguous(later[-1].reshape(len(sections), 2))
+
+
+@kernel
+def foretold(gains, state, column):
+    """The output of one channel of a filter in a state (S, 2, C), as of `foretelling`."""
+    output = 0.0
+    for s in range(gains.shape[0]):
+        output += gains[s, 0] * state[s, 0, column] + gains[s, 1] * state[s, 1, column]
+    return output
+
+
+@kernel
+def _fill_bends(rate, early, laws, term, weights, bends):
+    """What smoothing makes of the term (N, 6), of the sample half of the weights before.
+
+    `laws` (4, L) are those of rates and smoothed rates, of exact lengths up to row `early` and after it.
+    """
+    exact, exact_smoother = law_tuple(laws[0], 0), law_tuple(laws[1], 0)
+    law, smoother = law_tuple(laws[2], 0), law_tuple(laws[3], 0)
+    rates = np.empty((weights.size, rate.shape[1]))
+    for k in range(weights.size):
+        copy_vector(rate[0], rates[k])
+    for n in range(rate.shape[0]):
+        place = n % weights.size
+        if n < early:
+            smoothed_bend(rate[n], exact, exact_smoother, term, weights, rates, place, bends[n])
+        else:
+            smoothed_bend(rate[n], law, smoother, term, weights, rates, place, bends[n])
+
+
+@kernel
+def _fill_foretold(sections, gains, values, state, first, step, picked):
+    """What comes out of the band, foretold, at the rows `first`, `first + step` and so on of values (N, C)."""
+    row = np.empty((1, values.shape[1]))
+    for n in range(values.shape[0]):
+        filter_rows(sections, values[n : n + 1], state, row)
+        if n >= first and (n - first) % step == 0:
+            for c in range(values.shape[1]):
+                picked[(n - first) // step, c] = foretold(gains, state, c)
+
+
+class BendCorrection:
+    """What is taken off the columns of a friction term that bends, and off what is known of it.
+
+    Parameters
+    ----------
+    machine : Machine
+    parameters : ParameterSet
+    band : BandSettings
+    cutoff : float
+        Hz, of the kinematic low-pass that the rates have passed.
+
+    Attributes
+    ----------
+    weights : ndarray, shape (n,)
+        `smoothing_weights`.
+    gains : ndarray, shape (S, 2), or None
+        `foretelling`; None where nothing is taken off: samples come too slowly, encoders are so coarse that what they
+        do to friction is not known (`rates.rate_noise`) nor told from what smoothing does, or the law has no such term.
+    """
+
+    def __init__(self, machine: Machine, parameters: ParameterSet, band: BandSettings, cutoff: float) -> None:
+        law = machine.friction.law
+        bending = friction_columns(machine, law.reversing or "")
+        self._mapping, self._known = parameters.mapping[bending], parameters.known[bending]
+        self.weights = smoothing_weights(cutoff, band.period)
+        encoders = machine.drive is not None and machine.drive.has_encoder
+        known = not encoders or rate_noise(machine, FilterSettings(band.period, cutoff)) > 0.0
+        possible = known and len(self._known) == STRUTS
+        self.gains = foretelling(band, self.delay) if possible else None
+
+    @property
+    def left(self) -> float:
+        """Of what smoothing changes, what may still be wrong; all of it where nothing is taken off."""
+        return 1.0 if self.gains is None else LEFT
+
+    @property
+    def delay(self) -> int:
+        """Samples by which what smoothing does is known later."""
+        return len(self.weights) // 2
+
+    def take_off(self, bend: FloatArray, columns: FloatArray, measured: FloatArray) -> None:
+        """Correct equations in place.
+
+        Parameters
+        ----------
+        bend : ndarray, shape (..., 6)
+            What smoothing the rates makes of the struts' term, in the band.
+        columns : ndarray, shape (..., 6, P)
+        measured : ndarray, shape (..., 6)
+            Without what is known.
+        """
+        changed = SHARE * bend
+        columns[..., : self._mapping.shape[1]] -= changed[..., None] * self._mapping
+        measured += changed * self._known
+
+
+def bends_in_band(
+    machine: Machine,
+    low_pass: FilterSettings,
+    correction: BendCorrection,
+    rate: FloatArray,
+    early: int,
+    piece: BandPiece,
+    band: BandSettings,
+) -> FloatArray:
+    """What smoothing strut rates makes of the bending term at a piece's equations, (K, 6), as the online estimator has.
+
+    Parameters
+    ----------
+    machine : Machine
+        Whose friction knows of the noise of the rates.
+    low_pass : FilterSettings
+        What they have passed.
+    correction : BendCorrection
+        With gains.
+    rate : ndarray, shape (n, 6)
+        m/s, of the piece.
+    early : int
+        The first rows, of which lengths are taken for exact.
+    piece : BandPiece
+    band : BandSettings
+    """
+    laws = np.array([machine.friction.law_parameters] * 4)
+    smoother = replace(low_pass, cutoff=low_pass.cutoff / STRONGER)
+    laws[:2, NOISE] = 0.0
+    laws[3, NOISE] = rate_noise(machine, smoother) if machine.friction.rate_noise else 0.0
+    bends = np.empty(rate.shape)
+    _fill_bends(contiguous(rate), early, laws, machine.friction.law.reversing_term, correction.weights, bends)
+    rows: NDArray[np.int64] = np.arange(*piece.chosen.indices(len(rate)))
+    picked = np.zeros((len(rows), rate.shape[1]))
+    sections = band.sections
+    state = rest(sections)[:, :, None] * bends[0]
+    _fill_foretold(sections, correction.gains, bends, state, rows[0], band.stride, picked)
+    return picked
