@@ -199,6 +199,7 @@ def _by_the_whole(
         ratio=whole.total,
         per_strut=whole.per_strut,
         left=whole.total if hidden else diagnosis.left,
+        unexplained=hidden or diagnosis.unexplained,
         moved=diagnosis.moved if diagnosis.moved.size else np.empty((0, problem.reported)),
     )
     return diagnosis, (

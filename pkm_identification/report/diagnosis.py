@@ -68,6 +68,11 @@ def fit_lines(diagnosis: Diagnosis) -> list[str]:
     """Whether the model fits, against which noise floor, and what is wrong if it does not."""
     lines = [_verdict(diagnosis)]
     lines += [f"{place}. {sentence(cause)}" for place, cause in enumerate(diagnosis.causes[:MOST_CAUSES], 1)]
+    if diagnosis.causes and diagnosis.unexplained:
+        lines.append(
+            f"What these leave is {number(diagnosis.left, 3)} times the noise floor: something else is wrong, too, and "
+            "every value is in doubt."
+        )
     lines += [remark(one) for one in diagnosis.remarks[:MOST_REMARKS]]
     return lines
 

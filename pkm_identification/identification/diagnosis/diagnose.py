@@ -71,18 +71,23 @@ def diagnose(experiment: Experiment, problem: Problem, estimate: ParameterEstima
     if too_large and not explanation.causes:
         explanation = remarks_as_causes(explanation, found)
     explanation = with_clipped_forces(explanation, corrected, estimate, too_large)
+    left = [(found.last.total_ratio, found.last.ratio)]
+    if explanation.elsewhere.size:
+        # what clipped forces do is in no column: it is left out instead
+        left.append((float(np.sqrt(np.mean(explanation.elsewhere**2))), explanation.elsewhere))
     return Diagnosis(
         adequate=not explanation.causes and not too_large,
         floor=floor,
         floor_percent=recorded.floor_percent,
         ratio=first.total_ratio,
         per_strut=first.ratio,
-        left=found.last.total_ratio,
+        left=min(total for total, _ in left),
         causes=explanation.causes,
         remarks=explanation.remarks,
         unseen=unseen(found),
         moved=np.reshape(explanation.moved, (-1, corrected.problem.reported)),
         residuals=(recorded.residuals(first), corrected.residuals(found.last)),
+        unexplained=all(stands_out(total, per_strut) for total, per_strut in left),
     )
 
 

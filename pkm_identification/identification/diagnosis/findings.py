@@ -73,14 +73,17 @@ class Explanation:
         Found, but without an effect on any parameter that is shown.
     moved : tuple of ndarray, shape (P,)
         By what causes and their rivals would move the reported parameters, SI units.
+    elsewhere : ndarray, shape (6,) or (0,)
+        Residual over noise floor of the equations that no clipped force enters; empty where none are told.
     """
 
     causes: tuple[Cause, ...] = ()
     remarks: tuple[Cause, ...] = ()
     moved: tuple[FloatArray, ...] = ()
+    elsewhere: FloatArray = field(default_factory=lambda: np.empty(0))
 
     def joined(self, other: Explanation) -> Explanation:
-        """Both, this one first."""
+        """Both, this one first; nobody has been asked for clipped forces yet."""
         return Explanation(self.causes + other.causes, self.remarks + other.remarks, self.moved + other.moved)
 
 
@@ -123,7 +126,7 @@ class Diagnosis:
         Residual over noise floor, all struts.
     per_strut : ndarray, shape (6,)
     left : float
-        The same with all causes estimated besides.
+        The same with all causes estimated besides; clipped samples, where those are a cause, left out.
     causes : tuple of Cause
         What makes the fit inadequate, the likeliest first.
     remarks : tuple of Cause
@@ -133,6 +136,9 @@ class Diagnosis:
         By what causes and their rivals would move the parameters, SI units.
     residuals : tuple of Residuals
         By the model alone, and with all causes that were found; empty where everything is below rounding.
+    unexplained : bool
+        Whether what the causes leave, or the model where there are none, still stands out of the floor: something else
+        is wrong, and all values with it.
     """
 
     adequate: bool
@@ -146,8 +152,4 @@ class Diagnosis:
     unseen: tuple[Unseen, ...] = ()
     moved: FloatArray = field(default_factory=lambda: np.empty((0, 0)))
     residuals: tuple[Residuals, ...] = ()
-
-    @property
-    def unexplained(self) -> bool:
-        """Whether the fit is inadequate and no cause was found."""
-        return not self.adequate and not self.causes
+    unexplained: bool = False

@@ -15,7 +15,7 @@ away from the clipped samples say otherwise.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -35,6 +35,8 @@ FLAT = 1e-3  # of the largest force: how near samples at the limit are to each o
 FEWEST = 20  # samples at the limit
 CROWDED = 8.0  # times as many as in the mean of the steps below
 CLEAR = 5.0  # standard deviations of what leaving out right samples would change
+ROUNDED = 1e-9  # of the largest force: differences that are rounding of the same reading
+LEAST_SHARE = 0.1  # of a misfit, from which on clipped forces are one of its causes
 AT_LIMIT = 1e-3  # of the drives' largest force: how near to it the end of a range is
 
 
@@ -45,9 +47,11 @@ def saturation(logs: Sequence[GuardedLog], ratio: FloatArray) -> list[Cause]:
     for k in range(STRUTS):
         size = np.abs(force[:, k])
         most = float(size.max(initial=0.0))
-        width = FLAT * most
-        at = int(np.count_nonzero(size > most - width))
-        below = np.count_nonzero((size > most - 6 * width) & (size <= most - width)) / 5.0
+        step = _resolution(force[:, k])
+        # of readings in steps, each width holds one of them
+        width, top = max(FLAT * most, step), most + 0.5 * step
+        at = int(np.count_nonzero(size > top - width))
+        below = np.count_nonzero((size > top - 6 * width) & (size <= top - width)) / 5.0
         if most == 0.0 or at < FEWEST or at < CROWDED * max(below, 1.0):
             continue
         share = at / len(size)
@@ -63,6 +67,14 @@ def saturation(logs: Sequence[GuardedLog], ratio: FloatArray) -> list[Cause]:
         )
         suspects.append((float(ratio[k]), cause))
     return [cause for _, cause in sorted(suspects, key=lambda pair: -pair[0])]
+
+
+def _resolution(force: FloatArray) -> float:
+    """Least difference in N between readings (N,) that differ, on the side where they are largest; 0 if none do."""
+    side = force if force.max(initial=0.0) >= -force.min(initial=0.0) else -force
+    steps = np.diff(np.unique(side[side > 0.0]))
+    steps = steps[steps > ROUNDED * side.max(initial=0.0)]
+    return float(steps.min()) if len(steps) else 0.0
 
 
 def with_clipped_forces(
@@ -89,20 +101,22 @@ def with_clipped_forces(
     if not clipped:
         return explanation
     # with the floor of the corrected logs: that of the recorded ones is in their unit and in their order of struts
-    change, clear = without_clipped(clipped, corrected)
-    effect, moves = largest_effect(estimate, change)
-    clipped = [replace(one, effect=effect, moves=moves) for one in clipped]
-    moved = (*explanation.moved, change)
-    if misfit or explanation.causes:
-        # a clipped force looks like whatever bends where it is large, but never larger than it is: forces that come
-        # out too large reach the end of their range because of that
-        enlarged = [one for one in explanation.causes if enlarges(one)]
-        others = [one for one in explanation.causes if one not in enlarged]
-        return replace(explanation, causes=(*enlarged, *clipped, *others), moved=moved)
+    elsewhere = without_clipped(clipped, corrected)
+    effect, moves = largest_effect(estimate, elsewhere.change)
     certain = any(_beyond_reading(one, corrected.experiment.machine.drive) for one in clipped)
-    if (clear or certain) and effect > DOUBTFUL:
-        return replace(explanation, causes=tuple(replace(one, explains=0.0) for one in clipped), moved=moved)
-    return explanation
+    told = (misfit or bool(explanation.causes)) and (certain or elsewhere.explains > LEAST_SHARE)
+    if not told and not ((elsewhere.clear or certain) and effect > DOUBTFUL):
+        return explanation
+    share = elsewhere.explains if told else 0.0
+    clipped = [replace(one, effect=effect, moves=moves, explains=share) for one in clipped]
+    moved = (*explanation.moved, elsewhere.change)
+    if not told:
+        return replace(explanation, causes=(*explanation.causes, *clipped), moved=moved)
+    # a clipped force looks like whatever bends where it is large, but never larger than it is: forces that come out too
+    # large reach the end of their range because of that
+    enlarged = [one for one in explanation.causes if enlarges(one)]
+    others = [one for one in explanation.causes if one not in enlarged]
+    return replace(explanation, causes=(*enlarged, *clipped, *others), moved=moved, elsewhere=elsewhere.ratio)
 
 
 def _beyond_reading(clipped: Cause, drive: Drive | None) -> bool:
@@ -120,8 +134,30 @@ def _strut(clipped: Cause) -> int:
     return int(clipped.name.rpartition("_")[2]) - 1
 
 
-def without_clipped(clipped: Sequence[Cause], baseline: Baseline) -> tuple[FloatArray, bool]:
-    """What the reported parameters change by where a strut's equations near its clipped samples are left out.
+@dataclass(frozen=True)
+class Elsewhere:
+    """The model fitted to the equations that clipped samples do not enter.
+
+    Attributes
+    ----------
+    change : ndarray, shape (P,)
+        Of the reported parameters, SI units.
+    clear : bool
+        Whether leaving out right samples would hardly change as much.
+    ratio : ndarray, shape (6,)
+        Residual over noise floor of these equations, root mean square.
+    explains : float
+        Part of the misfit of all equations that is not in these, 0 to 1.
+    """
+
+    change: FloatArray
+    clear: bool
+    ratio: FloatArray
+    explains: float
+
+
+def without_clipped(clipped: Sequence[Cause], baseline: Baseline) -> Elsewhere:
+    """The model without each strut's equations near its clipped samples.
 
     Parameters
     ----------
@@ -129,13 +165,6 @@ def without_clipped(clipped: Sequence[Cause], baseline: Baseline) -> tuple[Float
         Of `saturation`.
     baseline : Baseline
         Of all equations of the logs.
-
-    Returns
-    -------
-    change : ndarray, shape (P,)
-        SI units.
-    clear : bool
-        Whether leaving out right samples would hardly change as much.
     """
     evidence, problem = baseline.evidence, baseline.problem
     reach = 1.0 / baseline.experiment.settings.band.cutoff  # s over which a sample enters an equation
@@ -159,4 +188,7 @@ def without_clipped(clipped: Sequence[Cause], baseline: Baseline) -> tuple[Float
     # the covariance of the difference between an estimate and one from a part of its data
     by_chance = np.maximum(evidence.variance(rest) - evidence.variance(everywhere), 0.0)
     clear = change**2 > CLEAR**2 * everywhere.correlation * by_chance
-    return change, bool(np.any(clear))
+    ratio = np.sqrt(np.sum((rest.left * counts) ** 2, axis=0) / np.maximum(counts.sum(axis=0), 1.0))
+    before, after = (max(float(np.mean(one**2)) - 1.0, 0.0) for one in (everywhere.ratio, ratio))
+    explains = 1.0 - min(after / before, 1.0) if before > 0.0 else 0.0
+    return Elsewhere(change, bool(np.any(clear)), ratio, explains)

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import copy
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -22,6 +23,7 @@ from pkm_identification.errors import LogError
 from pkm_identification.identification.diagnosis.as_recorded import diagnosed
 from pkm_identification.identification.diagnosis.log_rows import LogRows
 from pkm_identification.identification.diagnosis.noise_floor import force_density
+from pkm_identification.identification.diagnosis.saturation import saturation
 from pkm_identification.identification.experiment import Experiment
 from pkm_identification.identification.identify import identify
 from pkm_identification.identification.long_logs.excerpt import excerpt
@@ -29,6 +31,7 @@ from pkm_identification.identification.settings import Settings
 from pkm_identification.mechanisms.friction import friction_columns
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
 from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
 from pkm_identification.motion import StrutLog
 from pkm_identification.records import read_log
 from pkm_identification.report.diagnosis import fit_lines, reason
@@ -301,6 +304,33 @@ def test_what_is_wrong_altogether_is_told_first(right, fault, name):
     assert result.fit.causes[0].name == name
     assert not result.fit.adequate
     assert "identifiable" not in result.estimate.status[:3]
+
+
+@pytest.mark.slow
+def test_what_the_causes_leave_puts_everything_in_doubt(right):
+    """Friction that builds up over 10 mm of travel: no hypothesis says so, and the nearest explain little of it."""
+    held = np.zeros_like(right.length)
+    for row, moved in enumerate(np.diff(right.length, axis=0) / 0.01):
+        held[row + 1] = np.clip(held[row] + moved, -1.0, 1.0)
+    result = diagnosis(StrutLog(right.time, right.length, right.force + 3.0 * held, "hysteresis"))
+    fit = result.fit
+    assert fit.causes
+    assert fit.unexplained
+    assert "identifiable" not in result.estimate.status
+    assert any("something else is wrong, too" in line for line in fit_lines(fit))
+    error = (result.estimate.values - hexapod_parameters(TRUTH).nominal) / result.estimate.std
+    assert np.max(np.abs(error)) < 4.0
+
+
+def test_readings_in_steps_are_not_taken_for_clipped_ones():
+    """At nearly constant forces a step of the readings holds more samples than a thousandth of the largest force."""
+    rng, step = np.random.default_rng(5), 1.5
+    force = 100.0 + 1.2 * rng.standard_normal((20000, 6))
+    rounded = step * np.round(force / step)
+    rounded[:, 4] = np.minimum(rounded[:, 4], 99.0)
+    rows = len(rounded)
+    guarded = SimpleNamespace(force=rounded, time=np.arange(rows) * 1e-3)
+    assert [one.name for one in saturation([guarded], np.ones(6))] == ["saturation_5"]
 
 
 @pytest.mark.slow
