@@ -179,15 +179,18 @@ class _StopHandler:
     """Python's part in a signal: none, because a KeyboardInterrupt would break off anything anywhere.
 
     While kernels are compiled, which takes seconds without a look at the context, the process ends at once: there is
-    nothing to put in order yet, and an exception would get lost in the compiler's callbacks.
+    nothing to put in order yet, and an exception would get lost in the compiler's callbacks. A signal that came before
+    is remembered: rclpy shuts the context down in a thread of its own, some time after.
     """
 
     def __init__(self) -> None:
         self._at_once = False
+        self._came = False
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, self._handle)
 
     def _handle(self, *_: object) -> None:
+        self._came = True
         if self._at_once:
             os._exit(0)
 
@@ -195,8 +198,8 @@ class _StopHandler:
     def at_once(self) -> Iterator[None]:
         self._at_once = True
         try:
-            if not rclpy.ok():
-                os._exit(0)  # the signal came just before
+            if self._came or not rclpy.ok():
+                os._exit(0)
             yield
         finally:
             self._at_once = False
