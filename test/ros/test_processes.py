@@ -72,6 +72,17 @@ def test_a_signal_while_kernels_are_compiled_ends_a_node_at_once(domain, tmp_pat
         assert "Traceback" not in process.text()
 
 
+def test_a_signal_before_kernels_are_compiled_is_remembered():
+    """Python's part in a signal comes before rclpy's thread has shut the context down: that is no time to begin."""
+    program = (
+        "import rclpy; from pkm_identification.ros.node.main import _StopHandler\n"
+        "stop = _StopHandler(); rclpy.init(); stop._handle(); assert rclpy.ok()\n"
+        "with stop.at_once(): print('compiling', flush=True)\n"
+    )
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=300)
+    assert (ended.returncode, ended.stdout) == (0, ""), ended.stderr
+
+
 @pytest.mark.parametrize(
     ("node", "arguments", "line"),
     [

@@ -41,7 +41,10 @@ AT_LIMIT = 1e-3  # of the drives' largest force: how near to it the end of a ran
 
 
 def saturation(logs: Sequence[GuardedLog], ratio: FloatArray) -> list[Cause]:
-    """Struts (ratio (6,): residual over floor) whose forces end at a limit, the worst fitted first."""
+    """Struts (ratio (6,): residual over floor) whose forces end at a limit, the worst fitted first.
+
+    What they explain is not asked yet: 0.
+    """
     force = np.concatenate([log.force for log in logs if log.force is not None])
     suspects = []
     for k in range(STRUTS):
@@ -60,7 +63,7 @@ def saturation(logs: Sequence[GuardedLog], ratio: FloatArray) -> list[Cause]:
             most,
             width,
             "N",
-            1.0,
+            0.0,
             "Move less fast, or raise the range of the current measurement (drive.motor.force_limit)",
             "saturation",
             detail=f"{100 * share:.2g} % of the samples",

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import copy
 from dataclasses import replace
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -23,7 +22,6 @@ from pkm_identification.errors import LogError
 from pkm_identification.identification.diagnosis.as_recorded import diagnosed
 from pkm_identification.identification.diagnosis.log_rows import LogRows
 from pkm_identification.identification.diagnosis.noise_floor import force_density
-from pkm_identification.identification.diagnosis.saturation import saturation
 from pkm_identification.identification.experiment import Experiment
 from pkm_identification.identification.identify import identify
 from pkm_identification.identification.long_logs.excerpt import excerpt
@@ -320,17 +318,6 @@ def test_what_the_causes_leave_puts_everything_in_doubt(right):
     assert any("something else is wrong, too" in line for line in fit_lines(fit))
     error = (result.estimate.values - hexapod_parameters(TRUTH).nominal) / result.estimate.std
     assert np.max(np.abs(error)) < 4.0
-
-
-def test_readings_in_steps_are_not_taken_for_clipped_ones():
-    """At nearly constant forces a step of the readings holds more samples than a thousandth of the largest force."""
-    rng, step = np.random.default_rng(5), 1.5
-    force = 100.0 + 1.2 * rng.standard_normal((20000, 6))
-    rounded = step * np.round(force / step)
-    rounded[:, 4] = np.minimum(rounded[:, 4], 99.0)
-    rows = len(rounded)
-    guarded = SimpleNamespace(force=rounded, time=np.arange(rows) * 1e-3)
-    assert [one.name for one in saturation([guarded], np.ones(6))] == ["saturation_5"]
 
 
 @pytest.mark.slow

@@ -1,0 +1,37 @@
+# Copyright 2026 pkm_identification maintainers
+#
+# Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance
+# with the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+# Unless required by applicable law or agreed to in writing, software distributed under the License is
+# distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
+# the License for the specific language governing permissions and limitations under the License.
+
+"""Which forces look clipped."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numpy as np
+
+from pkm_identification.identification.diagnosis.saturation import saturation
+
+
+def test_readings_in_steps_are_not_taken_for_clipped_ones():
+    """At nearly constant forces a step of the readings holds more samples than a thousandth of the largest force."""
+    step = 1.5
+    force = step * np.round((100.0 + np.random.default_rng(5).standard_normal((20000, 6))) / step)
+    force[:, 4] = np.minimum(force[:, 4], 99.0)
+    found = saturation([SimpleNamespace(force=force)], np.ones(6))
+    assert [one.name for one in found] == ["saturation_5"]
+    assert found[0].value == 99.0
+
+
+def test_clipping_is_seen_whatever_the_resolution():
+    force = 50.0 * np.random.default_rng(7).standard_normal((20000, 6))
+    for step in (1e-9, 0.01, 1.5):
+        limited = step * np.round(force / step)
+        limited[:, 2] = np.clip(limited[:, 2], -60.0, 60.0)
+        assert [one.name for one in saturation([SimpleNamespace(force=limited)], np.ones(6))] == [
+            "saturation_3"
+        ]
