@@ -88,13 +88,13 @@ def measure(machine: Machine, effort: Effort, findings: Findings) -> None:
         Item(
             "online step that completes an equation",
             Timing.of(learning),
-            150e-6,
+            80e-6,
             note="UKF step and the watch for payloads and drift included; the fit is judged with the sample after",
         ),
         Item(
             "sample in, estimate out",
             Timing.of(published),
-            150e-6,
+            100e-6,
             note="such a step and the estimate asked for after it, with deviations and statuses, as to publish it",
         ),
     ]
