@@ -108,24 +108,15 @@ class KernelCache(FunctionCache):
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """What was compiled for this signature, by another process just now, too; None when the caller has to."""
         self._stamp()
-        found = self._kept(sig, target_context)
+        found = super().load_overload(sig, target_context)
         if found is None and self._lock is None:
             self._begin()
-            found = self._kept(sig, target_context)
+            found = super().load_overload(sig, target_context)
             if found is not None:
                 self._end()
             else:
                 _waits.missed()
         return found
-
-    def _kept(self, sig: Any, target_context: Any) -> Any:
-        """What is on disk, None without it.
-
-        As Numba's own, which before each kernel makes ready all that compiling takes: machine code needs none of it,
-        and who has to compile does so first.
-        """
-        with self._guard_against_spurious_io_errors():
-            return self._load_overload(sig, target_context)
 
     def save_overload(self, sig: Any, data: Any) -> None:
         """Keep what was compiled for this signature."""

@@ -174,12 +174,20 @@ class BendCorrection:
     def __init__(self, machine: Machine, parameters: ParameterSet, band: BandSettings, cutoff: float) -> None:
         law = machine.friction.law
         bending = friction_columns(machine, law.reversing or "")
-        self._mapping, self._known = parameters.mapping[bending], parameters.known[bending]
+        self._mapping, self._known = (
+            contiguous(parameters.mapping[bending]),
+            contiguous(parameters.known[bending]),
+        )
         self.weights = smoothing_weights(cutoff, band.period)
         encoders = machine.drive is not None and machine.drive.has_encoder
         known = not encoders or rate_noise(machine, FilterSettings(band.period, cutoff)) > 0.0
         possible = known and len(self._known) == STRUTS
         self.gains = foretelling(band, self.delay) if possible else None
+
+    @property
+    def plain(self) -> tuple[FloatArray, FloatArray]:
+        """How the struts' term enters each column (6, P), and what is known of it (6,): for kernels."""
+        return self._mapping, self._known
 
     @property
     def left(self) -> float:

@@ -40,7 +40,7 @@ from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.signals.band import BandSettings
 from pkm_identification.signals.sections import filter_rows, rest
 
-from .bend import BendCorrection, foretold, smoothed_bend
+from .bend import SHARE, BendCorrection, foretold, smoothed_bend
 from .rest import RestWatch
 from .reversal import reversal_pulse, reversal_time
 
@@ -188,10 +188,14 @@ def _fill_equation(filtered, width, nuisance, forces, columns, load, rows, stepp
 
 
 @kernel
-def _fill_foretold_bend(gains, state, width, bend):
-    """Write the bends (6,) that the band's state (S, 2, 6 `width`) foretells."""
+def _take_off_foretold(gains, state, width, correction, columns, measured):
+    """Take off the bends that the band's state (S, 2, 6 `width`) foretells, as `BendCorrection.take_off` does."""
+    mapping, known = correction
     for i in range(STRUTS):
-        bend[i] = foretold(gains, state, (i + 1) * width + _BEND)
+        changed = SHARE * foretold(gains, state, (i + 1) * width + _BEND)
+        for k in range(mapping.shape[1]):
+            columns[i, k] -= changed * mapping[i, k]
+        measured[i] += changed * known[i]
 
 
 class EquationFilter:
@@ -312,12 +316,9 @@ class EquationFilter:
         _fill_equation(self._filtered, width, self._nuisance, forces, columns, load, rows, stepped)
         measured, force, rate = rows
         if self._correction.gains is not None:
-            self._correction.take_off(self._foretold_bend(self._correction.gains), columns, measured)
+            state, stacked = self._band[2], self._filtered.shape[1]
+            _take_off_foretold(
+                self._correction.gains, state, stacked, self._correction.plain, columns, measured
+            )
         bend = self._correction.left * self._bend * coulomb if known else np.zeros(STRUTS)
         return Equation(time, columns, load, measured, bend, force, rate, self._late, resting, stepped)
-
-    def _foretold_bend(self, gains: FloatArray) -> FloatArray:
-        """What smoothing makes of the bending term (6,), at the last sample, as far as the band feels it."""
-        bend = np.empty(STRUTS)
-        _fill_foretold_bend(gains, self._band[2], self._filtered.shape[1], bend)
-        return bend
