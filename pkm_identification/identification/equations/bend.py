@@ -151,6 +151,27 @@ def _fill_foretold(sections, gains, values, state, first, step, picked):
                 picked[(n - first) // step, c] = foretold(gains, state, c)
 
 
+@kernel
+def take_off(bend, entering, columns, measured):
+    """Correct one equation in place: columns (6, P) and measured (6,), without what is known.
+
+    `bend` (6,) is what smoothing the rates makes of the struts' term, in the band, `entering` of `BendCorrection`.
+    """
+    mapping, known = entering
+    for i in range(bend.size):
+        changed = SHARE * bend[i]
+        for k in range(mapping.shape[1]):
+            columns[i, k] -= changed * mapping[i, k]
+        measured[i] += changed * known[i]
+
+
+@kernel
+def take_off_all(bends, entering, columns, measured):
+    """`take_off` for each of N equations: bends (N, 6), columns (N, 6, P), measured (N, 6)."""
+    for n in range(bends.shape[0]):
+        take_off(bends[n], entering, columns[n], measured[n])
+
+
 class BendCorrection:
     """What is taken off the columns of a friction term that bends, and off what is known of it.
 
@@ -169,25 +190,19 @@ class BendCorrection:
     gains : ndarray, shape (S, 2), or None
         `foretelling`; None where nothing is taken off: samples come too slowly, encoders are so coarse that what they
         do to friction is not known (`rates.rate_noise`) nor told from what smoothing does, or the law has no such term.
+    entering : tuple
+        How the struts' term enters each column (6, P), and what is known of it (6,): as `take_off` has it.
     """
 
     def __init__(self, machine: Machine, parameters: ParameterSet, band: BandSettings, cutoff: float) -> None:
         law = machine.friction.law
         bending = friction_columns(machine, law.reversing or "")
-        self._mapping, self._known = (
-            contiguous(parameters.mapping[bending]),
-            contiguous(parameters.known[bending]),
-        )
+        self.entering = contiguous(parameters.mapping[bending]), contiguous(parameters.known[bending])
         self.weights = smoothing_weights(cutoff, band.period)
         encoders = machine.drive is not None and machine.drive.has_encoder
-        known = not encoders or rate_noise(machine, FilterSettings(band.period, cutoff)) > 0.0
-        possible = known and len(self._known) == STRUTS
+        told = not encoders or rate_noise(machine, FilterSettings(band.period, cutoff)) > 0.0
+        possible = told and len(self.entering[1]) == STRUTS
         self.gains = foretelling(band, self.delay) if possible else None
-
-    @property
-    def plain(self) -> tuple[FloatArray, FloatArray]:
-        """How the struts' term enters each column (6, P), and what is known of it (6,): for kernels."""
-        return self._mapping, self._known
 
     @property
     def left(self) -> float:
@@ -198,21 +213,6 @@ class BendCorrection:
     def delay(self) -> int:
         """Samples by which what smoothing does is known later."""
         return len(self.weights) // 2
-
-    def take_off(self, bend: FloatArray, columns: FloatArray, measured: FloatArray) -> None:
-        """Correct equations in place.
-
-        Parameters
-        ----------
-        bend : ndarray, shape (..., 6)
-            What smoothing the rates makes of the struts' term, in the band.
-        columns : ndarray, shape (..., 6, P)
-        measured : ndarray, shape (..., 6)
-            Without what is known.
-        """
-        changed = SHARE * bend
-        columns[..., : self._mapping.shape[1]] -= changed[..., None] * self._mapping
-        measured += changed * self._known
 
 
 def bends_in_band(

@@ -40,7 +40,7 @@ from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.signals.band import BandSettings
 from pkm_identification.signals.sections import filter_rows, rest
 
-from .bend import SHARE, BendCorrection, foretold, smoothed_bend
+from .bend import BendCorrection, foretold, smoothed_bend, take_off
 from .rest import RestWatch
 from .reversal import reversal_pulse, reversal_time
 
@@ -188,14 +188,12 @@ def _fill_equation(filtered, width, nuisance, forces, columns, load, rows, stepp
 
 
 @kernel
-def _take_off_foretold(gains, state, width, correction, columns, measured):
-    """Take off the bends that the band's state (S, 2, 6 `width`) foretells, as `BendCorrection.take_off` does."""
-    mapping, known = correction
+def _take_off_foretold(gains, state, width, entering, columns, measured):
+    """Take off the bends that the band's state (S, 2, 6 `width`) foretells."""
+    bend = np.empty(STRUTS)
     for i in range(STRUTS):
-        changed = SHARE * foretold(gains, state, (i + 1) * width + _BEND)
-        for k in range(mapping.shape[1]):
-            columns[i, k] -= changed * mapping[i, k]
-        measured[i] += changed * known[i]
+        bend[i] = foretold(gains, state, (i + 1) * width + _BEND)
+    take_off(bend, entering, columns, measured)
 
 
 class EquationFilter:
@@ -315,10 +313,9 @@ class EquationFilter:
         forces = self._forces, self._newest, self._period
         _fill_equation(self._filtered, width, self._nuisance, forces, columns, load, rows, stepped)
         measured, force, rate = rows
-        if self._correction.gains is not None:
-            state, stacked = self._band[2], self._filtered.shape[1]
-            _take_off_foretold(
-                self._correction.gains, state, stacked, self._correction.plain, columns, measured
-            )
-        bend = self._correction.left * self._bend * coulomb if known else np.zeros(STRUTS)
+        correction, state = self._correction, self._band[2]
+        if correction.gains is not None:
+            stacked = self._filtered.shape[1]
+            _take_off_foretold(correction.gains, state, stacked, correction.entering, columns, measured)
+        bend = correction.left * self._bend * coulomb if known else np.zeros(STRUTS)
         return Equation(time, columns, load, measured, bend, force, rate, self._late, resting, stepped)

@@ -26,7 +26,7 @@ from pkm_identification.signals.band import BandSettings
 from pkm_identification.signals.causal import FilterSettings
 
 from .band_rows import band_pieces
-from .bend import BendCorrection, bends_in_band
+from .bend import BendCorrection, bends_in_band, take_off_all
 from .linear_equations import linear_equations
 from .reversal import reversal_pulses, reversal_time
 
@@ -84,7 +84,7 @@ def force_equations(
         rate = strut_motion_from_platform(machine, samples)[1]
         early = _until(rounded_after, machine, samples)
         bends.append(bends_in_band(machine, low_pass, correction, rate, early, piece, band))
-    correction.take_off(np.concatenate(bends), equations.regressor, equations.measured)
+    take_off_all(np.concatenate(bends), correction.entering, equations.regressor, equations.measured)
     return equations
 
 

@@ -23,6 +23,7 @@ from pkm_identification.identification.equations.bend import (
     foretold,
     smoothed_bend,
     smoothing_weights,
+    take_off_all,
 )
 from pkm_identification.identification.equations.reversal import with_reversals
 from pkm_identification.mechanisms.hexapod.machine import Machine
@@ -135,7 +136,7 @@ def test_a_correction_is_the_change_of_each_struts_own_column():
     correction = BendCorrection(machine, parameters, BandSettings(1e-3), 150.0)
     bend = np.random.default_rng(4).standard_normal((5, 6))
     columns, measured = np.zeros((5, 6, len(parameters.names))), np.ones((5, 6))
-    correction.take_off(bend, columns, measured)
+    take_off_all(bend, correction.entering, columns, measured)
     own = [parameters.names.index(f"coulomb_{i}") for i in range(1, 7)]
     np.testing.assert_allclose(columns[:, range(6), own], -SHARE * bend)
     columns[:, range(6), own] = 0.0
