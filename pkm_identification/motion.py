@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -147,8 +147,7 @@ class StrutMotion(_Batch):
         )
 
 
-@dataclass(frozen=True)
-class StrutSample:
+class StrutSample(NamedTuple):
     """Filtered strut motion at one instant: the sample's own stamp, not that of its arrival."""
 
     time: float

@@ -31,11 +31,11 @@ from pkm_identification.numerics.linear_systems import lower_cholesky, whiten
 def whitened_innovation(columns, changed, measured, believed, noise, rows):
     """Write [B | e], shape (m, q + 1), of one equation whitened by the S of its innovation.
 
-    S = columns C columns^T + noise. Parameters are `believed` to be (mean, scale, root): root (P, n) is a square root
-    of their covariance C in units of scale (P,). False when S is not positive definite or a number is not finite; then
-    `rows` is not to be used.
+    S = columns C columns^T + noise. Parameters are `believed` to be (center, scale, moved, root): their mean is center
+    + scale moved, all (P,), and root (P, n) is a square root of their covariance C in units of scale. False when S is
+    not positive definite or a number is not finite; then `rows` is not to be used.
     """
-    mean, scale, root = believed
+    center, scale, moved, root = believed
     size, width = columns.shape
     spread = noise.copy()
     inner = root.shape[1]
@@ -43,7 +43,7 @@ def whitened_innovation(columns, changed, measured, believed, noise, rows):
     innovation = measured.copy()
     for k in range(size):
         for i in range(width):
-            innovation[k] -= columns[k, i] * mean[i]
+            innovation[k] -= columns[k, i] * (center[i] + scale[i] * moved[i])
             factor = columns[k, i] * scale[i]
             for j in range(inner):
                 along[k, j] += factor * root[i, j]

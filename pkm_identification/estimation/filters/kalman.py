@@ -16,6 +16,7 @@ from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
 from pkm_identification.numerics.linear_systems import lower_cholesky, whiten
 
+from .scaled_filter import to_prior_units
 from .square_root import normalized_square, potter_update
 from .unscented import (
     RandomWalk,
@@ -29,24 +30,26 @@ from .unscented import (
 
 
 @kernel
-def jacobian_step(columns, innovation, noise, gate, tuning, walk, estimate, scratch):
+def jacobian_step(columns, measured, prior, noise, gate, tuning, walk, estimate, scratch):
     """Time update, measurement update by columns = d output / d parameters, adaptation: (NIS, status).
 
-    The last four are plain tuples as those of `linear_step`.
+    Prior and the last four are plain tuples as those of `linear_step`.
     """
     _, kind, rate = tuning
     walk, estimate, scratch = RandomWalk(*walk), ScaledEstimate(*estimate), StepScratch(*scratch)
     mean, root = estimate.mean, estimate.root
     size, width = columns.shape
-    time_update(root, walk.process, scratch.work, scratch.before)
+    to_prior_units(columns, measured, prior, scratch.columns, scratch.measured)
+    time_update(root, walk.process, walk.least, scratch.work, scratch.before)
     factor = np.zeros((size, size))
     if not lower_cholesky(noise, factor):
         return np.inf, 2
-    rows = np.zeros((size, width))
+    rows, innovation = np.zeros((size, width)), scratch.measured.copy()
     for k in range(size):
         for i in range(width):
+            innovation[k] -= scratch.columns[k, i] * mean[i]
             for j in range(width):
-                rows[k, j] += columns[k, i] * root[i, j]
+                rows[k, j] += scratch.columns[k, i] * root[i, j]
     whiten(factor, rows, innovation)
     nis = normalized_square(rows, innovation, np.empty((size, size)), factor, np.empty(size))
     if not np.isfinite(nis):
@@ -68,12 +71,9 @@ class ExtendedFilter(UnscentedFilter):
         self, columns: FloatArray, measured: FloatArray, noise: FloatArray, gate: float = np.inf
     ) -> tuple[float, bool]:
         """Take one measurement of a linear model; see `UnscentedFilter.step_linear`."""
-        scaled = columns * self.prior.std
-        innovation = measured - columns @ self.prior.mean - scaled @ self._mean
-        np.maximum(self._process, self._walk, out=self._process)
         nis, status = jacobian_step(
-            scaled, innovation, noise, gate, self._plain_tuning, (self._process, self._ratio),
-            (self._mean, self._root), self._plain_scratch,
+            columns, measured, self._plain_prior, noise, gate, self._plain_tuning,
+            (self._process, self._ratio, self._walk), (self._mean, self._root), self._plain_scratch,
         )  # fmt: skip
         self.count += status == 0
         return float(nis), status == 0

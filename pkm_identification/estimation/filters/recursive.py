@@ -26,6 +26,7 @@ from .first_equations import FirstEquations, Kept
 from .kalman import ExtendedFilter
 from .parameter_filter import DriftingFilter, ParameterFilter
 from .recursive_least_squares import RecursiveLeastSquares
+from .scaled_filter import to_prior_units
 from .uncertainty import RunningUncertainty, accumulate
 from .unscented import UnscentedFilter, UnscentedSettings
 
@@ -70,15 +71,27 @@ def _averaged_noise(noise, residual, columns, root, weight, redundancy, least):
 
 
 @kernel
-def _learn(columns, residual, noise, bent, bend, sums, place, averaging):
+def _learn(equation, prior, state, noise, scaled, bending, summing, averaging):
     """Add an equation to the sums of its uncertainty (`accumulate`), and average the noise: whether it was, the noise.
 
-    `averaging` are the noise so far, a square root of the covariance, weight, redundancy and least noise. In one call:
-    what a call costs is what there is between two of them.
+    The equation (columns, measured) goes to `scaled` in units of the prior (mean, std); `state` are mean and square
+    root of the covariance after it. `noise` is what the filter took; `bending` and `summing` are what `accumulate`
+    takes, `averaging` the noise so far, weight, redundancy and least noise. Given back is the average, and what the
+    filter is to take. In one call: what a call costs is what there is between two of them.
     """
-    added = accumulate(columns, noise, residual, bent, bend, sums, place)
-    before, root, weight, redundancy, least = averaging
-    return added, _averaged_noise(before, residual, columns, root, weight, redundancy, least)
+    columns, measured = equation
+    mean, root = state
+    bent, bend = bending
+    sums, place = summing
+    residual = np.empty(measured.size)
+    to_prior_units(columns, measured, prior, scaled, residual)
+    for k in range(residual.size):
+        for i in range(mean.size):
+            residual[k] -= scaled[k, i] * mean[i]
+    added = accumulate(scaled, noise, residual, bent, bend, sums, place)
+    before, weight, redundancy, least = averaging
+    averaged = _averaged_noise(before, residual, scaled, root, weight, redundancy, least)
+    return added, averaged, averaged * redundancy
 
 
 class RecursiveEstimator:
@@ -126,6 +139,7 @@ class RecursiveEstimator:
         self.parameters = parameters
         self.estimator = estimator
         self.prior = Prior.of(parameters)
+        self._plain_prior = self.prior.mean, self.prior.std
         self._scale = self.prior.std * self.prior.std[:, None]
         from scipy.special import chdtri  # here: batch fits, which import this, do not need it
 
@@ -138,6 +152,7 @@ class RecursiveEstimator:
         self._first_noise = (0.05 * force_scale) ** 2
         self._gate = float(chdtri(outputs, gate))
         self._fixed_noise: FloatArray | None = None
+        self._noise: FloatArray
         self.uncertainty = RunningUncertainty(len(self.prior.mean))
         self._no_bend = np.zeros(outputs)
         self.beside: FloatArray | float = 0.0
@@ -148,9 +163,8 @@ class RecursiveEstimator:
         """Return to the prior and to the first guess of the noise."""
         self.filter.reset()
         self.uncertainty.reset()
-        self.noise = (
-            self._first_noise * np.eye(self.outputs) if self._fixed_noise is None else self._fixed_noise
-        )
+        guess = self._first_noise * np.eye(self.outputs)
+        self.noise = guess if self._fixed_noise is None else self._fixed_noise
         self._recorder = TraceRecorder()
         self.time = float("nan")
         self.rejected_run = 0
@@ -260,16 +274,19 @@ class RecursiveEstimator:
         self.rejected_run = 0
         self._seen += 1
         self.time = time
-        residual, scaled = measured - columns @ self.filter.mean, columns * self.prior.std
         bend = self._no_bend if bend is None else bend
         if self._fixed_noise is not None:
+            residual, scaled = measured - columns @ self.filter.mean, columns * self.prior.std
             self.uncertainty.add(scaled, noise, residual, bend, late)
         else:
+            scaled = np.empty(columns.shape)
             sums, place, bent = self.uncertainty.next_place(scaled, late)
             weight = max(2.0 / (self._seen + 2.0), 1.0 / NOISE_MEMORY)
-            root, least = self.filter.scaled_state[1], 1e-12 * self._first_noise
-            averaging = self.noise, root, weight, self._redundancy, least
-            added, self.noise = _learn(scaled, residual, noise, bent, bend, sums, place, averaging)
+            averaging = self._noise, weight, self._redundancy, 1e-12 * self._first_noise
+            added, self._noise, self._effective_noise = _learn(
+                (columns, measured), self._plain_prior, self.filter.scaled_state, noise, scaled, (bent, bend),
+                (sums, place), averaging,
+            )  # fmt: skip
             self.uncertainty.taken(scaled, added)
         self._last_nis = nis
         self._nis += (nis - self._nis) / min(self._seen, NOISE_MEMORY)
@@ -304,9 +321,18 @@ class RecursiveEstimator:
         self._recorder.add(time, mean[:reported], np.sqrt(np.diag(covariance))[:reported], self._last_nis)
 
     @property
+    def noise(self) -> FloatArray:
+        """Covariance (m, m) of one equation's noise, N^2, as learned or given."""
+        return self._noise
+
+    @noise.setter
+    def noise(self, noise: FloatArray) -> None:
+        self._noise, self._effective_noise = noise, noise * self._redundancy
+
+    @property
     def effective_noise(self) -> FloatArray:
-        """Covariance (m, m) the filter takes for an equation's noise, N^2."""
-        return self.noise * self._redundancy
+        """Covariance (m, m) the filter takes for an equation's noise, N^2: equations tell less than their number."""
+        return self._effective_noise
 
     @property
     def nis(self) -> float:

@@ -25,7 +25,7 @@ from pkm_identification.numerics.copying import copy_matrix, copy_vector
 from pkm_identification.numerics.linear_systems import lower_cholesky, whiten
 from pkm_identification.parameters.prior import Prior
 
-from .scaled_filter import ScaledFilter
+from .scaled_filter import ScaledFilter, to_prior_units
 from .square_root import normalized_square, triangularize
 from .unscented import UnscentedSettings
 
@@ -55,17 +55,24 @@ def with_prior(data, center, mean, root):
 
 
 @kernel
-def absorb_rows(columns, measured, noise, forgetting, gate, data, center, mean, root):
-    """Forget, take one equation, solve anew: (NIS, status) as the other filters; state changes only with status 0."""
+def absorb_rows(columns, measured, prior, noise, forgetting, gate, seen, estimate):
+    """Forget, take one equation, solve anew: (NIS, status) as the other filters; state changes only with status 0.
+
+    `prior` is (mean, std), `seen` the data [R z] and the prior's center, `estimate` mean and root.
+    """
+    data, center = seen
+    mean, root = estimate
     size, width = columns.shape
+    scaled, target = np.empty((size, width)), np.empty(size)
+    to_prior_units(columns, measured, prior, scaled, target)
     faded = np.sqrt(forgetting) * data
     if forgetting < 1.0:
         before, before_root = np.empty(width), np.empty((width, width))
         with_prior(faded, center, before, before_root)
     else:
         before, before_root = mean, root
-    innovation = measured - columns @ before
-    rows = columns @ before_root
+    innovation = target - scaled @ before
+    rows = scaled @ before_root
     factor = np.zeros((size, size))
     if not lower_cholesky(noise, factor):
         return np.inf, 2
@@ -78,9 +85,8 @@ def absorb_rows(columns, measured, noise, forgetting, gate, data, center, mean, 
     lower_cholesky(noise, factor)
     stacked = np.empty((width + size, width + 1))
     copy_matrix(faded, stacked[:width])
-    plain, target = columns.copy(), measured.copy()
-    whiten(factor, plain, target)
-    copy_matrix(plain, stacked[width:, :width])
+    whiten(factor, scaled, target)
+    copy_matrix(scaled, stacked[width:, :width])
     copy_vector(target, stacked[width:, width])
     triangularize(stacked, width)
     copy_matrix(stacked[:width], data)
@@ -126,8 +132,8 @@ class RecursiveLeastSquares(ScaledFilter):
     ) -> tuple[float, bool]:
         """Take one measurement of a linear model; see `UnscentedFilter.step_linear`."""
         nis, status = absorb_rows(
-            columns * self.prior.std, measured - columns @ self.prior.mean, noise, self.settings.forgetting, gate,
-            self._data, self._center, self._mean, self._root,
+            columns, measured, self._plain_prior, noise, self.settings.forgetting, gate,
+            (self._data, self._center), (self._mean, self._root),
         )  # fmt: skip
         self.count += status == 0
         return float(nis), status == 0

@@ -13,7 +13,19 @@ from __future__ import annotations
 import numpy as np
 
 from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.numerics.compiled import kernel
 from pkm_identification.parameters.prior import Prior
+
+
+@kernel
+def to_prior_units(columns, measured, prior, scaled, target):
+    """Write an equation in units of a prior (mean, std): columns (m, P), and measured (m,) less what the mean gives."""
+    mean, std = prior
+    for k in range(columns.shape[0]):
+        target[k] = measured[k]
+        for i in range(columns.shape[1]):
+            target[k] -= columns[k, i] * mean[i]
+            scaled[k, i] = columns[k, i] * std[i]
 
 
 class ScaledFilter:
@@ -30,6 +42,8 @@ class ScaledFilter:
 
     def __init__(self, prior: Prior) -> None:
         self.prior = prior
+        # as kernels are called, see `unscented.linear_step`
+        self._plain_prior = prior.mean, prior.std
         self.reset()
 
     def reset(self) -> None:

@@ -35,7 +35,7 @@ from pkm_identification.numerics.compiled import kernel
 from pkm_identification.numerics.linear_systems import lower_cholesky, whiten
 from pkm_identification.parameters.prior import Prior
 
-from .scaled_filter import ScaledFilter
+from .scaled_filter import ScaledFilter, to_prior_units
 from .square_root import inflate, normalized_square, potter_update
 
 # Deviation of the averaged ratio from 1, in its own standard deviations, that is taken for drift.
@@ -173,10 +173,11 @@ def absorb_odd(outputs, measured, noise, gamma, gate, mean, root):
 
 
 @kernel
-def time_update(root, process, work, variance):
-    """Add the process noise to the covariance; its diagonal goes to `variance`."""
+def time_update(root, process, least, work, variance):
+    """Add the process noise, of its least at least, to the covariance; its diagonal goes to `variance`."""
     noisy = False
     for j in range(process.size):
+        process[j] = max(process[j], least[j])
         noisy = noisy or process[j] > 0.0
     if noisy:
         inflate(root, process, work)
@@ -225,10 +226,11 @@ class StepTuning(NamedTuple):
 
 
 class RandomWalk(NamedTuple):
-    """Process noise per step (P,), and the averaged ratio of squared corrections to their variance (P,)."""
+    """Process noise per step, mean ratio of squared corrections to their variance, least process noise; all (P,)."""
 
     process: FloatArray
     ratio: FloatArray
+    least: FloatArray
 
 
 class ScaledEstimate(NamedTuple):
@@ -239,29 +241,35 @@ class ScaledEstimate(NamedTuple):
 
 
 class StepScratch(NamedTuple):
-    """Sigma points (2 P + 1, P), their outputs (2 P + 1, m), (2 P, P), variances (P,) before and after."""
+    """Sigma points (2 P + 1, P), their outputs (2 P + 1, m), (2 P, P), variances (P,) before and after.
+
+    And the equation in units of the prior: columns (m, P), measured (m,).
+    """
 
     points: FloatArray
     outputs: FloatArray
     work: FloatArray
     before: FloatArray
     after: FloatArray
+    columns: FloatArray
+    measured: FloatArray
 
 
 @kernel
-def linear_step(columns, measured, noise, gate, tuning, walk, estimate, scratch):
+def linear_step(columns, measured, prior, noise, gate, tuning, walk, estimate, scratch):
     """Time update, sigma points, linear model, measurement update, adaptation: (NIS, status).
 
-    The last four are plain tuples in the order of `StepTuning`, `RandomWalk`, `ScaledEstimate` and `StepScratch`, whose
-    names would cost the caller 2 us each.
+    The prior is (mean, std). The last four are plain tuples in the order of `StepTuning`, `RandomWalk`,
+    `ScaledEstimate` and `StepScratch`, whose names would cost the caller 2 us each.
     """
     gamma, kind, rate = tuning
     walk, estimate, scratch = RandomWalk(*walk), ScaledEstimate(*estimate), StepScratch(*scratch)
     mean, root, points = estimate.mean, estimate.root, scratch.points
-    time_update(root, walk.process, scratch.work, scratch.before)
+    to_prior_units(columns, measured, prior, scratch.columns, scratch.measured)
+    time_update(root, walk.process, walk.least, scratch.work, scratch.before)
     sigma_points(mean, root, gamma, points)
-    linear_outputs(columns, points, scratch.outputs)
-    nis, status = absorb_odd(scratch.outputs, measured, noise, gamma, gate, mean, root)
+    linear_outputs(scratch.columns, points, scratch.outputs)
+    nis, status = absorb_odd(scratch.outputs, scratch.measured, noise, gamma, gate, mean, root)
     if status == 0 and kind > 0:
         variances(root, scratch.after)
         # points[0] is still the mean before the update
@@ -294,6 +302,8 @@ class UnscentedFilter(ScaledFilter):
             work=np.empty((2 * width, width)),
             before=np.empty(width),
             after=np.empty(width),
+            columns=np.empty((outputs, width)),
+            measured=np.empty(outputs),
         )
         # as kernels are called: see `linear_step`
         self._plain_tuning, self._plain_scratch = tuple(self._tuning), tuple(self._scratch)
@@ -343,10 +353,9 @@ class UnscentedFilter(ScaledFilter):
             Normalised innovation squared.
         accepted : bool
         """
-        np.maximum(self._process, self._walk, out=self._process)
         nis, status = linear_step(
-            columns * self.prior.std, measured - columns @ self.prior.mean, noise, gate, self._plain_tuning,
-            (self._process, self._ratio), (self._mean, self._root), self._plain_scratch,
+            columns, measured, self._plain_prior, noise, gate, self._plain_tuning,
+            (self._process, self._ratio, self._walk), (self._mean, self._root), self._plain_scratch,
         )  # fmt: skip
         self.count += status == 0
         return float(nis), status == 0
@@ -360,8 +369,7 @@ class UnscentedFilter(ScaledFilter):
     ) -> tuple[float, bool]:
         """Take one measurement of any model: `model` maps parameters (P,) to outputs (m,); see `step_linear`."""
         s, tuning, scratch = self.settings, self._tuning, self._scratch
-        np.maximum(self._process, self._walk, out=self._process)
-        time_update(self._root, self._process, scratch.work, scratch.before)
+        time_update(self._root, self._process, self._walk, scratch.work, scratch.before)
         sigma_points(self._mean, self._root, tuning.gamma, scratch.points)
         for i, point in enumerate(scratch.points):
             scratch.outputs[i] = model(self.prior.mean + self.prior.std * point)

@@ -69,28 +69,30 @@ ONSET = 60  # of them, in which the onset is looked for
 
 
 class _Believed(NamedTuple):
-    """What a filter believes: mean (P,), and a square root (P, n) of the covariance in units of scale (P,).
+    """What a filter believes, as `whitened_innovation` has it: center, scale, moved (P,) and root (P, n).
 
-    The covariance itself is worked out where it is needed, which is rarely.
+    Mean and covariance are worked out where they are needed, which is rarely.
     """
 
-    mean: FloatArray
+    center: FloatArray
     scale: FloatArray
+    moved: FloatArray
     root: FloatArray
 
     @classmethod
-    def of(cls, estimator: RecursiveEstimator) -> _Believed:
-        """The present state; the filter goes on in the same root."""
-        filter_ = estimator.filter
-        return cls(filter_.mean, filter_.prior.std, filter_.scaled_state[1])
-
-    def kept(self) -> _Believed:
-        """The same to be kept."""
-        return self._replace(root=self.root.copy())
+    def kept(cls, state: tuple[FloatArray, FloatArray, FloatArray, FloatArray]) -> _Believed:
+        """A state to be kept while the filter goes on in it."""
+        center, scale, moved, root = state
+        return cls(center, scale, moved.copy(), root.copy())
 
     def of_first(self, count: int) -> _Believed:
         """Of the first so many parameters."""
-        return _Believed(self.mean[:count], self.scale[:count], self.root[:count])
+        return _Believed(self.center[:count], self.scale[:count], self.moved[:count], self.root[:count])
+
+    @property
+    def mean(self) -> FloatArray:
+        """SI units, shape (P,)."""
+        return self.center + self.scale * self.moved
 
     @property
     def covariance(self) -> FloatArray:
@@ -98,10 +100,18 @@ class _Believed(NamedTuple):
         return (self.root @ self.root.T) * np.outer(self.scale, self.scale)
 
 
+def _state(estimator: RecursiveEstimator) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    """What an estimator believes at present, a plain `_Believed`: names would cost the kernel's call 2 us."""
+    filtering = estimator.filter
+    prior, (moved, root) = filtering.prior, filtering.scaled_state
+    return prior.mean, prior.std, moved, root
+
+
 @kernel
 def _look(columns, load, measured, believed, noise, scales, rows, tests):
-    """Whiten an equation's columns of what may have changed, beside its innovation, and keep it; False if not usable.
+    """Whiten an equation's columns of what may have changed, beside its innovation, and keep it.
 
+    Gives the largest gain of the load's windows, 0 where there are none, and -1 for an equation that is not usable.
     `scales` are standard deviations of a payload, which columns are friction's, and standard deviations of those.
     `rows` are of both, of the load and of friction alone, the last column being the innovation's. `tests` are where the
     tests of load and friction keep them, and windows of the load's, whose gains are written if they have any equations.
@@ -117,7 +127,7 @@ def _look(columns, load, measured, believed, noise, scales, rows, tests):
         for i in range(which.size):
             changed[k, own + i] = columns[k, which[i]] * friction_std[i]
     if not whitened_innovation(columns, changed, measured, believed, noise, both):
-        return False
+        return -1.0
     for k in range(size):
         for i in range(own):
             load_rows[k, i] = both[k, i]
@@ -126,11 +136,13 @@ def _look(columns, load, measured, believed, noise, scales, rows, tests):
             friction_rows[k, i] = both[k, own + i]
     ring, products, place = of_load
     keep(load_rows, ring, products, place)
+    largest = 0.0
     if windows[1] > 0:
         write_gains(products, place, windows)
+        largest = windows[5].max()
     ring, products, place = of_friction
     keep(friction_rows, ring, products, place)
-    return True
+    return largest
 
 
 class PayloadWatch:
@@ -263,10 +275,12 @@ class PayloadWatch:
         return accepted
 
     def _step(self, equation: Equation) -> bool:
-        state = _Believed.of(self.active)
-        asked = self._test.count >= self._armed_after and not self.suspecting
-        usable = self._look(equation, state, asked)
-        if self.suspecting:
+        state = _state(self.active)
+        suspecting = self.suspecting
+        asked = self._test.count >= self._armed_after and not suspecting
+        gain = self._look(equation, state, asked)
+        usable = gain >= 0.0
+        if suspecting:
             self._held.append(equation)
             clean = len(self._held) - self._settle
             if usable and clean >= self._clean:
@@ -275,17 +289,16 @@ class PayloadWatch:
                 self._drop_suspicion()
             return False
         if usable and asked:
-            gains = self._test.last_gains
-            if gains.max() > SUSPICIOUS:
+            if gain > SUSPICIOUS:
                 self.suspicions += 1
                 self._suspected_at = equation.time
-                self._lag = LAGS[int(np.argmax(gains))]
+                self._lag = LAGS[int(np.argmax(self._test.last_gains))]
                 self._held = [equation]
                 return False
             if self.drift is not None and self.drift.due() and self.drift.detected(self._test):
                 self.drift.open(self.active)
                 self._before.clear()
-        self._before.append(state.kept())
+        self._before.append(_Believed.kept(state))
         return self._feed(equation)
 
     def _columns(self, equation: Equation) -> FloatArray:
@@ -301,18 +314,20 @@ class PayloadWatch:
             self.machine.take_over(self.loaded, loaded.mean[:own], loaded.covariance[:own, :own])
         return accepted
 
-    def _look(self, equation: Equation, believed: _Believed, asked: bool) -> bool:
-        """Show the equation to the tests, and ask for its gains; False when it is not usable."""
+    def _look(
+        self, equation: Equation, state: tuple[FloatArray, FloatArray, FloatArray, FloatArray], asked: bool
+    ) -> float:
+        """Show the equation to the tests, and ask for the largest gain; negative when it is not usable."""
         windows = self._test.windows(self._test.count + 1 if asked else 0)
         tests = self._test.next_place, self._rival.next_place, windows
-        if not _look(
-            self._columns(equation), equation.load, equation.measured, tuple(believed), self.active.effective_noise,
+        gain: float = _look(
+            self._columns(equation), equation.load, equation.measured, state, self.active.effective_noise,
             self._scales, self._rows, tests,
-        ):  # fmt: skip
-            return False
-        self._test.kept(equation.time)
-        self._rival.kept(equation.time)
-        return True
+        )  # fmt: skip
+        if gain >= 0.0:
+            self._test.kept(equation.time)
+            self._rival.kept(equation.time)
+        return gain
 
     def _judge(self, clean: int) -> None:
         """Announce a payload if it explains what the clean equations show, and better than friction does."""
@@ -323,7 +338,7 @@ class PayloadWatch:
         if self.drift is not None and fit.evidence < self.drift.fit(clean).evidence + ADVANTAGE:
             return
         back = min(len(self._before), self._lag + 1)
-        believed = self._before[-back] if back else _Believed.of(self.active)
+        believed = self._before[-back] if back else _Believed.kept(_state(self.active))
         mean, covariance = believed.mean, believed.covariance
         own = len(self.machine.prior.mean)
         change = self._prior.std * fit.change

@@ -10,14 +10,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
 
-from pkm_identification.mechanisms.hexapod.dynamics.basis import (
-    PLATFORM_COLUMNS,
-)
+from pkm_identification.mechanisms.hexapod.dynamics.basis import PLATFORM_COLUMNS
 from pkm_identification.mechanisms.hexapod.dynamics.records import (
     LAW_NOISE,
     MotionSample,
@@ -51,8 +48,7 @@ _KNOWN, _BEND, _PULSE, _FORCE = -4 - STRUTS, -3 - STRUTS, -2 - STRUTS, -1 - STRU
 NO_STEPS = np.zeros((STRUTS, STRUTS))
 
 
-@dataclass(frozen=True)
-class Equation:
+class Equation(NamedTuple):
     """One equation, everything band-limited and in SI units.
 
     Attributes
@@ -83,7 +79,7 @@ class Equation:
     force_rate: FloatArray
     late: int = 0
     resting: bool = False
-    stepped: FloatArray = field(default_factory=lambda: np.zeros((STRUTS, STRUTS)))
+    stepped: FloatArray = NO_STEPS
 
     @property
     def both(self) -> FloatArray:
@@ -162,13 +158,18 @@ def _fill_model(packed, entries, moving, starting, time, smoothing, place, strut
 
 
 @kernel
-def _fill_equation(filtered, width, nuisance, forces, columns, load, rows, stepped):
-    """Write what `Equation` has out of the band's stack; `rows` are measured, force and force rate.
+def _fill_equation(filtered, state, shape, forces, correction, smoothing, equation):
+    """Write what `Equation` has out of the band's stack and state (S, 2, C).
 
-    `forces` are (ring, its newest, period in s).
+    `equation` are regressor, load, rows of measured, force, force rate and bend, and steps. `shape` are the numbers of
+    columns and of nuisance parameters, `forces` (ring, its newest, period in s). `correction` are the gains and what
+    enters of `BendCorrection`: no gains where nothing is taken off, empty where the law has no term that bends.
+    `smoothing` are what smoothing changes (6,), what share of it may be wrong, and the present parameters (P,).
     """
+    columns, load, rows, stepped = equation
+    width, nuisance = shape
     ring, newest, period = forces
-    measured, force, rate = rows[0], rows[1], rows[2]
+    measured, force, rate, bend = rows[0], rows[1], rows[2], rows[3]
     last = filtered.shape[1]
     for i in range(STRUTS):
         for k in range(width):
@@ -185,15 +186,20 @@ def _fill_equation(filtered, width, nuisance, forces, columns, load, rows, stepp
         for age in range(_BACKWARD.size):
             rate[i] += _BACKWARD[age] * ring[(newest - age) % _BACKWARD.size, i]
         rate[i] /= period
-
-
-@kernel
-def _take_off_foretold(gains, state, width, entering, columns, measured):
-    """Take off the bends that the band's state (S, 2, 6 `width`) foretells."""
-    bend = np.empty(STRUTS)
+    gains, entering = correction
+    if gains.size:
+        for i in range(STRUTS):
+            bend[i] = foretold(gains, state, (i + 1) * last + _BEND)
+        take_off(bend, entering, columns, measured)
+    mapping, known = entering
+    changed, left, mean = smoothing
     for i in range(STRUTS):
-        bend[i] = foretold(gains, state, (i + 1) * width + _BEND)
-    take_off(bend, entering, columns, measured)
+        bend[i] = 0.0
+        if left > 0.0 and known.size:
+            believed = known[i]
+            for k in range(mean.size):
+                believed += mapping[i, k] * mean[k]
+            bend[i] = left * changed[i] * believed
 
 
 class EquationFilter:
@@ -232,12 +238,15 @@ class EquationFilter:
         self._band = tuple(
             _Band(sections, rest(sections), np.empty((len(sections), 2, stack.size)), stack, self._filtered)
         )
-        self._correction = BendCorrection(machine, parameters, band, kinematic_cutoff)
-        self._weights = self._correction.weights
+        correction = BendCorrection(machine, parameters, band, kinematic_cutoff)
+        gains = np.empty((0, 2)) if correction.gains is None else correction.gains
+        self._correction = gains, correction.entering
+        self._left = correction.left
+        self._weights = correction.weights
         self._rates = np.zeros((len(self._weights), 6))
         self._smoothing = self._weights, self._rates, 0.0
         # samples from an equation to the one that completes what smoothing does to it, by whole equations and the rest
-        lag = self._correction.delay
+        lag = correction.delay
         self._late = -(-lag // band.stride)
         self._due = lag - (self._late - 1) * band.stride
         self._bend = np.zeros(STRUTS)
@@ -292,30 +301,27 @@ class EquationFilter:
             self._bend = self._filtered[:, _BEND].copy()
         return True
 
-    def equation(self, time: float, coulomb: FloatArray) -> Equation:
+    def equation(self, time: float, mean: FloatArray) -> Equation:
         """The equation of the last sample.
 
         Parameters
         ----------
         time : float
             s.
-        coulomb : ndarray, shape (6,) or (0,)
-            Coulomb friction of the struts in N, as believed at present; empty if the friction law has none.
+        mean : ndarray, shape (P,)
+            What is believed of the parameters at present, SI units.
         """
         resting = self._rest.equation()
         if resting:
             self._made = 0  # what follows has no equation before it
-        known = len(coulomb) and self._made >= self._late
+        left = self._left if self._made >= self._late else 0.0
         self._since, self._made = 0, self._made + 1
         width = self._width
         columns, load = np.zeros((STRUTS, width + self._nuisance)), np.empty((STRUTS, self._load))
-        rows, stepped = np.empty((3, STRUTS)), np.empty((STRUTS, STRUTS))
-        forces = self._forces, self._newest, self._period
-        _fill_equation(self._filtered, width, self._nuisance, forces, columns, load, rows, stepped)
-        measured, force, rate = rows
-        correction, state = self._correction, self._band[2]
-        if correction.gains is not None:
-            stacked = self._filtered.shape[1]
-            _take_off_foretold(correction.gains, state, stacked, correction.entering, columns, measured)
-        bend = correction.left * self._bend * coulomb if known else np.zeros(STRUTS)
+        rows, stepped = np.empty((4, STRUTS)), np.empty((STRUTS, STRUTS))
+        _fill_equation(
+            self._filtered, self._band[2], (width, self._nuisance), (self._forces, self._newest, self._period),
+            self._correction, (self._bend, left, mean), (columns, load, rows, stepped),
+        )  # fmt: skip
+        measured, force, rate, bend = rows
         return Equation(time, columns, load, measured, bend, force, rate, self._late, resting, stepped)

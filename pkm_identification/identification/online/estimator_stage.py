@@ -10,8 +10,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from pkm_identification.mechanisms.hexapod.kinematics.tracker import PlatformSample
 from pkm_identification.signals.continuity import Continuity
 
@@ -51,7 +49,7 @@ class EstimatorStage:
         self.events = []
         segment = self.continuity.number(sample.time, sample.segment)
         if segment != sample.segment:
-            sample = replace(sample, segment=segment)
+            sample = sample._replace(segment=segment)
         jumps = self.estimator.counts["clock_jump"]
         learned = self.estimator.step(sample)
         if self.estimator.counts["clock_jump"] > jumps:

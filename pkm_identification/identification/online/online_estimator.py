@@ -19,7 +19,7 @@ from pkm_identification.estimation.estimate import ParameterEstimate
 from pkm_identification.estimation.filters.recursive import FILTERS, RecursiveEstimator
 from pkm_identification.estimation.identifiability import IDENTIFIABLE, IN_DOUBT
 from pkm_identification.estimation.lack_of_fit.doubt import doubted
-from pkm_identification.mechanisms.hexapod.dynamics.basis import PLATFORM_COLUMNS, friction_columns
+from pkm_identification.mechanisms.hexapod.dynamics.basis import PLATFORM_COLUMNS
 from pkm_identification.mechanisms.hexapod.kinematics.forward import OK
 from pkm_identification.mechanisms.hexapod.kinematics.tracker import PlatformSample
 from pkm_identification.mechanisms.hexapod.machine import Machine
@@ -110,11 +110,6 @@ class OnlineEstimator:
         self.parameters = estimator.assumptions.apply(hexapod_parameters(machine, estimator.parameters))
         # what smoothing does to friction is estimated besides, and stays inside
         self._unknowns = with_reversals(self.parameters, machine)
-        coulomb = friction_columns(machine, machine.friction.law.reversing or "")
-        self._coulomb_mapping, self._coulomb_known = (
-            self._unknowns.mapping[coulomb],
-            self._unknowns.known[coulomb],
-        )
         band = settings.band
         self._stride, self._settling = band.stride, band.settling
         self._filter = EquationFilter(
@@ -332,8 +327,7 @@ class OnlineEstimator:
         self.counts["used"] += 1
         if (index - self._settling) % self._stride:
             return False
-        coulomb = self._coulomb_mapping @ self.recursive.filter.mean + self._coulomb_known
-        return self.take(self._filter.equation(sample.time, coulomb))
+        return self.take(self._filter.equation(sample.time, self.recursive.filter.mean))
 
     def finish(self) -> None:
         """The stream is over: judge the fit as far as equations have come for it. Takes some milliseconds."""

@@ -20,7 +20,6 @@ import numpy as np
 
 from pkm_identification.estimation.change_detection import ChangeTest
 from pkm_identification.estimation.filters.recursive import RecursiveEstimator
-from pkm_identification.mechanisms.hexapod.dynamics.basis import friction_columns
 from pkm_identification.mechanisms.hexapod.kinematics.tracker import PlatformSample
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.parameters.builder import force_scale
@@ -56,8 +55,6 @@ class RunningModel:
 
     def __init__(self, machine: Machine, band: BandSettings, kinematic_cutoff: float) -> None:
         parameters = with_reversals(hexapod_parameters(machine), machine)
-        coulomb = friction_columns(machine, machine.friction.law.reversing or "")
-        self._coulomb_mapping, self._coulomb_known = parameters.mapping[coulomb], parameters.known[coulomb]
         self._stride, self._settling = band.stride, band.settling
         self._equations = EquationFilter(machine, parameters, band, kinematic_cutoff, load=True)
 
@@ -114,8 +111,7 @@ class RunningModel:
         self._since = 0 if starting else self._since + 1
         if self._since < self._settling or (self._since - self._settling) % self._stride:
             return False
-        coulomb = self._coulomb_mapping @ self._recursive.filter.mean + self._coulomb_known
-        one = self._equations.equation(sample.time, coulomb)
+        one = self._equations.equation(sample.time, self._recursive.filter.mean)
         if one.resting:
             self._watch.rest()
             return False

@@ -221,14 +221,14 @@ class WindingStream:
             )
             self._besides = np.array([length[0] - acting.length, force[0] - acting.force])
         length, force = self._share * self._besides
-        return replace(acting, length=acting.length + length, force=acting.force + force)
+        return acting._replace(length=acting.length + length, force=acting.force + force)
 
     def _follow_model(self, filtered: StrutSample) -> None:
         """Learn from a filtered sample, and move the machine behind its springs on to its stamp."""
         stretched = self._initial_period / self._period
         if stretched != 1.0:
-            filtered = replace(
-                filtered, rate=filtered.rate * stretched, acceleration=filtered.acceleration * stretched**2
+            filtered = filtered._replace(
+                rate=filtered.rate * stretched, acceleration=filtered.acceleration * stretched**2
             )
         platform = self._tracker.step(filtered)
         if platform.status != OK:

@@ -15,7 +15,6 @@ this far: the stages and the publisher of estimates see to that (`numerics.finit
 from __future__ import annotations
 
 from array import array
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -86,7 +85,7 @@ def strut_sample(message: bytes | StrutStates | Handed) -> tuple[StrutSample, fl
         If the bytes are no such message.
     """
     if isinstance(message, Handed):
-        return replace(message.sample, time=message.time), message.delay
+        return message.sample._replace(time=message.time), message.delay
     time, numbers = STRUT_STATES.read(message)
     sample = StrutSample(
         time=time,
@@ -159,7 +158,7 @@ def platform_sample(message: bytes | PlatformState | Handed) -> tuple[PlatformSa
         _check_force(given.force)
         # the rotation that a message's quaternion means: the last bits are its own
         rotation = matrix_from_quaternion(given.quaternion)
-        return replace(given, time=message.time, rotation=rotation), message.delay
+        return given._replace(time=message.time, rotation=rotation), message.delay
     time, numbers = PLATFORM_STATE.read(message)
     pose = numbers["pose"]
     force = numbers["strut_force"] if numbers["force_valid"] else None

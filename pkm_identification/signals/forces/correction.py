@@ -173,4 +173,4 @@ class CorrectionStream:
         self._length.drop(unneeded)
         self._force.drop(unneeded)
         self._turn -= unneeded
-        return replace(in_turn, length=true_length[0], force=true_force[0])
+        return in_turn._replace(length=true_length[0], force=true_force[0])

@@ -11,6 +11,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,8 +19,7 @@ from numpy.typing import NDArray
 from pkm_identification.numerics.arrays import FloatArray
 
 
-@dataclass(frozen=True)
-class GuardedSample:
+class GuardedSample(NamedTuple):
     """One sample on the regular clock; `filled` marks one made up to bridge a short hole."""
 
     time: float

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -69,7 +68,7 @@ def test_row_16_a_shock_is_gated_and_counted_and_many_in_a_row_say_that_model_or
     rig.feed(samples[:2500])
     estimator = rig.node.estimator
     before = estimator.estimate
-    rig.feed([replace(sample, force=sample.force + 400.0) for sample in samples[2500:2600]])
+    rig.feed([sample._replace(force=sample.force + 400.0) for sample in samples[2500:2600]])
     rig.feed(samples[2600:3000])
     shocked = estimator.counts["gated"]
     assert 0 < shocked < 25
@@ -81,7 +80,7 @@ def test_row_16_a_shock_is_gated_and_counted_and_many_in_a_row_say_that_model_or
     assert not any("units" in s.message or s.level == ERROR for a in statuses for s in a.status)
     np.testing.assert_allclose(estimator.estimate.values, before.values, atol=5 * before.std.max(), rtol=0.5)
     # a driver that begins to send kilonewtons
-    later = [replace(s, time=s.time + 3.0, force=1e-3 * s.force, segment=9) for s in samples]
+    later = [s._replace(time=s.time + 3.0, force=1e-3 * s.force, segment=9) for s in samples]
     rig.feed(later)
     status = status_with(bench, statuses, "units")
     assert status.level == ERROR
@@ -321,7 +320,7 @@ def test_row_32_a_clock_set_back_does_not_cost_what_was_saved_and_a_damaged_file
     count = rig.node.estimator.count
     bench.wait(lambda: json.loads(path.read_text())["state"]["count"] == count, "the newest autosave")
     # the clock is set 30 s back, and 30 equations are learned anew
-    rig.feed([replace(sample, time=sample.time - 30.0) for sample in samples[:1800]])
+    rig.feed([sample._replace(time=sample.time - 30.0) for sample in samples[:1800]])
     assert 0 < rig.node.estimator.count < count
     bench.spin(0.5)
     assert json.loads(path.read_text())["state"]["count"] == count

@@ -55,9 +55,10 @@ class Recent:
 
 
 @kernel
-def _keep(place, regressor, rows, stepped, kept):
+def _keep(place, time, segment, regressor, rows, stepped, kept):
     """Copy an equation into a place of the rings."""
-    regressors, all_rows, steps = kept
+    times, segments, regressors, all_rows, steps = kept
+    times[place], segments[place] = time, segment
     copy_matrix(regressor, regressors[place])
     copy_matrix(stepped, steps[place])
     for k in range(3):
@@ -83,7 +84,7 @@ class RecentEquations:
         self._rows = np.empty((capacity, 3, outputs))
         self._stepped = np.empty((capacity, outputs, outputs))
         self._segment = np.empty(capacity, dtype=np.int64)
-        self._kept = self._regressor, self._rows, self._stepped
+        self._kept = self._time, self._segment, self._regressor, self._rows, self._stepped
         self._spacing = spacing
         self.clear()
 
@@ -93,17 +94,17 @@ class RecentEquations:
     def clear(self) -> None:
         """Forget all of them."""
         self._count = 0
+        self._newest, self._current = 0.0, 0  # stamp in s and segment of the last one
 
     def add(self, equation: Equation) -> None:
         """Keep an equation, instead of the oldest one when the ring is full."""
-        place, before = self._count % len(self._time), (self._count - 1) % len(self._time)
-        segment = 0
-        if self._count:
-            broken = abs(equation.time - self._time[before] - self._spacing) > 0.5 * self._spacing
-            segment = self._segment[before] + broken
-        self._time[place], self._segment[place] = equation.time, segment
+        time = equation.time
+        if self._count and abs(time - self._newest - self._spacing) > 0.5 * self._spacing:
+            self._current += 1
+        self._newest = time
         rows = equation.measured, equation.force, equation.force_rate
-        _keep(place, equation.regressor, rows, equation.stepped, self._kept)
+        place = self._count % len(self._time)
+        _keep(place, time, self._current, equation.regressor, rows, equation.stepped, self._kept)
         self._count += 1
 
     def all(self) -> Recent:

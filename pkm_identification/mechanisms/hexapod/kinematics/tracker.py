@@ -10,7 +10,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -35,8 +35,7 @@ from .jacobian import frobenius_condition
 from .records import Joints, Pose, PoseMatrices, pose_matrices
 
 
-@dataclass(frozen=True)
-class PlatformSample:
+class PlatformSample(NamedTuple):
     """Platform motion at one instant, in base axes at the platform origin.
 
     `status` is OK, DEGRADED (near a singularity) or FAILED; when FAILED, position, rotation, twist and

@@ -63,13 +63,16 @@ def run(unscented, patterns, truth, level, mean, root, gamma, rng):
     """Feed STEPS equations; (steps taken, steps after which something was wrong)."""
     size, width = patterns.shape[1], patterns.shape[2]
     noise = level * np.eye(size)
-    tuning, walk, estimate = (gamma, 0, 0.01), (np.zeros(width), np.ones(width)), (mean, root)
+    tuning, estimate = (gamma, 0, 0.01), (mean, root)
+    walk, prior = (np.zeros(width), np.ones(width), np.zeros(width)), (np.zeros(width), np.ones(width))
     scratch = (
         np.empty((2 * width + 1, width)),
         np.empty((2 * width + 1, size)),
         np.empty((2 * width, width)),
         np.empty(width),
         np.empty(width),
+        np.empty((size, width)),
+        np.empty(size),
     )
     taken, ill = 0, 0
     for n in range(STEPS):
@@ -78,10 +81,11 @@ def run(unscented, patterns, truth, level, mean, root, gamma, rng):
         for k in range(size):
             measured[k] += np.sqrt(level) * rng.standard_normal()
         if unscented:
-            _, status = linear_step(columns, measured, noise, np.inf, tuning, walk, estimate, scratch)
+            _, status = linear_step(columns, measured, prior, noise, np.inf, tuning, walk, estimate, scratch)
         else:
-            innovation = measured - columns @ mean
-            _, status = jacobian_step(columns, innovation, noise, np.inf, tuning, walk, estimate, scratch)
+            _, status = jacobian_step(
+                columns, measured, prior, noise, np.inf, tuning, walk, estimate, scratch
+            )
         taken += status == 0
         finite = True
         for i in range(width):

@@ -10,7 +10,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -49,7 +48,7 @@ def learned(seed: int, pulses: bool = True) -> OnlineEstimator:
     online = estimator(made)
     own = len(online.parameters.names)
     for equation in made.equations(force, 300 + seed, 0.5):
-        online.take(equation if pulses else replace(equation, regressor=equation.regressor[:, :own].copy()))
+        online.take(equation if pulses else equation._replace(regressor=equation.regressor[:, :own].copy()))
     return online
 
 

@@ -288,7 +288,7 @@ def test_row_37_a_load_put_on_at_rest_is_found_when_the_machine_moves_on():
     for equation in made.equations(force, 3):
         if equation.time > TAKEN + 4.0:
             break
-        online.take(replace(equation, resting=TAKEN - 0.1 < equation.time < TAKEN + 1.0))
+        online.take(equation._replace(resting=TAKEN - 0.1 < equation.time < TAKEN + 1.0))
         if online.resting:
             assert not online.watch.suspecting
     assert online.suspicions == 2

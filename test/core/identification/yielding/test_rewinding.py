@@ -127,7 +127,7 @@ def test_a_stream_without_forces_or_after_a_hole_begins_anew(simulated):
         first = stream.before + lag
         assert not any(given[:first])
         assert [one.time for (one,) in given[first:]] == [one.time for one in samples[stream.before : -lag]]
-    blind = replace(samples[0], force=None)
+    blind = samples[0]._replace(force=None)
     assert stream.step(blind) == [blind]
     assert stream.step(samples[0]) == []
 
@@ -182,7 +182,7 @@ def test_where_a_pose_is_lost_the_model_s_part_fades_and_the_model_learns_of_a_h
         stream.step(guarded(log, k))
     assert stream.modelled
     track, basis = stream._tracker.step, stream._basis
-    monkeypatch.setattr(stream._tracker, "step", lambda sample: replace(track(sample), status=FAILED))
+    monkeypatch.setattr(stream._tracker, "step", lambda sample: track(sample)._replace(status=FAILED))
     beside = []
     period = Settings().resolved(nominal).period
     for k in range(1500, 1500 + round(FADE / period)):
