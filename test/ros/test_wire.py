@@ -61,7 +61,7 @@ def platform(seed):
 
 
 def assert_same(found, expected):
-    for name, value in vars(expected).items():
+    for name, value in expected._asdict().items():
         if name == "rotation":
             # by way of a quaternion, both times
             np.testing.assert_allclose(found.rotation, value, atol=1e-15)
