@@ -21,7 +21,6 @@ from .square_root import normalized_square, potter_update
 from .unscented import (
     RandomWalk,
     ScaledEstimate,
-    StepScratch,
     UnscentedFilter,
     adapt,
     time_update,
@@ -30,26 +29,28 @@ from .unscented import (
 
 
 @kernel
-def jacobian_step(columns, measured, prior, noise, gate, tuning, walk, estimate, scratch):
+def jacobian_step(columns, measured, prior, noise, gate, tuning, walk, estimate):
     """Time update, measurement update by columns = d output / d parameters, adaptation: (NIS, status).
 
-    Prior and the last four are plain tuples as those of `linear_step`.
+    Prior and the last three are plain tuples as those of `linear_step`.
     """
     _, kind, rate = tuning
-    walk, estimate, scratch = RandomWalk(*walk), ScaledEstimate(*estimate), StepScratch(*scratch)
+    walk, estimate = RandomWalk(*walk), ScaledEstimate(*estimate)
     mean, root = estimate.mean, estimate.root
     size, width = columns.shape
-    to_prior_units(columns, measured, prior, scratch.columns, scratch.measured)
-    time_update(root, walk.process, walk.least, scratch.work, scratch.before)
+    scaled, innovation = np.empty((size, width)), np.empty(size)
+    to_prior_units(columns, measured, prior, scaled, innovation)
+    before = np.empty(width)
+    time_update(root, walk.process, walk.least, before)
     factor = np.zeros((size, size))
     if not lower_cholesky(noise, factor):
         return np.inf, 2
-    rows, innovation = np.zeros((size, width)), scratch.measured.copy()
+    rows = np.zeros((size, width))
     for k in range(size):
         for i in range(width):
-            innovation[k] -= scratch.columns[k, i] * mean[i]
+            innovation[k] -= scaled[k, i] * mean[i]
             for j in range(width):
-                rows[k, j] += scratch.columns[k, i] * root[i, j]
+                rows[k, j] += scaled[k, i] * root[i, j]
     whiten(factor, rows, innovation)
     nis = normalized_square(rows, innovation, np.empty((size, size)), factor, np.empty(size))
     if not np.isfinite(nis):
@@ -59,8 +60,9 @@ def jacobian_step(columns, measured, prior, noise, gate, tuning, walk, estimate,
     start = mean.copy()
     potter_update(mean, root, rows, innovation, np.empty(width))
     if kind > 0:
-        variances(root, scratch.after)
-        adapt(kind, rate, mean - start, scratch.before - scratch.after, walk.process, walk.ratio)
+        after = np.empty(width)
+        variances(root, after)
+        adapt(kind, rate, mean - start, before - after, walk.process, walk.ratio)
     return nis, 0
 
 
@@ -73,7 +75,7 @@ class ExtendedFilter(UnscentedFilter):
         """Take one measurement of a linear model; see `UnscentedFilter.step_linear`."""
         nis, status = jacobian_step(
             columns, measured, self._plain_prior, noise, gate, self._plain_tuning,
-            (self._process, self._ratio, self._walk), (self._mean, self._root), self._plain_scratch,
+            (self._process, self._ratio, self._walk), (self._mean, self._root),
         )  # fmt: skip
         self.count += status == 0
         return float(nis), status == 0

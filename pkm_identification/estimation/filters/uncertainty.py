@@ -70,14 +70,12 @@ def accumulate(rows, noise, residual, bent, bend, sums, place):
         return False
     lags = scores.shape[0] - 1
     score = np.zeros(width)
-    for i in range(width):
-        for k in range(size):
+    for k in range(size):
+        for i in range(width):
             score[i] += stacked[k, i] * left[k]
             bias[i] += stacked[k, width + i] * stacked[k, 2 * width]
-        for j in range(i + 1):
-            for k in range(size):
+            for j in range(width):  # whole rows: faster than half of each
                 information[i, j] += stacked[k, i] * stacked[k, j]
-            information[j, i] = information[i, j]
     together = 0.5 * score
     for lag in range(1, lags + 1):
         weight = 1.0 - lag / (lags + 1.0)

@@ -173,14 +173,14 @@ def absorb_odd(outputs, measured, noise, gamma, gate, mean, root):
 
 
 @kernel
-def time_update(root, process, least, work, variance):
+def time_update(root, process, least, variance):
     """Add the process noise, of its least at least, to the covariance; its diagonal goes to `variance`."""
     noisy = False
     for j in range(process.size):
         process[j] = max(process[j], least[j])
         noisy = noisy or process[j] > 0.0
     if noisy:
-        inflate(root, process, work)
+        inflate(root, process, np.empty((2 * process.size, process.size)))
     variances(root, variance)
 
 
@@ -240,40 +240,30 @@ class ScaledEstimate(NamedTuple):
     root: FloatArray
 
 
-class StepScratch(NamedTuple):
-    """Sigma points (2 P + 1, P), their outputs (2 P + 1, m), (2 P, P), variances (P,) before and after.
-
-    And the equation in units of the prior: columns (m, P), measured (m,).
-    """
-
-    points: FloatArray
-    outputs: FloatArray
-    work: FloatArray
-    before: FloatArray
-    after: FloatArray
-    columns: FloatArray
-    measured: FloatArray
-
-
 @kernel
-def linear_step(columns, measured, prior, noise, gate, tuning, walk, estimate, scratch):
+def linear_step(columns, measured, prior, noise, gate, tuning, walk, estimate):
     """Time update, sigma points, linear model, measurement update, adaptation: (NIS, status).
 
-    The prior is (mean, std). The last four are plain tuples in the order of `StepTuning`, `RandomWalk`,
-    `ScaledEstimate` and `StepScratch`, whose names would cost the caller 2 us each.
+    The prior is (mean, std). The last three are plain tuples in the order of `StepTuning`, `RandomWalk` and
+    `ScaledEstimate`, whose names would cost the caller 2 us each.
     """
     gamma, kind, rate = tuning
-    walk, estimate, scratch = RandomWalk(*walk), ScaledEstimate(*estimate), StepScratch(*scratch)
-    mean, root, points = estimate.mean, estimate.root, scratch.points
-    to_prior_units(columns, measured, prior, scratch.columns, scratch.measured)
-    time_update(root, walk.process, walk.least, scratch.work, scratch.before)
+    walk, estimate = RandomWalk(*walk), ScaledEstimate(*estimate)
+    mean, root = estimate.mean, estimate.root
+    size, width = columns.shape
+    scaled, target = np.empty((size, width)), np.empty(size)
+    to_prior_units(columns, measured, prior, scaled, target)
+    before = np.empty(width)
+    time_update(root, walk.process, walk.least, before)
+    points, outputs = np.empty((2 * width + 1, width)), np.empty((2 * width + 1, size))
     sigma_points(mean, root, gamma, points)
-    linear_outputs(scratch.columns, points, scratch.outputs)
-    nis, status = absorb_odd(scratch.outputs, scratch.measured, noise, gamma, gate, mean, root)
+    linear_outputs(scaled, points, outputs)
+    nis, status = absorb_odd(outputs, target, noise, gamma, gate, mean, root)
     if status == 0 and kind > 0:
-        variances(root, scratch.after)
+        after = np.empty(width)
+        variances(root, after)
         # points[0] is still the mean before the update
-        adapt(kind, rate, mean - points[0], scratch.before - scratch.after, walk.process, walk.ratio)
+        adapt(kind, rate, mean - points[0], before - after, walk.process, walk.ratio)
     return nis, status
 
 
@@ -296,17 +286,8 @@ class UnscentedFilter(ScaledFilter):
             raise SettingsError(f"kappa is {self.settings.kappa}, must be greater than {-width}")
         gamma = float(np.sqrt(spread))
         self._tuning = StepTuning(gamma, ADAPTATIONS[self.settings.adaptation], self.settings.rate)
-        self._scratch = StepScratch(
-            points=np.empty((2 * width + 1, width)),
-            outputs=np.empty((2 * width + 1, outputs)),
-            work=np.empty((2 * width, width)),
-            before=np.empty(width),
-            after=np.empty(width),
-            columns=np.empty((outputs, width)),
-            measured=np.empty(outputs),
-        )
         # as kernels are called: see `linear_step`
-        self._plain_tuning, self._plain_scratch = tuple(self._tuning), tuple(self._scratch)
+        self._plain_tuning = tuple(self._tuning)
         self._walk = np.zeros(width)
         super().__init__(prior)
 
@@ -355,7 +336,7 @@ class UnscentedFilter(ScaledFilter):
         """
         nis, status = linear_step(
             columns, measured, self._plain_prior, noise, gate, self._plain_tuning,
-            (self._process, self._ratio, self._walk), (self._mean, self._root), self._plain_scratch,
+            (self._process, self._ratio, self._walk), (self._mean, self._root),
         )  # fmt: skip
         self.count += status == 0
         return float(nis), status == 0
@@ -368,17 +349,17 @@ class UnscentedFilter(ScaledFilter):
         gate: float = np.inf,
     ) -> tuple[float, bool]:
         """Take one measurement of any model: `model` maps parameters (P,) to outputs (m,); see `step_linear`."""
-        s, tuning, scratch = self.settings, self._tuning, self._scratch
-        time_update(self._root, self._process, self._walk, scratch.work, scratch.before)
-        sigma_points(self._mean, self._root, tuning.gamma, scratch.points)
-        for i, point in enumerate(scratch.points):
-            scratch.outputs[i] = model(self.prior.mean + self.prior.std * point)
+        s, tuning, width = self.settings, self._tuning, len(self._mean)
+        before, after, points = np.empty(width), np.empty(width), np.empty((2 * width + 1, width))
+        time_update(self._root, self._process, self._walk, before)
+        sigma_points(self._mean, self._root, tuning.gamma, points)
+        outputs = np.array([model(self.prior.mean + self.prior.std * point) for point in points])
         nis, status = absorb(
-            scratch.outputs, measured, noise, tuning.gamma, s.alpha, s.beta, gate, self._mean, self._root
+            outputs, measured, noise, tuning.gamma, s.alpha, s.beta, gate, self._mean, self._root
         )
         if status == 0 and tuning.kind:
-            variances(self._root, scratch.after)
-            moved, expected = self._mean - scratch.points[0], scratch.before - scratch.after
+            variances(self._root, after)
+            moved, expected = self._mean - points[0], before - after
             adapt(tuning.kind, tuning.rate, moved, expected, self._process, self._ratio)
         self.count += status == 0
         return float(nis), status == 0

@@ -109,9 +109,9 @@ def assess(
         shown,
     )
     status = [IDENTIFIABLE if one else UNIDENTIFIABLE for one in shown.tolist()]
-    rest = np.flatnonzero(~shown)
     combinations = []
-    if rest.size > 1:
+    if status.count(UNIDENTIFIABLE) > 1:
+        rest = np.flatnonzero(~shown)
         values, vectors = np.linalg.eigh(scaled[rest[:, None], rest])
         weights, std, pivots = _named(values, vectors, rest, covariance, prior_std, resolved)
         rows = zip(

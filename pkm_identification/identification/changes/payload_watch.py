@@ -108,19 +108,21 @@ def _state(estimator: RecursiveEstimator) -> tuple[FloatArray, FloatArray, Float
 
 
 @kernel
-def _look(columns, load, measured, believed, noise, scales, rows, tests):
+def _look(columns, load, measured, believed, noise, scales, tests):
     """Whiten an equation's columns of what may have changed, beside its innovation, and keep it.
 
     Gives the largest gain of the load's windows, 0 where there are none, and -1 for an equation that is not usable.
     `scales` are standard deviations of a payload, which columns are friction's, and standard deviations of those.
-    `rows` are of both, of the load and of friction alone, the last column being the innovation's. `tests` are where the
-    tests of load and friction keep them, and windows of the load's, whose gains are written if they have any equations.
+    `tests` are where the tests of load and friction keep theirs, and windows of the load's, whose gains are written if
+    they have any equations.
     """
     load_std, which, friction_std = scales
-    both, load_rows, friction_rows = rows
     of_load, of_friction, windows = tests
     size, own = load.shape
     changed = np.empty((size, own + which.size))
+    # of both, of the load and of friction alone, the last column being the innovation's
+    both, load_rows = np.empty((size, own + which.size + 1)), np.empty((size, own + 1))
+    friction_rows = np.empty((size, which.size + 1))
     for k in range(size):
         for i in range(own):
             changed[k, i] = load[k, i] * load_std[i]
@@ -198,14 +200,8 @@ class PayloadWatch:
         self._period = band.period
         late = np.nonzero(np.abs(self._jump - 1.0) > SETTLED)[0]
         self._settle = int(np.ceil((late[-1] + 1) / band.stride)) + 1 if late.size else 1
-        # what may have changed, whitened beside the innovation: of a payload and of friction, and of each alone
         friction = np.empty(0, dtype=np.int64) if drift is None else drift.which
         self._scales = self._prior.std, friction, np.empty(0) if drift is None else drift.std
-        width = len(friction)
-        self._rows = tuple(
-            np.empty((machine.outputs, n))
-            for n in (PLATFORM_COLUMNS + width + 1, PLATFORM_COLUMNS + 1, width + 1)
-        )
         self._test = ChangeTest(PLATFORM_COLUMNS, machine.outputs, LAGS, KEPT)
         self._rival = ChangeTest(0, machine.outputs, (1,), 1) if drift is None else drift.test
         self.events: deque[PayloadEvent] = deque(maxlen=8)
@@ -322,7 +318,7 @@ class PayloadWatch:
         tests = self._test.next_place, self._rival.next_place, windows
         gain: float = _look(
             self._columns(equation), equation.load, equation.measured, state, self.active.effective_noise,
-            self._scales, self._rows, tests,
+            self._scales, tests,
         )  # fmt: skip
         if gain >= 0.0:
             self._test.kept(equation.time)

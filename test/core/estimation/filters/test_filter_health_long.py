@@ -65,15 +65,6 @@ def run(unscented, patterns, truth, level, mean, root, gamma, rng):
     noise = level * np.eye(size)
     tuning, estimate = (gamma, 0, 0.01), (mean, root)
     walk, prior = (np.zeros(width), np.ones(width), np.zeros(width)), (np.zeros(width), np.ones(width))
-    scratch = (
-        np.empty((2 * width + 1, width)),
-        np.empty((2 * width + 1, size)),
-        np.empty((2 * width, width)),
-        np.empty(width),
-        np.empty(width),
-        np.empty((size, width)),
-        np.empty(size),
-    )
     taken, ill = 0, 0
     for n in range(STEPS):
         columns = patterns[n % patterns.shape[0]]
@@ -81,11 +72,9 @@ def run(unscented, patterns, truth, level, mean, root, gamma, rng):
         for k in range(size):
             measured[k] += np.sqrt(level) * rng.standard_normal()
         if unscented:
-            _, status = linear_step(columns, measured, prior, noise, np.inf, tuning, walk, estimate, scratch)
+            _, status = linear_step(columns, measured, prior, noise, np.inf, tuning, walk, estimate)
         else:
-            _, status = jacobian_step(
-                columns, measured, prior, noise, np.inf, tuning, walk, estimate, scratch
-            )
+            _, status = jacobian_step(columns, measured, prior, noise, np.inf, tuning, walk, estimate)
         taken += status == 0
         finite = True
         for i in range(width):
