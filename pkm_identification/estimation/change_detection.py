@@ -42,14 +42,18 @@ def whitened_innovation(columns, changed, measured, believed, noise, rows):
     along = np.zeros((size, inner))
     innovation = measured.copy()
     for k in range(size):
+        left = innovation[k]
         for i in range(width):
-            innovation[k] -= columns[k, i] * (center[i] + scale[i] * moved[i])
+            left -= columns[k, i] * (center[i] + scale[i] * moved[i])
             factor = columns[k, i] * scale[i]
             for j in range(inner):
                 along[k, j] += factor * root[i, j]
+        innovation[k] = left
         for n in range(k + 1):
+            total = spread[k, n]
             for j in range(inner):
-                spread[k, n] += along[k, j] * along[n, j]
+                total += along[k, j] * along[n, j]
+            spread[k, n] = total
     if not lower_cholesky(spread, spread):
         return False
     copy_matrix(changed, rows[:, :-1])

@@ -47,10 +47,12 @@ def jacobian_step(columns, measured, prior, noise, gate, tuning, walk, estimate)
         return np.inf, 2
     rows = np.zeros((size, width))
     for k in range(size):
+        left = innovation[k]
         for i in range(width):
-            innovation[k] -= scaled[k, i] * mean[i]
+            left -= scaled[k, i] * mean[i]
             for j in range(width):
                 rows[k, j] += scaled[k, i] * root[i, j]
+        innovation[k] = left
     whiten(factor, rows, innovation)
     nis = normalized_square(rows, innovation, np.empty((size, size)), factor, np.empty(size))
     if not np.isfinite(nis):

@@ -86,8 +86,10 @@ def _learn(equation, prior, state, noise, scaled, bending, summing, averaging):
     residual = np.empty(measured.size)
     to_prior_units(columns, measured, prior, scaled, residual)
     for k in range(residual.size):
+        left = residual[k]
         for i in range(mean.size):
-            residual[k] -= scaled[k, i] * mean[i]
+            left -= scaled[k, i] * mean[i]
+        residual[k] = left
     added = accumulate(scaled, noise, residual, bent, bend, sums, place)
     before, weight, redundancy, least = averaging
     averaged = _averaged_noise(before, residual, scaled, root, weight, redundancy, least)

@@ -22,10 +22,11 @@ def to_prior_units(columns, measured, prior, scaled, target):
     """Write an equation in units of a prior (mean, std): columns (m, P), and measured (m,) less what the mean gives."""
     mean, std = prior
     for k in range(columns.shape[0]):
-        target[k] = measured[k]
+        left = measured[k]
         for i in range(columns.shape[1]):
-            target[k] -= columns[k, i] * mean[i]
+            left -= columns[k, i] * mean[i]
             scaled[k, i] = columns[k, i] * std[i]
+        target[k] = left
 
 
 class ScaledFilter:

@@ -81,9 +81,10 @@ def potter_update(mean, root, rows, innovation, moved):
             square += rows[m, j] ** 2
         contraction = 1.0 / (square + np.sqrt(square))
         for i in range(width):
-            moved[i] = 0.0
+            total = 0.0  # a sum in an array would be stored and loaded again for every term
             for j in range(width):
-                moved[i] += root[i, j] * rows[m, j]
+                total += root[i, j] * rows[m, j]
+            moved[i] = total
         gain = innovation[m] / square
         for i in range(width):
             mean[i] += gain * moved[i]

@@ -187,9 +187,10 @@ def time_update(root, process, least, variance):
 @kernel
 def variances(root, variance):
     for i in range(root.shape[0]):
-        variance[i] = 0.0
+        total = 0.0
         for j in range(root.shape[0]):
-            variance[i] += root[i, j] ** 2
+            total += root[i, j] ** 2
+        variance[i] = total
 
 
 @kernel
