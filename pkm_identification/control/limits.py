@@ -24,9 +24,9 @@ from pkm_identification.mechanisms.hexapod.kinematics.jacobian import (
 )
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import STRUTS, PlatformMotion
-from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.numerics.arrays import FloatArray, contiguous
 from pkm_identification.numerics.compiled import kernel
-from pkm_identification.numerics.linear_systems import invert6
+from pkm_identification.numerics.linear_systems import determinant6, invert6
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,8 @@ _WORDS = {
 
 
 @kernel
-def _conditions(base, platform, scale, position, rotation, condition):
+def _conditions(base, platform, scale, sign, position, rotation, condition):
+    """Write condition numbers of poses (N,): infinite at a singular one, and where the determinant has another sign."""
     jac, inverse, work = np.empty((6, 6)), np.empty((6, 6)), np.empty((6, 6))
     length = np.empty(6)
     for n in range(position.shape[0]):
@@ -103,6 +104,8 @@ def _conditions(base, platform, scale, position, rotation, condition):
         condition[n] = np.inf
         if invert6(jac, inverse, work):
             condition[n] = frobenius_condition(jac, inverse, scale)
+            if sign * determinant6(jac) <= 0.0:
+                condition[n] = np.inf
 
 
 class MotionLimits:
@@ -125,7 +128,11 @@ class MotionLimits:
         self._force = np.inf if machine.drive is None else settings.force_share * machine.drive.force_limit
         self._condition = settings.largest_condition
         # as many singular poses lie between two poses as the determinant changes sign
-        self._sign = np.sign(self._determinant(machine.home_position[None], machine.home_rotation[None])[0])
+        self._sign = float(
+            np.sign(
+                determinant6(jacobian(machine, machine.home_position[None], machine.home_rotation[None])[0])
+            )
+        )
 
     def check(self, motion: PlatformMotion, parameters: FloatArray | None = None) -> Violation | None:
         """The first violation of a motion, or None.
@@ -141,10 +148,9 @@ class MotionLimits:
         length, rate, _ = strut_motion_from_platform(m, motion)
         condition = np.empty(len(motion))
         _conditions(
-            m.base_joints, m.platform_joints, m.length_scale, motion.position, motion.rotation, condition
+            *(m.base_joints, m.platform_joints, m.length_scale, self._sign),
+            *(contiguous(motion.position), contiguous(motion.rotation), condition),
         )
-        beyond = self._sign * self._determinant(motion.position, motion.rotation) <= 0
-        condition[beyond | np.isnan(condition)] = np.inf
         force = np.abs(strut_forces(m, motion, parameters=parameters))
         turned = angle_use(m, motion.position, motion.rotation)
         # NaN (a singular pose) is a violation, too
@@ -173,6 +179,3 @@ class MotionLimits:
         return Violation(
             limit, strut, float(motion.time[row]), float(value), float(allowed), motion.position[row].copy()
         )
-
-    def _determinant(self, position: FloatArray, rotation: FloatArray) -> FloatArray:
-        return np.linalg.det(jacobian(self._machine, position, rotation))

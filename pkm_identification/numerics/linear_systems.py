@@ -188,3 +188,26 @@ def invert6(matrix, inverse, work):
 def invert8(matrix, inverse, work):
     """Invert an 8 x 8 matrix; see `_invert`."""
     return _invert(8, matrix, inverse, work)
+
+
+@kernel
+def determinant6(matrix):
+    """Determinant of a 6 x 6 matrix, by elimination with row pivoting; `matrix` is spoilt."""
+    determinant = 1.0
+    for k in range(6):
+        p = k
+        for i in range(k + 1, 6):
+            if abs(matrix[i, k]) > abs(matrix[p, k]):
+                p = i
+        if p != k:
+            determinant = -determinant
+            for j in range(k, 6):
+                matrix[k, j], matrix[p, j] = matrix[p, j], matrix[k, j]
+        determinant *= matrix[k, k]
+        if determinant == 0.0:
+            break
+        for i in range(k + 1, 6):
+            factor = matrix[i, k] / matrix[k, k]
+            for j in range(k + 1, 6):
+                matrix[i, j] -= factor * matrix[k, j]
+    return determinant

@@ -21,10 +21,14 @@ from math import factorial
 
 import numpy as np
 
-from .arrays import FloatArray
+from .arrays import FloatArray, contiguous
+from .compiled import inlined, kernel
+from .linear_systems import solve3
+from .vector3 import add, add_scaled, at, cross, dot, scale, subtract
 
 TERMS = 16  # of the power series in p^2: exact to rounding up to p = 4
 LARGEST_TURN = np.pi * 0.9  # rad, from the reference: beyond, the way back to it is ambiguous
+AXES = np.eye(3)
 _K = range(TERMS)
 # power series of a, b and of their derivatives by p, over p
 SERIES = np.array(
@@ -37,41 +41,57 @@ SERIES = np.array(
 )
 
 
-def _series(turn: FloatArray) -> FloatArray:
-    """a, b, a'/p, b'/p of turns (N, 3), shape (4, N, 1)."""
-    square = np.sum(turn * turn, axis=1)
-    sums = np.zeros((4, len(turn)))
-    for k in reversed(_K):
-        sums = sums * square + SERIES[:, k, None]
-    return sums[:, :, None]
+@inlined
+def _series(square):
+    """a, b, a'/p and b'/p, given p^2."""
+    a = b = da = db = 0.0
+    for k in range(TERMS - 1, -1, -1):
+        a = a * square + SERIES[0, k]
+        b = b * square + SERIES[1, k]
+        da = da * square + SERIES[2, k]
+        db = db * square + SERIES[3, k]
+    return a, b, da, db
 
 
-def angular_motion(turn: FloatArray, first: FloatArray, second: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Angular velocity and acceleration (N, 3), base axes, of rotation vectors (N, 3) and their derivatives."""
-    a, b, da, db = _series(turn)
-    along = np.sum(turn * first, axis=1, keepdims=True)
-    swing = np.cross(turn, first)
-    twice = np.cross(turn, swing)
-    omega = first + a * swing + b * twice
-    lift = np.cross(turn, second)
-    alpha = (
-        second
-        + along * (da * swing + db * twice)
-        + a * lift
-        + b * (np.cross(first, swing) + np.cross(turn, lift))
-    )
+@kernel
+def angular_motion(turn, first, second):
+    """Angular velocity and acceleration in base axes, of a rotation vector and its derivatives: triples, all."""
+    a, b, da, db = _series(dot(turn, turn))
+    along = dot(turn, first)
+    swing = cross(turn, first)
+    twice = cross(turn, swing)
+    omega = add_scaled(add_scaled(first, a, swing), b, twice)
+    lift = cross(turn, second)
+    bent = add(cross(first, swing), cross(turn, lift))
+    grown = add_scaled(scale(da, swing), db, twice)
+    alpha = add_scaled(add_scaled(add_scaled(second, along, grown), a, lift), b, bent)
     return omega, alpha
+
+
+@kernel
+def _turn_derivatives(turn, omega, alpha, first, second):
+    matrix, copy = np.empty((3, 3)), np.empty((3, 3))
+    still = (0.0, 0.0, 0.0)
+    for n in range(turn.shape[0]):
+        t = at(turn, n)
+        a, b, _, _ = _series(dot(t, t))
+        for k in range(3):
+            unit = at(AXES, k)
+            swing = cross(t, unit)
+            matrix[0, k], matrix[1, k], matrix[2, k] = add_scaled(
+                add_scaled(unit, a, swing), b, cross(t, swing)
+            )
+        copy[:, :] = matrix
+        first[n] = omega[n]
+        solve3(copy, first[n])
+        # alpha without the part of the second derivative
+        _, rest = angular_motion(t, at(first, n), still)
+        second[n, 0], second[n, 1], second[n, 2] = subtract(at(alpha, n), rest)
+        solve3(matrix, second[n])
 
 
 def turn_derivatives(turn: FloatArray, omega: FloatArray, alpha: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Derivatives (N, 3) of rotation vectors from angular velocity and acceleration: the inverse of the above."""
-    a, b, _, _ = _series(turn)
-    cross = np.zeros((len(turn), 3, 3))
-    x, y, z = turn.T
-    cross[:, 0, 1], cross[:, 0, 2], cross[:, 1, 2] = -z, y, -x
-    cross -= np.swapaxes(cross, 1, 2)
-    left = np.eye(3) + a[:, :, None] * cross + b[:, :, None] * (cross @ cross)
-    first = np.linalg.solve(left, omega[:, :, None])[:, :, 0]
-    # alpha without the part of the second derivative
-    _, rest = angular_motion(turn, first, np.zeros_like(first))
-    return first, np.linalg.solve(left, (alpha - rest)[:, :, None])[:, :, 0]
+    first, second = np.empty((2, len(turn), 3))
+    _turn_derivatives(contiguous(turn), contiguous(omega), contiguous(alpha), first, second)
+    return first, second

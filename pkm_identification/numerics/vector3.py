@@ -19,6 +19,12 @@ def at(array, i):
 
 
 @inlined
+def three(array, start):
+    """Three numbers of an array as a vector: of a twist the velocity (0) or the angular velocity (3)."""
+    return (array[start], array[start + 1], array[start + 2])
+
+
+@inlined
 def dot(a, b):
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 

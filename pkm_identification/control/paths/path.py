@@ -17,9 +17,15 @@ from numpy.typing import NDArray
 
 from pkm_identification.errors import MotionRefused
 from pkm_identification.motion import PlatformMotion
-from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.numerics.rotation import matrix_from_vector, vector_from_matrix
-from pkm_identification.numerics.so3 import LARGEST_TURN, angular_motion, turn_derivatives
+from pkm_identification.numerics.arrays import FloatArray, contiguous
+from pkm_identification.numerics.compiled import kernel
+from pkm_identification.numerics.rotation import turn, vector_from_matrix
+from pkm_identification.numerics.so3 import (
+    LARGEST_TURN,
+    angular_motion,
+    turn_derivatives,
+)
+from pkm_identification.numerics.vector3 import three
 
 from .spline import LeastJerkSpline
 
@@ -98,6 +104,19 @@ def _given_or_free(rows: FloatArray) -> NDArray[np.bool_]:
     return np.asarray(np.isnan(rows).all(axis=1) | np.isfinite(rows).all(axis=1))
 
 
+@kernel
+def _fill_motion(value, first, second, start, motion):
+    """Write a platform's motion, from positions and turns against a start (N, 6) and their derivatives."""
+    position, rotation, twist, acceleration = motion
+    for n in range(value.shape[0]):
+        turned = three(value[n], 3)
+        turn(start, turned[0], turned[1], turned[2], rotation[n])
+        omega, alpha = angular_motion(turned, three(first[n], 3), three(second[n], 3))
+        for k in range(3):
+            position[n, k], twist[n, k], acceleration[n, k] = value[n, k], first[n, k], second[n, k]
+            twist[n, 3 + k], acceleration[n, 3 + k] = omega[k], alpha[k]
+
+
 class PlatformPath:
     """A motion from rest to rest through waypoints, with continuous acceleration.
 
@@ -161,9 +180,9 @@ class PlatformPath:
 
     def motion(self, time: FloatArray) -> PlatformMotion:
         """Platform motion at times (N,) in s from the start."""
-        time = np.asarray(time, dtype=float)
+        time = contiguous(time)
+        count = len(time)
         if self._spline is None:
-            count = len(time)
             return PlatformMotion(
                 time,
                 np.tile(self.start_position, (count, 1)),
@@ -171,12 +190,6 @@ class PlatformPath:
                 np.zeros((count, 6)),
                 np.zeros((count, 6)),
             )
-        value, first, second = self._spline.evaluate(time)
-        omega, alpha = angular_motion(value[:, 3:], first[:, 3:], second[:, 3:])
-        return PlatformMotion(
-            time,
-            value[:, :3],
-            matrix_from_vector(value[:, 3:]) @ self.start_rotation,
-            np.hstack([first[:, :3], omega]),
-            np.hstack([second[:, :3], alpha]),
-        )
+        numbers = (np.empty((count, 3)), np.empty((count, 3, 3)), np.empty((count, 6)), np.empty((count, 6)))
+        _fill_motion(*self._spline.evaluate(time), self.start_rotation, numbers)
+        return PlatformMotion(time, *numbers)

@@ -16,10 +16,9 @@ where nothing is prescribed the third and fourth derivatives are continuous, too
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.numerics.compiled import kernel
+from pkm_identification.numerics.arrays import FloatArray, contiguous
+from pkm_identification.numerics.compiled import inlined, kernel
 
 NODE = 3  # value, velocity and acceleration of a node
 # Coefficients (rows: powers 0 to 5 of the segment's own time, 0 to 1) of the value, velocity and acceleration at the
@@ -85,6 +84,85 @@ def _solve_band(band, columns):
     return True
 
 
+@inlined
+def _scale(width, end):
+    """From a derivative by time, at an end of a segment of this width, to one by the segment's own time."""
+    order = end % NODE
+    return 1.0 if order == 0 else (width if order == 1 else width * width)
+
+
+@kernel
+def _fill_in(time, free, nodes):
+    """Write what is free of nodes (N, 3, C): the minimum of a positive quadratic form whose matrix is a band.
+
+    What is prescribed becomes an equation of its own, x = 0 beside the known part. False when numbers overflow.
+    """
+    count, columns = nodes.shape[0], nodes.shape[2]
+    band = np.zeros((2 * NODE, NODE * count))  # upper band: band[2 NODE - 1 + i - j, j]
+    solved = np.zeros((NODE * count, columns))
+    for segment in range(count - 1):
+        width = time[segment + 1] - time[segment]
+        for i in range(2 * NODE):
+            p, row = segment + i // NODE, NODE * segment + i
+            for j in range(2 * NODE):
+                form = JERK_FORM[i, j] * _scale(width, i) * _scale(width, j) / width**5
+                q, column = segment + j // NODE, NODE * segment + j
+                if free[p, i % NODE] and not free[q, j % NODE]:
+                    for c in range(columns):
+                        solved[row, c] -= form * nodes[q, j % NODE, c]
+                elif j >= i and free[p, i % NODE]:
+                    band[2 * NODE - 1 + i - j, column] += form
+    # derivatives of unlike order have unlike sizes: a unit diagonal keeps the factorisation exact
+    root = np.ones(NODE * count)
+    for k in range(NODE * count):
+        if free[k // NODE, k % NODE]:
+            root[k] = np.sqrt(band[-1, k])
+        band[-1, k] = 1.0
+        for offset in range(1, min(2 * NODE, k + 1)):
+            band[2 * NODE - 1 - offset, k] /= root[k] * root[k - offset]
+        for c in range(columns):
+            solved[k, c] /= root[k]
+    if not _solve_band(band, solved):
+        return False
+    for k in range(NODE * count):
+        if free[k // NODE, k % NODE]:
+            for c in range(columns):
+                if not np.isfinite(solved[k, c]):
+                    return False
+                nodes[k // NODE, k % NODE, c] = solved[k, c] / root[k]
+    return True
+
+
+@kernel
+def _fill_coefficients(time, nodes, coefficients):
+    """Write the polynomials (N - 1, 6, C) by each segment's own time, from nodes (N, 3, C)."""
+    for segment in range(coefficients.shape[0]):
+        width = time[segment + 1] - time[segment]
+        for power in range(2 * NODE):
+            for c in range(coefficients.shape[2]):
+                total = 0.0
+                for end in range(2 * NODE):
+                    node = nodes[segment + end // NODE, end % NODE, c]
+                    total += HERMITE[power, end] * (node * _scale(width, end))
+                coefficients[segment, power, c] = total
+
+
+@kernel
+def _evaluate(nodes, coefficients, times, value, first, second):
+    for n in range(times.shape[0]):
+        time = min(max(times[n], nodes[0]), nodes[-1])
+        segment = min(np.searchsorted(nodes, time, side="right"), len(nodes) - 1) - 1
+        width = nodes[segment + 1] - nodes[segment]
+        t = (time - nodes[segment]) / width
+        for c in range(coefficients.shape[2]):
+            a, b, d = coefficients[segment, 5, c], 0.0, 0.0
+            for power in range(4, -1, -1):
+                d = d * t + 2.0 * b
+                b = b * t + a
+                a = a * t + coefficients[segment, power, c]
+            value[n, c], first[n, c], second[n, c] = a, b / width, d / width**2
+
+
 class LeastJerkSpline:
     """A curve of several coordinates through nodes.
 
@@ -111,71 +189,19 @@ class LeastJerkSpline:
         if not value.shape == velocity.shape == acceleration.shape == (count, value.shape[-1]):
             raise ValueError("spline: values and derivatives must have one row for each time")
         self.time = np.array(time, dtype=float)
-        self._width = np.diff(self.time)
         # node by node: value, velocity, acceleration
         nodes = np.stack([value, velocity, acceleration], axis=1).astype(float)
         free = np.isnan(nodes[:, :, 0])
         if free[[0, -1]].any() or free[:, 0].any():
             raise ValueError("spline: values, and the derivatives at both ends, must be prescribed")
-        if free.any():
-            with np.errstate(all="ignore"):  # what overflows is refused
-                self._solve(nodes, free)
-        ends = np.concatenate([nodes[:-1], nodes[1:]], axis=1) * self._scales()[:, :, None]
-        self._coefficients = np.einsum("pe,nec->npc", HERMITE, ends)
-
-    def _scales(self) -> FloatArray:
-        """Factors (N - 1, 6) from derivatives by time to derivatives by a segment's own time."""
-        h = self._width[:, None]
-        return np.concatenate([h**0, h, h**2] * 2, axis=1)
-
-    def _solve(self, nodes: FloatArray, free: NDArray[np.bool_]) -> None:
-        """Fill in what is free: the minimum of a positive quadratic form whose matrix is a band."""
-        count = len(nodes)
-        scales = self._scales()
-        forms = JERK_FORM * scales[:, :, None] * scales[:, None, :] / self._width[:, None, None] ** 5
-        matrix = np.zeros((2 * NODE, count * NODE))  # upper band: matrix[NODE2 - 1 + i - j, j]
-        ends = (count - 1) * NODE  # every NODE-th row up to here, from i on, is the i-th of a segment's ends
-        for i in range(2 * NODE):
-            for j in range(i, 2 * NODE):
-                matrix[2 * NODE - 1 + i - j, j : ends + j : NODE] += forms[:, i, j]
-        known = np.where(free[:, :, None], 0.0, nodes).reshape(count * NODE, -1)
-        pull = np.zeros_like(known)
-        for i in range(2 * NODE):
-            for j in range(2 * NODE):
-                pull[i : ends + i : NODE] += forms[:, i, j, None] * known[j : ends + j : NODE]
-        # what is prescribed becomes an equation of its own: x = 0 beside the known part
-        fixed = ~free.ravel()
-        for offset in range(2 * NODE):
-            row = matrix[2 * NODE - 1 - offset]
-            column = np.arange(count * NODE)
-            partner = np.maximum(column - offset, 0)
-            row[fixed[column] | fixed[partner]] = 0.0
-        # derivatives of unlike order have unlike sizes: a unit diagonal keeps the factorisation exact
-        diagonal = np.where(fixed, 1.0, matrix[-1])
-        root = np.sqrt(diagonal)
-        matrix[-1] = 1.0
-        for offset in range(1, 2 * NODE):
-            row = matrix[2 * NODE - 1 - offset]
-            row[offset:] /= root[offset:] * root[:-offset]
-        solved = np.where(fixed[:, None], 0.0, -pull) / root[:, None]
-        if not _solve_band(matrix, solved) or not np.isfinite(solved).all():
+        if free.any() and not _fill_in(self.time, free, nodes):
             raise ValueError("spline: values, derivatives or steps in time are too large or too small")
-        nodes[:] = (known + solved / root[:, None]).reshape(nodes.shape)
+        # of rising powers of the time within a segment, 0 to 1
+        self._coefficients = np.empty((count - 1, 2 * NODE, nodes.shape[2]))
+        _fill_coefficients(self.time, nodes, self._coefficients)
 
     def evaluate(self, time: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Value, velocity and acceleration (M, C) at times (M,); beyond the ends, those of the ends."""
-        time = np.clip(time, self.time[0], self.time[-1])
-        segment = np.clip(np.searchsorted(self.time, time, side="right") - 1, 0, len(self._width) - 1)
-        h = self._width[segment][:, None]
-        t = (time - self.time[segment])[:, None] / h
-        c = self._coefficients[segment]
-        value = c[:, 5]
-        first = 5 * c[:, 5]
-        second = 20 * c[:, 5]
-        for power in (4, 3, 2):
-            value = value * t + c[:, power]
-            first = first * t + power * c[:, power]
-            second = second * t + power * (power - 1) * c[:, power]
-        first = first * t + c[:, 1]
-        value = (value * t + c[:, 1]) * t + c[:, 0]
-        return value, first / h, second / h**2
+        value, first, second = np.empty((3, len(time), self._coefficients.shape[2]))
+        _evaluate(self.time, self._coefficients, contiguous(time), value, first, second)
+        return value, first, second

@@ -10,6 +10,8 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 
 from pkm_identification.control.paths.beside import Beside
@@ -24,3 +26,9 @@ def test_what_the_function_gives_or_raises_comes_with_the_answer(long):
     assert failed.done
     with pytest.raises(ZeroDivisionError):
         failed.answer()
+
+
+@pytest.mark.skipif(not hasattr(os, "SCHED_BATCH"), reason="such threads are known to Linux alone")
+def test_a_thread_beside_takes_no_processor_from_control_when_it_wakes():
+    assert Beside(True, os.sched_getscheduler, 0).answer() == os.SCHED_BATCH
+    assert Beside(False, os.sched_getscheduler, 0).answer() == os.sched_getscheduler(0) == os.SCHED_OTHER

@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pkm_identification.numerics.linear_systems import solve6, solve_positive6
+from pkm_identification.numerics.linear_systems import determinant6, solve6, solve_positive6
 
 EPS = np.finfo(float).eps
 
@@ -66,3 +66,14 @@ def test_elimination_of_a_singular_matrix_is_not_finite():
     vector = np.ones(6)
     solve6(np.zeros((6, 6)), vector)
     assert not np.isfinite(vector).any()
+
+
+def test_determinants_are_those_of_numpy_and_zero_where_no_pivot_is_left():
+    rng = np.random.default_rng(3)
+    for shift in range(6):
+        # rows in any order: each exchange turns the sign
+        matrix = np.roll(rng.normal(size=(6, 6)) + 3.0 * np.eye(6), shift, axis=0)
+        assert determinant6(matrix.copy()) == pytest.approx(np.linalg.det(matrix), rel=1e-12)
+    matrix[:, 4] = 0.0
+    assert determinant6(matrix) == 0.0
+    assert np.isnan(determinant6(np.full((6, 6), np.nan)))

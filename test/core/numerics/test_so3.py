@@ -14,8 +14,15 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
+from pkm_identification.numerics import so3
 from pkm_identification.numerics.rotation import matrix_from_vector, vector_from_matrix
-from pkm_identification.numerics.so3 import angular_motion, turn_derivatives
+from pkm_identification.numerics.so3 import turn_derivatives
+
+
+def angular_motion(*rows):
+    """Angular velocities and accelerations (N, 3) of rows (N, 3)."""
+    triples = zip(*(part.tolist() for part in rows), strict=True)
+    return np.array([so3.angular_motion(*map(tuple, one)) for one in triples]).transpose(1, 0, 2)
 
 
 def curve(t):

@@ -42,11 +42,12 @@ from pkm_identification.numerics.vector3 import (
     rotate,
     rotate_back,
     scale,
+    three,
 )
 
 from ..machine import Machine
 from .basis import INERTIAL_COLUMNS, PLATFORM_COLUMNS, basis_parameters
-from .records import hinge_of, packed_geometry, three, unpacked
+from .records import hinge_of, packed_geometry, unpacked
 from .regressor import SparseMapping
 from .strut import (
     H_B,

@@ -52,6 +52,7 @@ from pkm_identification.numerics.vector3 import (
     rotate_back,
     scale,
     subtract,
+    three,
 )
 
 from ..kinematics.jacobian import fill_jacobian
@@ -59,7 +60,7 @@ from ..machine import Machine
 from .basis import INERTIAL_COLUMNS, PLATFORM_COLUMNS, basis_parameters
 from .inverse import load_rows
 from .joint_friction import add_joint_friction
-from .records import MotionSample, friction_coefficients, hinge_of, packed_geometry, three, unpacked
+from .records import MotionSample, friction_coefficients, hinge_of, packed_geometry, unpacked
 from .strut import (
     H_B,
     H_E,

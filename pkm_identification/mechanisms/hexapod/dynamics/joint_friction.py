@@ -26,11 +26,21 @@ from pkm_identification.mechanisms.friction.law import clipped
 from pkm_identification.motion import STRUTS, PlatformMotion
 from pkm_identification.numerics.arrays import FloatArray, contiguous
 from pkm_identification.numerics.compiled import inlined, kernel
-from pkm_identification.numerics.vector3 import add, add_scaled, at, cross, dot, rotate, scale, subtract
+from pkm_identification.numerics.vector3 import (
+    add,
+    add_scaled,
+    at,
+    cross,
+    dot,
+    rotate,
+    scale,
+    subtract,
+    three,
+)
 
 from ..kinematics.jacobian import jacobian
 from ..machine import Machine
-from .records import hinge_of, packed_geometry, three, unpacked
+from .records import hinge_of, packed_geometry, unpacked
 from .strut import BASE_HINGES, NO_SPIN, PLATFORM_HINGES, spin
 
 # Coulomb and viscous coefficients of the base joints, then of the platform joints, six of each.

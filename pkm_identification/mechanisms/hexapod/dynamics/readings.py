@@ -35,10 +35,10 @@ from pkm_identification.numerics.vector3 import (
     rotate,
     rotate_back,
     subtract,
+    three,
 )
 
 from .basis import PLATFORM_COLUMNS
-from .records import three
 from .strut import (
     H_E,
     M_E,

@@ -23,7 +23,7 @@ from pkm_identification.mechanisms.friction import padded_coefficients
 from pkm_identification.mechanisms.friction.law import NOISE, law_tuple
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import inlined, kernel
-from pkm_identification.numerics.vector3 import at, rotate
+from pkm_identification.numerics.vector3 import at, rotate, three
 
 from ..machine import Machine
 from .basis import INERTIAL_COLUMNS, basis_parameters, joint_rows
@@ -132,12 +132,6 @@ def spin_of(machine: Machine) -> int:
     if not machine.universal:
         return NO_SPIN
     return PLATFORM_HINGES if machine.hinged_platform else BASE_HINGES
-
-
-@inlined
-def three(array, start):
-    """Three numbers of an array as a vector: of a twist the velocity (0) or the angular velocity (3)."""
-    return (array[start], array[start + 1], array[start + 2])
 
 
 @kernel

@@ -30,13 +30,14 @@ from pkm_identification.numerics.vector3 import (
     rotate,
     rotate_back,
     scale,
+    three,
 )
 
 from ..kinematics.jacobian import fill_jacobian
 from ..machine import Machine
 from .basis import INERTIAL_COLUMNS, PLATFORM_COLUMNS, basis_columns
 from .joint_friction import JOINT_COLUMNS, fill_joint_wrenches
-from .records import MotionSample, hinge_of, packed_geometry, three, unpacked
+from .records import MotionSample, hinge_of, packed_geometry, unpacked
 from .strut import (
     H_B,
     H_E,
