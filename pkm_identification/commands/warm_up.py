@@ -101,7 +101,9 @@ def _compile(part: str, machine: str) -> None:
 def _offline(name: str) -> None:
     from pkm_identification.api.identification import identify
     from pkm_identification.api.logs import simulate
+    from pkm_identification.records.decimals import warm_up
 
+    warm_up()
     log = simulate(name, "rich", DURATION)
     for estimator in ("ls", "ukf"):
         identify(log, name, estimator=estimator)
@@ -129,9 +131,11 @@ def _control(name: str) -> None:
 
 def _simulation(name: str) -> None:
     from pkm_identification.mechanisms.multibody.mechanism import Mechanism
+    from pkm_identification.records.decimals import warm_up
     from pkm_identification.simulation.multibody.motions import generated
     from pkm_identification.simulation.multibody.simulator import simulate_mechanism
 
+    warm_up()
     mechanism = Mechanism.load(name)
     simulate_mechanism(mechanism, generated("rich", mechanism, DURATION))
 

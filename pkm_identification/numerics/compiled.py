@@ -41,6 +41,11 @@ def kernel(function: Function) -> Function:
     return compiled
 
 
+def kernels_in_use() -> bool:
+    """Whether this process has called a kernel: its first call takes a quarter of a second, whatever it is."""
+    return KernelCache.asked
+
+
 def inlined(function: Function) -> Function:
     """Compile a small function that is merged into the kernels calling it.
 

@@ -86,6 +86,8 @@ class KernelCache(FunctionCache):
         What it is compiled with.
     """
 
+    asked = False  # whether any kernel was called in this process
+
     def __init__(self, function: Callable[..., Any], options: Mapping[str, Any]) -> None:
         super().__init__(function)
         self._options = options
@@ -107,6 +109,7 @@ class KernelCache(FunctionCache):
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """What was compiled for this signature, by another process just now, too; None when the caller has to."""
+        KernelCache.asked = True
         self._stamp()
         found = super().load_overload(sig, target_context)
         if found is None and self._lock is None:

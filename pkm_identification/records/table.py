@@ -24,13 +24,18 @@ from numpy.typing import NDArray
 
 from pkm_identification.errors import LogError
 from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.numerics.compiled import kernels_in_use
 from pkm_identification.numerics.large_arrays import GrowingArray
 from pkm_identification.numerics.memory import beyond_memory
 
 from .atomic import replacing
+from .decimals import decimals
 from .text_lines import NUMBER, Lines, line_pieces
 
 ROWS_WRITTEN = 2**14  # at a time
+# Bytes of text above which a kernel, which has to be loaded, is the sooner reader: among others, and as the first.
+WORTH_A_KERNEL = 2**19
+WORTH_THE_FIRST = 2**24
 NAMES_SHOWN = 400  # characters of the names of columns, where a message lists them
 EMPTY_CELL = re.compile(rb"(?:(?<=,)|^)[ \t]*(?=,|$)")
 
@@ -159,7 +164,7 @@ def _pieces(
     columns: tuple[str, ...] = () if given is None else _chosen(given, choose, source)
     ignored: tuple[str, ...] = _ignored(names, columns)
     headers = -1 if given is None else 0
-    beginning = count = 0
+    beginning = count = size = 0
     for lines in pieces:
         starts = lines.headers() if given is None else []
         if not names and (not starts or starts[0] != 0):
@@ -184,8 +189,13 @@ def _pieces(
                 ignored += _ignored(names, (*chosen, *ignored))
             if header + 1 < stop:
                 block = lines.part(header + 1, stop)
-                _refuse_ragged(block, len(names), source, last=lines.last and stop == len(lines))
-                values = _numbers(block, names, columns, source)
+                size += len(block.content)
+                usual = None
+                if size >= (WORTH_A_KERNEL if kernels_in_use() else WORTH_THE_FIRST):
+                    usual = decimals(block, len(names), [names.index(name) for name in columns])
+                if usual is None:
+                    _refuse_ragged(block, len(names), source, last=lines.last and stop == len(lines))
+                values = _numbers(block, names, columns, source) if usual is None else usual
                 count += len(values)
                 if problem := beyond_memory(count):
                     raise LogError(f"{source}: {problem}")

@@ -65,8 +65,12 @@ class Lines:
 
     def part(self, first: int, stop: int) -> Lines:
         """The lines from `first` up to `stop`, with their numbers."""
-        begin = self.start[first]
-        part = Lines(self.content[begin : self.end[stop - 1]])
+        begin, end = self.start[first], self.end[stop - 1]
+        part = Lines(b"")
+        part.content = self.content[begin:end]
+        part._bytes = self._bytes[begin:end]
+        part.start = self.start[first:stop] - begin
+        part.end = self.end[first:stop] - begin
         part.number = self.number[first:stop]
         return part
 
