@@ -16,6 +16,7 @@ low cutoffs, but its phase is only linear at low frequency.
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -88,8 +89,12 @@ def linear_phase_taps(settings: FilterSettings) -> FloatArray:
 
 
 @kernel
-def _fir(window, smooth, first, second, filtered):
-    """Filter one window (K, 12) into `filtered` (4, 6): length, rate, acceleration, force at its middle."""
+def _fir(window, taps, filtered):
+    """Filter one window (K, 12) into `filtered` (4, 6): length, rate, acceleration, force at its middle.
+
+    `taps` (3, K) are those of `_taps`.
+    """
+    smooth, first, second = taps[0], taps[1], taps[2]
     middle = window.shape[0] // 2
     for c in range(6):
         # differences from the middle keep the digits that the second derivative needs
@@ -108,23 +113,43 @@ def _fir(window, smooth, first, second, filtered):
 
 
 @kernel
-def _fir_log(values, smooth, first, second, filtered):
-    width = smooth.size
+def _take(length, force, has_force, ring, place, taps, due, filtered):
+    """Keep a sample in both halves of the ring (2 K, 12); filter the window that ends with it, if that is due.
+
+    Whether all of `filtered` is finite.
+    """
+    width = taps.shape[1]
+    for c in range(6):
+        ring[place, c] = length[c]
+        ring[place, 6 + c] = force[c] if has_force else 0.0
+    for c in range(CHANNELS):
+        ring[place + width, c] = ring[place, c]
+    if not due:
+        return False
+    start = (place + 1) % width
+    _fir(ring[start : start + width], taps, filtered)
+    total = 0.0
+    for k in range(4):
+        for c in range(6):
+            total += filtered[k, c]
+    return np.isfinite(total)
+
+
+@kernel
+def _fir_log(values, taps, filtered):
+    width = taps.shape[1]
     for n in range(values.shape[0] - width + 1):
-        _fir(values[n : n + width], smooth, first, second, filtered[n])
+        _fir(values[n : n + width], taps, filtered[n])
 
 
-class _Taps:
-    """The three FIR filters of both kinds, as one window of `width` samples."""
-
-    def __init__(self, settings: FilterSettings) -> None:
-        smooth = linear_phase_taps(settings) if settings.kind == "fir" else np.ones(1)
-        # correlation with the differences: reversed, because taps are applied oldest first
-        differences = stencil(settings.period)
-        self.smooth = np.pad(smooth, differences.reach)
-        self.first = np.convolve(smooth, differences.first) / settings.period
-        self.second = np.convolve(smooth, differences.second) / settings.period**2
-        self.width = len(self.smooth)
+def _taps(settings: FilterSettings) -> FloatArray:
+    """The three FIR filters of both kinds, (3, K): what smooths, and its first and second derivative."""
+    smooth = linear_phase_taps(settings) if settings.kind == "fir" else np.ones(1)
+    # correlation with the differences: reversed, because taps are applied oldest first
+    differences = stencil(settings.period)
+    first = np.convolve(smooth, differences.first) / settings.period
+    second = np.convolve(smooth, differences.second) / settings.period**2
+    return np.array([np.pad(smooth, differences.reach), first, second])
 
 
 class CausalStrutFilter:
@@ -134,13 +159,16 @@ class CausalStrutFilter:
     ----------
     delay : float
         Seconds from the instant an output describes to the arrival of the sample that completes it.
+    finite : bool
+        Whether all numbers of the last output are finite (sums that overflow count as not).
     """
 
     def __init__(self, settings: FilterSettings) -> None:
         self.settings = settings
-        self._taps = _Taps(settings)
+        self._taps = _taps(settings)
+        self._width = self._taps.shape[1]
         self._sections: FloatArray | None = None
-        self._lag = self._taps.width // 2 * settings.period
+        self._lag = self._width // 2 * settings.period
         self._settle = 0
         if settings.kind == "butterworth":
             rate = 1.0 / settings.period
@@ -158,14 +186,15 @@ class CausalStrutFilter:
     @property
     def fill(self) -> int:
         """Samples of a segment that come before the one that completes the first output."""
-        return self._taps.width + self._settle - 1
+        return self._width + self._settle - 1
 
     def reset(self) -> None:
         """Forget the samples seen."""
         # written twice, one width apart, so that the window is always one contiguous block
-        width = self._taps.width
-        self._ring = np.zeros((2 * width, CHANNELS))
-        self._times = np.zeros(2 * width)
+        self._ring = np.zeros((2 * self._width, CHANNELS))
+        # from the middle of the window on
+        self._times: deque[float] = deque(maxlen=self._width - self._width // 2)
+        self.finite = False
         self._count = 0
         self._segment = -1
         self._known = False
@@ -173,49 +202,45 @@ class CausalStrutFilter:
 
     def step(self, sample: GuardedSample) -> StrutSample | None:
         """Take one sample; give the filtered sample it completes, or None while the window fills."""
-        width = self._taps.width
-        known = sample.force is not None
-        if sample.segment != self._segment or known != self._known:
+        time, length, force, segment, _ = sample
+        known = force is not None
+        if segment != self._segment or known != self._known:
             # a force that comes or goes is a break too: it must not be mixed with the zeros in its place
             self._count = 0
-            self._segment = sample.segment
+            self._segment = segment
             self._known = known
             self._state = None
-        place = self._count % width
-        row = self._ring[place]
-        row[:6], row[6:] = sample.length, 0.0 if sample.force is None else sample.force
+        effort = length if force is None else force  # of the former nothing is looked at
         if self._sections is not None:
-            row[:] = self._smooth(self._sections, row)
-        self._ring[place + width] = row
-        self._times[place] = self._times[place + width] = sample.time
+            length, effort = self._smooth(self._sections, length, effort if known else np.zeros(6))
+        place = self._count % self._width
         self._count += 1
-        if self._count < width + self._settle:
-            return None
-        start = self._count % width
+        self._times.append(time)
+        due = self._count >= self._width + self._settle
         filtered = np.empty((4, 6))
-        taps = self._taps
-        _fir(self._ring[start : start + width], taps.smooth, taps.first, taps.second, filtered)
-        time = self._times[start + width // 2]
+        self.finite = _take(length, effort, known, self._ring, place, self._taps, due, filtered)
+        if not due:
+            return None
+        time = self._times[0]
         if self._sections is not None:
             time -= self._group
         return StrutSample(
-            float(time),
-            filtered[0],
-            filtered[1],
-            filtered[2],
-            filtered[3] if sample.force is not None else None, sample.segment,
-        )  # fmt: skip
+            time, filtered[0], filtered[1], filtered[2], filtered[3] if known else None, segment
+        )
 
-    def _smooth(self, sections: FloatArray, row: FloatArray) -> FloatArray:
+    def _smooth(
+        self, sections: FloatArray, length: FloatArray, force: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
+        row = np.concatenate([length, force])
         if self._state is None:
             self._state = rest(sections)[:, :, None] * row
         smooth = np.empty((1, CHANNELS))
         filter_rows(sections, row[None], self._state, smooth)
-        return smooth[0]
+        return smooth[0, :6], smooth[0, 6:]
 
     def filter(self, log: GuardedLog) -> StrutMotion:
         """Filter a whole log: what `step` gives sample by sample."""
-        width = self._taps.width
+        width = self._width
         rows = np.zeros((len(log.time), CHANNELS))
         rows[:, :6] = log.length
         if log.force is not None:
@@ -230,9 +255,7 @@ class CausalStrutFilter:
             if count <= self._settle:
                 continue
             result = np.empty((count, 4, 6))
-            _fir_log(
-                np.ascontiguousarray(values), self._taps.smooth, self._taps.first, self._taps.second, result
-            )
+            _fir_log(np.ascontiguousarray(values), self._taps, result)
             middle = width // 2
             time.append(stamps[middle : middle + count][self._settle :])
             filtered.append(result[self._settle :])

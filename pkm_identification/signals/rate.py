@@ -46,6 +46,8 @@ class RateWatch:
         Hz in the last whole window; NaN before there is one.
     filled : float
         Share of the samples in that window that were made up because others are missing.
+    wrong : bool
+        Whether derivatives would be wrong by as much as the rate is, or too much of the stream is made up.
     period : float
         Period in s of the samples, made-up ones included: the measured one where it is steady and not the nominal one.
     """
@@ -58,7 +60,7 @@ class RateWatch:
 
     def reset(self) -> None:
         """Forget everything."""
-        self.rate, self.filled = math.nan, 0.0
+        self.rate, self.filled, self.wrong = math.nan, 0.0, False
         self._steady.reset()
         self.period = self._steady.value
         self.restart()
@@ -77,7 +79,7 @@ class RateWatch:
         self._received += 1
         span = time - self._begin
         if span < self._window:
-            if not self._steady.known and self._count >= FEWEST_COUNTED:
+            if self._count >= FEWEST_COUNTED and not self._steady.known:
                 self.period = self._first_period(span / self._count)
             return False
         self._steady.add(span, self._count)
@@ -86,6 +88,7 @@ class RateWatch:
         # jitter makes up samples, too, but none of them is missing
         missing = 1.0 - self._received / (span * self.nominal)
         self.filled = max(0.0, min(1.0 - self._received / self._count, missing))
+        self.wrong = self.deviation > RATE_ERROR or self.filled > MOST_FILLED
         self._begin, self._count, self._received = time, 0, 0
         return True
 
@@ -134,11 +137,6 @@ class RateWatch:
     def deviation(self) -> float:
         """Relative deviation from the nominal rate; 0 before it is known."""
         return 0.0 if math.isnan(self.rate) else abs(self.rate / self.nominal - 1.0)
-
-    @property
-    def wrong(self) -> bool:
-        """Whether derivatives would be wrong by as much as the rate is, or too much of the stream is made up."""
-        return self.deviation > RATE_ERROR or self.filled > MOST_FILLED
 
 
 def followed_rate(log: GuardedLog) -> tuple[NDArray[np.bool_], FloatArray]:

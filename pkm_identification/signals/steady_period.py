@@ -38,6 +38,13 @@ class SteadyPeriod:
     ----------
     nominal : float
         s; what is given while nothing else is certain.
+
+    Attributes
+    ----------
+    known : bool
+        Whether there was a stretch to measure.
+    value : float
+        s.
     """
 
     def __init__(self, nominal: float) -> None:
@@ -51,12 +58,8 @@ class SteadyPeriod:
         self._spans.clear()
         self._counts.clear()
         self._other: tuple[float, int] | None = None
+        self.known = False
         self.value = self._nominal
-
-    @property
-    def known(self) -> bool:
-        """Whether there was a stretch to measure."""
-        return bool(self._spans)
 
     def add(self, span: float, count: int) -> None:
         """Take a stretch of `count` periods that lasted `span` s."""
@@ -70,6 +73,7 @@ class SteadyPeriod:
             self._spans.append(self._other[0])
             self._counts.append(self._other[1])
         self._other = None
+        self.known = True
         self._spans.append(span)
         self._counts.append(count)
         self.value = steady_period(np.array(self._spans), np.array(self._counts), self._nominal)

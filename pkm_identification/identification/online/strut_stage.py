@@ -18,7 +18,6 @@ import numpy as np
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import StrutSample
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.numerics.finite import finite_sample
 from pkm_identification.signals.causal import CausalStrutFilter, FilterSettings
 from pkm_identification.signals.channel_watch import ChannelFinding, ChannelWatch, step_finding
 from pkm_identification.signals.continuity import NUMBERS
@@ -177,7 +176,8 @@ class StrutStage:
         if self.guard.segment != self._segment:
             self._begin_segment(time)
         self.rate.update(time, len(guarded))
-        self._follow(self.rate.period)
+        if self.forces:
+            self._follow(self.rate.period)
         if not 0.0 < time - self._newest < LONGEST_HOLE:
             self.received.restart()
         self._newest = time
@@ -185,7 +185,7 @@ class StrutStage:
         self._look_at_channels(time, length, force)
         wrong_rate = self.rate.wrong
         passed = []
-        for whole in self._corrected(guarded):
+        for whole in self._corrected(guarded) if self.forces else guarded:
             filtered = self.filter.step(whole)
             if filtered is None:
                 continue
@@ -194,7 +194,7 @@ class StrutStage:
                     WRONG_RATE,
                     "the sample rate is too far off, or too many are missing: nothing is passed on",
                 )
-            elif finite_sample(filtered.length, filtered.rate, filtered.acceleration, filtered.force):
+            elif self.filter.finite:
                 passed.append(self._numbered(filtered))
             else:
                 self.restart()
@@ -247,23 +247,14 @@ class StrutStage:
                 yield from self._corrected(self.forces[first].step(sample), first + 1)
 
     def _numbered(self, sample: StrutSample) -> StrutSample:
-        rate, acceleration, stretched = (
-            sample.rate,
-            sample.acceleration,
-            self.guard.settings.period / self.rate.period,
-        )
+        time, length, rate, acceleration, force, segment = sample
+        stretched = self.guard.settings.period / self.rate.period
         if stretched != 1.0:
             # the filter differentiates by the stated period
             rate, acceleration = rate * stretched, acceleration * stretched**2
         # a third of the time that `replace` takes
-        return StrutSample(
-            sample.time,
-            sample.length,
-            rate,
-            acceleration,
-            sample.force,
-            ((self._first_number or 0) + sample.segment) % NUMBERS,
-        )
+        number = ((self._first_number or 0) + segment) % NUMBERS
+        return StrutSample(time, length, rate, acceleration, force, number)
 
     def _begin_segment(self, time: float) -> None:
         if self._first_number is None:

@@ -10,6 +10,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -74,11 +76,8 @@ class StreamGuard:
         self._memory = np.zeros(1, dtype=MEMORY)
         self._memory["segment"] = -1
         # what every sample asks for: a record's field takes longer to find than to read
-        self._segment, self._stamp, self._length = (
-            self._memory[name] for name in ("segment", "stamp", "length")
-        )
-        self._last_force = np.zeros(6)
-        self._had_force = False
+        self._segment = self._memory["segment"]
+        self._last: GuardedSample | None = None
         names = ["accepted", "filled", *REJECTIONS.values(), *NEW_SEGMENT.values()]
         self.counts = dict.fromkeys(names, 0)
         self.last_rejection: tuple[str, str] | None = None
@@ -106,12 +105,10 @@ class StreamGuard:
         list of GuardedSample
             Empty when the sample is dropped; the sample, preceded by fillers when it ends a short hole.
         """
-        before, last = self._stamp.item(), self._length[0].copy()
-        last_force = self._last_force
         has_force = force is not None
         self.stepped = None
         verdict, begins, steps = judge(
-            time, length, last if force is None else force, has_force, self._memory, self._limits
+            time, length, force if has_force else length, has_force, self._memory, self._limits
         )
         if verdict != ACCEPTED:
             reason = REJECTIONS[verdict]
@@ -120,38 +117,23 @@ class StreamGuard:
             return []
         self.last_rejection = None
         self.counts["accepted"] += 1
-        samples = []
-        had_force, self._had_force = self._had_force, has_force
-        if begins == CONTINUES:
-            for k in range(1, steps):
-                part = k / steps
-                samples.append(
-                    GuardedSample(
-                        before + part * (time - before),
-                        last + part * (length - last),
-                        last_force + part * (force - last_force) if force is not None and had_force else None,
-                        self.segment,
-                        True,
-                    )
-                )
-            self.counts["filled"] += steps - 1
-        else:
+        sample = GuardedSample(
+            time,
+            np.array(length, dtype=float),
+            None if force is None else np.array(force, dtype=float),
+            self._segment.item(),
+            False,
+        )
+        before, self._last = self._last, sample
+        if begins != CONTINUES:
             self.counts[NEW_SEGMENT[begins]] += 1
             memory = self._memory[0]
             if memory["stepped"]:
                 self.stepped = int(memory["stepping"]), float(memory["step"])
-        if force is not None:
-            self._last_force = np.array(force, dtype=float)
-        samples.append(
-            GuardedSample(
-                time,
-                np.array(length, dtype=float),
-                self._last_force if has_force else None,
-                self.segment,
-                False,
-            )
-        )
-        return samples
+        elif steps > 1 and before is not None:
+            self.counts["filled"] += steps - 1
+            return [*_fillers(before, sample, steps), sample]
+        return [sample]
 
     def _explain(self, verdict: int, time: float, length: FloatArray, force: FloatArray | None) -> str:
         memory = self._memory[0]
@@ -188,6 +170,7 @@ class StreamGuard:
         counts = dict.fromkeys(self.counts, 0)
         first: dict[str, float] = {}
         self._memory["begun"] = False  # nothing crosses from one log to the next
+        self._last = None
         for block in row_blocks(count) if count else [slice(0, 0)]:
             judged = _judged(block.stop - block.start)
             rows, added, own, verdicts, beginnings = judged
@@ -265,6 +248,22 @@ class StreamGuard:
             period=self.settings.period,
             imu=columns.get("imu"),
             sensor=columns.get("sensor"),
+        )
+
+
+def _fillers(before: GuardedSample, after: GuardedSample, steps: int) -> Iterator[GuardedSample]:
+    """The samples between two that are so many steps apart, on the straight line from one to the other."""
+    for k in range(1, steps):
+        part = k / steps
+        force = None
+        if before.force is not None and after.force is not None:
+            force = before.force + part * (after.force - before.force)
+        yield GuardedSample(
+            before.time + part * (after.time - before.time),
+            before.length + part * (after.length - before.length),
+            force,
+            after.segment,
+            True,
         )
 
 
