@@ -83,10 +83,10 @@ def test_row_12_a_jump_to_another_assembly_mode_is_rejected_with_a_warning(bench
     samples = strut_samples(Motion(40))
     rig.feed(samples[:20])
 
-    def led_astray(joints, home, scale, struts, last, pose, *_):
+    def led_astray(_machine, struts, last, pose, _rates):
         position, rotation = pose
         position[:], rotation[:] = mirrored.position[0], np.eye(3)
-        return True, 7, 0.0, 2.0, tracker_module.pose_step(struts[0], last, pose, 2.0, scale)
+        return True, 7, 0.0, 2.0, tracker_module.pose_step(struts[0], last, pose, 2.0, machine.length_scale)
 
     with monkeypatch.context() as patched:
         patched.setattr(tracker_module, "_track", led_astray)

@@ -32,7 +32,7 @@ from .forward import (
     solve_pose,
 )
 from .jacobian import frobenius_condition
-from .records import Joints, Pose, PoseMatrices, pose_matrices
+from .records import Joints, Pose, pose_matrices
 
 
 class PlatformSample(NamedTuple):
@@ -83,14 +83,22 @@ def pose_step(length, last, pose, condition, scale):
     return np.sqrt(way) + scale * np.sqrt(turn), 20.0 * condition * change + 1e-6
 
 
+def _packed(machine: Machine) -> FloatArray:
+    """Joints, home pose and length scale of a machine, shape (49,): arrays one by one would cost the call a tenth."""
+    places = machine.base_joints, machine.platform_joints, machine.home_position, machine.home_rotation
+    return np.concatenate([*(place.ravel() for place in places), [machine.length_scale]])
+
+
 @kernel
-def _track(joints, home, scale, struts, last, pose, rates, matrices):
+def _track(packed, struts, last, pose, rates):
     """Pose, twist and acceleration of one sample: (converged, iterations, residual, condition, steps).
 
-    `struts` (length, rate, acceleration), `last` (length, position, rotation) of the sample before, `rates` (twist,
-    acceleration) of the platform; the rest as in `records`; steps as `pose_step` says.
+    `packed` is the machine, `struts` (length, rate, acceleration), `last` (length, position, rotation) of the sample
+    before, `rates` (twist, acceleration) of the platform; `pose` as in `records`; steps as `pose_step` says.
     """
-    joints, home, pose, matrices = Joints(*joints), Pose(*home), Pose(*pose), PoseMatrices(*matrices)
+    joints = Joints(packed[:18].reshape((6, 3)), packed[18:36].reshape((6, 3)))
+    home, scale = Pose(packed[36:39], packed[39:48].reshape((3, 3))), packed[48]
+    pose, matrices = Pose(*pose), pose_matrices()
     length, rate, second = struts
     twist, acceleration = rates
     copy_vector(last[1], pose.position)
@@ -120,9 +128,7 @@ class PlatformTracker:
     def __init__(self, machine: Machine, degraded_condition: float = DEGRADED_CONDITION) -> None:
         self.machine = machine
         self.degraded_condition = degraded_condition
-        self._matrices = tuple(pose_matrices())
-        self._joints = (machine.base_joints, machine.platform_joints)
-        self._home = (machine.home_position, machine.home_rotation)
+        self._packed = _packed(machine)
         self.reset()
 
     def reset(self) -> None:
@@ -144,14 +150,13 @@ class PlatformTracker:
         PlatformSample
             Where it failed, the last good pose at rest.
         """
-        m = self.machine
+        time, length, rate, second, force, segment = sample
         position, rotation, twist, acceleration = np.empty(3), np.empty((3, 3)), np.empty(6), np.empty(6)
         known = self._length is not None
-        last = sample.length if self._length is None else self._length, self._position, self._rotation
+        last = length if self._length is None else self._length, self._position, self._rotation
         good, iterations, residual, condition, (step, possible) = _track(
-            self._joints, self._home, m.length_scale, (sample.length, sample.rate, sample.acceleration), last,
-            (position, rotation), (twist, acceleration), self._matrices,
-        )  # fmt: skip
+            self._packed, (length, rate, second), last, (position, rotation), (twist, acceleration)
+        )
         message, jumped = "", False
         if not good:
             message = f"forward kinematics did not converge (length error {residual:.2e} m)"
@@ -159,7 +164,7 @@ class PlatformTracker:
             good, jumped = False, True
             message = f"pose jumped by {step:.4f} m: another assembly mode"
         if good:
-            self._position, self._rotation, self._length = position, rotation, sample.length
+            self._position, self._rotation, self._length = position, rotation, length
             status = OK if condition <= self.degraded_condition else DEGRADED
             if status == DEGRADED:
                 message = f"near a singularity (condition {condition:.3g})"
@@ -168,6 +173,6 @@ class PlatformTracker:
             position, rotation = self._position, self._rotation
             twist, acceleration = np.zeros(6), np.zeros(6)
         return PlatformSample(
-            sample.time, position, rotation, twist, acceleration, sample.force, sample.segment, status,
-            iterations, residual, condition, message, jumped,
+            time, position, rotation, twist, acceleration, force, segment, status, iterations, residual,
+            condition, message, jumped,
         )  # fmt: skip

@@ -111,11 +111,11 @@ def test_another_assembly_mode_is_not_taken_for_motion(monkeypatch):
     good = tracker.step(stream[0])
     elsewhere = other_mode()
 
-    def led_astray(joints, home, scale, struts, last, pose, *_):
+    def led_astray(_machine, struts, last, pose, _rates):
         position, rotation = pose
         position[:] = elsewhere
         rotation[:] = np.eye(3)
-        return True, 7, 0.0, 2.0, pose_step(struts[0], last, pose, 2.0, scale)
+        return True, 7, 0.0, 2.0, pose_step(struts[0], last, pose, 2.0, UF.length_scale)
 
     with monkeypatch.context() as patched:
         patched.setattr(tracker_module, "_track", led_astray)
