@@ -22,6 +22,7 @@ from pkm_identification.mechanisms.hexapod.dynamics.records import (
     unpacked,
 )
 from pkm_identification.mechanisms.hexapod.dynamics.regressor import (
+    MappingEntries,
     SparseMapping,
     fill_regressor,
     regressor_scratch,
@@ -97,17 +98,18 @@ class _Band(NamedTuple):
 
 
 @kernel
-def _take_sample(packed, entries, sample, starting, time, smoothing, place, band, struts):
+def _take_sample(packed, entries, sample, age, time, smoothing, band, forces, struts):
     """Put columns, bend, pulses, force and steps of one sample through the band; False if it is singular.
 
-    `sample` is (position, rotation, twist, acceleration, force, steps), `smoothing` weights and ring of rates of
-    `smoothed_bend` and the noise of their mean, `band` a plain `_Band`. Strut lengths, rates and accelerations go into
-    `struts`, shape (3, 6).
+    `entries` are plain `MappingEntries`, `sample` is (position, rotation, twist, acceleration, force, steps), `age` how
+    many came before it in its stretch: it tells their places in the rings. `smoothing` are weights and ring of rates of
+    `smoothed_bend` and the noise of their mean, `band` is a plain `_Band`. What becomes of the force goes into the ring
+    `forces` (n, 6), strut lengths, rates and accelerations go into that of `struts`, (3, n, 6).
     """
     moving, force, stepped = sample[:4], sample[4], sample[5]
     band = _Band(*band)
     stack = band.stack
-    if not _fill_model(packed, entries, moving, starting, time, smoothing, place, struts, stack):
+    if not _fill_model(packed, entries, moving, age, time, smoothing, struts, stack):
         return False
     steps = stack.shape[1] - STRUTS
     for i in range(STRUTS):
@@ -115,24 +117,29 @@ def _take_sample(packed, entries, sample, starting, time, smoothing, place, band
         for k in range(STRUTS):
             stack[i, steps + k] = stepped[i, k]
     row, filtered = stack.reshape((1, stack.size)), band.filtered.reshape((1, stack.size))
-    if starting:
+    if age == 0:
         # as if the first sample had lasted for ever
         for s in range(band.zi.shape[0]):
             for k in range(2):
                 for c in range(stack.size):
                     band.state[s, k, c] = band.zi[s, k] * row[0, c]
     filter_rows(band.sections, row, band.state, filtered)
+    for n in range(forces.shape[0]):
+        if age == 0 or n == age % forces.shape[0]:
+            for i in range(STRUTS):
+                forces[n, i] = band.filtered[i, _FORCE]
     return True
 
 
 @kernel
-def _fill_model(packed, entries, moving, starting, time, smoothing, place, struts, stack):
+def _fill_model(packed, entries, moving, age, time, smoothing, struts, stack):
     """Write columns, bend and pulses of one sample into the stack; False if it is singular. See `_take_sample`."""
     position, rotation, twist, acceleration = moving
     weights, rates, noise = smoothing
+    place, newest = age % rates.shape[0], age % struts.shape[1]
     geometry, sample = unpacked(packed), MotionSample(position, rotation, twist, acceleration)
     scratch, columns = regressor_scratch(), np.empty((6, stack.shape[1] + _BEND))
-    if not fill_regressor(geometry, entries, sample, columns, scratch):
+    if not fill_regressor(geometry, MappingEntries(*entries), sample, columns, scratch):
         return False
     copy_matrix(columns, stack[:, :_BEND])
     rate = np.empty(6)
@@ -140,7 +147,7 @@ def _fill_model(packed, entries, moving, starting, time, smoothing, place, strut
         rate[i] = 0.0
         for k in range(6):
             rate[i] += scratch.jacobian[i, k] * twist[k]
-        if starting:
+        if age == 0:
             for k in range(rates.shape[0]):
                 rates[k, i] = rate[i]
     law = geometry.law
@@ -152,7 +159,11 @@ def _fill_model(packed, entries, moving, starting, time, smoothing, place, strut
         np.expand_dims(twist, 0), np.expand_dims(acceleration, 0), length, exact, second,
     )  # fmt: skip
     for i in range(6):
-        struts[0, i], struts[1, i], struts[2, i] = length[0, i], exact[0, i], second[0, i]
+        struts[0, newest, i], struts[1, newest, i], struts[2, newest, i] = (
+            length[0, i],
+            exact[0, i],
+            second[0, i],
+        )
         stack[i, _PULSE] = reversal_pulse(exact[0, i], second[0, i], time, geometry.law, geometry.reversing)
     return True
 
@@ -162,13 +173,13 @@ def _fill_equation(filtered, state, shape, forces, correction, smoothing, equati
     """Write what `Equation` has out of the band's stack and state (S, 2, C).
 
     `equation` are regressor, load, rows of measured, force, force rate and bend, and steps. `shape` are the numbers of
-    columns and of nuisance parameters, `forces` (ring, its newest, period in s). `correction` are the gains and what
+    columns and of nuisance parameters, `forces` (ring, age, period in s). `correction` are the gains and what
     enters of `BendCorrection`: no gains where nothing is taken off, empty where the law has no term that bends.
     `smoothing` are what smoothing changes (6,), what share of it may be wrong, and the present parameters (P,).
     """
     columns, load, rows, stepped = equation
     width, nuisance = shape
-    ring, newest, period = forces
+    ring, age, period = forces
     measured, force, rate, bend = rows[0], rows[1], rows[2], rows[3]
     last = filtered.shape[1]
     for i in range(STRUTS):
@@ -183,8 +194,8 @@ def _fill_equation(filtered, state, shape, forces, correction, smoothing, equati
         for k in range(STRUTS):
             stepped[i, k] = filtered[i, last - STRUTS + k]
         rate[i] = 0.0
-        for age in range(_BACKWARD.size):
-            rate[i] += _BACKWARD[age] * ring[(newest - age) % _BACKWARD.size, i]
+        for n in range(_BACKWARD.size):
+            rate[i] += _BACKWARD[n] * ring[(age - n) % _BACKWARD.size, i]
         rate[i] /= period
     gains, entering = correction
     if gains.size:
@@ -231,10 +242,10 @@ class EquationFilter:
         self._load = PLATFORM_COLUMNS if load else 0
         payload = np.eye(len(parameters.known), self._load)
         mapping = np.column_stack([parameters.mapping[:, : self._width], payload, parameters.known])
-        self._mapping = SparseMapping.of(machine, mapping).entries
+        # as kernels are called: names would cost 2 us
+        self._mapping = tuple(SparseMapping.of(machine, mapping).entries)
         stack, self._filtered = np.zeros((2, STRUTS, mapping.shape[1] - _BEND))
         sections = band.sections
-        # as kernels are called: names would cost 2 us
         self._band = tuple(
             _Band(sections, rest(sections), np.empty((len(sections), 2, stack.size)), stack, self._filtered)
         )
@@ -253,11 +264,8 @@ class EquationFilter:
         self._since = self._made = 0
         self._reversal_time = reversal_time(band.period)
         self._forces = np.zeros((len(_BACKWARD), STRUTS))
-        self._filtered_force = self._filtered[:, _FORCE]
-        self._newest = 0
         self._period = band.period
-        self._place = 0
-        self._struts = np.zeros((3, STRUTS))
+        self._age = 0
         self._rest = RestWatch(machine, parameters, band)
 
     def note_noise(self, rates: float, smoothed: float) -> None:
@@ -271,31 +279,29 @@ class EquationFilter:
     @property
     def strut_rate(self) -> FloatArray:
         """Of the last sample, m/s, shape (6,)."""
-        return self._struts[1]
+        return self._rest.struts[1, self._age % self._rest.remembered]
 
     @property
     def strut_acceleration(self) -> FloatArray:
         """Of the last sample, m/s^2, shape (6,)."""
-        return self._struts[2]
+        return self._rest.struts[2, self._age % self._rest.remembered]
 
     def step(self, sample: PlatformSample, starting: bool, stepped: FloatArray = NO_STEPS) -> bool:
         """Take a sample with a good pose and forces, the first of a stretch or the next; False if it is singular.
 
         `stepped` (6, 6), N/m, is what a step of each length changes in it.
         """
-        place = 0 if starting else (self._place + 1) % len(self._rates)
+        age = 0 if starting else self._age + 1
         taken = sample.position, sample.rotation, sample.twist, sample.acceleration, sample.force, stepped
         if not _take_sample(
-            self._geometry, self._mapping, taken, starting, self._reversal_time, self._smoothing, place,
-            self._band, self._struts,
+            self._geometry, self._mapping, taken, age, self._reversal_time, self._smoothing, self._band,
+            self._forces, self._rest.struts,
         ):  # fmt: skip
             return False
-        self._place = place
-        self._rest.step(self._struts[0], self._struts[1], starting)
+        self._age = age
         if starting:
             self._made = 0
-        self._newest = 0 if starting else (self._newest + 1) % len(self._forces)
-        self._forces[... if starting else self._newest] = self._filtered_force
+            self._rest.begin()
         self._since += 1
         if self._since == self._due:
             self._bend = self._filtered[:, _BEND].copy()
@@ -311,7 +317,7 @@ class EquationFilter:
         mean : ndarray, shape (P,)
             What is believed of the parameters at present, SI units.
         """
-        resting = self._rest.equation()
+        resting = self._rest.equation(self._age)
         if resting:
             self._made = 0  # what follows has no equation before it
         left = self._left if self._made >= self._late else 0.0
@@ -320,8 +326,7 @@ class EquationFilter:
         columns, load = np.zeros((STRUTS, width + self._nuisance)), np.empty((STRUTS, self._load))
         rows, stepped = np.empty((4, STRUTS)), np.empty((STRUTS, STRUTS))
         _fill_equation(
-            self._filtered, self._band[2], (width, self._nuisance), (self._forces, self._newest, self._period),
+            self._filtered, self._band[2], (width, self._nuisance), (self._forces, self._age, self._period),
             self._correction, (self._bend, left, mean), (columns, load, rows, stepped),
         )  # fmt: skip
-        measured, force, rate, bend = rows
-        return Equation(time, columns, load, measured, bend, force, rate, self._late, resting, stepped)
+        return Equation(time, columns, load, rows[0], rows[3], rows[1], rows[2], self._late, resting, stepped)

@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 from pkm_identification.mechanisms.hexapod.dynamics.basis import coulomb_columns
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import STRUTS, StrutMotion
-from pkm_identification.numerics.arrays import FloatArray, contiguous
+from pkm_identification.numerics.arrays import contiguous
 from pkm_identification.numerics.compiled import kernel
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.signals.band import BandSettings
@@ -143,26 +143,32 @@ class RestWatch:
     machine : Machine
     parameters : ParameterSet
     band : BandSettings
+
+    Attributes
+    ----------
+    remembered : int
+        Samples that the band's filter remembers, with the newest.
+    struts : ndarray, shape (3, remembered, 6)
+        Their strut lengths, rates and accelerations in m, m/s and m/s^2: a ring, in which whoever takes a sample writes
+        what belongs to it. The first of a stretch is in the first place.
     """
 
     def __init__(self, machine: Machine, parameters: ParameterSet, band: BandSettings) -> None:
         self._limits = RestLimits.of(machine, parameters)
-        self._length, self._rate = np.zeros((2, band.settling + 1, STRUTS))
-        self._newest = self._count = 0
-        self._since = len(self._length)  # samples since an equation at rest, if the filter still remembers it
+        self.remembered = band.settling + 1
+        self.struts = np.zeros((3, self.remembered, STRUTS))
+        self.begin()
 
-    def step(self, length: FloatArray, rate: FloatArray, starting: bool) -> None:
-        """Take strut lengths (6,) in m and rates (6,) in m/s of a sample, the first of a stretch or the next."""
-        self._newest = 0 if starting else (self._newest + 1) % len(self._length)
-        self._count = 1 if starting else min(self._count + 1, len(self._length))
-        self._since = len(self._length) if starting else min(self._since + 1, len(self._length))
-        self._length[self._newest], self._rate[self._newest] = length, rate
+    def begin(self) -> None:
+        """A stretch begins."""
+        self._rested: int | None = None  # age of the last equation at rest
 
-    def equation(self) -> bool:
-        """Whether the equation that is taken at the last sample is at rest, or remembers one that was."""
+    def equation(self, age: int) -> bool:
+        """Whether the equation at the last sample, which so many precede, is at rest, or remembers one that was."""
         limits = self._limits
-        if limits is None or self._count < len(self._length):
+        if limits is None or age + 1 < self.remembered:
             return False
-        if _resting(self._length, self._rate, self._newest, self._count, limits.range, limits.rate):
-            self._since = 0
-        return self._since < len(self._length)
+        length, rate, _ = self.struts
+        if _resting(length, rate, age % self.remembered, self.remembered, limits.range, limits.rate):
+            self._rested = age
+        return self._rested is not None and age - self._rested < self.remembered
