@@ -13,7 +13,8 @@ process sends goals. Spans with a goal, from its sending to the beginning of its
 without one. Late is a sample by the time until a command answers it or a sample after it: samples that had to wait
 together are all counted. What the goal does is the difference of the two distributions, with an interval that nine of
 ten drawings of whole turns keep; what the thread of the control loop worked, in processor time, depends less on what
-else the computer does. Takes two minutes for both rates.
+else the computer does. Controller and this process, which stands for the drives, have a real-time priority where the
+system permits it. Takes two minutes for both rates.
 """
 
 from __future__ import annotations
@@ -60,12 +61,15 @@ class Course:
         What the thread of the control loop had worked when a sample was sent, ns.
     turns : ndarray of int64, shape (K, 2, 2)
         Begin and end of the spans of each turn, without a goal and with one.
+    scheduling : str
+        Of the threads of this process, and of the controller's as they ask for the same.
     """
 
     sent: np.ndarray
     answered: np.ndarray
     worked: np.ndarray
     turns: np.ndarray
+    scheduling: str
 
 
 def main() -> int:
@@ -121,18 +125,23 @@ def _measure(options: argparse.Namespace, rate: float) -> Course:
     context = multiprocessing.get_context("spawn")
     ours, theirs = context.Pipe()
     client = context.Process(target=_send, args=(options.waypoints, theirs), daemon=True)
-    values = {"machine": "uf", "lost_after": 30.0, "sample_rate": rate}
+    values = {
+        "machine": "uf",
+        "lost_after": 30.0,
+        "sample_rate": rate,
+        "thread_priority": options.priority,
+    }
     with NodeProcess("controller", values, domain=options.domain) as controller:
         controller.wait_active()
         client.start()
         try:
-            return _drive(rate, options.seconds, ours, controller.pid)
+            return _drive(rate, options.seconds, ours, controller.pid, options.priority)
         finally:
             client.terminate()
             client.join()
 
 
-def _drive(rate: float, seconds: float, planner: Connection, controller: int) -> Course:
+def _drive(rate: float, seconds: float, planner: Connection, controller: int, priority: int) -> Course:
     """Publish samples of a machine at rest at a fixed rate, and have goals sent meanwhile.
 
     Commands are taken as bytes, with the time at which the middleware had them: listening costs next to nothing, and
@@ -143,6 +152,7 @@ def _drive(rate: float, seconds: float, planner: Connection, controller: int) ->
     from rclpy.signals import SignalHandlerOptions
     from sensor_msgs.msg import JointState
 
+    from pkm_identification.ros.node.thread_priority import ThreadPriority
     from pkm_identification.ros.qos import COMMANDS, STREAM
 
     rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
@@ -189,6 +199,9 @@ def _drive(rate: float, seconds: float, planner: Connection, controller: int) ->
             now = sample()
         return begin, now
 
+    threads = ThreadPriority()
+    threads.rise(priority)
+    scheduling = str(threads)
     spent = os.open(f"/proc/{controller}/task/{controller}/schedstat", os.O_RDONLY)
     first = time.time_ns()
     turns: list[tuple[tuple[int, int], tuple[int, int]]] = []
@@ -212,11 +225,16 @@ def _drive(rate: float, seconds: float, planner: Connection, controller: int) ->
             wait_for_planner()  # it has come to rest
         rest(REST * NANOSECONDS)
     finally:
+        threads.fall()
         os.close(spent)
         node.destroy_node()
         rclpy.shutdown()
     return Course(
-        np.array(sent), _answered(len(sent), arrivals), np.array(worked), np.array(turns[1:], dtype=np.int64)
+        np.array(sent),
+        _answered(len(sent), arrivals),
+        np.array(worked),
+        np.array(turns[1:], dtype=np.int64),
+        scheduling,
     )
 
 
@@ -256,7 +274,7 @@ def told(course: Course, rate: float, waypoints: int) -> str:
     period = 1e3 / rate
     lines = [
         f"{waypoints} waypoints, {rate:g} Hz, {len(took)} goals; a motion began {np.median(took):.2f} s after its goal "
-        f"(median; {took.min():.2f} to {took.max():.2f})",
+        f"(median; {took.min():.2f} to {took.max():.2f}); scheduling: {course.scheduling}",
         f"{'late, ms':14s} samples   p50    p99    max   largest of a span: p50    max   worked in a span, s",
     ]
     for name, parts, busy in zip(("without a goal", "with a goal"), spans, worked, strict=True):
@@ -369,6 +387,12 @@ def _parser() -> argparse.ArgumentParser:
         nargs="+",
         default=[1000.0, 250.0],
         help="samples per second (default: 1000 and 250)",
+    )
+    parser.add_argument(
+        "--priority",
+        type=int,
+        default=50,
+        help="real-time priority of controller and drives, where it is permitted; 0: none (default: 50)",
     )
     parser.add_argument("--seconds", type=float, default=50.0, help="of turns at each rate (default: 50)")
     parser.add_argument("--domain", type=int, default=int(os.environ.get("ROS_DOMAIN_ID", "0")))

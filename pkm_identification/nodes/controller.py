@@ -78,9 +78,15 @@ class ControllerNode(PipelineNode):
         self.serve_trigger("~/reset", self.reset)
         self.serve_trigger("~/stop", self.operator_stop)
         self.every(self.controller.settings.lost_after / (LOOKS - 1), self.watch)
+        if self.thread_priority is not None:
+            refusal = self.thread_priority.rise(self.parameter["thread_priority"])
+            if refusal is not None:
+                self.get_logger().info(f"{refusal}; commands may be late beside other work")
 
     def stop(self) -> None:
         """Motions end; nothing more is commanded."""
+        if self.thread_priority is not None:
+            self.thread_priority.fall()
         if self.actions:
             self.controller.reset()
             self._drop_unread("the controller was deactivated")
@@ -174,6 +180,7 @@ class ControllerNode(PipelineNode):
         return {
             "state": controller.state,
             "mode": controller.mode,
+            "scheduling": str(self.thread_priority or "that of the process"),
             "estimates": controller.model.accepted,
             **counts,
         }

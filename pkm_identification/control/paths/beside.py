@@ -50,11 +50,11 @@ def _wait_for_a_turn() -> None:
     """Have this thread never take the processor from another when it wakes, where the system knows such threads.
 
     Linux otherwise lets it, now and then, and leaves the control loop in the queue behind it for milliseconds, even
-    where the other processor idles. Its share of the time stays: at a lower priority, it would hold Python's lock while
-    others run.
+    where the other processor idles. A control loop's real-time priority is not for it either. Its share of the time
+    stays: at a lower priority, it would hold Python's lock while others run.
     """
     with suppress(AttributeError, OSError):
-        if os.sched_getscheduler(0) == os.SCHED_OTHER:
+        if os.sched_getscheduler(0) in (os.SCHED_OTHER, os.SCHED_FIFO, os.SCHED_RR):
             os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
 
 

@@ -31,6 +31,7 @@ from .hand_over import HandOver
 from .launcher import end_with_launcher
 from .pipeline_node import PipelineNode
 from .stream_executor import StreamExecutor
+from .thread_priority import ThreadPriority
 from .transport import without_shared_memory
 
 FAILED, FAILED_START = 1, 2
@@ -98,6 +99,8 @@ def _run_together(
             name = node_class.NAME
             nodes.append(_made(node_class))
             nodes[-1].hand_over = hand_over or nodes[-1].hand_over
+            if len(node_classes) == 1:
+                nodes[-1].thread_priority = ThreadPriority()
         # before a node is active: rclpy cannot make an executor in a context that a signal has shut down
         spinning = make_executor(executor or nodes[0].parameter["executor"])
         over = Future()

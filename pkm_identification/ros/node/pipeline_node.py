@@ -33,6 +33,7 @@ from ..parameters.table import ParameterTable
 from .diagnostics import WARN, Diagnostics, Finding, Task
 from .hand_over import HandOver, StreamOutput
 from .inputs import Inputs
+from .thread_priority import ThreadPriority
 
 LINGER = 0.3  # s
 
@@ -51,6 +52,8 @@ class PipelineNode(LifecycleNode):
     PARAMETERS: ClassVar[tuple[ParameterSpec, ...]] = ()
     # Context in which a signal ends a process that compiles; `run` gives its own.
     ending_at_once: Callable[[], AbstractContextManager[None]] = staticmethod(contextlib.nullcontext)
+    # Of the threads of a process that has this node alone; `run` gives it.
+    thread_priority: ThreadPriority | None = None
     # Streams of this process: `run_together` gives all its nodes the same.
     hand_over: HandOver
 

@@ -45,6 +45,8 @@ PARAMETERS = (
     *(_DECLARED[name] for name in (*LOOPS, *CHOSEN, *LIMITS)),
     ParameterSpec("base_frame", "base", "frame that poses are given in"),
     ParameterSpec("feedback_rate", 20.0, "of the action's feedback", "Hz", 0, 1e3),
+    ParameterSpec("thread_priority", 50, "real-time priority of the process's threads while it controls, where it is "
+                  "permitted (docs/controller.md); 0: none", "", 0, 99),
     ParameterSpec("state_rate", 100.0, "of controller_state; 0: not published", "Hz", 0, 1e4),
 )  # fmt: skip
 
