@@ -100,7 +100,7 @@ def fit_coordinates(mean, root, lifting, centre, scale, slots, theta, state):
     inverse = np.linalg.inv(root)
     lowered, moments, residual = np.empty(width), np.empty(width), np.empty(width)
     work = MisfitWork(lowered, moments, residual, np.empty((2, BLOCK)))
-    slope, moved, trial = np.empty((width, width)), np.empty(width), np.empty(width)
+    slope, trial = np.empty((width, width)), np.empty(width)
     fitted, fitted_root, curvature = np.empty(width), np.empty((width, width)), np.empty(width)
     cost = _misfit(inverse, mean, theta, centre, scale, slots, lifting, work)
     if not np.isfinite(cost):
@@ -125,7 +125,7 @@ def fit_coordinates(mean, root, lifting, centre, scale, slots, theta, state):
         for k in range(width):
             for m in range(width):
                 rows[m, k] *= fitted_root[k, k]
-        potter_update(fitted, fitted_root, rows, innovation, moved)
+        potter_update(fitted, fitted_root, rows, innovation)
         step = fitted - theta
         if not np.isfinite(np.sum(step)):
             return False

@@ -60,7 +60,7 @@ def jacobian_step(columns, measured, prior, noise, gate, tuning, walk, estimate)
     if nis > gate:
         return nis, 1
     start = mean.copy()
-    potter_update(mean, root, rows, innovation, np.empty(width))
+    potter_update(mean, root, rows, innovation)
     if kind > 0:
         after = np.empty(width)
         variances(root, after)

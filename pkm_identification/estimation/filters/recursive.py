@@ -142,7 +142,6 @@ class RecursiveEstimator:
         self.estimator = estimator
         self.prior = Prior.of(parameters)
         self._plain_prior = self.prior.mean, self.prior.std
-        self._scale = self.prior.std * self.prior.std[:, None]
         from scipy.special import chdtri  # here: batch fits, which import this, do not need it
 
         plain = FILTERS[estimator](self.prior, outputs, settings)
@@ -157,7 +156,7 @@ class RecursiveEstimator:
         self._noise: FloatArray
         self.uncertainty = RunningUncertainty(len(self.prior.mean))
         self._no_bend = np.zeros(outputs)
-        self.beside: FloatArray | float = 0.0
+        self.beside: FloatArray | None = None
         """What else the estimates' covariance has, (P, P) in SI units: of what is taken as known."""
         self.reset()
 
@@ -372,18 +371,25 @@ class RecursiveEstimator:
             self.filter.reset()
         self._keep_first()
 
-    def widened_covariance(self) -> FloatArray:
-        """Covariance (P, P) in SI units, widened by correlation in time, the systematic part, and large innovations."""
-        inflation = max(1.0, self._nis / self.outputs)
-        return self.uncertainty.widened(self.filter.scaled_covariance * inflation) * self._scale
+    def widened_covariance(self, count: int | None = None) -> FloatArray:
+        """Covariance in SI units, widened by correlation in time, the systematic part, and large innovations.
+
+        Of all parameters, or of the first `count`.
+        """
+        _, root = self.filter.scaled_state
+        return self.uncertainty.widened(root, self.prior.std, max(1.0, self._nis / self.outputs), count)
 
     def estimate(self, model: str = "force") -> ParameterEstimate:
         """Present estimate, its covariance widened by what the filter does not know (`widened_covariance`)."""
+        reported = len(self.prior.mean) - self.parameters.nuisance
+        covariance = self.widened_covariance(reported)
+        if self.beside is not None:
+            covariance += self.beside[:reported, :reported]
         return make_estimate(
             self.parameters,
             self.prior,
             self.filter.mean,
-            self.widened_covariance() + self.beside,
+            covariance,
             nis=self._nis,
             nis_dof=self.outputs,
             count=self.filter.count,

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pkm_identification.numerics.compiled import kernel
+from pkm_identification.numerics.compiled import kernel, padded
 from pkm_identification.numerics.linear_systems import lower_cholesky
 
 
@@ -68,29 +68,37 @@ def inflate(root, variance, work):
 
 
 @kernel
-def potter_update(mean, root, rows, innovation, moved):
+def potter_update(mean, root, rows, innovation):
     """Take m whitened measurements one by one; `rows` are in the coordinates of `root`.
 
-    Updates mean and root in place, spoils rows and innovation, writes S times each gain to `moved`
-    (scratch, P).
+    Updates mean and root in place, spoils rows and innovation.
     """
     size, width = rows.shape
+    # S times the gain, and S^T: the sums of all parameters go on side by side
+    moved, turned = np.empty(padded(width)), np.zeros((width, padded(width)))
+    for i in range(width):
+        for j in range(width):
+            turned[j, i] = root[i, j]
     for m in range(size):
         square = 1.0
         for j in range(width):
             square += rows[m, j] ** 2
         contraction = 1.0 / (square + np.sqrt(square))
-        for i in range(width):
-            total = 0.0  # a sum in an array would be stored and loaded again for every term
-            for j in range(width):
-                total += root[i, j] * rows[m, j]
-            moved[i] = total
+        for i in range(moved.size):
+            moved[i] = 0.0
+        for j in range(width):
+            along = rows[m, j]
+            for i in range(moved.size):
+                moved[i] += turned[j, i] * along
         gain = innovation[m] / square
         for i in range(width):
             mean[i] += gain * moved[i]
-            factor = contraction * moved[i]
-            for j in range(width):
-                root[i, j] -= factor * rows[m, j]
+        for i in range(moved.size):
+            moved[i] *= contraction
+        for j in range(width):
+            along = rows[m, j]
+            for i in range(moved.size):
+                turned[j, i] -= moved[i] * along
         for k in range(m + 1, size):
             inner = 0.0
             for j in range(width):
@@ -98,6 +106,9 @@ def potter_update(mean, root, rows, innovation, moved):
             innovation[k] -= gain * inner
             for j in range(width):
                 rows[k, j] -= contraction * inner * rows[m, j]
+    for i in range(width):
+        for j in range(width):
+            root[i, j] = turned[j, i]
 
 
 @kernel

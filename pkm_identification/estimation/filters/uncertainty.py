@@ -23,7 +23,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.numerics.compiled import kernel
+from pkm_identification.numerics.compiled import kernel, padded
 from pkm_identification.numerics.copying import copy_matrix, copy_vector
 from pkm_identification.numerics.linear_systems import lower_cholesky, whiten
 
@@ -108,6 +108,33 @@ def _parts(information, meat, bias):
     return factor, systematic
 
 
+@kernel
+def _widened(root, inflation, std, widening, covariance):
+    """Write what is known of the first parameters, in SI units: root root^T, inflated and widened.
+
+    `widening` are what standard deviations are multiplied by, and the systematic error, both (P,).
+    """
+    factor, systematic = widening
+    width, count = root.shape[1], covariance.shape[0]
+    turned, row = (
+        np.zeros((width, padded(count))),
+        np.empty(padded(count)),
+    )  # the sums of a row go on side by side
+    for i in range(count):
+        for k in range(width):
+            turned[k, i] = root[i, k]
+    for i in range(count):
+        for j in range(row.size):
+            row[j] = 0.0
+        for k in range(width):
+            along = root[i, k]
+            for j in range(row.size):
+                row[j] += along * turned[k, j]
+        for j in range(count):
+            wide = inflation * row[j] * (factor[i] * factor[j]) + systematic[i] * systematic[j]
+            covariance[i, j] = wide * (std[i] * std[j])
+
+
 class RunningUncertainty:
     """Widens a filter's covariance to what its residuals and the smoothing of its inputs allow.
 
@@ -130,7 +157,7 @@ class RunningUncertainty:
         self._place = 0
         self._count = 0
         self._recent: deque[FloatArray] = deque(maxlen=LAGS)
-        self._widen(np.ones(width), np.zeros(width))
+        self._widening = np.ones(width), np.zeros(width)
 
     def continue_from(self, other: RunningUncertainty) -> None:
         """Begin with the sums of the first parameters, of which `other` has seen equations before."""
@@ -197,12 +224,30 @@ class RunningUncertainty:
             self._place = (self._place + 1) % (LAGS + 1)
             self._count += 1
             if self._count % EVERY == 0:
-                self._widen(*_parts(self._information, self._meat, self._bias))
+                self._widening = _parts(self._information, self._meat, self._bias)
 
-    def _widen(self, factor: FloatArray, systematic: FloatArray) -> None:
-        """Keep what a covariance is multiplied by and what is added to it: it changes more rarely than it is asked."""
-        self._factor, self._added = factor * factor[:, None], systematic * systematic[:, None]
+    def widened(
+        self, root: FloatArray, std: FloatArray, inflation: float = 1.0, count: int | None = None
+    ) -> FloatArray:
+        """A covariance widened by both, and never made smaller.
 
-    def widened(self, covariance: FloatArray) -> FloatArray:
-        """A covariance (P, P), in units of the prior's standard deviations, widened by both; never made smaller."""
-        return covariance * self._factor + self._added
+        Parameters
+        ----------
+        root : ndarray, shape (P, P)
+            Its square root, in units of the prior's standard deviations.
+        std : ndarray, shape (P,)
+            These, SI units.
+        inflation : float
+            By which it is multiplied before.
+        count : int, optional
+            How many of the parameters are asked for, the first ones; all by default.
+
+        Returns
+        -------
+        ndarray, shape (count, count)
+            SI units.
+        """
+        width = len(std) if count is None else count
+        covariance = np.empty((width, width))
+        _widened(root, inflation, std, self._widening, covariance)
+        return covariance

@@ -31,7 +31,7 @@ import numpy as np
 from pkm_identification.declared import check, declared
 from pkm_identification.errors import SettingsError
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.numerics.compiled import kernel
+from pkm_identification.numerics.compiled import kernel, padded
 from pkm_identification.numerics.linear_systems import lower_cholesky, whiten
 from pkm_identification.parameters.prior import Prior
 
@@ -98,30 +98,30 @@ class UnscentedSettings:
 
 @kernel
 def linear_outputs(columns, points, outputs):
-    """Outputs (2 L + 1, m) of a linear model at the sigma points."""
-    for i in range(points.shape[0]):
-        for k in range(columns.shape[0]):
-            total = 0.0
-            for j in range(columns.shape[1]):
-                total += columns[k, j] * points[i, j]
-            outputs[i, k] = total
+    """Outputs (m, N) of a linear model at sigma points (L, N): the sums of all points go on side by side."""
+    for k in range(columns.shape[0]):
+        for i in range(points.shape[1]):
+            outputs[k, i] = 0.0
+        for j in range(columns.shape[1]):
+            factor = columns[k, j]
+            for i in range(points.shape[1]):
+                outputs[k, i] += factor * points[j, i]
 
 
 @kernel
 def sigma_points(mean, root, gamma, points):
-    """Write the points w, w + gamma S e_i, w - gamma S e_i, shape (2 L + 1, L)."""
+    """Write the points w, w + gamma S e_i, w - gamma S e_i, a column (L,) each, shape (L, 2 L + 1) at least."""
     size = mean.size
     for j in range(size):
-        points[0, j] = mean[j]
-    for i in range(size):
-        for j in range(size):
-            points[1 + i, j] = mean[j] + gamma * root[j, i]
-            points[1 + size + i, j] = mean[j] - gamma * root[j, i]
+        points[j, 0] = mean[j]
+        for i in range(size):
+            points[j, 1 + i] = mean[j] + gamma * root[j, i]
+            points[j, 1 + size + i] = mean[j] - gamma * root[j, i]
 
 
 @kernel
 def absorb(outputs, measured, noise, gamma, alpha, beta, gate, mean, root):
-    """Update mean and root by the outputs at the sigma points; (NIS, status).
+    """Update mean and root by the outputs (m, 2 L + 1) at the sigma points; (NIS, status).
 
     Status 0: updated; 1: outside the gate, nothing changed; 2: outputs or noise not usable, nothing changed.
     """
@@ -132,7 +132,7 @@ def absorb(outputs, measured, noise, gamma, alpha, beta, gate, mean, root):
     even = np.empty(size)
     for i in range(width):
         for k in range(size):
-            even[k] = 0.5 * (outputs[1 + i, k] + outputs[1 + width + i, k]) - outputs[0, k]
+            even[k] = 0.5 * (outputs[k, 1 + i] + outputs[k, 1 + width + i]) - outputs[k, 0]
             shift[k] += even[k] / gamma**2
         for k in range(size):
             for l in range(size):
@@ -152,12 +152,11 @@ def absorb_odd(outputs, measured, noise, gamma, gate, mean, root):
     width = mean.size
     size = measured.size
     rows = np.empty((size, width))
-    for i in range(width):
-        for k in range(size):
-            rows[k, i] = (outputs[1 + i, k] - outputs[1 + width + i, k]) / (2.0 * gamma)
     innovation = np.empty(size)
     for k in range(size):
-        innovation[k] = measured[k] - outputs[0, k]
+        for i in range(width):
+            rows[k, i] = (outputs[k, 1 + i] - outputs[k, 1 + width + i]) / (2.0 * gamma)
+        innovation[k] = measured[k] - outputs[k, 0]
     factor = np.zeros((size, size))
     if not lower_cholesky(noise, factor):
         return np.inf, 2
@@ -168,7 +167,7 @@ def absorb_odd(outputs, measured, noise, gamma, gate, mean, root):
         return np.inf, 2
     if nis > gate:
         return nis, 1
-    potter_update(mean, root, rows, innovation, np.empty(width))
+    potter_update(mean, root, rows, innovation)
     return nis, 0
 
 
@@ -187,10 +186,10 @@ def time_update(root, process, least, variance):
 @kernel
 def variances(root, variance):
     for i in range(root.shape[0]):
-        total = 0.0
-        for j in range(root.shape[0]):
-            total += root[i, j] ** 2
-        variance[i] = total
+        variance[i] = 0.0
+    for j in range(root.shape[0]):
+        for i in range(root.shape[0]):  # sums that need not wait for each other
+            variance[i] += root[i, j] ** 2
 
 
 @kernel
@@ -256,15 +255,16 @@ def linear_step(columns, measured, prior, noise, gate, tuning, walk, estimate):
     to_prior_units(columns, measured, prior, scaled, target)
     before = np.empty(width)
     time_update(root, walk.process, walk.least, before)
-    points, outputs = np.empty((2 * width + 1, width)), np.empty((2 * width + 1, size))
+    count = padded(2 * width + 1)
+    points, outputs = np.zeros((width, count)), np.empty((size, count))
     sigma_points(mean, root, gamma, points)
     linear_outputs(scaled, points, outputs)
     nis, status = absorb_odd(outputs, target, noise, gamma, gate, mean, root)
     if status == 0 and kind > 0:
         after = np.empty(width)
         variances(root, after)
-        # points[0] is still the mean before the update
-        adapt(kind, rate, mean - points[0], before - after, walk.process, walk.ratio)
+        # the first point is still the mean before the update
+        adapt(kind, rate, mean - points[:, 0], before - after, walk.process, walk.ratio)
     return nis, status
 
 
@@ -351,16 +351,16 @@ class UnscentedFilter(ScaledFilter):
     ) -> tuple[float, bool]:
         """Take one measurement of any model: `model` maps parameters (P,) to outputs (m,); see `step_linear`."""
         s, tuning, width = self.settings, self._tuning, len(self._mean)
-        before, after, points = np.empty(width), np.empty(width), np.empty((2 * width + 1, width))
+        before, after, points = np.empty(width), np.empty(width), np.empty((width, 2 * width + 1))
         time_update(self._root, self._process, self._walk, before)
         sigma_points(self._mean, self._root, tuning.gamma, points)
-        outputs = np.array([model(self.prior.mean + self.prior.std * point) for point in points])
+        outputs = np.column_stack([model(self.prior.mean + self.prior.std * point) for point in points.T])
         nis, status = absorb(
             outputs, measured, noise, tuning.gamma, s.alpha, s.beta, gate, self._mean, self._root
         )
         if status == 0 and tuning.kind:
             variances(self._root, after)
-            moved, expected = self._mean - points[0], before - after
+            moved, expected = self._mean - points[:, 0], before - after
             adapt(tuning.kind, tuning.rate, moved, expected, self._process, self._ratio)
         self.count += status == 0
         return float(nis), status == 0

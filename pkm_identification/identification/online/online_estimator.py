@@ -170,7 +170,7 @@ class OnlineEstimator:
     def reset(self) -> None:
         """Forget everything learned."""
         self.recursive.reset()
-        self.recursive.beside = 0.0
+        self.recursive.beside = None
         if self.watch is not None:
             self.watch.reset()
         self.fit_watch.reset()

@@ -52,7 +52,8 @@ def test_curvature_as_noise_is_exactly_the_weighted_sums(alpha, beta, kappa):
         noise = positive_definite(rng, OUTPUTS)
         expected_mean, expected_covariance, expected_nis = book.update(outputs, measured, noise)
         mean, found = book.mean.copy(), root.copy()
-        nis, status = absorb(outputs, measured, noise, book.gamma, alpha, beta, np.inf, mean, found)
+        each = np.ascontiguousarray(outputs.T)
+        nis, status = absorb(each, measured, noise, book.gamma, alpha, beta, np.inf, mean, found)
         assert status == 0
         # the sums cancel by weights of 1 / alpha^2, twice
         rounding = 1e-13 / alpha**2 * max(1.0, np.abs(outputs).max() ** 2)
