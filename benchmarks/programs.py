@@ -28,7 +28,7 @@ from .timing import Case, interleaved
 
 ROOT = Path(__file__).resolve().parents[1]
 SECONDS = 60.0
-BUDGET = {"ls": 3.0, "ukf": 10.0}
+BUDGET = {"ls": 2.0, "ukf": 10.0}
 FIRST_CALL = """
 import numpy as np
 from pkm_identification.mechanisms.hexapod.machine import Machine
