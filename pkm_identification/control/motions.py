@@ -32,7 +32,7 @@ LIMIT, PREEMPTED, CANCELED, STOPPED = -10, -11, -12, -13
 
 CHECK_BLOCK = 100  # samples looked at in one period, within control
 BLOCK_BESIDE = (
-    5000  # samples looked at in one go beside control: NumPy gives way to control while it works on many
+    5000  # samples looked at in one go beside control: short enough to give a motion up between two
 )
 MOST_BLOCKS = 4  # at once, where several periods are answered together
 SPARE = 5  # periods a check may take longer than foreseen
@@ -41,7 +41,10 @@ SLOWER = 5  # times a stop may be made twice as long, to keep to the force limit
 SAME_PLACE = 1e-6  # m and rad
 LONG = 100  # waypoints: the path through more takes longer than a period
 LONG_CHECK = 100 * CHECK_BLOCK  # samples: looking at more would load control for many periods
-PLANNING, LOOKING = 2e-4, 1e-5  # s for each of those, and for each sample of their motion
+PLANNING, LOOKING = (
+    1e-5,
+    6e-6,
+)  # s for each of those, and for each sample of their motion: five times what it takes
 STILL = np.zeros(STRUTS)
 _LOOKED_AT = object()
 

@@ -46,6 +46,11 @@ def kernels_in_use() -> bool:
     return KernelCache.asked
 
 
+def kernels_compiled() -> bool:
+    """Whether kernels are compiled at all: not where Numba is switched off."""
+    return isinstance(padded, Dispatcher)
+
+
 def inlined(function: Function) -> Function:
     """Compile a small function that is merged into the kernels calling it.
 

@@ -92,7 +92,7 @@ def powers_of_ten() -> Powers:
 
 
 def decimals(lines: Lines, width: int, index: list[int]) -> FloatArray | None:
-    """Numbers of some columns, or None where a line or a chosen cell is unusual; then this says no more about them.
+    """Numbers of some columns, or None where that is left to another reader, which also says what is wrong.
 
     Parameters
     ----------
@@ -106,7 +106,8 @@ def decimals(lines: Lines, width: int, index: list[int]) -> FloatArray | None:
     -------
     values : ndarray, shape (N, len(index)), or None
         Bit for bit what float() makes of a cell, with NaN of one that is empty. None where a line has another number of
-        cells, or a cell is not what `NUMBER` describes.
+        cells, a cell is not what `NUMBER` describes, more than one cell in eight needs Python to decide (as 1e-320
+        does), no column is asked for or one twice.
     """
     if not index or len(set(index)) < len(index):
         return None

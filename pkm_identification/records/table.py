@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from pkm_identification.errors import LogError
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.numerics.compiled import kernels_in_use
+from pkm_identification.numerics.compiled import kernels_compiled, kernels_in_use
 from pkm_identification.numerics.large_arrays import GrowingArray
 from pkm_identification.numerics.memory import beyond_memory
 
@@ -33,7 +33,8 @@ from .decimals import decimals
 from .text_lines import NUMBER, Lines, line_pieces
 
 ROWS_WRITTEN = 2**14  # at a time
-# Bytes of text above which a kernel, which has to be loaded, is the sooner reader: among others, and as the first.
+# Bytes of text above which a kernel is the faster reader though it has to be loaded: where others are in use already,
+# and where it is the first.
 WORTH_A_KERNEL = 2**19
 WORTH_THE_FIRST = 2**24
 NAMES_SHOWN = 400  # characters of the names of columns, where a message lists them
@@ -191,7 +192,8 @@ def _pieces(
                 block = lines.part(header + 1, stop)
                 size += len(block.content)
                 usual = None
-                if size >= (WORTH_A_KERNEL if kernels_in_use() else WORTH_THE_FIRST):
+                worth = WORTH_A_KERNEL if kernels_in_use() else WORTH_THE_FIRST
+                if size >= worth and kernels_compiled():
                     usual = decimals(block, len(names), [names.index(name) for name in columns])
                 if usual is None:
                     _refuse_ragged(block, len(names), source, last=lines.last and stop == len(lines))

@@ -10,6 +10,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import subprocess
 import sys
@@ -86,7 +87,7 @@ def test_all_threads_rise_and_fall_together_but_for_work_beside():
     assert before.answer() == os.SCHED_BATCH
     assert now[os.getpid()] == (os.SCHED_FIFO, PRIORITY)
     assert set(now.values()) == {(os.SCHED_FIFO, PRIORITY), (os.SCHED_BATCH, 0)}
-    assert {policy for policy, _ in policies().values()} == {os.SCHED_OTHER}
+    assert os.SCHED_FIFO not in {policy for policy, _ in policies().values()}
     assert str(threads) == "normal"
 
 
@@ -97,15 +98,80 @@ def test_where_no_priority_is_permitted_it_says_so_and_goes_on():
     assert done.stdout.strip() == f"{why}|normal ({why})|True"
 
 
-@pytest.mark.skipif(not permitted(), reason="no real-time priority is permitted here")
-def test_a_priority_that_the_process_was_started_with_stays():
+@pytest.mark.parametrize(
+    ("policy", "priority", "text"),
+    [
+        ("SCHED_RR", 3, "real-time, priority 3"),
+        ("SCHED_FIFO | os.SCHED_RESET_ON_FORK", 3, "real-time, priority 3"),
+        ("SCHED_BATCH", 0, "batch"),
+    ],
+)
+def test_the_scheduling_that_the_process_was_started_with_stays(policy: str, priority: int, text: str):
+    if priority and not permitted():
+        pytest.skip("no real-time priority is permitted here")
     code = (
         "import os; from pkm_identification.ros.node.thread_priority import ThreadPriority; "
-        "os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(3)); threads = ThreadPriority(); "
-        "print(threads.rise(7), threads, sep='|'); threads.fall(); print(os.sched_getscheduler(0) == os.SCHED_RR)"
+        f"os.sched_setscheduler(0, os.{policy}, os.sched_param({priority})); threads = ThreadPriority(); "
+        "print(threads, threads.rise(7), threads, sep='|'); threads.fall(); "
+        f"print(threads, os.sched_getscheduler(0) == os.{policy}, sep='|')"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.split("\n")[:2] == ["None|real-time, priority 3, as the process was started", "True"]
+    assert done.stdout.split() == f"{text}|None|{text}\n{text}|True".split()
+
+
+@pytest.mark.skipif(not permitted(), reason="no real-time priority is permitted here")
+def test_a_thread_with_a_real_time_priority_of_its_own_keeps_it():
+    """As the middleware's may have by its own settings, be it the same priority."""
+    ready, over, seen = Event(), Event(), []
+
+    def work() -> None:
+        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(PRIORITY))
+        ready.set()
+        over.wait()
+        seen.append((os.sched_getscheduler(0), os.sched_getparam(0).sched_priority))
+
+    thread = Thread(target=work)
+    thread.start()
+    ready.wait()
+    threads = ThreadPriority()
+    assert threads.rise(PRIORITY) is None
+    threads.fall()
+    over.set()
+    thread.join()
+    assert seen == [(os.SCHED_FIFO, PRIORITY)]
+    assert os.sched_getscheduler(0) == os.SCHED_OTHER
+
+
+@pytest.mark.parametrize("good", [0, 1])
+@pytest.mark.parametrize(
+    ("number", "why"), [(errno.ENOSYS, "not implemented"), (errno.EPERM, "not permitted")]
+)
+def test_a_system_that_refuses_leaves_nothing_raised(monkeypatch, good: int, number: int, why: str):
+    """Whatever its reason, at the first thread or after some were raised: control must begin all the same."""
+    if good and not permitted():
+        pytest.skip("no real-time priority is permitted here")
+    schedule, calls = os.sched_setscheduler, []
+
+    def refusing(thread: int, policy: int, param: os.sched_param) -> None:
+        calls.append(policy)
+        if policy == os.SCHED_FIFO and calls.count(policy) > good:
+            raise OSError(number, os.strerror(number))
+        schedule(thread, policy, param)
+
+    over = Event()
+    second = Thread(target=over.wait)
+    second.start()
+    threads = ThreadPriority()
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "sched_setscheduler", refusing)
+        refusal = threads.rise(PRIORITY)
+    now = policies()
+    over.set()
+    second.join()
+    assert refusal is not None
+    assert why in refusal
+    assert str(threads) == f"normal ({refusal})"
+    assert {policy for policy, _ in now.values()} == {os.SCHED_OTHER}
 
 
 @pytest.mark.parametrize("asked", [PRIORITY, 0])

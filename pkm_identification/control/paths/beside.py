@@ -18,6 +18,7 @@ from threading import Lock, Thread
 from typing import Any, Generic, TypeVar
 
 T = TypeVar("T")
+THREAD_NAME = "beside control"
 SWITCH = 2e-4  # s, after which Python goes over to the control loop while there is such work
 
 
@@ -49,9 +50,8 @@ _SWITCHING = _Switching()
 def _wait_for_a_turn() -> None:
     """Have this thread never take the processor from another when it wakes, where the system knows such threads.
 
-    Linux otherwise lets it, now and then, and leaves the control loop in the queue behind it for milliseconds, even
-    where the other processor idles. A control loop's real-time priority is not for it either. Its share of the time
-    stays: at a lower priority, it would hold Python's lock while others run.
+    A control loop's real-time priority, which it has from the thread that made it, is not for it. Its share of the time
+    is the usual one: at a lower priority, it would hold Python's lock while others run.
     """
     with suppress(AttributeError, OSError):
         if os.sched_getscheduler(0) in (os.SCHED_OTHER, os.SCHED_FIFO, os.SCHED_RR):
@@ -76,7 +76,7 @@ class Beside(Generic[T]):
         self._thread: Thread | None = None
         if long:
             # nobody waits for it at the end of the process
-            self._thread = Thread(target=self._work_beside, name="beside control", daemon=True)
+            self._thread = Thread(target=self._work_beside, name=THREAD_NAME, daemon=True)
             self._thread.start()
         else:
             self._work()

@@ -11,74 +11,96 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+import threading
 from contextlib import suppress
 from pathlib import Path
 
+from pkm_identification.control.paths.beside import THREAD_NAME
+
 THREADS = Path("/proc/self/task")
+_KNOWN = hasattr(os, "sched_setscheduler") and THREADS.is_dir()
 
 
 class ThreadPriority:
     """First in, first out scheduling of the threads of this process, as long as it is asked for.
 
-    A thread that has given way to others by itself (`control.paths.beside`) stays as it is. Threads made later by one
-    with a priority have it, too.
+    Threads that work beside control, and those that have a real-time priority of their own, stay as they are. Threads
+    made later by one that was raised have its priority, too.
     """
 
     def __init__(self) -> None:
-        self._text = "normal"
-        self._raised = False
+        self._priority = 0
+        self._others: set[int] = set()  # threads with a real-time priority of their own
+        self._refusal: str | None = None
 
     def __str__(self) -> str:
-        """How the threads are scheduled, and why not otherwise, for the diagnostics."""
-        return self._text
+        """How the calling thread is scheduled, and why not as asked for."""
+        name = "normal"
+        if _KNOWN:
+            policy, priority = _scheduling_of(0)
+            if policy in (os.SCHED_FIFO, os.SCHED_RR):
+                return f"real-time, priority {priority}"
+            name = {os.SCHED_BATCH: "batch", os.SCHED_IDLE: "idle"}.get(policy, name)
+        return name if self._refusal is None else f"{name} ({self._refusal})"
 
     def rise(self, priority: int) -> str | None:
         """Take a priority of 1 to 99; 0 asks for none. Why it could not be, or None.
 
-        A process that was started with a real-time priority keeps that one.
+        A process that was started with another than the normal scheduling keeps it.
         """
         self.fall()
+        self._refusal = None
         if priority == 0:
             return None
-        if not (hasattr(os, "sched_setscheduler") and THREADS.is_dir()):
-            return self._refused(f"real-time priority {priority}: this system knows none of threads")
-        if os.sched_getscheduler(0) in (os.SCHED_FIFO, os.SCHED_RR):
-            own = os.sched_getparam(0).sched_priority
-            self._text = f"real-time, priority {own}, as the process was started"
-            return None
+        if not _KNOWN:
+            self._refusal = f"real-time priority {priority}: this system has none for threads"
+            return self._refusal
         try:
-            _schedule(_threads((os.SCHED_OTHER,)), os.SCHED_FIFO, priority)
-        except PermissionError:
-            from resource import RLIMIT_RTPRIO, getrlimit  # here: only systems that get so far have it
-
-            limit = getrlimit(RLIMIT_RTPRIO)[0]
-            return self._refused(f"real-time priority {priority}: not permitted, the limit is {limit}")
-        self._raised = True
-        self._text = f"real-time, priority {priority}"
-        return None
+            if _scheduling_of(0)[0] != os.SCHED_OTHER:
+                return None
+            self._raise_all(priority)
+        except OSError as error:
+            self.fall()
+            self._refusal = f"real-time priority {priority}: {_why(error)}"
+        return self._refusal
 
     def fall(self) -> None:
-        """Have all threads scheduled normally again; nothing happens where none was raised."""
-        if self._raised:
-            _schedule(_threads((os.SCHED_FIFO,)), os.SCHED_OTHER, 0)
-        self._raised = False
-        self._text = "normal"
+        """Have all threads scheduled as before; nothing happens where none was raised."""
+        if self._priority:
+            for thread in set(_threads()) - self._others:
+                if _scheduling_of(thread) == (os.SCHED_FIFO, self._priority):
+                    with suppress(OSError):  # it has ended meanwhile
+                        os.sched_setscheduler(thread, os.SCHED_OTHER, os.sched_param(0))
+        self._priority = 0
 
-    def _refused(self, why: str) -> str:
-        self._text = f"normal ({why})"
-        return why
+    def _raise_all(self, priority: int) -> None:
+        self._priority = priority
+        beside = {one.native_id for one in threading.enumerate() if one.name == THREAD_NAME}
+        self._others = {one for one in _threads() if _scheduling_of(one)[0] != os.SCHED_OTHER}
+        raised: set[int] = set()
+        while new := set(_threads()) - raised - self._others - beside:  # one may have made another meanwhile
+            for thread in new:
+                with suppress(ProcessLookupError):  # it has ended meanwhile
+                    os.sched_setscheduler(thread, os.SCHED_FIFO, os.sched_param(priority))
+            raised |= new
 
 
-def _threads(policies: tuple[int, ...]) -> Iterator[int]:
-    """Those of this process that are scheduled so."""
-    for thread in map(int, os.listdir(THREADS)):
-        with suppress(ProcessLookupError):
-            if os.sched_getscheduler(thread) in policies:
-                yield thread
+def _threads() -> list[int]:
+    return [int(name) for name in os.listdir(THREADS)]
 
 
-def _schedule(threads: Iterable[int], policy: int, priority: int) -> None:
-    for thread in threads:
-        with suppress(ProcessLookupError):  # it has ended meanwhile
-            os.sched_setscheduler(thread, policy, os.sched_param(priority))
+def _scheduling_of(thread: int) -> tuple[int, int]:
+    """Policy and priority of a thread, or of the calling one for 0; normal where it cannot be told."""
+    try:
+        policy = os.sched_getscheduler(thread) & ~os.SCHED_RESET_ON_FORK
+        return policy, os.sched_getparam(thread).sched_priority
+    except OSError:  # it has ended, or the system has the call alone
+        return os.SCHED_OTHER, 0
+
+
+def _why(error: OSError) -> str:
+    if isinstance(error, PermissionError):
+        from resource import RLIMIT_RTPRIO, getrlimit  # here: only systems that get so far have it
+
+        return f"not permitted, the limit is {getrlimit(RLIMIT_RTPRIO)[0]}"
+    return (error.strerror or str(error)).lower()

@@ -169,8 +169,7 @@ class StreamGuard:
         kept, fills, segment = GrowingArray(), GrowingArray(), GrowingArray()
         counts = dict.fromkeys(self.counts, 0)
         first: dict[str, float] = {}
-        self._memory["begun"] = False  # nothing crosses from one log to the next
-        self._last = None
+        self._begin()
         for block in row_blocks(count) if count else [slice(0, 0)]:
             judged = _judged(block.stop - block.start)
             rows, added, own, verdicts, beginnings = judged
@@ -189,6 +188,7 @@ class StreamGuard:
             kept.append(rows[:used])
             fills.append(added[:used])
             segment.append(own[:used])
+        self._begin()
         for name, number in counts.items():
             self.counts[name] += number
         if (
@@ -207,6 +207,11 @@ class StreamGuard:
                 log.sensor,
             )
         return self._on_clock(log, kept.taken(), fills.taken(), segment.taken(), counts, first)
+
+    def _begin(self) -> None:
+        """Nothing crosses from one log to the next, or to a stream."""
+        self._memory["begun"] = False
+        self._last = None
 
     def _on_clock(
         self,

@@ -105,3 +105,9 @@ def test_left_out_is_what_is_at_rest_and_what_remembers_it(online):
             if k in taken:
                 resting.append(watch.equation(k))
         np.testing.assert_array_equal(~np.array(resting), found)
+        # a stretch remembers nothing of the one before, which ended at rest
+        assert resting[-1]
+        watch.begin()
+        for k in range(watch.remembered):
+            watch.struts[:2, k] = struts.length[begin + k], struts.rate[begin + k]
+        assert not watch.equation(watch.remembered - 1)
