@@ -11,8 +11,11 @@
 from __future__ import annotations
 
 import itertools
+import os
 import random
 import struct
+import subprocess
+import sys
 from fractions import Fraction
 
 import numpy as np
@@ -262,3 +265,22 @@ def test_the_kernel_is_not_loaded_for_a_short_text(tmp_path, monkeypatch):
     monkeypatch.setattr(table, "decimals", None)
     values = read_table(path, lambda names: names).values
     assert values.tolist() == [[1.0, 2.0]] * 1000
+
+
+def test_where_numba_is_switched_off_long_texts_are_read_as_short_ones(tmp_path):
+    """Uncompiled, the kernel would take a minute for a megabyte, and its eight bits of a character overflow."""
+    path = tmp_path / "log.csv"
+    path.write_text("a,b\n1e-05,1e30\n0.1,12345678901234567890\n")
+    code = (
+        "from pkm_identification.records import table; table.WORTH_THE_FIRST = table.WORTH_A_KERNEL = 0; "
+        "from pathlib import Path; import sys; "
+        "print(table.read_table(Path(sys.argv[1]), lambda names: names).values.tolist())"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, path],
+        env=os.environ | {"NUMBA_DISABLE_JIT": "1"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.strip() == str([[1e-05, 1e30], [0.1, 12345678901234567890.0]])

@@ -169,3 +169,15 @@ def test_two_logs_in_one_stream_with_the_clock_set_back():
     assert len(samples) == 2000
     assert guard.counts["clock_jump"] == 1
     assert [s.segment for s in samples] == [0] * 1000 + [1] * 1000
+
+
+def test_a_stream_that_goes_on_behind_a_log_begins_anew():
+    """Nothing is invented between the two, and the segment is another, so that the clock of each is even."""
+    log = smooth_log(30)
+    guard = StreamGuard(SETTINGS)
+    before = guard.guard(log[:20])
+    rest = stream(guard, log[22:])
+    assert len(rest) == 8
+    assert {sample.segment for sample in rest} == {int(before.segment[-1]) + 1}
+    assert not any(sample.filled for sample in rest)
+    assert guard.counts["filled"] == 0
