@@ -29,7 +29,7 @@ def write(folder: Path, findings: Findings, about: dict) -> list[Path]:
     Everything is made before anything is written, so that table, notes and charts are of the same run.
     """
     pictures = {}
-    if findings.items:
+    if any(item.peers for item in findings.items):
         pictures["benchmarks.png"] = ("times beside the peers", png(charts.bars(findings)))
     if findings.growth or findings.memory:
         pictures["growth.png"] = ("growth with the number of samples", png(charts.growth(findings)))
