@@ -111,21 +111,33 @@ class KernelCache(FunctionCache):
         """What was compiled for this signature, by another process just now, too; None when the caller has to."""
         KernelCache.asked = True
         self._stamp()
-        found = super().load_overload(sig, target_context)
+        found = self._load(sig, target_context)
         if found is None and self._lock is None:
             self._begin()
-            found = super().load_overload(sig, target_context)
+            found = self._load(sig, target_context)
             if found is not None:
                 self._end()
             else:
                 _waits.missed()
         return found
 
+    def _load(self, sig: Any, target_context: Any) -> Any:
+        """What is kept; nothing where it cannot be read: written half, or of a module that an update has taken away."""
+        try:
+            return super().load_overload(sig, target_context)
+        except Exception:  # whatever a pickle that is not one leads to
+            try:
+                self._cache_file.flush()
+            except OSError:
+                self.disable()  # nothing else can be kept there either
+            return None
+
     def save_overload(self, sig: Any, data: Any) -> None:
-        """Keep what was compiled for this signature."""
+        """Keep what was compiled for this signature, where there is room for it."""
         self._stamp()
         try:
-            super().save_overload(sig, data)
+            with contextlib.suppress(OSError):  # a full disk: the next process compiles it again
+                super().save_overload(sig, data)
         finally:
             self._end()
 

@@ -9,6 +9,7 @@
 """A kernel is compiled again when a function or constant of another file is another, and else taken from disk."""
 
 import importlib
+import resource
 import sys
 import threading
 
@@ -83,6 +84,50 @@ def test_what_a_kernel_is_made_of_decides(package, called):
     assert package(called=called, part="x - 1.0") == (4.0, False)
     assert package(called=called, part="x - 1.0", scale=3.0) == (6.0, False)
     assert package(called=called, part="x - 1.0", scale=3.0) == (6.0, True)
+
+
+@pytest.mark.parametrize("pattern", ["whole.*.nbi", "whole.*.nbc"])
+@pytest.mark.parametrize("left", [0, 1, 40, 400])
+def test_row_40_a_kernel_kept_by_half_is_compiled_again(package, tmp_path, pattern, left):
+    """A computer that went down while it was written: files of no bytes, or of the first of them."""
+    package()
+    files = sorted((tmp_path / "kept_kernels" / "__pycache__").glob(pattern))
+    assert files
+    for file in files:
+        file.write_bytes(file.read_bytes()[:left])
+    assert [package(), package()] == [(8.0, False), (8.0, True)]
+
+
+def test_row_40_a_kernel_kept_of_a_module_that_is_no_more_is_compiled_again(package, tmp_path):
+    """An update has moved the type of what it takes, and its own file is as before."""
+    folder = tmp_path / "kept_kernels"
+    kernel = "from pkm_identification.numerics.compiled import kernel\n\n@kernel\ndef whole(pair):\n"
+    (folder / "whole.py").write_text(kernel + "    return pair.first + pair.second\n")
+    pair = "from typing import NamedTuple\n\nclass Pair(NamedTuple):\n    first: float\n    second: float\n"
+
+    def run(module):
+        (folder / f"{module}.py").write_text(pair)
+        for name in [name for name in sys.modules if name.startswith("kept_kernels")]:
+            del sys.modules[name]
+        importlib.invalidate_caches()
+        whole = importlib.import_module("kept_kernels.whole").whole
+        made = importlib.import_module(f"kept_kernels.{module}").Pair(2.0, 3.0)
+        return whole(made), sum(whole.stats.cache_hits.values()) == 1
+
+    assert [run("before"), run("before")] == [(5.0, False), (5.0, True)]
+    (folder / "before.py").unlink()
+    assert [run("behind"), run("behind")] == [(5.0, False), (5.0, True)]
+
+
+def test_row_40_a_kernel_that_there_is_no_room_for_is_compiled_all_the_same(package):
+    """No file may have more than 1000 bytes, as on a disk that is full."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, before[1]))
+    try:
+        assert [package(), package()] == [(8.0, False), (8.0, False)]
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert [package(), package()] == [(8.0, False), (8.0, True)]
 
 
 def test_what_another_process_is_compiling_is_waited_for(package, monkeypatch):
