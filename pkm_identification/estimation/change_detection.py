@@ -22,9 +22,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.numerics.compiled import kernel
-from pkm_identification.numerics.copying import copy_matrix, copy_vector
-from pkm_identification.numerics.linear_systems import lower_cholesky, whiten
+from pkm_identification.numerics.compiled import kernel, padded
+from pkm_identification.numerics.linear_systems import lower_cholesky, whiten_rows
+from pkm_identification.numerics.rows import combine, dot
 
 
 @kernel
@@ -39,26 +39,29 @@ def whitened_innovation(columns, changed, measured, believed, noise, rows):
     size, width = columns.shape
     spread = noise.copy()
     inner = root.shape[1]
-    along = np.zeros((size, inner))
+    wide, along = np.zeros((width, padded(inner))), np.empty((size, padded(inner)))
+    for i in range(width):
+        for j in range(inner):
+            wide[i, j] = root[i, j]
+    factors = np.empty(width)
     innovation = measured.copy()
     for k in range(size):
         left = innovation[k]
         for i in range(width):
             left -= columns[k, i] * (center[i] + scale[i] * moved[i])
-            factor = columns[k, i] * scale[i]
-            for j in range(inner):
-                along[k, j] += factor * root[i, j]
+            factors[i] = columns[k, i] * scale[i]
+        combine(factors, wide, along[k])
         innovation[k] = left
         for n in range(k + 1):
-            total = spread[k, n]
-            for j in range(inner):
-                total += along[k, j] * along[n, j]
-            spread[k, n] = total
+            spread[k, n] += dot(along[k], along[n])
     if not lower_cholesky(spread, spread):
         return False
-    copy_matrix(changed, rows[:, :-1])
-    whiten(spread, rows[:, :-1], innovation)
-    copy_vector(innovation, rows[:, -1])
+    last = rows.shape[1] - 1
+    for k in range(size):
+        for i in range(last):
+            rows[k, i] = changed[k, i]
+        rows[k, last] = innovation[k]
+    whiten_rows(spread, rows)
     return np.isfinite(np.sum(rows))
 
 
@@ -80,12 +83,13 @@ def keep(rows, ring, products, place):
 @kernel
 def _add_newest(products, newest, first, last, sums):
     """Add the products of the equations from `first` to `last` - 1 back from the newest."""
-    length, width = products.shape[:2]
+    length = products.shape[0]
+    # as rows of numbers: one long loop
+    all_products, total = products.reshape((length, sums.size)), sums.reshape(sums.size)
     for age in range(first, last):
-        product = products[(newest - age) % length]
-        for i in range(width):
-            for j in range(width):
-                sums[i, j] += product[i, j]
+        product = all_products[(newest - age) % length]
+        for i in range(total.size):
+            total[i] += product[i]
 
 
 @kernel
@@ -119,8 +123,11 @@ def _gain(sums, root, change):
 
 
 @kernel
-def write_gains(products, newest, windows):
-    """Write the gain of each window; `windows` are (lags, equations there are, scratch: sums, root, change, gains)."""
+def write_gains(products, newest, windows, least):
+    """Write the gain of each window; `windows` are (lags, equations there are, scratch: sums, root, change, gains).
+
+    A gain that cannot be above `least` is given as 0: a change explains no more than the squares of all innovations.
+    """
     lags, most, sums, root, change, gains = windows
     _begin(sums)
     before = 0
@@ -129,7 +136,7 @@ def write_gains(products, newest, windows):
         count = min(lags[n], most)
         _add_newest(products, newest, before, count, sums)
         before = count
-        gains[n] = _gain(sums, root, change)
+        gains[n] = _gain(sums, root, change) if sums[change.size, change.size] > least else 0.0
 
 
 @dataclass(frozen=True)
@@ -216,7 +223,7 @@ class ChangeTest:
 
     def gains(self) -> FloatArray:
         """Twice the logarithm of the likelihood ratio for each lag; shorter windows while there are few equations."""
-        write_gains(self._products, self._newest, self.windows(self.count))
+        write_gains(self._products, self._newest, self.windows(self.count), 0.0)
         return self.last_gains
 
     def fit(self, count: int) -> ChangeFit:

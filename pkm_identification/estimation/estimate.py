@@ -87,11 +87,9 @@ def make_estimate(
     mean, covariance = mean[:reported], covariance[:reported, :reported]
     names, units = parameters.names[:reported], parameters.units[:reported]
     nominal, prior_std = parameters.nominal[:reported], prior.std[:reported]
-    seen = covariance
+    seen = None
     if assumed is not None:
         seen = _without(covariance, assumed.rows[:, :reported], prior_std)
-    # nothing can be known less well than before the data
-    std = np.minimum(np.sqrt(covariance.diagonal()), prior_std)
     result = assess(
         names,
         units,
@@ -106,7 +104,7 @@ def make_estimate(
         names=names,
         units=units,
         values=mean,
-        std=std,
+        std=result.std,
         nominal=nominal,
         status=result.status,
         covariance=covariance,

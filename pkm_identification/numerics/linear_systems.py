@@ -51,18 +51,27 @@ def lower_cholesky(matrix, root):
 
 
 @kernel
-def whiten(noise_root, rows, innovation):
-    """Multiply rows (m, P) and innovation (m,) by the inverse of the lower factor, in place."""
+def whiten_rows(noise_root, rows):
+    """Multiply rows (m, n) by the inverse of the lower factor, in place."""
     size, width = rows.shape
     for i in range(size):
         for k in range(i):
             factor = noise_root[i, k]
-            innovation[i] -= factor * innovation[k]
             for j in range(width):
                 rows[i, j] -= factor * rows[k, j]
-        innovation[i] /= noise_root[i, i]
+        scale = 1.0 / noise_root[i, i]
         for j in range(width):
-            rows[i, j] /= noise_root[i, i]
+            rows[i, j] *= scale
+
+
+@kernel
+def whiten(noise_root, rows, innovation):
+    """Multiply rows (m, P) and innovation (m,) by the inverse of the lower factor, in place."""
+    whiten_rows(noise_root, rows)
+    for i in range(innovation.size):
+        for k in range(i):
+            innovation[i] -= noise_root[i, k] * innovation[k]
+        innovation[i] *= 1.0 / noise_root[i, i]
 
 
 @kernel

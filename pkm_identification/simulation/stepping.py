@@ -26,8 +26,8 @@ from pkm_identification.mechanisms.friction import friction_along, friction_slop
 from pkm_identification.mechanisms.friction.law import TRANSITION, law_tuple
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
-from pkm_identification.numerics.copying import copy_vector
 from pkm_identification.numerics.linear_systems import solve6
+from pkm_identification.numerics.rows import copy_vector
 
 NEWTON_ITERATIONS = 20
 _SHORTEST, _LONGEST, _STIFFNESS, _DAMPING = range(4)  # rows of `StrutResistance.stops`

@@ -35,7 +35,7 @@ import numpy as np
 
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
-from pkm_identification.numerics.copying import copy_vector
+from pkm_identification.numerics.rows import copy_vector
 from pkm_identification.parameters.prior import Prior
 
 from ..filters.parameter_filter import ParameterFilter

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.numerics.compiled import kernel
+from pkm_identification.numerics.compiled import kernel, padded
+from pkm_identification.numerics.rows import combine, dot
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.parameters.prior import Prior
 
@@ -27,7 +28,7 @@ from .kalman import ExtendedFilter
 from .parameter_filter import DriftingFilter, ParameterFilter
 from .recursive_least_squares import RecursiveLeastSquares
 from .scaled_filter import to_prior_units
-from .uncertainty import RunningUncertainty, accumulate
+from .uncertainty import RunningUncertainty
 from .unscented import UnscentedFilter, UnscentedSettings
 
 if TYPE_CHECKING:
@@ -46,54 +47,36 @@ GATED_RUN = 25  # so many rejected in a row: not outliers but a wrong model
 
 
 @kernel
-def _averaged_noise(noise, residual, columns, root, weight, redundancy, least):
-    """Average of the noise so far and of one residual, which is smaller than the noise by what the update took in."""
-    size, width = columns.shape
-    half = np.zeros((size, width))
-    for k in range(size):
-        for i in range(width):
-            for j in range(width):
-                half[k, j] += columns[k, i] * root[i, j]
-    averaged = np.empty((size, size))
-    trace = 0.0
-    for k in range(size):
-        for m in range(size):
-            projected = 0.0
-            for j in range(width):
-                projected += half[k, j] * half[m, j]
-            product = residual[k] * residual[m] + projected / redundancy
-            averaged[k, m] = (1.0 - weight) * noise[k, m] + weight * product
-        trace += averaged[k, k]
-    # perfect data must not make an infinite weight
-    for k in range(size):
-        averaged[k, k] += (least + 1e-6 * trace / size) / NOISE_MEMORY
-    return averaged
+def _learn_noise(equation, prior, state, averaging, scaled, residual, noise, effective):
+    """Average the noise so far and the residual of an equation, which is smaller by what the update took in.
 
-
-@kernel
-def _learn(equation, prior, state, noise, scaled, bending, summing, averaging):
-    """Add an equation to the sums of its uncertainty (`accumulate`), and average the noise: whether it was, the noise.
-
-    The equation (columns, measured) goes to `scaled` in units of the prior (mean, std); `state` are mean and square
-    root of the covariance after it. `noise` is what the filter took; `bending` and `summing` are what `accumulate`
-    takes, `averaging` the noise so far, weight, redundancy and least noise. Given back is the average, and what the
-    filter is to take. In one call: what a call costs is what there is between two of them.
+    `state` are mean and square root of the covariance after the equation (columns, measured), `averaging` the noise so
+    far, weight, redundancy and least noise. Written are the columns in units of the prior (mean, std), the residual,
+    the average, and what the filter is to take for noise.
     """
     columns, measured = equation
     mean, root = state
-    bent, bend = bending
-    sums, place = summing
-    residual = np.empty(measured.size)
-    to_prior_units(columns, measured, prior, scaled, residual)
-    for k in range(residual.size):
-        left = residual[k]
-        for i in range(mean.size):
-            left -= scaled[k, i] * mean[i]
-        residual[k] = left
-    added = accumulate(scaled, noise, residual, bent, bend, sums, place)
     before, weight, redundancy, least = averaging
-    averaged = _averaged_noise(before, residual, scaled, root, weight, redundancy, least)
-    return added, averaged, averaged * redundancy
+    to_prior_units(columns, measured, prior, scaled, residual)
+    size, width = columns.shape
+    wide, half = np.zeros((width, padded(width))), np.empty((size, padded(width)))
+    for i in range(width):
+        for j in range(width):
+            wide[i, j] = root[i, j]
+    for k in range(size):
+        residual[k] -= dot(scaled[k], mean)
+        combine(scaled[k], wide, half[k])
+    trace = 0.0
+    for k in range(size):
+        for m in range(size):
+            product = residual[k] * residual[m] + dot(half[k], half[m]) / redundancy
+            noise[k, m] = (1.0 - weight) * before[k, m] + weight * product
+        trace += noise[k, k]
+    # perfect data must not make an infinite weight
+    for k in range(size):
+        noise[k, k] += (least + 1e-6 * trace / size) / NOISE_MEMORY
+        for m in range(size):
+            effective[k, m] = noise[k, m] * redundancy
 
 
 class RecursiveEstimator:
@@ -277,21 +260,24 @@ class RecursiveEstimator:
         self.time = time
         bend = self._no_bend if bend is None else bend
         if self._fixed_noise is not None:
-            residual, scaled = measured - columns @ self.filter.mean, columns * self.prior.std
-            self.uncertainty.add(scaled, noise, residual, bend, late)
+            scaled, residual = columns * self.prior.std, measured - columns @ self.filter.mean
         else:
-            scaled = np.empty(columns.shape)
-            sums, place, bent = self.uncertainty.next_place(scaled, late)
+            scaled, residual = np.empty(columns.shape), np.empty(measured.shape)
             weight = max(2.0 / (self._seen + 2.0), 1.0 / NOISE_MEMORY)
             averaging = self._noise, weight, self._redundancy, 1e-12 * self._first_noise
-            added, self._noise, self._effective_noise = _learn(
-                (columns, measured), self._plain_prior, self.filter.scaled_state, noise, scaled, (bent, bend),
-                (sums, place), averaging,
+            self._noise, self._effective_noise = np.empty(noise.shape), np.empty(noise.shape)
+            _learn_noise(
+                (columns, measured), self._plain_prior, self.filter.scaled_state, averaging,
+                scaled, residual, self._noise, self._effective_noise,
             )  # fmt: skip
-            self.uncertainty.taken(scaled, added)
+        self.uncertainty.add(scaled, noise, residual, bend, late)
         self._last_nis = nis
         self._nis += (nis - self._nis) / min(self._seen, NOISE_MEMORY)
         return True
+
+    def settle(self) -> None:
+        """Do what the last equation has left to do: at leisure, it is done when it is needed anyway."""
+        self.uncertainty.settle()
 
     def _take_again(self, first: FirstEquations) -> None:
         """Take the first equations again, with the noise that they show."""
@@ -334,6 +320,14 @@ class RecursiveEstimator:
     def effective_noise(self) -> FloatArray:
         """Covariance (m, m) the filter takes for an equation's noise, N^2: equations tell less than their number."""
         return self._effective_noise
+
+    @property
+    def believed(self) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+        """The filter's state as kernels take it: center, scale, moved (P,) and root (P, P).
+
+        The mean is center + scale moved, root is a square root of the covariance in units of scale.
+        """
+        return *self._plain_prior, *self.filter.scaled_state
 
     @property
     def nis(self) -> float:

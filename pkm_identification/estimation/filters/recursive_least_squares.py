@@ -21,8 +21,8 @@ import numpy as np
 
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
-from pkm_identification.numerics.copying import copy_matrix, copy_vector
 from pkm_identification.numerics.linear_systems import lower_cholesky, whiten
+from pkm_identification.numerics.rows import copy_matrix, copy_vector
 from pkm_identification.parameters.prior import Prior
 
 from .scaled_filter import ScaledFilter, to_prior_units

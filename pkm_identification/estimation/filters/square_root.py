@@ -18,6 +18,7 @@ import numpy as np
 
 from pkm_identification.numerics.compiled import kernel, padded
 from pkm_identification.numerics.linear_systems import lower_cholesky
+from pkm_identification.numerics.rows import combine, dot
 
 
 @kernel
@@ -80,16 +81,9 @@ def potter_update(mean, root, rows, innovation):
         for j in range(width):
             turned[j, i] = root[i, j]
     for m in range(size):
-        square = 1.0
-        for j in range(width):
-            square += rows[m, j] ** 2
+        square = 1.0 + dot(rows[m], rows[m])
         contraction = 1.0 / (square + np.sqrt(square))
-        for i in range(moved.size):
-            moved[i] = 0.0
-        for j in range(width):
-            along = rows[m, j]
-            for i in range(moved.size):
-                moved[i] += turned[j, i] * along
+        combine(rows[m], turned, moved)
         gain = innovation[m] / square
         for i in range(width):
             mean[i] += gain * moved[i]
@@ -100,9 +94,7 @@ def potter_update(mean, root, rows, innovation):
             for i in range(moved.size):
                 turned[j, i] -= moved[i] * along
         for k in range(m + 1, size):
-            inner = 0.0
-            for j in range(width):
-                inner += rows[k, j] * rows[m, j]
+            inner = dot(rows[k], rows[m])
             innovation[k] -= gain * inner
             for j in range(width):
                 rows[k, j] -= contraction * inner * rows[m, j]
@@ -117,9 +109,9 @@ def normalized_square(rows, innovation, matrix, factor, scratch):
     size = rows.shape[0]
     for i in range(size):
         for j in range(i + 1):
-            inner = 1.0 if i == j else 0.0
-            for k in range(rows.shape[1]):
-                inner += rows[i, k] * rows[j, k]
+            inner = dot(rows[i], rows[j])
+            if i == j:
+                inner += 1.0
             matrix[i, j] = inner
             matrix[j, i] = inner
     if not lower_cholesky(matrix, factor):

@@ -24,8 +24,8 @@ import numpy as np
 
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel, padded
-from pkm_identification.numerics.copying import copy_matrix, copy_vector
 from pkm_identification.numerics.linear_systems import lower_cholesky, whiten
+from pkm_identification.numerics.rows import add_combined, combine, copy_vector
 
 EVERY = 5  # equations from one evaluation of the sums to the next; they change slowly
 LAGS = 12  # equations over which residuals may be correlated: half a second
@@ -58,9 +58,11 @@ def accumulate(rows, noise, residual, bent, bend, sums, place):
     information, meat, bias, scores = sums.information, sums.meat, sums.bias, sums.scores
     size, width = rows.shape
     stacked = np.empty((size, 2 * width + 1))
-    copy_matrix(rows, stacked[:, :width])
-    copy_matrix(bent, stacked[:, width : 2 * width])
-    copy_vector(bend, stacked[:, 2 * width])
+    for k in range(size):
+        for i in range(width):
+            stacked[k, i] = rows[k, i]
+            stacked[k, width + i] = bent[k, i]
+        stacked[k, 2 * width] = bend[k]
     left = residual.copy()
     root = np.zeros((size, size))
     if not lower_cholesky(noise, root):
@@ -74,8 +76,8 @@ def accumulate(rows, noise, residual, bent, bend, sums, place):
         for i in range(width):
             score[i] += stacked[k, i] * left[k]
             bias[i] += stacked[k, width + i] * stacked[k, 2 * width]
-            for j in range(width):  # whole rows: faster than half of each
-                information[i, j] += stacked[k, i] * stacked[k, j]
+    for i in range(width):
+        add_combined(stacked[:, i], stacked, information[i])  # whole rows: faster than half of each
     together = 0.5 * score
     for lag in range(1, lags + 1):
         weight = 1.0 - lag / (lags + 1.0)
@@ -116,23 +118,15 @@ def _widened(root, inflation, std, widening, covariance):
     """
     factor, systematic = widening
     width, count = root.shape[1], covariance.shape[0]
-    turned, row = (
-        np.zeros((width, padded(count))),
-        np.empty(padded(count)),
-    )  # the sums of a row go on side by side
+    turned, row = np.zeros((width, padded(count))), np.empty(padded(count))
     for i in range(count):
         for k in range(width):
             turned[k, i] = root[i, k]
     for i in range(count):
-        for j in range(row.size):
-            row[j] = 0.0
-        for k in range(width):
-            along = root[i, k]
-            for j in range(row.size):
-                row[j] += along * turned[k, j]
-        for j in range(count):
+        combine(root[i], turned, row[: padded(i + 1)])  # of a triangle
+        for j in range(i + 1):
             wide = inflation * row[j] * (factor[i] * factor[j]) + systematic[i] * systematic[j]
-            covariance[i, j] = wide * (std[i] * std[j])
+            covariance[i, j] = covariance[j, i] = wide * (std[i] * std[j])
 
 
 class RunningUncertainty:
@@ -158,10 +152,14 @@ class RunningUncertainty:
         self._count = 0
         self._recent: deque[FloatArray] = deque(maxlen=LAGS)
         self._widening = np.ones(width), np.zeros(width)
+        self._newest: tuple[FloatArray, FloatArray, FloatArray, FloatArray, int] | None = (
+            None  # not in the sums yet
+        )
 
     def continue_from(self, other: RunningUncertainty) -> None:
         """Begin with the sums of the first parameters, of which `other` has seen equations before."""
         self.reset()
+        other.settle()
         own = slice(0, other._width)
         self._information[own, own] = other._information
         self._meat[own, own] = other._meat
@@ -204,22 +202,20 @@ class RunningUncertainty:
         late : int
             How many equations ago that was: smoothing needs what comes after.
         """
-        sums, place, bent = self.next_place(columns, late)
-        self.taken(columns, accumulate(columns, noise, residual, bent, bend, sums, place))
+        self.settle()
+        self._newest = columns, noise, residual, bend, late
 
-    def next_place(
-        self, columns: FloatArray, late: int
-    ) -> tuple[tuple[FloatArray, FloatArray, FloatArray, FloatArray], int, FloatArray]:
-        """What `accumulate` takes of this: sums, place in the ring, and the columns of the equation that bends."""
+    def settle(self) -> None:
+        """Add the newest equation to the sums, which nobody asks for before they are evaluated."""
+        if self._newest is None:
+            return
+        (columns, noise, residual, bend, late), self._newest = self._newest, None
         bent = columns
         if late:
             known = len(self._recent) >= late
             bent = self._recent[-late] if known else np.zeros_like(columns)
-        return (self._information, self._meat, self._bias, self._scores), self._place, bent
-
-    def taken(self, columns: FloatArray, added: bool) -> None:
-        """A kernel has added an equation to the sums, or has found that it cannot be."""
-        if added:
+        sums = self._information, self._meat, self._bias, self._scores
+        if accumulate(columns, noise, residual, bent, bend, sums, self._place):
             self._recent.append(columns)
             self._place = (self._place + 1) % (LAGS + 1)
             self._count += 1
@@ -247,6 +243,8 @@ class RunningUncertainty:
         ndarray, shape (count, count)
             SI units.
         """
+        if self._newest is not None and (self._count + 1) % EVERY == 0:
+            self.settle()  # it brings the next evaluation
         width = len(std) if count is None else count
         covariance = np.empty((width, width))
         _widened(root, inflation, std, self._widening, covariance)

@@ -33,6 +33,7 @@ from pkm_identification.errors import SettingsError
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel, padded
 from pkm_identification.numerics.linear_systems import lower_cholesky, whiten
+from pkm_identification.numerics.rows import combine
 from pkm_identification.parameters.prior import Prior
 
 from .scaled_filter import ScaledFilter, to_prior_units
@@ -100,12 +101,7 @@ class UnscentedSettings:
 def linear_outputs(columns, points, outputs):
     """Outputs (m, N) of a linear model at sigma points (L, N): the sums of all points go on side by side."""
     for k in range(columns.shape[0]):
-        for i in range(points.shape[1]):
-            outputs[k, i] = 0.0
-        for j in range(columns.shape[1]):
-            factor = columns[k, j]
-            for i in range(points.shape[1]):
-                outputs[k, i] += factor * points[j, i]
+        combine(columns[k], points, outputs[k])
 
 
 @kernel

@@ -53,9 +53,19 @@ class Combination:
 
 @dataclass(frozen=True)
 class Identifiability:
-    """Status per parameter and the combinations of those that stay unresolved."""
+    """What a posterior shows.
+
+    Attributes
+    ----------
+    status : tuple of str, length P
+    std : ndarray, shape (P,)
+        Standard deviations, none above the prior's: nothing can be known less well than before the data.
+    combinations : tuple of Combination
+        Of the parameters that stay unresolved.
+    """
 
     status: tuple[str, ...]
+    std: FloatArray
     combinations: tuple[Combination, ...]
 
 
@@ -99,25 +109,22 @@ def assess(
         Status 'combination' marks a parameter seen only in a combination.
     """
     covariance = np.ascontiguousarray(covariance)
-    scaled, shown = np.empty_like(covariance), np.empty(len(names), dtype=np.bool_)
-    _fill_shown(
-        covariance if seen is None else np.ascontiguousarray(seen),
-        prior_std,
-        prior_std if scale is None else scale,
-        resolved,
-        scaled,
-        shown,
-    )
+    seen = covariance if seen is None else np.ascontiguousarray(seen)
+    scaled, std, shown = np.empty_like(covariance), np.empty(len(names)), np.empty(len(names), dtype=np.bool_)
+    if _fill_shown(
+        covariance, seen, prior_std, prior_std if scale is None else scale, resolved, scaled, std, shown
+    ):
+        return Identifiability((IDENTIFIABLE,) * len(names), std, ())
     status = [IDENTIFIABLE if one else UNIDENTIFIABLE for one in shown.tolist()]
     combinations = []
     if status.count(UNIDENTIFIABLE) > 1:
         rest = np.flatnonzero(~shown)
         values, vectors = np.linalg.eigh(scaled[rest[:, None], rest])
-        weights, std, pivots = _named(values, vectors, rest, covariance, prior_std, resolved)
+        weights, named_std, pivots = _named(values, vectors, rest, covariance, prior_std, resolved)
         rows = zip(
             weights,
             (weights @ mean).tolist(),
-            std.tolist(),
+            named_std.tolist(),
             (weights @ nominal).tolist(),
             pivots.tolist(),
             strict=True,
@@ -129,22 +136,28 @@ def assess(
                     status[k] = COMBINATION
             name = _terms(factors, names, pivot)
             combinations.append(Combination(name, one, value, its_std, units[pivot], its_nominal))
-    return Identifiability(tuple(status), tuple(combinations))
+    return Identifiability(tuple(status), std, tuple(combinations))
 
 
 @kernel
-def _fill_shown(covariance, prior_std, scale, resolved, scaled, shown):
-    """Write the covariance in units of the prior, and which parameters the data show (`assess`)."""
+def _fill_shown(covariance, seen, prior_std, scale, resolved, scaled, std, shown):
+    """Write what is seen in units of the prior, the deviations, and what it shows; whether that is all (`assess`)."""
+    everything = True
     for i in range(prior_std.size):
         for j in range(prior_std.size):
-            scaled[i, j] = covariance[i, j] / (prior_std[i] * prior_std[j])
+            scaled[i, j] = seen[i, j] / (prior_std[i] * prior_std[j])
+        std[i] = np.sqrt(covariance[i, i])
+        if std[i] > prior_std[i]:
+            std[i] = prior_std[i]
         shrunk = np.sqrt(scaled[i, i])
         if prior_std[i] == scale[i]:
             shown[i] = shrunk < resolved
-            continue
-        own = (prior_std[i] / scale[i]) ** 2
-        gained = 1.0 / max(shrunk, 1e-300) ** 2 - 1.0  # precision over the prior's, in units of it
-        shown[i] = (gained + own) * resolved**2 > own and shrunk < SHRUNK
+        else:
+            own = (prior_std[i] / scale[i]) ** 2
+            gained = 1.0 / max(shrunk, 1e-300) ** 2 - 1.0  # precision over the prior's, in units of it
+            shown[i] = (gained + own) * resolved**2 > own and shrunk < SHRUNK
+        everything = everything and shown[i]
+    return everything
 
 
 @kernel

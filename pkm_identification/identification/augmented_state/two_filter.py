@@ -34,9 +34,9 @@ from pkm_identification.mechanisms.hexapod.dynamics.records import unpacked
 from pkm_identification.mechanisms.hexapod.kinematics.jacobian import fill_jacobian
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
-from pkm_identification.numerics.copying import copy_matrix
 from pkm_identification.numerics.linear_systems import lower_cholesky, whiten
 from pkm_identification.numerics.rotation import rotation_between
+from pkm_identification.numerics.rows import copy_matrix
 
 from .correction import UPDATED, close_prediction, use_lengths
 from .filtering import FRESH, MAX_GATED_RUN, begin, row_norms

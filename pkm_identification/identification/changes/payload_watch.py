@@ -69,7 +69,7 @@ ONSET = 60  # of them, in which the onset is looked for
 
 
 class _Believed(NamedTuple):
-    """What a filter believes, as `whitened_innovation` has it: center, scale, moved (P,) and root (P, n).
+    """What a filter believes (`RecursiveEstimator.believed`): center, scale, moved (P,) and root (P, n).
 
     Mean and covariance are worked out where they are needed, which is rarely.
     """
@@ -98,13 +98,6 @@ class _Believed(NamedTuple):
     def covariance(self) -> FloatArray:
         """SI units, shape (P, P)."""
         return (self.root @ self.root.T) * np.outer(self.scale, self.scale)
-
-
-def _state(estimator: RecursiveEstimator) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-    """What an estimator believes at present, a plain `_Believed`: names would cost the kernel's call 2 us."""
-    filtering = estimator.filter
-    prior, (moved, root) = filtering.prior, filtering.scaled_state
-    return prior.mean, prior.std, moved, root
 
 
 @kernel
@@ -140,7 +133,7 @@ def _look(columns, load, measured, believed, noise, scales, tests):
     keep(load_rows, ring, products, place)
     largest = 0.0
     if windows[1] > 0:
-        write_gains(products, place, windows)
+        write_gains(products, place, windows, SUSPICIOUS)
         largest = windows[5].max()
     ring, products, place = of_friction
     keep(friction_rows, ring, products, place)
@@ -271,10 +264,11 @@ class PayloadWatch:
         return accepted
 
     def _step(self, equation: Equation) -> bool:
-        state = _state(self.active)
+        active = self.active
+        state = active.believed
         suspecting = self.suspecting
         asked = self._test.count >= self._armed_after and not suspecting
-        gain = self._look(equation, state, asked)
+        gain = self._look(equation, active, state, asked)
         usable = gain >= 0.0
         if suspecting:
             self._held.append(equation)
@@ -311,13 +305,17 @@ class PayloadWatch:
         return accepted
 
     def _look(
-        self, equation: Equation, state: tuple[FloatArray, FloatArray, FloatArray, FloatArray], asked: bool
+        self,
+        equation: Equation,
+        active: RecursiveEstimator,
+        state: tuple[FloatArray, FloatArray, FloatArray, FloatArray],
+        asked: bool,
     ) -> float:
         """Show the equation to the tests, and ask for the largest gain; negative when it is not usable."""
         windows = self._test.windows(self._test.count + 1 if asked else 0)
         tests = self._test.next_place, self._rival.next_place, windows
         gain: float = _look(
-            self._columns(equation), equation.load, equation.measured, state, self.active.effective_noise,
+            self._columns(equation), equation.load, equation.measured, state, active.effective_noise,
             self._scales, tests,
         )  # fmt: skip
         if gain >= 0.0:
@@ -334,7 +332,7 @@ class PayloadWatch:
         if self.drift is not None and fit.evidence < self.drift.fit(clean).evidence + ADVANTAGE:
             return
         back = min(len(self._before), self._lag + 1)
-        believed = self._before[-back] if back else _Believed.kept(_state(self.active))
+        believed = self._before[-back] if back else _Believed.kept(self.active.believed)
         mean, covariance = believed.mean, believed.covariance
         own = len(self.machine.prior.mean)
         change = self._prior.std * fit.change

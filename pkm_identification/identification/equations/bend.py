@@ -37,7 +37,7 @@ from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray, contiguous
 from pkm_identification.numerics.compiled import kernel
-from pkm_identification.numerics.copying import copy_vector
+from pkm_identification.numerics.rows import copy_vector
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.signals.band import BandSettings
 from pkm_identification.signals.causal import FilterSettings, linear_phase_taps

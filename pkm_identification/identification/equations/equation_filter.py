@@ -33,7 +33,7 @@ from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
-from pkm_identification.numerics.copying import copy_matrix
+from pkm_identification.numerics.rows import copy_matrix
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.signals.band import BandSettings
 from pkm_identification.signals.sections import filter_rows, rest
@@ -175,7 +175,8 @@ def _fill_equation(filtered, state, shape, forces, correction, smoothing, equati
     `equation` are regressor, load, rows of measured, force, force rate and bend, and steps. `shape` are the numbers of
     columns and of nuisance parameters, `forces` (ring, age, period in s). `correction` are the gains and what
     enters of `BendCorrection`: no gains where nothing is taken off, empty where the law has no term that bends.
-    `smoothing` are what smoothing changes (6,), what share of it may be wrong, and the present parameters (P,).
+    `smoothing` are what smoothing changes (6,), what share of it may be wrong, and what is believed of the parameters
+    at present (`RecursiveEstimator.believed`).
     """
     columns, load, rows, stepped = equation
     width, nuisance = shape
@@ -203,13 +204,13 @@ def _fill_equation(filtered, state, shape, forces, correction, smoothing, equati
             bend[i] = foretold(gains, state, (i + 1) * last + _BEND)
         take_off(bend, entering, columns, measured)
     mapping, known = entering
-    changed, left, mean = smoothing
+    changed, left, (center, scale, moved, _) = smoothing
     for i in range(STRUTS):
         bend[i] = 0.0
         if left > 0.0 and known.size:
             believed = known[i]
-            for k in range(mean.size):
-                believed += mapping[i, k] * mean[k]
+            for k in range(moved.size):
+                believed += mapping[i, k] * (center[k] + scale[k] * moved[k])
             bend[i] = left * changed[i] * believed
 
 
@@ -307,15 +308,17 @@ class EquationFilter:
             self._bend = self._filtered[:, _BEND].copy()
         return True
 
-    def equation(self, time: float, mean: FloatArray) -> Equation:
+    def equation(
+        self, time: float, believed: tuple[FloatArray, FloatArray, FloatArray, FloatArray]
+    ) -> Equation:
         """The equation of the last sample.
 
         Parameters
         ----------
         time : float
             s.
-        mean : ndarray, shape (P,)
-            What is believed of the parameters at present, SI units.
+        believed : tuple of ndarray
+            Of the parameters at present (`RecursiveEstimator.believed`).
         """
         resting = self._rest.equation(self._age)
         if resting:
@@ -327,6 +330,6 @@ class EquationFilter:
         rows, stepped = np.empty((4, STRUTS)), np.empty((STRUTS, STRUTS))
         _fill_equation(
             self._filtered, self._band[2], (width, self._nuisance), (self._forces, self._age, self._period),
-            self._correction, (self._bend, left, mean), (columns, load, rows, stepped),
+            self._correction, (self._bend, left, believed), (columns, load, rows, stepped),
         )  # fmt: skip
         return Equation(time, columns, load, rows[0], rows[3], rows[1], rows[2], self._late, resting, stepped)

@@ -157,6 +157,7 @@ class RestWatch:
         self._limits = RestLimits.of(machine, parameters)
         self.remembered = band.settling + 1
         self.struts = np.zeros((3, self.remembered, STRUTS))
+        self._length, self._rate = self.struts[:2]
         self.begin()
 
     def begin(self) -> None:
@@ -168,7 +169,7 @@ class RestWatch:
         limits = self._limits
         if limits is None or age + 1 < self.remembered:
             return False
-        length, rate, _ = self.struts
-        if _resting(length, rate, age % self.remembered, self.remembered, limits.range, limits.rate):
+        newest = age % self.remembered
+        if _resting(self._length, self._rate, newest, self.remembered, limits.range, limits.rate):
             self._rested = age
         return self._rested is not None and age - self._rested < self.remembered

@@ -187,6 +187,7 @@ class OnlineEstimator:
         )
         self._newest = -np.inf
         self.resting = False
+        self._equation_left = False
         self._interrupt()
 
     def _interrupt(self) -> None:
@@ -288,8 +289,11 @@ class OnlineEstimator:
 
     def step(self, sample: PlatformSample) -> bool:
         """Take one platform sample; True when it completes an equation, so that there is a new `estimate`."""
-        # what the equation before left to judge waits for a sample that is not waited for
-        self.fit_watch.go_on()
+        if self._equation_left:
+            # what the equation before left to do waits for a sample that is not waited for
+            self._equation_left = False
+            self.recursive.settle()
+            self.fit_watch.go_on()
         if sample.time < self._newest:
             # the clock was set back or a bag began again: the same data must not be learned twice
             jumps = self.counts["clock_jump"] + 1
@@ -327,7 +331,7 @@ class OnlineEstimator:
         self.counts["used"] += 1
         if (index - self._settling) % self._stride:
             return False
-        return self.take(self._filter.equation(sample.time, self.recursive.filter.mean))
+        return self.take(self._filter.equation(sample.time, self.recursive.believed))
 
     def finish(self) -> None:
         """The stream is over: judge the fit as far as equations have come for it. Takes some milliseconds."""
@@ -342,6 +346,7 @@ class OnlineEstimator:
 
     def take(self, equation: Equation) -> bool:
         """Take one equation, by way of the watch for payloads if there is one; False when it was not used (yet)."""
+        self._equation_left = True
         self.resting = equation.resting
         if equation.resting:
             # nor does the watch judge by it: what friction holds looks like a payload

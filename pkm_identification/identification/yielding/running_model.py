@@ -111,7 +111,7 @@ class RunningModel:
         self._since = 0 if starting else self._since + 1
         if self._since < self._settling or (self._since - self._settling) % self._stride:
             return False
-        one = self._equations.equation(sample.time, self._recursive.filter.mean)
+        one = self._equations.equation(sample.time, self._recursive.believed)
         if one.resting:
             self._watch.rest()
             return False

@@ -125,9 +125,9 @@ class FitWatch:
     def interrupt(self) -> None:
         """What comes does not belong to what was: another load, other friction."""
         self._recent.clear()
+        self._taken: list[Equation] = []  # since the last part
         self._since = 0
         self._judgement: Iterator[str] | None = None
-        self._due = False
 
     @property
     def lack_of_fit(self) -> bool:
@@ -136,15 +136,20 @@ class FitWatch:
 
     def step(self, equation: Equation) -> None:
         """Take one equation; the next part of the judgement that is under way becomes due."""
-        self._recent.add(equation)
-        self._since += 1
-        self._due = True
+        self._taken.append(equation)
 
     def go_on(self) -> None:
-        """Do the part of the judgement that is due, if one is; at leisure, but before the next equation."""
-        if not self._due:
+        """Keep what was taken and do the part of the judgement that is due: at leisure, before the next equation."""
+        if not self._taken:
             return
-        self._due = False
+        for equation in self._taken:
+            self._recent.add(equation)
+        self._since += len(self._taken)
+        self._taken.clear()
+        self._go_on()
+
+    def _go_on(self) -> None:
+        """The next part of the judgement that is under way, or of one that is due."""
         if self._judgement is not None:
             if next(self._judgement, DONE) == DONE:
                 self._judgement = None
@@ -156,8 +161,7 @@ class FitWatch:
         """The stream is over: what is under way is judged to its end."""
         self.go_on()
         while self._judgement is not None:
-            self._due = True
-            self.go_on()
+            self._go_on()
 
     def _judge(self) -> Iterator[str]:
         """One judgement; it pauses after each of its parts."""

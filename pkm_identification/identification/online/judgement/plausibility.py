@@ -34,18 +34,24 @@ BEYOND = 4.0
 
 
 @kernel
-def _note_broken(constant, slopes, values, broken):
-    """Note which of the matrices (n, s, s) of conditions are not positive definite at parameters (P,)."""
-    count, size = constant.shape[:2]
-    matrix = np.empty((size, size))
-    some = False
-    for n in range(count):
+def _note_broken(constant, rows, sizes, values, broken):
+    """Note which conditions' matrices are not positive definite at parameters (P,); whether there are any.
+
+    Entry e of the lower triangles, of one after the other and row by row, is constant[e] + rows[e] values; `sizes` are
+    the matrices'.
+    """
+    largest = sizes.max()
+    matrix = np.empty((largest, largest))
+    some, entry = False, 0
+    for n in range(sizes.size):
+        size = sizes[n]
         for i in range(size):
             for j in range(i + 1):
-                matrix[i, j] = constant[n, i, j]
+                matrix[i, j] = constant[entry]
                 for k in range(values.size):
-                    matrix[i, j] += slopes[n, k, i, j] * values[k]
-        broken[n] = not lower_cholesky(matrix, matrix)
+                    matrix[i, j] += rows[entry, k] * values[k]
+                entry += 1
+        broken[n] = not lower_cholesky(matrix[:size, :size], matrix[:size, :size])
         some = some or broken[n]
     return some
 
@@ -61,56 +67,61 @@ class Plausibility:
     """
 
     def __init__(self, machine: Machine, parameters: ParameterSet) -> None:
-        self._groups: list[_Group] = []
+        self._conditions: list[Inequality] = []
         try:
             self._layout = physical_layout(machine, parameters)
         except PkmError:
             return
-        conditions = inequalities(self._layout)
-        for size in sorted({len(condition.constant) for condition in conditions}):
-            self._groups.append(_Group([one for one in conditions if len(one.constant) == size]))
+        self._conditions = inequalities(self._layout)
+        if not self._conditions:
+            return
+        triangles = [np.tril_indices(len(one.constant)) for one in self._conditions]
+        pairs = list(zip(self._conditions, triangles, strict=True))
+        self._constant = np.concatenate([one.constant[triangle] for one, triangle in pairs])
+        slopes = [one.slopes[:, triangle[0], triangle[1]] for one, triangle in pairs]
+        self._rows = np.ascontiguousarray(np.hstack(slopes).T)
+        self._sizes = np.array([len(one.constant) for one in self._conditions])
+        self._broken = np.empty(len(self._conditions), dtype=np.bool_)
 
     def judge(self, estimate: ParameterEstimate) -> str:
         """The worst of what is impossible about an estimate, for people; empty if nothing is."""
-        broken: list[tuple[float, Inequality]] = []
-        for group in self._groups:
-            broken += [
+        values = estimate.values
+        if not self._conditions:
+            return ""
+        if not _note_broken(self._constant, self._rows, self._sizes, values, self._broken):
+            return ""
+        beyond: list[tuple[float, Inequality]] = []
+        for size in np.unique(self._sizes[self._broken]):
+            same = np.flatnonzero(self._broken & (self._sizes == size))
+            conditions = [self._conditions[k] for k in same]
+            beyond += [
                 (deviations, condition)
-                for deviations, condition in group.outside(estimate.values, estimate.covariance)
+                for deviations, condition in zip(
+                    _outside(conditions, values, estimate.covariance), conditions, strict=True
+                )
                 if deviations > BEYOND
             ]
-        if not broken:
+        if not beyond:
             return ""
-        deviations, worst = max(broken, key=lambda one: one[0])
-        text = violated(self._layout, worst, estimate.values)
+        deviations, worst = max(beyond, key=lambda one: one[0])
+        text = violated(self._layout, worst, values)
         return f"{text}, {deviations:.2g} standard deviations from what is possible"
 
 
-class _Group:
-    """Conditions on matrices of one size, looked at together."""
-
-    def __init__(self, conditions: list[Inequality]) -> None:
-        self._conditions = conditions
-        self._constant = np.array([one.constant for one in conditions])
-        self._slopes = np.array([one.slopes for one in conditions])
-        self._broken = np.empty(len(conditions), dtype=np.bool_)
-
-    def outside(self, values: FloatArray, covariance: FloatArray) -> list[tuple[float, Inequality]]:
-        """By how many standard deviations, at least, parameters lie outside of the conditions they break."""
-        if not _note_broken(self._constant, self._slopes, values, self._broken):
-            return []
-        constant, slopes = self._constant[self._broken], self._slopes[self._broken]
-        count, size = constant.shape[:2]
-        # the parameters last, for one product with all of them
-        slopes = slopes.reshape(count, len(values), -1).transpose(0, 2, 1)
-        matrix = constant + (slopes @ values).reshape(constant.shape)
-        # the diagonal entries are what has a name (a mass, a moment); the eigenvectors what is most wrong
-        axes = np.broadcast_to(np.eye(size), constant.shape)
-        vectors = np.concatenate([np.linalg.eigh(matrix)[1].transpose(0, 2, 1), axes], axis=1)
-        squares = (vectors[..., :, None] * vectors[..., None, :]).reshape(count, 2 * size, -1)
-        margin = (squares @ matrix.reshape(count, -1, 1))[..., 0]
-        slopes = squares @ slopes
-        variance = np.sum((slopes @ covariance) * slopes, axis=-1)
-        outside = np.max(-margin / np.sqrt(np.maximum(variance, 1e-300)), axis=1)
-        broken = [self._conditions[k] for k in np.flatnonzero(self._broken)]
-        return list(zip(outside.tolist(), broken, strict=True))
+def _outside(conditions: list[Inequality], values: FloatArray, covariance: FloatArray) -> list[float]:
+    """By how many standard deviations, at least, parameters lie outside of conditions on matrices of one size."""
+    constant = np.array([one.constant for one in conditions])
+    slopes = np.array([one.slopes for one in conditions])
+    count, size = constant.shape[:2]
+    # the parameters last, for one product with all of them
+    slopes = slopes.reshape(count, len(values), -1).transpose(0, 2, 1)
+    matrix = constant + (slopes @ values).reshape(constant.shape)
+    # the diagonal entries are what has a name (a mass, a moment); the eigenvectors what is most wrong
+    axes = np.broadcast_to(np.eye(size), constant.shape)
+    vectors = np.concatenate([np.linalg.eigh(matrix)[1].transpose(0, 2, 1), axes], axis=1)
+    squares = (vectors[..., :, None] * vectors[..., None, :]).reshape(count, 2 * size, -1)
+    margin = (squares @ matrix.reshape(count, -1, 1))[..., 0]
+    slopes = squares @ slopes
+    variance = np.sum((slopes @ covariance) * slopes, axis=-1)
+    outside: list[float] = np.max(-margin / np.sqrt(np.maximum(variance, 1e-300)), axis=1).tolist()
+    return outside

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
-from pkm_identification.numerics.copying import copy_matrix, copy_vector
+from pkm_identification.numerics.rows import copy_matrix, copy_vector
 
 from ...equations.equation_filter import Equation
 

@@ -24,9 +24,9 @@ from pkm_identification.mechanisms.threads import over_rows
 from pkm_identification.motion import PlatformMotion
 from pkm_identification.numerics.arrays import FloatArray, contiguous
 from pkm_identification.numerics.compiled import kernel
-from pkm_identification.numerics.copying import copy_vector
 from pkm_identification.numerics.linear_systems import solve_positive6
 from pkm_identification.numerics.rotation import fill_matrix, matrix_from_quaternion, quaternion_from_matrix
+from pkm_identification.numerics.rows import copy_vector
 
 from ..kinematics.jacobian import fill_jacobian
 from ..machine import Machine

@@ -21,9 +21,9 @@ from pkm_identification.mechanisms.threads import in_threads, one_thread, row_pa
 from pkm_identification.motion import PlatformMotion, StrutMotion
 from pkm_identification.numerics.arrays import FloatArray, contiguous
 from pkm_identification.numerics.compiled import kernel
-from pkm_identification.numerics.copying import copy_matrix, copy_vector
 from pkm_identification.numerics.linear_systems import invert6
 from pkm_identification.numerics.rotation import orthonormalize, turn
+from pkm_identification.numerics.rows import copy_matrix, copy_vector
 from pkm_identification.numerics.vector3 import (
     add,
     at,

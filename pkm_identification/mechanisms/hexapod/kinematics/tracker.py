@@ -17,9 +17,9 @@ import numpy as np
 from pkm_identification.motion import StrutSample
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
-from pkm_identification.numerics.copying import copy_matrix, copy_vector
 from pkm_identification.numerics.linear_systems import invert6
 from pkm_identification.numerics.rotation import orthonormalize, quaternion_from_matrix
+from pkm_identification.numerics.rows import copy_matrix, copy_vector
 
 from ..machine import Machine
 from .forward import (

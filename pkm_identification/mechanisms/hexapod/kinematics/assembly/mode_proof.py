@@ -24,9 +24,9 @@ from numpy.typing import NDArray
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
-from pkm_identification.numerics.copying import copy_vector
 from pkm_identification.numerics.linear_systems import invert8
 from pkm_identification.numerics.rotation import fill_quaternion
+from pkm_identification.numerics.rows import copy_vector
 
 from ..records import Pose
 from .path_tracking import STEP, follow, machine_quadrics, path_work

@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
-from pkm_identification.numerics.copying import copy_matrix, copy_vector
 from pkm_identification.numerics.linear_systems import invert6
 from pkm_identification.numerics.rotation import orthonormalize
+from pkm_identification.numerics.rows import copy_matrix, copy_vector
 
 from ...joint_limits import JointLimits
 from ..forward import newton

@@ -23,9 +23,9 @@ from numpy.typing import NDArray
 
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
-from pkm_identification.numerics.copying import copy_vector
 from pkm_identification.numerics.linear_systems import invert8
 from pkm_identification.numerics.rotation import write_matrix
+from pkm_identification.numerics.rows import copy_vector
 from pkm_identification.numerics.vector3 import at, cross, dot
 
 from .study_quadrics import Quadrics, certify, derivative, newton_step

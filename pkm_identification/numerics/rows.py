@@ -1,0 +1,72 @@
+# Copyright 2026 pkm_identification maintainers
+#
+# Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance
+# with the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+# Unless required by applicable law or agreed to in writing, software distributed under the License is
+# distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
+# the License for the specific language governing permissions and limitations under the License.
+
+"""Rows of numbers copied and added up in loops, for kernels.
+
+Copied in loops, because of `target[:] = source` Numba compiles the text of its error, too, for seconds. Added up so
+that sums stay in registers, and none waits for the one before.
+"""
+
+from __future__ import annotations
+
+from .compiled import inlined
+
+AT_ONCE = 4  # rows, or numbers, that are added up
+
+
+@inlined
+def copy_vector(source, target):
+    """Copy `source` (n,) into `target` (n,)."""
+    for i in range(target.size):
+        target[i] = source[i]
+
+
+@inlined
+def copy_matrix(source, target):
+    """Copy `source` (m, n) into `target` (m, n)."""
+    for i in range(target.shape[0]):
+        for j in range(target.shape[1]):
+            target[i, j] = source[i, j]
+
+
+@inlined
+def combine(factors, rows, total):
+    """Write `total` (n,) = `factors` (m,) `rows` (m, n); fastest for n as `padded` gives it."""
+    for j in range(total.size):
+        total[j] = 0.0
+    add_combined(factors, rows, total)
+
+
+@inlined
+def add_combined(factors, rows, total):
+    """Add `factors` (m,) `rows` (m, n or more) to `total` (n,), in the order of the rows."""
+    whole = factors.size - factors.size % AT_ONCE
+    for k in range(0, whole, AT_ONCE):
+        a, b, c, d = factors[k], factors[k + 1], factors[k + 2], factors[k + 3]
+        for j in range(total.size):
+            total[j] = (
+                total[j] + a * rows[k, j] + b * rows[k + 1, j] + c * rows[k + 2, j] + d * rows[k + 3, j]
+            )
+    for k in range(whole, factors.size):
+        for j in range(total.size):
+            total[j] += factors[k] * rows[k, j]
+
+
+@inlined
+def dot(first, second):
+    """Sum of the products of two vectors of one length: four sums, added up in the end."""
+    whole = first.size - first.size % AT_ONCE
+    a, b, c, d = 0.0, 0.0, 0.0, 0.0
+    for k in range(0, whole, AT_ONCE):
+        a += first[k] * second[k]
+        b += first[k + 1] * second[k + 1]
+        c += first[k + 2] * second[k + 2]
+        d += first[k + 3] * second[k + 3]
+    for k in range(whole, first.size):
+        a += first[k] * second[k]
+    return (a + b) + (c + d)
