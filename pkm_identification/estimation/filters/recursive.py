@@ -365,24 +365,24 @@ class RecursiveEstimator:
             self.filter.reset()
         self._keep_first()
 
-    def widened_covariance(self, count: int | None = None) -> FloatArray:
-        """Covariance in SI units, widened by correlation in time, the systematic part, and large innovations.
+    def widened(self, count: int | None = None) -> tuple[FloatArray, FloatArray]:
+        """Mean and covariance in SI units, widened by correlation in time, the systematic part, and large innovations.
 
         Of all parameters, or of the first `count`.
         """
-        _, root = self.filter.scaled_state
-        return self.uncertainty.widened(root, self.prior.std, max(1.0, self._nis / self.outputs), count)
+        whole = len(self.prior.mean) if count is None else count
+        return self.uncertainty.widened(self.believed, max(1.0, self._nis / self.outputs), whole)
 
     def estimate(self, model: str = "force") -> ParameterEstimate:
-        """Present estimate, its covariance widened by what the filter does not know (`widened_covariance`)."""
+        """Present estimate, its covariance widened by what the filter does not know (`widened`)."""
         reported = len(self.prior.mean) - self.parameters.nuisance
-        covariance = self.widened_covariance(reported)
+        mean, covariance = self.widened(reported)
         if self.beside is not None:
             covariance += self.beside[:reported, :reported]
         return make_estimate(
             self.parameters,
             self.prior,
-            self.filter.mean,
+            mean,
             covariance,
             nis=self._nis,
             nis_dof=self.outputs,

@@ -111,22 +111,26 @@ def _parts(information, meat, bias):
 
 
 @kernel
-def _widened(root, inflation, std, widening, covariance):
-    """Write what is known of the first parameters, in SI units: root root^T, inflated and widened.
+def _widened(believed, inflation, widening, mean, covariance):
+    """Write what is known of the first parameters, in SI units, its covariance inflated and widened.
 
-    `widening` are what standard deviations are multiplied by, and the systematic error, both (P,).
+    Parameters are `believed` to be (center, scale, moved, root): their mean is center + scale moved, and root is a
+    square root of their covariance in units of scale. `widening` are what standard deviations are multiplied by, and
+    the systematic error in those units, both (P,).
     """
+    center, scale, moved, root = believed
     factor, systematic = widening
-    width, count = root.shape[1], covariance.shape[0]
+    width, count = root.shape[1], mean.size
     turned, row = np.zeros((width, padded(count))), np.empty(padded(count))
     for i in range(count):
+        mean[i] = center[i] + scale[i] * moved[i]
         for k in range(width):
             turned[k, i] = root[i, k]
     for i in range(count):
         combine(root[i], turned, row[: padded(i + 1)])  # of a triangle
         for j in range(i + 1):
             wide = inflation * row[j] * (factor[i] * factor[j]) + systematic[i] * systematic[j]
-            covariance[i, j] = covariance[j, i] = wide * (std[i] * std[j])
+            covariance[i, j] = covariance[j, i] = wide * (scale[i] * scale[j])
 
 
 class RunningUncertainty:
@@ -223,29 +227,27 @@ class RunningUncertainty:
                 self._widening = _parts(self._information, self._meat, self._bias)
 
     def widened(
-        self, root: FloatArray, std: FloatArray, inflation: float = 1.0, count: int | None = None
-    ) -> FloatArray:
-        """A covariance widened by both, and never made smaller.
+        self, believed: tuple[FloatArray, FloatArray, FloatArray, FloatArray], inflation: float, count: int
+    ) -> tuple[FloatArray, FloatArray]:
+        """Mean and covariance of the first parameters, the covariance widened by both, and never made smaller.
 
         Parameters
         ----------
-        root : ndarray, shape (P, P)
-            Its square root, in units of the prior's standard deviations.
-        std : ndarray, shape (P,)
-            These, SI units.
+        believed : tuple of ndarray
+            Of all parameters (`RecursiveEstimator.believed`).
         inflation : float
-            By which it is multiplied before.
-        count : int, optional
-            How many of the parameters are asked for, the first ones; all by default.
+            By which the covariance is multiplied before.
+        count : int
+            How many parameters are asked for.
 
         Returns
         -------
-        ndarray, shape (count, count)
+        mean : ndarray, shape (count,)
             SI units.
+        covariance : ndarray, shape (count, count)
         """
         if self._newest is not None and (self._count + 1) % EVERY == 0:
             self.settle()  # it brings the next evaluation
-        width = len(std) if count is None else count
-        covariance = np.empty((width, width))
-        _widened(root, inflation, std, self._widening, covariance)
-        return covariance
+        mean, covariance = np.empty(count), np.empty((count, count))
+        _widened(believed, inflation, self._widening, mean, covariance)
+        return mean, covariance

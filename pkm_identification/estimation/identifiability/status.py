@@ -110,7 +110,11 @@ def assess(
     """
     covariance = np.ascontiguousarray(covariance)
     seen = covariance if seen is None else np.ascontiguousarray(seen)
-    scaled, std, shown = np.empty_like(covariance), np.empty(len(names)), np.empty(len(names), dtype=np.bool_)
+    scaled, std, shown = (
+        np.empty(covariance.shape),
+        np.empty(len(names)),
+        np.empty(len(names), dtype=np.bool_),
+    )
     if _fill_shown(
         covariance, seen, prior_std, prior_std if scale is None else scale, resolved, scaled, std, shown
     ):

@@ -236,10 +236,10 @@ class PayloadWatch:
         if not self.carrying:
             return None
         own, loaded = len(self.machine.prior.mean), self.loaded
-        covariance = loaded.widened_covariance()[own:, own:]
+        mean, covariance = loaded.widened()
         return payload_estimate(
-            loaded.filter.mean[own:],
-            covariance,
+            mean[own:],
+            covariance[own:, own:],
             self._size,
             self._taken_at,
             loaded.filter.count - self._count_before,

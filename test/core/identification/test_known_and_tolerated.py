@@ -186,7 +186,7 @@ def test_online_deviations_have_the_tolerances_too():
         pipeline.step(time, length, force)
     estimator = pipeline.estimator
     added = estimator.tolerated.covariance()[:SHOWN, :SHOWN]
-    without = estimator.recursive.widened_covariance()[:SHOWN, :SHOWN]
+    without = estimator.recursive.widened()[1][:SHOWN, :SHOWN]
     np.testing.assert_allclose(
         pipeline.estimate.covariance[:SHOWN, :SHOWN], without + added, rtol=1e-9, atol=1e-15
     )

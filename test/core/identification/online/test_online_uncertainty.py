@@ -29,6 +29,12 @@ WIDTH, OUTPUTS, STEPS = 4, 6, 1000
 SEEDS = (4,)
 
 
+def covariance_of(uncertainty, root):
+    """What becomes of a covariance with this square root, of parameters in units of their prior."""
+    nothing = np.zeros(len(root))
+    return uncertainty.widened((nothing, np.ones(len(root)), nothing, root), 1.0, len(root))[1]
+
+
 def slow_columns(rng, prior):
     """Columns that change slowly: only then does correlation in time matter."""
     return autoregressive(rng, STEPS, OUTPUTS * WIDTH, 0.9).reshape(STEPS, OUTPUTS, WIDTH) / prior.std
@@ -82,13 +88,11 @@ def test_systematic_part_is_the_bias_that_the_bend_makes():
     error = recursive.filter.mean - truth
     own = np.sqrt(np.diag(recursive.filter.covariance))
     # of a filter that knew everything else, only the systematic part is left
-    systematic = prior.std * np.sqrt(
-        np.diag(recursive.uncertainty.widened(np.zeros((WIDTH, WIDTH)), np.ones(WIDTH)))
-    )
+    systematic = prior.std * np.sqrt(np.diag(covariance_of(recursive.uncertainty, np.zeros((WIDTH, WIDTH)))))
     assert np.abs(error / own).max() > 3
     # the noise on top of the bend moves it by a tenth of what the filter takes for noise
     np.testing.assert_array_less(np.abs(np.abs(error) - systematic), 0.3 * own)
-    assert np.all(np.abs(error) < 2 * np.sqrt(np.diag(recursive.widened_covariance())))
+    assert np.all(np.abs(error) < 2 * np.sqrt(np.diag(recursive.widened()[1])))
 
 
 def test_sums_are_those_of_their_definition():
@@ -111,7 +115,7 @@ def test_sums_are_those_of_their_definition():
     bias = bread @ sum(row.T @ weight @ bend for row, bend in zip(rows, bends, strict=True))
     factor = np.sqrt(np.maximum(np.diag(bread @ meat @ bread) / np.diag(bread), 1.0))
     expected = np.outer(factor, factor) * bread + np.outer(bias, bias)
-    np.testing.assert_allclose(running.widened(np.linalg.cholesky(bread), np.ones(3)), expected, rtol=1e-10)
+    np.testing.assert_allclose(covariance_of(running, np.linalg.cholesky(bread)), expected, rtol=1e-10)
 
 
 def test_equations_that_are_not_finite_leave_no_trace():
@@ -121,7 +125,7 @@ def test_equations_that_are_not_finite_leave_no_trace():
         if k == 10:
             running.add(np.full((2, 2), np.nan), np.eye(2), np.zeros(2), np.zeros(2))
             running.add(np.eye(2), np.eye(2), np.array([np.inf, 0.0]), np.zeros(2))
-    assert np.all(np.isfinite(running.widened(np.eye(2), np.ones(2))))
+    assert np.all(np.isfinite(covariance_of(running, np.eye(2))))
 
 
 def test_a_bend_that_is_told_late_belongs_to_the_equation_it_is_of():
@@ -134,7 +138,7 @@ def test_a_bend_that_is_told_late_belongs_to_the_equation_it_is_of():
         late.add(rows[k], np.eye(2), nothing, bends[k - 2] if k >= 2 else nothing, 2)
     nothing_known = np.zeros((3, 3))
     np.testing.assert_allclose(
-        late.widened(nothing_known, np.ones(3)), prompt.widened(nothing_known, np.ones(3)), rtol=1e-12
+        covariance_of(late, nothing_known), covariance_of(prompt, nothing_known), rtol=1e-12
     )
 
 
@@ -205,13 +209,11 @@ def test_beginning_from_a_covariance_is_having_seen_the_equations_behind_it():
     weight = np.linalg.inv(noise)
     total = information + sum(row.T @ weight @ row for row in rows[:5]) + np.eye(3)
     bias = np.linalg.solve(total, sum(row.T @ weight @ bend for row in rows[:5]))
-    np.testing.assert_allclose(running.widened(np.zeros((3, 3)), np.ones(3)), np.outer(bias, bias), rtol=1e-9)
+    np.testing.assert_allclose(covariance_of(running, np.zeros((3, 3))), np.outer(bias, bias), rtol=1e-9)
     # less certain than the prior: as if nothing was seen
     fresh = RunningUncertainty(3)
     running.begin_from(4.0 * np.eye(3))
     for row in rows[:5]:
         for one in (fresh, running):
             one.add(row, noise, np.ones(2), bend)
-    np.testing.assert_array_equal(
-        running.widened(np.eye(3), np.ones(3)), fresh.widened(np.eye(3), np.ones(3))
-    )
+    np.testing.assert_array_equal(covariance_of(running, np.eye(3)), covariance_of(fresh, np.eye(3)))
