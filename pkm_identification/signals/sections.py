@@ -17,9 +17,10 @@ from __future__ import annotations
 import numpy as np
 
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.numerics.compiled import kernel
+from pkm_identification.numerics.compiled import inlined, kernel
 
-COLUMNS = 8  # that pass a filter side by side: struts' six fit in
+FEW, MANY = 8, 32  # columns that pass a filter side by side: struts' six fit in; as many as the processor has places
+ROWS = 64  # that pass a section before the next
 
 
 @kernel
@@ -69,19 +70,37 @@ def _prime(primed, level, state):
             state[k, 1, c] = primed[k, 1] * level[c]
 
 
-@kernel
-def _pass_row(sections, state, row):
-    """A row (COLUMNS,) through sections in transposed direct form II, in place."""
+@inlined
+def _pass_rows(width, sections, state, rows, first, stop, step):
+    """Rows from `first` on, `width` numbers of each, through sections in transposed direct form II, in place.
+
+    A width that is known when it is compiled is taken at once. One section goes over some rows, then the next: what it
+    remembers stays at hand. Both together are four times as fast as a row after the other through all of them.
+    """
     for k in range(sections.shape[0]):
         b0, b1, b2 = sections[k, 0], sections[k, 1], sections[k, 2]
         a1, a2 = sections[k, 4], sections[k, 5]
-        # a number that is known when it is compiled: two thirds of the time of one that is not
-        for c in range(COLUMNS):
-            x = row[c]
-            y = b0 * x + state[k, 0, c]
-            state[k, 0, c] = b1 * x - a1 * y + state[k, 1, c]
-            state[k, 1, c] = b2 * x - a2 * y
-            row[c] = y
+        held = state[k]
+        for n in range(first, stop, step):
+            row = rows[n]
+            for c in range(width):
+                x = row[c]
+                y = b0 * x + held[0, c]
+                held[0, c] = (b1 * x + held[1, c]) - a1 * y
+                held[1, c] = b2 * x - a2 * y
+                row[c] = y
+
+
+@kernel
+def _pass(few, sections, state, rows, first, stop, step):
+    """As `_pass_rows`, FEW numbers of each row or MANY."""
+    for begin in range(first, stop, step * ROWS):
+        end = begin + step * ROWS
+        end = min(end, stop) if step > 0 else max(end, stop)
+        if few:
+            _pass_rows(FEW, sections, state, rows, begin, end, step)
+        else:
+            _pass_rows(MANY, sections, state, rows, begin, end, step)
 
 
 @kernel
@@ -93,26 +112,27 @@ def both_ways(sections, primed, values, columns, padding, first, step, smooth):
     """
     count = values.shape[0]
     total = count + 2 * padding
-    once = np.zeros((total, COLUMNS))
-    state = np.zeros((sections.shape[0], 2, COLUMNS))
-    for begin in range(0, columns.shape[0], COLUMNS):
-        some = columns[begin : begin + COLUMNS]
+    most = FEW if columns.shape[0] <= FEW else MANY
+    once = np.zeros((total, most))
+    state = np.zeros((sections.shape[0], 2, most))
+    for begin in range(0, columns.shape[0], most):
+        some = columns[begin : begin + most]
         width = some.shape[0]
-        for n in range(total):
+        for n in range(padding):
             for c in range(width):
-                if n < padding:
-                    once[n, c] = 2.0 * values[0, some[c]] - values[padding - n, some[c]]
-                elif n < padding + count:
-                    once[n, c] = values[n - padding, some[c]]
-                else:
-                    mirrored = 2 * count - 2 + padding - n
-                    once[n, c] = 2.0 * values[count - 1, some[c]] - values[mirrored, some[c]]
-            if n == 0:
-                _prime(primed, once[0], state)
-            _pass_row(sections, state, once[n])
+                once[n, c] = 2.0 * values[0, some[c]] - values[padding - n, some[c]]
+        for n in range(count):
+            for c in range(width):
+                once[padding + n, c] = values[n, some[c]]
+        for n in range(padding):
+            for c in range(width):
+                mirrored = values[count - 2 - n, some[c]]
+                once[padding + count + n, c] = 2.0 * values[count - 1, some[c]] - mirrored
+        few = width <= FEW
+        _prime(primed, once[0], state)
+        _pass(few, sections, state, once, 0, total, 1)
         _prime(primed, once[total - 1], state)
-        for n in range(total - 1, padding + first - 1, -1):
-            _pass_row(sections, state, once[n])
+        _pass(few, sections, state, once, total - 1, padding + first - 1, -1)
         for k in range(smooth.shape[0]):
             for c in range(width):
                 smooth[k, some[c]] = once[padding + first + k * step, c]
