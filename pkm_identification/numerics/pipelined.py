@@ -52,14 +52,18 @@ def ahead(items: Iterable[Item]) -> Iterator[Item]:
             yield one[0]
 
 
-def side_by_side(function: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
-    """The result of each item, in order; two items are worked on at once. The results are those of one thread."""
+def side_by_side(
+    function: Callable[[Item], Result], items: Iterable[Item], waiting: int = 2
+) -> Iterator[Result]:
+    """The result of each item, in order; two items are worked on at once. The results are those of one thread.
+
+    No more than `waiting` results wait to be taken: where one item takes long, a thread rests for that.
+    """
     with ThreadPoolExecutor(2, "side by side") as pool:
-        # no more results than these wait to be taken
         coming: deque[Future[Result]] = deque()
         for item in items:
             coming.append(pool.submit(function, item))
-            if len(coming) > 2:
+            if len(coming) > waiting:
                 yield coming.popleft().result()
         while coming:
             yield coming.popleft().result()
