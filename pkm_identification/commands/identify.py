@@ -14,12 +14,12 @@ import argparse
 import json
 import shlex
 import sys
+from importlib import import_module
 from pathlib import Path
 
 from pkm_identification.errors import OutputError, SettingsError
 from pkm_identification.identification.estimate_file import estimate_document, write_estimate_json
 from pkm_identification.identification.estimated_effects.registry import parse_names
-from pkm_identification.identification.identify import identify, validate
 from pkm_identification.identification.settings import (
     ALSO,
     FIX,
@@ -32,18 +32,17 @@ from pkm_identification.identification.settings import (
     assumptions_of,
 )
 from pkm_identification.mechanisms.builtin import is_mechanism
+from pkm_identification.numerics.pipelined import begun
 from pkm_identification.records import read_log, read_logs
 from pkm_identification.records.provenance import provenance
-from pkm_identification.report.diagnosis import reason
-from pkm_identification.report.earlier import check_folder
-from pkm_identification.report.summary import summary
 
 from .arguments import add_logs, add_setting, machine_of_logs, reading
-from .force_gains import calibrate
 from .results import check_file
 from .terminal.colour import rows_painted, verdict_painted, warn
 
 PAGE_ENDING = ".html"
+# Loaded while logs are read, which takes as long.
+WORKING_ON_LOGS = ("pkm_identification.identification.identify", "pkm_identification.report.summary")
 MODEL_OPTIONS = ("model", "estimator", "parameters")
 ESTIMATOR_OPTIONS = ("forgetting", *TUNING, "data_order", "passes", "consistent", "strut_spread")
 FILTER_OPTIONS = ("causal", "cutoff", "order", "band_cutoff", "band_order")
@@ -130,13 +129,20 @@ def _identify(options: argparse.Namespace) -> int:
     check_file(options.json, "--json")
     _check_report(options)
     if options.payload is not None:
+        from .force_gains import calibrate
+
         return calibrate(options, machine, settings)
     if options.unloaded:
         raise SettingsError("--unloaded: needs --payload, the load that the other logs have")
     how = reading(options)
-    logs, faults = read_logs(options.logs, machine, **how)
+    with begun(import_module, WORKING_ON_LOGS):
+        logs, faults = read_logs(options.logs, machine, **how)
     held_out = read_log(options.validate, machine, **how)[0] if options.validate else None
     falls = [read_log(path, machine, **how)[0] for path in options.free_fall]
+    from pkm_identification.identification.identify import identify, validate
+    from pkm_identification.report.diagnosis import reason
+    from pkm_identification.report.summary import summary
+
     result = identify(logs, machine, settings, faults, falls)
     if held_out is not None:
         result = validate(result, held_out)
@@ -177,4 +183,6 @@ def _check_report(options: argparse.Namespace) -> None:
     if options.report and options.json and Path(options.report).resolve() == Path(options.json).resolve():
         raise OutputError(f"--json {options.json}: is the file of --report")
     if options.out:
+        from pkm_identification.report.earlier import check_folder
+
         check_folder(Path(options.out))
