@@ -22,9 +22,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.numerics.compiled import kernel, padded
+from pkm_identification.numerics.compiled import kernel
 from pkm_identification.numerics.linear_systems import lower_cholesky, whiten_rows
-from pkm_identification.numerics.rows import combine, dot
+from pkm_identification.numerics.rows import combine, dot, lengthened
 
 
 @kernel
@@ -38,19 +38,15 @@ def whitened_innovation(columns, changed, measured, believed, noise, rows):
     center, scale, moved, root = believed
     size, width = columns.shape
     spread = noise.copy()
-    inner = root.shape[1]
-    wide, along = np.zeros((width, padded(inner))), np.empty((size, padded(inner)))
-    for i in range(width):
-        for j in range(inner):
-            wide[i, j] = root[i, j]
-    factors = np.empty(width)
+    rows_of_root = lengthened(root)
+    along, factors = np.empty((size, rows_of_root.shape[1])), np.empty(width)
     innovation = measured.copy()
     for k in range(size):
         left = innovation[k]
         for i in range(width):
             left -= columns[k, i] * (center[i] + scale[i] * moved[i])
             factors[i] = columns[k, i] * scale[i]
-        combine(factors, wide, along[k])
+        combine(factors, rows_of_root, along[k])
         innovation[k] = left
         for n in range(k + 1):
             spread[k, n] += dot(along[k], along[n])

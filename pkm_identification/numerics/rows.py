@@ -14,7 +14,9 @@ that sums stay in registers, and none waits for the one before.
 
 from __future__ import annotations
 
-from .compiled import inlined
+import numpy as np
+
+from .compiled import inlined, padded
 
 AT_ONCE = 4  # rows, or numbers, that are added up
 
@@ -32,6 +34,16 @@ def copy_matrix(source, target):
     for i in range(target.shape[0]):
         for j in range(target.shape[1]):
             target[i, j] = source[i, j]
+
+
+@inlined
+def lengthened(matrix):
+    """A copy (m, `padded` n) of a matrix (m, n), zeros behind its rows."""
+    copy = np.zeros((matrix.shape[0], padded(matrix.shape[1])))
+    for i in range(matrix.shape[0]):
+        for j in range(matrix.shape[1]):
+            copy[i, j] = matrix[i, j]
+    return copy
 
 
 @inlined

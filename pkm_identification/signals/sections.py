@@ -19,7 +19,10 @@ import numpy as np
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import inlined, kernel
 
-FEW, MANY = 8, 32  # columns that pass a filter side by side: struts' six fit in; as many as the processor has places
+FEW, MANY = (
+    8,
+    32,
+)  # columns that pass a filter side by side: struts' six fit in; as many as the processor has places
 ROWS = 64  # that pass a section before the next
 
 

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.numerics.compiled import kernel, padded
-from pkm_identification.numerics.rows import combine, dot
+from pkm_identification.numerics.compiled import kernel
+from pkm_identification.numerics.rows import combine, dot, lengthened
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.parameters.prior import Prior
 
@@ -58,14 +58,12 @@ def _learn_noise(equation, prior, state, averaging, scaled, residual, noise, eff
     mean, root = state
     before, weight, redundancy, least = averaging
     to_prior_units(columns, measured, prior, scaled, residual)
-    size, width = columns.shape
-    wide, half = np.zeros((width, padded(width))), np.empty((size, padded(width)))
-    for i in range(width):
-        for j in range(width):
-            wide[i, j] = root[i, j]
+    size = measured.size
+    rows_of_root = lengthened(root)
+    half = np.empty((size, rows_of_root.shape[1]))
     for k in range(size):
         residual[k] -= dot(scaled[k], mean)
-        combine(scaled[k], wide, half[k])
+        combine(scaled[k], rows_of_root, half[k])
     trace = 0.0
     for k in range(size):
         for m in range(size):

@@ -156,9 +156,8 @@ class RunningUncertainty:
         self._count = 0
         self._recent: deque[FloatArray] = deque(maxlen=LAGS)
         self._widening = np.ones(width), np.zeros(width)
-        self._newest: tuple[FloatArray, FloatArray, FloatArray, FloatArray, int] | None = (
-            None  # not in the sums yet
-        )
+        # not in the sums yet
+        self._newest: tuple[FloatArray, FloatArray, FloatArray, FloatArray, int] | None = None
 
     def continue_from(self, other: RunningUncertainty) -> None:
         """Begin with the sums of the first parameters, of which `other` has seen equations before."""
