@@ -19,10 +19,8 @@ import numpy as np
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import inlined, kernel
 
-FEW, MANY = (
-    8,
-    32,
-)  # columns that pass a filter side by side: struts' six fit in; as many as the processor has places
+# Columns that pass a filter side by side: struts' six fit in, or as many as the processor has places for.
+FEW, MANY = 8, 32
 ROWS = 64  # that pass a section before the next
 
 
