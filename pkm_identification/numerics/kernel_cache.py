@@ -16,10 +16,12 @@ new friction laws and others the old ones. Here the content of all of them belon
 from __future__ import annotations
 
 import contextlib
+import glob
 import hashlib
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
@@ -137,9 +139,18 @@ class KernelCache(FunctionCache):
         self._stamp()
         try:
             with contextlib.suppress(OSError):  # a full disk: the next process compiles it again
+                self._remove_older()
                 super().save_overload(sig, data)
         finally:
             self._end()
+
+    def _remove_older(self) -> None:
+        """Remove kernels of an older stamp: the index is written first, and could name one of them as the new one."""
+        index = self._cache_file
+        if self._enabled and not index._load_index():
+            base = index._index_name.removesuffix(".nbi")
+            for file in Path(index._cache_path).glob(f"{glob.escape(base)}.*.nbc"):
+                file.unlink(missing_ok=True)
 
     def _begin(self) -> None:
         """Wait until no other process compiles it; the end of a process, whatever it is, ends its turn, too."""

@@ -57,16 +57,20 @@ def side_by_side(
 ) -> Iterator[Result]:
     """The result of each item, in order; two items are worked on at once. The results are those of one thread.
 
-    No more than `waiting` results wait to be taken: where one item takes long, a thread rests for that.
+    What is not begun when one fails is not done any more. No more than `waiting` results wait to be taken: where one
+    item takes long, a thread rests for that.
     """
     with ThreadPoolExecutor(2, "side by side") as pool:
         coming: deque[Future[Result]] = deque()
-        for item in items:
-            coming.append(pool.submit(function, item))
-            if len(coming) > waiting:
+        try:
+            for item in items:
+                coming.append(pool.submit(function, item))
+                if len(coming) > waiting:
+                    yield coming.popleft().result()
+            while coming:
                 yield coming.popleft().result()
-        while coming:
-            yield coming.popleft().result()
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)  # where nobody asks for the rest
 
 
 @contextmanager

@@ -18,7 +18,7 @@ import numpy as np
 
 from .compiled import inlined, padded
 
-AT_ONCE = 4  # rows, or numbers, that are added up
+TOGETHER = 4  # rows, or numbers, that the loops below add up in one turn
 
 
 @inlined
@@ -57,8 +57,8 @@ def combine(factors, rows, total):
 @inlined
 def add_combined(factors, rows, total):
     """Add `factors` (m,) `rows` (m, n or more) to `total` (n,), in the order of the rows."""
-    whole = factors.size - factors.size % AT_ONCE
-    for k in range(0, whole, AT_ONCE):
+    whole = factors.size - factors.size % TOGETHER
+    for k in range(0, whole, TOGETHER):
         a, b, c, d = factors[k], factors[k + 1], factors[k + 2], factors[k + 3]
         for j in range(total.size):
             total[j] = (
@@ -72,9 +72,9 @@ def add_combined(factors, rows, total):
 @inlined
 def dot(first, second):
     """Sum of the products of two vectors of one length: four sums, added up in the end."""
-    whole = first.size - first.size % AT_ONCE
+    whole = first.size - first.size % TOGETHER
     a, b, c, d = 0.0, 0.0, 0.0, 0.0
-    for k in range(0, whole, AT_ONCE):
+    for k in range(0, whole, TOGETHER):
         a += first[k] * second[k]
         b += first[k + 1] * second[k + 1]
         c += first[k + 2] * second[k + 2]

@@ -19,8 +19,8 @@ import numpy as np
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import inlined, kernel
 
-# Columns that pass a filter side by side: struts' six fit in, or as many as the processor has places for.
-FEW, MANY = 8, 32
+FEW = 8  # columns that pass a filter side by side: struts' six fit in
+MANY = 32  # where there are more: as many as a processor with long registers is busy with
 ROWS = 64  # that pass a section before the next
 
 
@@ -109,7 +109,7 @@ def both_ways(sections, primed, values, columns, padding, first, step, smooth):
     """Some columns of rows (N, C) through sections (S, 6) forwards and backwards, into `smooth` (K, C).
 
     Rows are continued by their odd reflection for `padding` at both ends; `primed` (S, 2) is the state at rest. Taken
-    are the rows `first`, `first + step` and so on. Some columns at a time stay in the processor's cache both ways.
+    are the rows `first`, `first + step` and so on. Some columns at a time go both ways.
     """
     count = values.shape[0]
     total = count + 2 * padding

@@ -263,11 +263,12 @@ class RecursiveEstimator:
             scaled, residual = np.empty(columns.shape), np.empty(measured.shape)
             weight = max(2.0 / (self._seen + 2.0), 1.0 / NOISE_MEMORY)
             averaging = self._noise, weight, self._redundancy, 1e-12 * self._first_noise
-            self._noise, self._effective_noise = np.empty(noise.shape), np.empty(noise.shape)
+            average, effective = np.empty(noise.shape), np.empty(noise.shape)
             _learn_noise(
                 (columns, measured), self._plain_prior, self.filter.scaled_state, averaging,
-                scaled, residual, self._noise, self._effective_noise,
+                scaled, residual, average, effective,
             )  # fmt: skip
+            self._noise, self._effective_noise = average, effective
         self.uncertainty.add(scaled, noise, residual, bend, late)
         self._last_nis = nis
         self._nis += (nis - self._nis) / min(self._seen, NOISE_MEMORY)

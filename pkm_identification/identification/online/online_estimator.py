@@ -187,7 +187,7 @@ class OnlineEstimator:
         )
         self._newest = -np.inf
         self.resting = False
-        self._equation_left = False
+        self._work_left = False
         self._interrupt()
 
     def _interrupt(self) -> None:
@@ -289,10 +289,10 @@ class OnlineEstimator:
 
     def step(self, sample: PlatformSample) -> bool:
         """Take one platform sample; True when it completes an equation, so that there is a new `estimate`."""
-        if self._equation_left:
+        if self._work_left:
             # what the equation before left to do waits for a sample that is not waited for
-            self._equation_left = False
-            self.recursive.settle()
+            self._work_left = False
+            (self.recursive if self.watch is None else self.watch.active).settle()
             self.fit_watch.go_on()
         if sample.time < self._newest:
             # the clock was set back or a bag began again: the same data must not be learned twice
@@ -345,8 +345,11 @@ class OnlineEstimator:
         return self._length_steps.effect(sample, basis)
 
     def take(self, equation: Equation) -> bool:
-        """Take one equation, by way of the watch for payloads if there is one; False when it was not used (yet)."""
-        self._equation_left = True
+        """Take one equation, by way of the watch for payloads if there is one; False when it was not used (yet).
+
+        What it leaves to do is done by the next `step`, or by `finish`.
+        """
+        self._work_left = True
         self.resting = equation.resting
         if equation.resting:
             # nor does the watch judge by it: what friction holds looks like a payload

@@ -130,6 +130,20 @@ def test_row_40_a_kernel_that_there_is_no_room_for_is_compiled_all_the_same(pack
     assert [package(), package()] == [(8.0, False), (8.0, True)]
 
 
+def test_row_40_no_older_kernel_is_taken_where_there_was_no_room_for_the_newer(package, tmp_path):
+    """There is room for the index, which is written first, but not for the kernel."""
+    package()
+    (kept,) = (tmp_path / "kept_kernels" / "__pycache__").glob("whole.*.nbc")
+    (index,) = (tmp_path / "kept_kernels" / "__pycache__").glob("whole.*.nbi")
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, ((index.stat().st_size + kept.stat().st_size) // 2, before[1]))
+    try:
+        assert package(part="x - 1.0") == (4.0, False)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert [package(part="x - 1.0"), package(part="x - 1.0")] == [(4.0, False), (4.0, True)]
+
+
 def test_what_another_process_is_compiling_is_waited_for(package, monkeypatch):
     """Locks of one process count among each other as those of two do."""
     package()

@@ -11,6 +11,7 @@
 from __future__ import annotations
 
 import threading
+import time
 
 import pytest
 
@@ -85,6 +86,33 @@ def test_two_items_are_worked_on_at_once_and_results_come_in_order():
     assert list(side_by_side(square, [])) == []
     with pytest.raises(ZeroDivisionError):
         list(side_by_side(lambda k: 1 // k, [1, 0, 1]))
+
+
+def test_while_one_item_takes_long_as_many_others_are_done_as_may_wait():
+    last = threading.Event()
+
+    def number(k):
+        if k == 0:
+            assert last.wait(300.0)
+        if k == 9:
+            last.set()
+        return k
+
+    assert list(side_by_side(number, range(10), waiting=10)) == list(range(10))
+
+
+def test_when_one_item_fails_the_others_are_not_waited_for():
+    done = []
+
+    def number(k):
+        if k == 0:
+            raise ValueError("of an item")
+        time.sleep(0.02)
+        done.append(k)
+
+    with pytest.raises(ValueError, match="of an item"):
+        list(side_by_side(number, range(100), waiting=100))
+    assert len(done) < 50
 
 
 def test_what_was_begun_is_worked_on_before_it_is_asked_for_and_comes_in_order():

@@ -22,7 +22,6 @@ import pytest
 from core.identification.augmented_state.dual_problems import OWNER, TRUTH, exact_run
 
 from pkm_identification.cli import main
-from pkm_identification.commands import identify as command
 from pkm_identification.errors import PkmError
 from pkm_identification.identification.augmented_state import identify as augmented_state
 from pkm_identification.identification.augmented_state.identify import estimate_from_the_rest
@@ -102,7 +101,7 @@ def identified(folder: Path, form: str) -> DualRun:
         return calling
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(command, "identify", kept("identification", identify))
+        patch.setattr("pkm_identification.identification.identify.identify", kept("identification", identify))
         patch.setattr(augmented_state, "dual_estimate", kept("whole", dual_estimate))
         patch.setattr(augmented_state, "iterate", kept("rest", iterate))
         assert main(arguments) == 0
@@ -205,7 +204,10 @@ def test_the_command_predicts_the_log_of_validate(logged, told, tmp_path, monkey
     arguments = ["identify", folder / "log.csv", "--machine", folder / "owner.yaml", "--estimator", form]
     arguments += ["--band", BAND, "--validate", tmp_path / "other.csv", "--json", written]
     asked = []
-    monkeypatch.setattr(command, "identify", lambda *given: asked.append(given) or told.result)
+    monkeypatch.setattr(
+        "pkm_identification.identification.identify.identify",
+        lambda *given: asked.append(given) or told.result,
+    )
     assert main([str(argument) for argument in arguments]) == 0
     assert asked[0][2].hold_out == 0.0
     validation = json.loads(written.read_text())["validation"]
