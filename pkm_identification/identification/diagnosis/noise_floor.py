@@ -56,6 +56,7 @@ QUIET_FORCE = 4e-4  # of the rms force: with more noise, what smoothing rounds o
 LOWER = 1.5  # times lower is the cutoff that tells it
 LEAST = 1e-4  # of the rms force: nothing is modelled better than that
 SEED = 7
+THREADS = 2  # nothing else is under way meanwhile
 STATED, FROM_DATA = "stated in the machine file", "from the data"
 
 
@@ -213,8 +214,8 @@ def _encoder_part(
     noise = noise * np.random.default_rng(SEED).standard_normal(part.length.shape)
     motion, inverse = _motion(machine, struts, known)
     moved = _smooth(experiment, replace(part, length=part.length + noise))
-    noisy = nearby_motion(machine, moved, motion, inverse)
-    forces = [strut_forces(machine, each, parameters=parameters) for each in (motion, noisy)]
+    noisy = nearby_motion(machine, moved, motion, inverse, THREADS)
+    forces = [strut_forces(machine, each, parameters=parameters, threads=THREADS) for each in (motion, noisy)]
     friction = replace(machine.friction, coefficients=friction_of_basis(machine, parameters))
     rubbing = [friction_force(each.rate, friction) for each in (struts, moved)]
     difference = np.stack([np.nan_to_num(forces[1] - forces[0]), rubbing[1] - rubbing[0]], axis=1)
@@ -232,8 +233,8 @@ def _motion(
     first = int(np.searchsorted(known.time, struts.time[0]))
     there = known[first : first + len(struts)]
     if np.array_equal(there.time, struts.time):
-        inverse = inverse_jacobians(machine, there)
-        return nearby_motion(machine, struts, there, inverse), inverse
+        inverse = inverse_jacobians(machine, there, THREADS)
+        return nearby_motion(machine, struts, there, inverse, THREADS), inverse
     motion = platform_motion(machine, struts)[0]
     return motion, inverse_jacobians(machine, motion)
 

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from pkm_identification.mechanisms.threads import in_threads, row_parts
 from pkm_identification.motion import PlatformMotion, StrutMotion
 from pkm_identification.numerics.arrays import FloatArray, contiguous
 from pkm_identification.numerics.compiled import kernel
@@ -33,15 +34,19 @@ CHORDS = 6  # steps before full Newton takes over
 FULL = 50
 
 
-def inverse_jacobians(machine: Machine, motion: PlatformMotion) -> FloatArray:
+def inverse_jacobians(machine: Machine, motion: PlatformMotion, threads: int = 1) -> FloatArray:
     """Inverse Jacobians (N, 6, 6) of a motion: twist = inverse @ rates; NaN where there is none."""
     inverse = np.empty((len(motion.position), 6, 6))
-    _inverses((machine.base_joints, machine.platform_joints), (motion.position, motion.rotation), inverse)
+    joints, poses = (machine.base_joints, machine.platform_joints), (motion.position, motion.rotation)
+    in_threads(
+        lambda part: _inverses(joints, tuple(one[part] for one in poses), inverse[part]),
+        row_parts(len(inverse), threads),
+    )
     return inverse
 
 
 def nearby_motion(
-    machine: Machine, struts: StrutMotion, known: PlatformMotion, inverse: FloatArray
+    machine: Machine, struts: StrutMotion, known: PlatformMotion, inverse: FloatArray, threads: int = 1
 ) -> PlatformMotion:
     """Platform motion of strut motion, whose poses are near to known ones.
 
@@ -54,6 +59,8 @@ def nearby_motion(
     known : PlatformMotion
     inverse : ndarray, shape (N, 6, 6)
         Its inverse Jacobians.
+    threads : int
+        1 to 1024.
 
     Returns
     -------
@@ -63,11 +70,15 @@ def nearby_motion(
     count = len(struts.length)
     position, rotation = np.empty((count, 3)), np.empty((count, 3, 3))
     twist, acceleration = np.empty((count, 6)), np.empty((count, 6))
-    _nearby(
-        (machine.base_joints, machine.platform_joints),
+    joints = machine.base_joints, machine.platform_joints
+    rows = (
         (known.position, known.rotation, inverse),
         (contiguous(struts.length), contiguous(struts.rate), contiguous(struts.acceleration)),
         (position, rotation, twist, acceleration),
+    )
+    in_threads(
+        lambda part: _nearby(joints, *(tuple(one[part] for one in group) for group in rows)),
+        row_parts(count, threads),
     )
     return PlatformMotion(struts.time, position, rotation, twist, acceleration)
 

@@ -26,6 +26,7 @@ from pkm_identification.mechanisms.hexapod.kinematics import (
     strut_lengths,
     strut_motion_from_platform,
 )
+from pkm_identification.mechanisms.hexapod.kinematics.nearby import inverse_jacobians, nearby_motion
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
 from pkm_identification.motion import PlatformMotion, StrutMotion
@@ -81,6 +82,8 @@ def test_batches_on_threads_have_the_numbers_of_one_thread(machine, motion, thre
         lambda n: regressor(machine, motion, mapping, threads=n),
         lambda n: forward_dynamics(machine, *state, pushing, threads=n),
         lambda n: forward_dynamics(machine, *state, pushing[0], wrench=pushing, threads=n),
+        lambda n: inverse_jacobians(machine, motion, n),
+        lambda n: nearby_motion(machine, struts, motion, inverse_jacobians(machine, motion), n),
         lambda n: pkm.inverse(machine, motion.position, threads=n),
         lambda n: pkm.forward(machine, length, threads=n),
         lambda n: pkm.forces(machine, motion, threads=n),
