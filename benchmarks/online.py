@@ -89,7 +89,8 @@ def measure(machine: Machine, effort: Effort, findings: Findings) -> None:
             "online step that completes an equation",
             Timing.of(learning),
             80e-6,
-            note="UKF step and the watch for payloads and drift included; the fit is judged with the sample after",
+            note="UKF step and the watch for payloads and drift included; sums for the deviations, and the fit's "
+            "judgement, are worked on with the sample after",
         ),
         Item(
             "sample in, estimate out",

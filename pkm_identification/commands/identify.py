@@ -183,6 +183,7 @@ def _check_report(options: argparse.Namespace) -> None:
     if options.report and options.json and Path(options.report).resolve() == Path(options.json).resolve():
         raise OutputError(f"--json {options.json}: is the file of --report")
     if options.out:
+        # reports know of the work on logs, which is loaded later
         from pkm_identification.report.earlier import check_folder
 
         check_folder(Path(options.out))

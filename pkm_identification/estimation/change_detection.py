@@ -31,9 +31,8 @@ from pkm_identification.numerics.rows import combine, dot, lengthened
 def whitened_innovation(columns, changed, measured, believed, noise, rows):
     """Write [B | e], shape (m, q + 1), of one equation whitened by the S of its innovation.
 
-    S = columns C columns^T + noise. Parameters are `believed` to be (center, scale, moved, root): their mean is center
-    + scale moved, all (P,), and root (P, n) is a square root of their covariance C in units of scale. False when S is
-    not positive definite or a number is not finite; then `rows` is not to be used.
+    S = columns C columns^T + noise. `believed` is a `Belief` of the parameters, C their covariance by it. False when S
+    is not positive definite or a number is not finite; then `rows` is not to be used.
     """
     center, scale, moved, root = believed
     size, width = columns.shape

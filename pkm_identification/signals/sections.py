@@ -20,25 +20,8 @@ from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import inlined, kernel
 
 FEW = 8  # columns that pass a filter side by side: struts' six fit in
-MANY = 32  # where there are more: as many as a processor with long registers is busy with
+MANY = 32  # where there are more: these take one and a half times as long as 8
 ROWS = 64  # that pass a section before the next
-
-
-@kernel
-def filter_rows(sections, values, state, filtered):
-    """Rows (N, C) through sections (S, 6) in transposed direct form II; `state` (S, 2, C) goes on in place."""
-    for n in range(values.shape[0]):
-        for c in range(values.shape[1]):
-            filtered[n, c] = values[n, c]
-        for k in range(sections.shape[0]):
-            b0, b1, b2 = sections[k, 0], sections[k, 1], sections[k, 2]
-            a1, a2 = sections[k, 4], sections[k, 5]
-            for c in range(values.shape[1]):
-                x = filtered[n, c]
-                y = b0 * x + state[k, 0, c]
-                state[k, 0, c] = b1 * x - a1 * y + state[k, 1, c]
-                state[k, 1, c] = b2 * x - a2 * y
-                filtered[n, c] = y
 
 
 @kernel
@@ -90,6 +73,18 @@ def _pass_rows(width, sections, state, rows, first, stop, step):
                 held[0, c] = (b1 * x + held[1, c]) - a1 * y
                 held[1, c] = b2 * x - a2 * y
                 row[c] = y
+
+
+@kernel
+def filter_rows(sections, values, state, filtered):
+    """Rows (N, C) through sections (S, 6), into `filtered`; `state` (S, 2, C) goes on in place."""
+    count, width = values.shape
+    for begin in range(0, count, ROWS):
+        end = min(begin + ROWS, count)
+        for n in range(begin, end):
+            for c in range(width):
+                filtered[n, c] = values[n, c]
+        _pass_rows(width, sections, state, filtered, begin, end, 1)
 
 
 @kernel

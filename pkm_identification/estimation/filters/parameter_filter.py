@@ -14,10 +14,14 @@ one file with a class of these members and one line in `recursive.FILTERS`.
 
 from __future__ import annotations
 
-from typing import Protocol, runtime_checkable
+from typing import Protocol, TypeAlias, runtime_checkable
 
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.prior import Prior
+
+# What is believed of P parameters, as kernels take it: center, scale, moved (P,) and root (P, n). Their mean is
+# center + scale moved, root is a square root of their covariance in units of scale. Names would cost a call 2 us.
+Belief: TypeAlias = tuple[FloatArray, FloatArray, FloatArray, FloatArray]
 
 
 @runtime_checkable

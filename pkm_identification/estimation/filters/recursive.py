@@ -25,7 +25,7 @@ from ..estimate import ParameterEstimate, make_estimate
 from ..trace import EstimateTrace, TraceRecorder
 from .first_equations import FirstEquations, Kept
 from .kalman import ExtendedFilter
-from .parameter_filter import DriftingFilter, ParameterFilter
+from .parameter_filter import Belief, DriftingFilter, ParameterFilter
 from .recursive_least_squares import RecursiveLeastSquares
 from .scaled_filter import to_prior_units
 from .uncertainty import RunningUncertainty
@@ -321,11 +321,8 @@ class RecursiveEstimator:
         return self._effective_noise
 
     @property
-    def believed(self) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-        """The filter's state as kernels take it: center, scale, moved (P,) and root (P, P).
-
-        The mean is center + scale moved, root is a square root of the covariance in units of scale.
-        """
+    def believed(self) -> Belief:
+        """The filter's state as kernels take it."""
         return *self._plain_prior, *self.filter.scaled_state
 
     @property

@@ -27,6 +27,8 @@ from pkm_identification.numerics.compiled import kernel, padded
 from pkm_identification.numerics.linear_systems import lower_cholesky, whiten
 from pkm_identification.numerics.rows import add_combined, combine, copy_vector
 
+from .parameter_filter import Belief
+
 EVERY = 5  # equations from one evaluation of the sums to the next; they change slowly
 LAGS = 12  # equations over which residuals may be correlated: half a second
 
@@ -114,9 +116,8 @@ def _parts(information, meat, bias):
 def _widened(believed, inflation, widening, mean, covariance):
     """Write what is known of the first parameters, in SI units, its covariance inflated and widened.
 
-    Parameters are `believed` to be (center, scale, moved, root): their mean is center + scale moved, and root is a
-    square root of their covariance in units of scale. `widening` are what standard deviations are multiplied by, and
-    the systematic error in those units, both (P,).
+    `believed` is a `Belief` of all of them. `widening` are what standard deviations are multiplied by, and
+    the systematic error in units of the belief's scale, both (P,).
     """
     center, scale, moved, root = believed
     factor, systematic = widening
@@ -225,15 +226,13 @@ class RunningUncertainty:
             if self._count % EVERY == 0:
                 self._widening = _parts(self._information, self._meat, self._bias)
 
-    def widened(
-        self, believed: tuple[FloatArray, FloatArray, FloatArray, FloatArray], inflation: float, count: int
-    ) -> tuple[FloatArray, FloatArray]:
+    def widened(self, believed: Belief, inflation: float, count: int) -> tuple[FloatArray, FloatArray]:
         """Mean and covariance of the first parameters, the covariance widened by both, and never made smaller.
 
         Parameters
         ----------
-        believed : tuple of ndarray
-            Of all parameters (`RecursiveEstimator.believed`).
+        believed : Belief
+            Of all parameters.
         inflation : float
             By which the covariance is multiplied before.
         count : int

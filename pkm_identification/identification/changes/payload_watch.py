@@ -29,6 +29,7 @@ from pkm_identification.estimation.change_detection import (
     whitened_innovation,
     write_gains,
 )
+from pkm_identification.estimation.filters.parameter_filter import Belief
 from pkm_identification.estimation.filters.recursive import RecursiveEstimator
 from pkm_identification.mechanisms.hexapod.dynamics.basis import PLATFORM_COLUMNS
 from pkm_identification.numerics.arrays import FloatArray
@@ -69,7 +70,7 @@ ONSET = 60  # of them, in which the onset is looked for
 
 
 class _Believed(NamedTuple):
-    """What a filter believes (`RecursiveEstimator.believed`): center, scale, moved (P,) and root (P, n).
+    """A `Belief`, with names.
 
     Mean and covariance are worked out where they are needed, which is rarely.
     """
@@ -80,7 +81,7 @@ class _Believed(NamedTuple):
     root: FloatArray
 
     @classmethod
-    def kept(cls, state: tuple[FloatArray, FloatArray, FloatArray, FloatArray]) -> _Believed:
+    def kept(cls, state: Belief) -> _Believed:
         """A state to be kept while the filter goes on in it."""
         center, scale, moved, root = state
         return cls(center, scale, moved.copy(), root.copy())
@@ -308,7 +309,7 @@ class PayloadWatch:
         self,
         equation: Equation,
         active: RecursiveEstimator,
-        state: tuple[FloatArray, FloatArray, FloatArray, FloatArray],
+        state: Belief,
         asked: bool,
     ) -> float:
         """Show the equation to the tests, and ask for the largest gain; negative when it is not usable."""

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from pkm_identification.estimation.filters.parameter_filter import Belief
 from pkm_identification.mechanisms.hexapod.dynamics.basis import PLATFORM_COLUMNS
 from pkm_identification.mechanisms.hexapod.dynamics.records import (
     LAW_NOISE,
@@ -176,7 +177,7 @@ def _fill_equation(filtered, state, shape, forces, correction, smoothing, equati
     columns and of nuisance parameters, `forces` (ring, age, period in s). `correction` are the gains and what
     enters of `BendCorrection`: no gains where nothing is taken off, empty where the law has no term that bends.
     `smoothing` are what smoothing changes (6,), what share of it may be wrong, and what is believed of the parameters
-    at present (`RecursiveEstimator.believed`).
+    at present, a `Belief`.
     """
     columns, load, rows, stepped = equation
     width, nuisance = shape
@@ -308,17 +309,15 @@ class EquationFilter:
             self._bend = self._filtered[:, _BEND].copy()
         return True
 
-    def equation(
-        self, time: float, believed: tuple[FloatArray, FloatArray, FloatArray, FloatArray]
-    ) -> Equation:
+    def equation(self, time: float, believed: Belief) -> Equation:
         """The equation of the last sample.
 
         Parameters
         ----------
         time : float
             s.
-        believed : tuple of ndarray
-            Of the parameters at present (`RecursiveEstimator.believed`).
+        believed : Belief
+            Of the parameters, at present.
         """
         resting = self._rest.equation(self._age)
         if resting:
