@@ -255,7 +255,7 @@ def long_description() -> str:
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     if not repository():
         return text
-    tag = re.search(r'^__version__ = "(.+)"', (ROOT / NAME / "__init__.py").read_text(), re.MULTILINE)[1]
+    tag = re.search(r'^__version__ = "(.+)"', (ROOT / NAME / "version.py").read_text(), re.MULTILINE)[1]
 
     def whole(link: re.Match) -> str:
         picture, words, target = link.groups()

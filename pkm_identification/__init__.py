@@ -17,6 +17,8 @@ import pkgutil
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from .version import __version__ as __version__
+
 if TYPE_CHECKING:
     from .api.identification import Result, identify, load
     from .api.logs import Logs, read_logs, simulate
@@ -40,8 +42,6 @@ if TYPE_CHECKING:
 # The generated ROS messages (pkm_identification.msg) may be installed elsewhere on the path than this
 # source folder, for example when tests run from the repository root.
 __path__ = pkgutil.extend_path(__path__, __name__)
-
-__version__ = "0.1.0"
 
 __all__ = [
     "DocumentError",

@@ -19,13 +19,13 @@ from contextlib import contextmanager, nullcontext
 from importlib import import_module
 from typing import Any
 
-from pkm_identification import __version__
 from pkm_identification.commands.one_line_parser import OneLineParser
 from pkm_identification.commands.terminal.colour import warn
 from pkm_identification.commands.terminal.progress_bar import ProgressBar
 from pkm_identification.errors import NotConverged, PkmError, one_line
 from pkm_identification.interruption import INTERRUPTED, interruptible
 from pkm_identification.progress import listening
+from pkm_identification.version import __version__
 
 # Before numpy is loaded: the matrices here are small, and threads of the linear algebra only get in each other's way.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")

@@ -14,7 +14,6 @@ import re
 
 import numpy as np
 
-from pkm_identification import __version__
 from pkm_identification.mechanisms.hexapod.dynamics.basis import (
     PLATFORM_COLUMNS,
     basis_parameters,
@@ -27,6 +26,7 @@ from pkm_identification.mechanisms.hexapod.dynamics.strut import H_B, H_E, I_A, 
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.version import __version__
 
 from .c_template import CLIPPED, COMMON, FRICTION, HEADER, JOINTS, MAIN, SOLVE
 

@@ -12,10 +12,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from pkm_identification import __version__
 from pkm_identification.mechanisms.hexapod.kinematics.inverse import strut_lengths
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import STRUTS
+from pkm_identification.version import __version__
 
 MILLIMETRES = 1e3  # in a metre
 DECIMALS = 6  # a nanometre

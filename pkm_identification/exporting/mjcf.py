@@ -14,7 +14,6 @@ import xml.etree.ElementTree as ElementTree
 
 import numpy as np
 
-from pkm_identification import __version__
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
 from pkm_identification.mechanisms.hexapod.joint_friction import COEFFICIENTS
 from pkm_identification.mechanisms.hexapod.kinematics.strut_frames import strut_coordinates, strut_frames
@@ -24,6 +23,7 @@ from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.rotation import matrix_from_vector
 from pkm_identification.simulation.model import hexapod_mjcf, home_coordinates
 from pkm_identification.simulation.multibody.tree_model import numbers
+from pkm_identification.version import __version__
 
 # What is drawn, relative to the machine's size, and its colours.
 _TUBE, _ROD, _PLATE, _BALL = 0.025, 0.015, 0.02, 0.03

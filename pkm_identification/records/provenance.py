@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from pkm_identification import __version__
+from pkm_identification.version import __version__
 
 _BLOCK = 1 << 20
 

@@ -16,7 +16,6 @@ import secrets
 from dataclasses import asdict
 from typing import Any
 
-from pkm_identification import __version__
 from pkm_identification.errors import OutputError
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.optional import library
@@ -24,6 +23,7 @@ from pkm_identification.parameters.reduced import ENDING
 from pkm_identification.records.atomic import replacing
 from pkm_identification.records.provenance import digest as digest_of
 from pkm_identification.records.provenance import provenance
+from pkm_identification.version import __version__
 
 from ..settings import Settings
 from .log_files import is_local

@@ -18,7 +18,6 @@ from typing import Any
 
 import numpy as np
 
-from pkm_identification import __version__
 from pkm_identification.errors import LogError, PkmError, SettingsError, one_line
 from pkm_identification.estimation.identifiability import IDENTIFIABLE, IN_DOUBT
 from pkm_identification.mechanisms.hexapod.machine import Machine
@@ -26,6 +25,7 @@ from pkm_identification.motion import StrutLog
 from pkm_identification.numerics.finite import finite_or_none
 from pkm_identification.optional import library
 from pkm_identification.records import read_log
+from pkm_identification.version import __version__
 
 from ..identify import identify
 from ..result import Identification

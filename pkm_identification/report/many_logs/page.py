@@ -13,8 +13,8 @@ from __future__ import annotations
 import base64
 from html import escape
 
-from pkm_identification import __version__
 from pkm_identification.identification.many_logs.history import History, ParameterHistory
+from pkm_identification.version import __version__
 
 from ..earlier import GENERATOR
 from ..figures.style import png

@@ -15,8 +15,8 @@ import json
 from html import escape
 from typing import Any
 
-from pkm_identification import __version__
 from pkm_identification.identification.mechanism.result import MechanismIdentification
+from pkm_identification.version import __version__
 
 from ..earlier import GENERATOR
 from ..page.frame import framed

@@ -15,11 +15,11 @@ from html import escape
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from pkm_identification import __version__
 from pkm_identification.estimation.identifiability import COMBINATION, UNIDENTIFIABLE
 from pkm_identification.estimation.identifiability.correlation import correlation
 from pkm_identification.identification.diagnosis.findings import Diagnosis
 from pkm_identification.identification.procedures.forecast import weakest
+from pkm_identification.version import __version__
 
 from ..diagnosis import fit_lines, sentence, unseen_lines
 from ..earlier import GENERATOR

@@ -37,6 +37,12 @@ def imports(tree: ast.AST, module: str, is_package: bool) -> list[tuple[int, str
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             found += [(node.lineno, alias.name) for alias in node.names]
+            # `import package.module` without `as` gives the name of the package
+            found += [
+                (node.lineno, f"{alias.name.split('.')[0]}.*")
+                for alias in node.names
+                if "." in alias.name and not alias.asname
+            ]
         elif isinstance(node, ast.ImportFrom):
             parents = module.split(".")
             if node.level:

@@ -22,7 +22,7 @@ from core.architecture.test_imports import NAME, PACKAGE, dotted, imports, modul
 ARCHITECTURE = PACKAGE.parent / "ARCHITECTURE.md"
 # From the ground up: a room imports rooms below its own, never above or beside; see ARCHITECTURE.md.
 FLOORS = (
-    ("suggestion", "progress"),
+    ("suggestion", "progress", "version"),
     ("numerics", "errors", "interruption"),
     ("document", "motion", "declared", "optional"),
     ("parameters",),
@@ -41,6 +41,7 @@ FLOORS = (
     ("nodes",),
     ("commands",),
     ("cli",),
+    ("",),  # the package root: its names are for users, no room imports them
 )
 FLOOR = {room: number for number, rooms in enumerate(FLOORS) for room in rooms}
 GENERATED = ("msg", "srv", "action")
@@ -56,20 +57,41 @@ def room(name: str) -> str:
 @cache
 def arrows() -> list[tuple[str, str, str]]:
     """(module, imported module, place) of every import inside the package, wherever in the file it stands."""
-    known = {dotted(path): path for path in modules()}
+    return [
+        (dotted(path), target, f"{path.relative_to(PACKAGE)}:{line}")
+        for path in modules()
+        for target, line in imported_modules(
+            path.read_text(encoding="utf-8"), dotted(path), path.name == "__init__.py"
+        )
+    ]
+
+
+@cache
+def known_modules() -> frozenset[str]:
+    return frozenset(map(dotted, modules()))
+
+
+def imported_modules(source: str, module: str, is_package: bool = False) -> list[tuple[str, int]]:
+    """(imported module of this package, line) of a module's source; the package root counts like any other."""
+    known = known_modules()
+    names = imports(ast.parse(source), module, is_package)
     found = []
-    for module, path in known.items():
-        tree = ast.parse(path.read_text(encoding="utf-8"))
-        names = imports(tree, module, path.name == "__init__.py")
-        for line, name in names:
-            target = name if name in known else name.rpartition(".")[0]
-            if target not in known or target in (module, NAME):
-                continue
-            beside = [other for number, other in names if number == line and other.rpartition(".")[0] == name]
-            if beside and all(other in known for other in beside):
-                continue  # `from package import module` needs the module, not what the package's page names
-            found.append((module, target, f"{path.relative_to(PACKAGE)}:{line}"))
+    for line, name in names:
+        if room(name) in GENERATED:
+            continue
+        target = name if name in known else name.rpartition(".")[0]
+        if target not in known or target == module:
+            continue
+        beside = [other for number, other in names if number == line and other.rpartition(".")[0] == name]
+        if beside and all(other in known or room(other) in GENERATED for other in beside):
+            continue  # `from package import module` needs the module, not what the package's page names
+        found.append((target, line))
     return found
+
+
+def is_upward(module: str, target: str) -> bool:
+    """Whether a room imports from a floor that is not below its own."""
+    return room(target) != room(module) and FLOOR[room(target)] >= FLOOR[room(module)]
 
 
 def test_the_rooms_are_those_of_the_plan():
@@ -82,15 +104,40 @@ def test_the_rooms_are_those_of_the_plan():
 
 @pytest.mark.slow
 def test_nothing_imports_upward():
-    wrong = [
-        f"{place} imports {target}"
-        for module, target, place in arrows()
-        if room(target) not in GENERATED
-        and room(module) in FLOOR
-        and room(target) != room(module)
-        and FLOOR[room(target)] >= FLOOR[room(module)]
-    ]
+    wrong = [f"{place} imports {target}" for module, target, place in arrows() if is_upward(module, target)]
     assert sorted(set(wrong)) == []
+
+
+@pytest.mark.parametrize(
+    ("line", "module", "upward"),
+    [
+        ("from pkm_identification import Machine", "pkm_identification.estimation.injected", True),
+        ("from pkm_identification import __version__", "pkm_identification.records.injected", True),
+        ("from pkm_identification import motion, Machine", "pkm_identification.estimation.injected", True),
+        ("from .. import Machine", "pkm_identification.estimation.injected", True),
+        ("import pkm_identification as pkm", "pkm_identification.simulation.injected", True),
+        (
+            "def f():\n    from pkm_identification import identify",
+            "pkm_identification.commands.injected",
+            True,
+        ),
+        (
+            "import importlib\nimportlib.import_module('pkm_identification')",
+            "pkm_identification.signals.injected",
+            True,
+        ),
+        ("import pkm_identification.numerics", "pkm_identification.estimation.injected", True),
+        ("from pkm_identification import motion", "pkm_identification.estimation.injected", False),
+        ("from .. import numerics", "pkm_identification.estimation.injected", False),
+        ("from pkm_identification.version import __version__", "pkm_identification.records.injected", False),
+        ("from pkm_identification import msg", "pkm_identification.ros.injected", False),
+        ("from pkm_identification.msg import StrutStates", "pkm_identification.ros.injected", False),
+        ("from .api.identification import identify", "pkm_identification", False),
+    ],
+)
+def test_an_injected_import_of_the_root_is_upward(line, module, upward):
+    found = imported_modules(line, module, is_package=module == NAME)
+    assert any(is_upward(module, target) for target, _ in found) == upward
 
 
 def test_no_import_circle():
