@@ -8,27 +8,44 @@
 
 """identify, and the controller if asked for, beside ros2_control; its manager, too, where `hardware` is given.
 
-ros2_control's names are those of config/ros2_control/controllers.yaml: joint_state_broadcaster publishes /joint_states,
-effort_controller and position_controller take bare numbers in the order of joint_names.
+ros2_control's names are those of config/ros2_control/controllers.yaml: joint_state_broadcaster publishes joint_states,
+effort_controller and position_controller take bare numbers in the order of joint_names; all in the same namespace.
+From Jazzy on the controller manager takes its robot description from the topic robot_description alone, where a
+robot_state_publisher keeps it for whoever comes later.
 """
 
 import re
 from dataclasses import replace
 from pathlib import Path
+from xml.etree import ElementTree
 
-from ament_index_python.packages import PackageNotFoundError, get_package_prefix
 from launch.actions import LogInfo, OpaqueFunction
 from launch_ros.actions import Node
-from launch_ros.parameter_descriptions import ParameterValue
 
 from pkm_identification.ros.launching.arguments import CHAIN, COMMON, SWITCH, Argument, switch
-from pkm_identification.ros.launching.nodes import launch_file, node, share, switched, text
+from pkm_identification.ros.launching.nodes import (
+    enclave_arguments,
+    end_all_with,
+    is_installed,
+    launch_file,
+    node,
+    share,
+    state_publisher,
+    switched,
+    text,
+)
 
 BROADCASTER, EFFORTS, POSITIONS = "joint_state_broadcaster", "effort_controller", "position_controller"
 MOCK = "mock_components/GenericSystem"
+NEEDED = (
+    "controller_manager",
+    "robot_state_publisher",
+    "joint_state_broadcaster",
+    "forward_command_controller",
+)
 DRIVEN_BY = {"efforts": EFFORTS, "positions": POSITIONS}
 ARGUMENTS = (
-    *(replace(one, default="/joint_states") if one.name == "strut_states" else one for one in COMMON),
+    *(replace(one, default="joint_states") if one.name == "strut_states" else one for one in COMMON),
     Argument(
         "commands",
         "efforts: our controller drives the struts by effort_controller; positions: the kinematics node by "
@@ -39,8 +56,8 @@ ARGUMENTS = (
     Argument("mode", "of our controller: pid, computed_torque or workspace", nodes=("controller",)),
     Argument(
         "hardware",
-        "URDF file with a <ros2_control> element (example: config/ros2_control) of a controller manager to start; "
-        "empty: it runs already",
+        "whole URDF file, with a <ros2_control> element (example: config/ros2_control), of a controller manager to "
+        "start; empty: it runs already",
     ),
     Argument(
         "controllers",
@@ -52,7 +69,7 @@ ARGUMENTS = (
 
 def start_nodes(context):
     commands = text(context, "commands")
-    topics = {f"strut_commands/{kind}": f"/{name}/commands" for kind, name in DRIVEN_BY.items()}
+    topics = {f"strut_commands/{kind}": f"{name}/commands" for kind, name in DRIVEN_BY.items()}
     found = [
         node(
             context,
@@ -65,18 +82,36 @@ def start_nodes(context):
     return [*found, node(context, "controller", ARGUMENTS, topics=topics)] if commands == "efforts" else found
 
 
+def read_description(path):
+    """Return the text of a URDF file that a controller manager takes; ValueError says what it lacks."""
+    try:
+        description = Path(path).read_text(encoding="utf-8")
+        robot = ElementTree.fromstring(description)
+    except (OSError, UnicodeDecodeError, ElementTree.ParseError) as error:
+        raise ValueError(f"launch argument 'hardware': {path}: {error}") from None
+    driven = [joint.get("name") for joint in robot.iterfind("ros2_control/joint")]
+    if not driven:
+        raise ValueError(f"launch argument 'hardware': {path}: has no <ros2_control> element with joints")
+    joints = {joint.get("name") for joint in robot.iterfind("joint")}
+    missing = [name for name in driven if name not in joints]
+    if missing:
+        raise ValueError(
+            f"launch argument 'hardware': {path}: <ros2_control> drives {', '.join(missing)}, expected joints of the "
+            "same URDF; put the element into the file that `pkm export` writes"
+        )
+    return description
+
+
 def start_manager(context):
     if not text(context, "hardware"):
         return []
-    for package in ("controller_manager", "ros2controlcli"):
-        try:
-            get_package_prefix(package)
-        except PackageNotFoundError:
-            raise ValueError(
-                f"launch argument 'hardware': {package} is not installed; without it our nodes wait for "
-                f"{text(context, 'strut_states')} of a controller manager that runs elsewhere"
-            ) from None
-    description = Path(text(context, "hardware")).read_text(encoding="utf-8")
+    absent = [package for package in NEEDED if not is_installed(package)]
+    if absent:
+        raise ValueError(
+            f"launch argument 'hardware': {', '.join(absent)} not installed; without hardware:= our nodes wait for "
+            f"{text(context, 'strut_states')} of a controller manager that runs elsewhere"
+        )
+    description = read_description(text(context, "hardware"))
     if switched(context, "mock"):
         description = re.sub("<plugin>[^<]*</plugin>", f"<plugin>{MOCK}</plugin>", description)
     controllers = text(context, "controllers") or str(
@@ -84,15 +119,30 @@ def start_manager(context):
     )
     driven = DRIVEN_BY.get(text(context, "commands"))
     spawned = [BROADCASTER, driven] if driven else [BROADCASTER]
+    namespace = text(context, "namespace")
     return [
         LogInfo(msg=f"controller manager with {controllers}; spawning {' and '.join(spawned)}"),
+        state_publisher(context, description, text(context, "frame_prefix")),
         Node(
             package="controller_manager",
             executable="ros2_control_node",
-            parameters=[controllers, {"robot_description": ParameterValue(description, value_type=str)}],
+            namespace=namespace,
+            parameters=[controllers, {"use_sim_time": switched(context, "use_sim_time")}],
+            # Humble looks for it below its own name
+            remappings=[("~/robot_description", "robot_description")],
+            ros_arguments=enclave_arguments(context, "controller_manager"),
+            output="screen",
+            on_exit=end_all_with("controller_manager"),
+        ),
+        # finds the controller manager of its own namespace
+        Node(
+            package="controller_manager",
+            executable="spawner",
+            namespace=namespace,
+            arguments=spawned,
+            ros_arguments=enclave_arguments(context, "spawner"),
             output="screen",
         ),
-        Node(package="controller_manager", executable="spawner", arguments=spawned, output="screen"),
     ]
 
 

@@ -8,13 +8,18 @@
 
 """RViz on the machine's markers, where RViz is installed; its bodies too, where robot_state_publisher is."""
 
-from ament_index_python.packages import PackageNotFoundError, get_package_prefix
 from launch.actions import LogInfo, OpaqueFunction
 from launch_ros.actions import Node
-from launch_ros.parameter_descriptions import ParameterValue
 
 from pkm_identification.ros.launching.arguments import COMMON, Argument
-from pkm_identification.ros.launching.nodes import launch_file, switched, text
+from pkm_identification.ros.launching.nodes import (
+    enclave_arguments,
+    is_installed,
+    launch_file,
+    state_publisher,
+    switched,
+    text,
+)
 
 OF_ALL = ("namespace", "use_sim_time", "enclave")
 ARGUMENTS = (
@@ -29,46 +34,20 @@ ARGUMENTS = (
 )
 
 
-def installed(package):
-    try:
-        get_package_prefix(package)
-    except PackageNotFoundError:
-        return False
-    return True
-
-
-def protected(context, name):
-    """Arguments that give a node its SROS 2 enclave."""
-    enclave = text(context, "enclave")
-    return ["--enclave", f"{enclave.rstrip('/')}/{name}"] if enclave else []
-
-
 def start_bodies(context):
     if not text(context, "machine"):
         return []
-    if not installed("robot_state_publisher"):
+    if not is_installed("robot_state_publisher"):
         return [LogInfo(msg="robot_state_publisher is not installed: no bodies and no TF of the struts.")]
     # here, because the other launch files must not wait for it
     from pkm_identification.exporting.urdf import urdf
     from pkm_identification.mechanisms.hexapod.machine import Machine
 
-    description = ParameterValue(urdf(Machine.load(text(context, "machine"))), value_type=str)
-    return [
-        Node(
-            package="robot_state_publisher",
-            executable="robot_state_publisher",
-            namespace=text(context, "namespace"),
-            parameters=[
-                {"robot_description": description, "use_sim_time": switched(context, "use_sim_time")}
-            ],
-            ros_arguments=protected(context, "robot_state_publisher"),
-            output="screen",
-        )
-    ]
+    return [state_publisher(context, urdf(Machine.load(text(context, "machine"))))]
 
 
 def start_viewer(context):
-    if not installed("rviz2"):
+    if not is_installed("rviz2"):
         topic = "/".join(["", *filter(None, [text(context, "namespace").strip("/"), "markers"])])
         return [
             LogInfo(
@@ -84,7 +63,7 @@ def start_viewer(context):
             namespace=text(context, "namespace"),
             arguments=["-d", text(context, "rviz_config")],
             parameters=[{"use_sim_time": switched(context, "use_sim_time")}],
-            ros_arguments=protected(context, "rviz2"),
+            ros_arguments=enclave_arguments(context, "rviz2"),
             output="screen",
         )
     ]

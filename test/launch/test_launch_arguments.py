@@ -34,7 +34,7 @@ def description(name):
 @pytest.mark.parametrize(
     ("name", "own"),
     [
-        ("identify", COMMON),
+        ("identify", {*COMMON, "resume", "save_folder", "save_name"}),
         ("simulate", {*COMMON, "trajectory", "duration", "seed", "perturbation", "shutdown_at_end"}),
         ("control", {*COMMON, "perturbation", "mode", "lockstep", "lost_after"}),
         ("replay", {*COMMON, "bag", "rate", "loop", "shutdown_at_end"}),
@@ -64,6 +64,8 @@ def launched(name, *given):
         ("simulate", "sample_rate:=fast", "'sample_rate' must be a number, not 'fast'"),
         ("view", "rviz_conf:=mine.rviz", "no argument 'rviz_conf': did you mean 'rviz_config'?"),
         ("replay", "joint_names:=a,,b", "'joint_names' must be names with commas between, not 'a,,b'"),
+        ("identify", "use_sim_time:=Yes", "'use_sim_time' must be true or false, not 'Yes'"),
+        ("identify", "resume:=maybe", "'resume' must be true or false, not 'maybe'"),
     ],
 )
 def test_what_a_file_cannot_take_is_refused_before_anything_runs(name, given, problem):
@@ -72,6 +74,34 @@ def test_what_a_file_cannot_take_is_refused_before_anything_runs(name, given, pr
     assert code == 1
     assert problem in text
     assert "process started" not in text
+
+
+@pytest.mark.parametrize("name", ["identify", "simulate", "ros2_control"])
+@pytest.mark.parametrize("machine", ["nonsense", "mast", "no/such.yaml"])
+def test_a_wrong_machine_is_told_once(name, machine):
+    code, text = launched(name, f"machine:={machine}")
+    assert code == 1
+    assert text.count("launch argument 'machine': ") == 1
+    assert machine in text
+    assert "process started" not in text
+
+
+def test_a_wrong_machine_of_a_parameter_file_is_told_once(tmp_path):
+    path = tmp_path / "nodes.yaml"
+    nodes = "".join(f"/**/{name}:\n  ros__parameters:\n    machine: nonsense\n" for name in arguments.CHAIN)
+    path.write_text(f"{nodes}/elsewhere/estimator:\n  ros__parameters:\n    machine: not/ours.yaml\n")
+    code, text = launched("identify", f"params_file:={path}")
+    assert code == 1
+    assert text.count("nonsense") == 1
+    assert f"{path}: /**/strut_filter: parameter 'machine'" in text
+    assert "not/ours" not in text
+    assert "process started" not in text
+
+
+@pytest.mark.parametrize("given", ["True", "true", "TRUE", "1", "False", "0"])
+def test_a_switch_is_read_in_any_case(given):
+    switched = arguments.read_argument("use_sim_time", arguments.switch, given)
+    assert switched == (given.lower() in ("true", "1"))
 
 
 def test_files_named_as_defaults_are_there():

@@ -16,7 +16,11 @@ from xml.etree import ElementTree
 import pytest
 import yaml
 
+from pkm_identification.exporting.urdf import urdf
+from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths
+from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import STRUT_NAMES
+from pkm_identification.nodes.catalogue import NODES as ALL_NODES
 from pkm_identification.nodes.catalogue import node_class
 from pkm_identification.nodes.controller import ControllerNode
 from pkm_identification.nodes.estimator import EstimatorNode
@@ -106,14 +110,48 @@ def test_rviz(topics):
 
 def test_ros2_control_names_our_struts_and_our_parameters():
     folder = CONFIG / "ros2_control"
-    joints = ElementTree.parse(folder / "hexapod.ros2_control.urdf").getroot().iter("joint")
-    assert tuple(joint.get("name") for joint in joints) == STRUT_NAMES
+    robot = ElementTree.parse(folder / "hexapod.ros2_control.urdf").getroot()
+    assert tuple(joint.get("name") for joint in robot.iterfind("ros2_control/joint")) == STRUT_NAMES
     document = yaml.safe_load((folder / "controllers.yaml").read_text())
     for name, block in document.items():
+        assert name.startswith("/**/")  # or another namespace would leave it without parameters
         values = block["ros__parameters"]
         for key in ("joints", "joint_names"):
             assert tuple(values.get(key, STRUT_NAMES)) == STRUT_NAMES
-        if name.startswith("/**/"):
+        if name.removeprefix("/**/") in ALL_NODES:
             specs = {spec.name: spec for spec in node_class(name.removeprefix("/**/")).PARAMETERS}
             for key, value in values.items():
                 assert specs[key].check(value) is None
+
+
+def test_ros2_control_has_controllers_of_every_release():
+    """effort_controllers and position_controllers are gone from ros2_controllers 6."""
+    document = yaml.safe_load((CONFIG / "ros2_control" / "controllers.yaml").read_text())
+    manager = document["/**/controller_manager"]["ros__parameters"]
+    types = {name: block["type"] for name, block in manager.items() if name != "update_rate"}
+    forward = "forward_command_controller/ForwardCommandController"
+    assert types == {
+        "joint_state_broadcaster": "joint_state_broadcaster/JointStateBroadcaster",
+        "effort_controller": forward,
+        "position_controller": forward,
+    }
+    for name in ("effort", "position"):
+        controller = document[f"/**/{name}_controller"]["ros__parameters"]
+        assert controller["interface_name"] == name
+
+
+def test_ros2_control_has_a_whole_machine_that_mock_hardware_puts_at_home():
+    machine = Machine.load("uf")
+    robot = ElementTree.parse(CONFIG / "ros2_control" / "hexapod.ros2_control.urdf").getroot()
+    exported = ElementTree.fromstring(urdf(machine))
+    for kind in ("link", "joint"):
+        names = [one.get("name") for one in exported.iterfind(kind)]
+        assert [one.get("name") for one in robot.iterfind(kind)] == names
+    home = strut_lengths(machine, machine.home_position[None], machine.home_rotation[None])[0]
+    for joint, length in zip(robot.iterfind("ros2_control/joint"), home, strict=True):
+        first = {
+            state.get("name"): float(state.findtext("param[@name='initial_value']"))
+            for state in joint.iterfind("state_interface")
+        }
+        # the file gives micrometres
+        assert first == {"position": pytest.approx(length, abs=1e-6), "velocity": 0.0, "effort": 0.0}

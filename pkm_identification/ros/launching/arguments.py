@@ -16,8 +16,12 @@ from __future__ import annotations
 import difflib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import Any, TypeVar
+
+import yaml
+
+from pkm_identification.errors import PkmError, one_line
 
 Value = TypeVar("Value")
 SWITCH = ("true", "false")
@@ -27,10 +31,11 @@ ASSIGNMENT = ":="
 
 
 def switch(text: str) -> bool:
-    """Of 'true' or 'false'."""
-    if text not in SWITCH:
+    """Return whether a text says true, in any case as launch's own conditions take it: true, 1, false, 0."""
+    known = {"true": True, "1": True, "false": False, "0": False}
+    if text.lower() not in known:
         raise ValueError(text)
-    return text == "true"
+    return known[text.lower()]
 
 
 def names(text: str) -> list[str]:
@@ -62,7 +67,7 @@ class Argument:
     default : str or None
         None: it must be given. Empty: as in params_file, or as the nodes have it.
     choices : tuple of str
-        Texts it may be; any if empty.
+        Texts it may be; any if empty. Of a switch they are only told: `True` of a Python launch file is as good.
     nodes : tuple of str
         Nodes of which it is a parameter of that name.
     """
@@ -77,9 +82,8 @@ class Argument:
     @property
     def description(self) -> str:
         """For `ros2 launch --show-args`."""
-        return (
-            f"{self.meaning}; empty: as in params_file" if self.nodes and not self.default else self.meaning
-        )
+        meaning = f"{self.meaning} (true or false)" if self.read is switch else self.meaning
+        return f"{meaning}; empty: as in params_file" if self.nodes and not self.default else meaning
 
 
 # Of every launch file that starts nodes.
@@ -136,7 +140,15 @@ COMMON = (
         float,
         nodes=("strut_filter", "estimator", "controller"),
     ),
+    Argument("save_folder", "folder that estimates are saved in", nodes=("estimator",)),
     Argument("save_name", "file that an estimate is saved as, NAME.json", nodes=("estimator",)),
+    Argument(
+        "resume",
+        "start from the saved estimate, when there is one",
+        switch,
+        choices=("", *SWITCH),
+        nodes=("estimator",),
+    ),
     Argument("base_frame", "frame that poses are given in", nodes=("kinematics", "controller", "simulator")),
     Argument("platform_frame", "frame of the platform", nodes=("kinematics", "estimator", "simulator")),
     Argument("frame_prefix", "written before base_frame and platform_frame, as robot_state_publisher does"),
@@ -216,3 +228,54 @@ def refuse_unknown(file: str, given: Sequence[str], command: Sequence[str], know
             near = difflib.get_close_matches(name, known, 1)
             hint = f": did you mean '{near[0]}'?" if near else f"; it has {', '.join(known)}"
             raise ValueError(f"{launched} has no argument '{name}'{hint}")
+
+
+def refuse_wrong_machines(given: str, params_file: str, namespace: str) -> None:
+    """Refuse a machine that no node could load, once, before each of them says so.
+
+    Parameters
+    ----------
+    given : str
+        Of the argument `machine`; empty: those of the parameter file count.
+    params_file : str
+        Empty where the launch file has none. What cannot be read there is left to the nodes.
+    namespace : str
+
+    Raises
+    ------
+    ValueError
+        Names where the machine was given and what is wrong with it.
+    """
+    # here, because it takes .3 s, which files that start no node of a machine need not wait for
+    from pkm_identification.mechanisms.hexapod.machine import Machine
+
+    wanted = {given: "launch argument 'machine'"} if given else _machines_of(params_file, namespace)
+    for machine, place in wanted.items():
+        try:
+            Machine.load(machine)
+        except PkmError as error:
+            raise ValueError(f"{place}: {one_line(str(error))}") from None
+
+
+def _machines_of(params_file: str, namespace: str) -> dict[str, str]:
+    """Return the machines that a parameter file gives nodes of a namespace, each with its place in the file."""
+    try:
+        document = yaml.safe_load(Path(params_file).read_text(encoding="utf-8")) if params_file else {}
+        found = {
+            str(key): block["ros__parameters"]["machine"]
+            for key, block in document.items()
+            if "machine" in block.get("ros__parameters", {})
+        }
+    except (OSError, UnicodeDecodeError, yaml.YAMLError, AttributeError, TypeError):
+        return {}
+    here = {"/**", *(f"{where}/{node}" for where in ("/**", _absolute(namespace)) for node in EVERY_NODE)}
+    return {
+        machine: f"{params_file}: {key}: parameter 'machine'"
+        for key, machine in reversed(found.items())  # of equal ones the first place is told
+        if isinstance(machine, str) and (key if key.startswith("/") else f"/{key}") in here
+    }
+
+
+def _absolute(namespace: str) -> str:
+    stripped = namespace.strip("/")
+    return f"/{stripped}" if stripped else ""

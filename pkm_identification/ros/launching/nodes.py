@@ -16,17 +16,22 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ament_index_python.packages import get_package_share_directory
+from ament_index_python.packages import (
+    PackageNotFoundError,
+    get_package_prefix,
+    get_package_share_directory,
+)
 from launch.actions import DeclareLaunchArgument, IncludeLaunchDescription, OpaqueFunction, Shutdown
 from launch.events.process import ProcessExited
 from launch.launch_description_sources import PythonLaunchDescriptionSource
 from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
+from launch_ros.parameter_descriptions import ParameterValue
 
 from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
 
 from ..node.launcher import LAUNCHER
-from .arguments import COMMON, Argument, read_argument, refuse_unknown
+from .arguments import COMMON, Argument, read_argument, refuse_unknown, refuse_wrong_machines, switch
 
 PACKAGE = "pkm_identification"
 # Arguments whose default is a file of the installed package, below config/
@@ -49,7 +54,9 @@ def declared(arguments: Sequence[Argument]) -> list[DeclareLaunchArgument]:
     """Declarations for a launch file."""
     declarations = []
     for one in arguments:
-        more: dict[str, Any] = {"choices": list(one.choices)} if one.choices else {}
+        # launch compares choices letter by letter: a switch is read by `check` instead
+        listed = one.choices and one.read is not switch
+        more: dict[str, Any] = {"choices": list(one.choices)} if listed else {}
         default = str(share() / "config" / FILES[one.name]) if one.name in FILES else one.default
         if default is not None:
             more["default_value"] = default
@@ -78,6 +85,10 @@ def launch_file(
         refuse_unknown(file, context.argv, sys.argv, [one.name for one in arguments])
         for one in arguments:
             value(context, one)
+        names = {one.name for one in arguments}
+        if "machine" in names:
+            params_file = text(context, "params_file") if "params_file" in names else ""
+            refuse_wrong_machines(text(context, "machine"), params_file, text(context, "namespace"))
 
     return LaunchDescription([*declared(arguments), OpaqueFunction(function=check), *entities])
 
@@ -99,9 +110,42 @@ def value(context: LaunchContext, argument: Argument) -> Any:
     return read_argument(argument.name, argument.read, given) if given else None
 
 
+def is_installed(package: str) -> bool:
+    """Return whether a package is there to be started."""
+    try:
+        get_package_prefix(package)
+    except PackageNotFoundError:
+        return False
+    return True
+
+
+def enclave_arguments(context: LaunchContext, name: str) -> list[str]:
+    """Return the ROS arguments that give a node its SROS 2 enclave; none where no enclave was given."""
+    enclave = text(context, "enclave")
+    return ["--enclave", f"{enclave.rstrip('/')}/{name}"] if enclave else []
+
+
+def state_publisher(context: LaunchContext, description: str, frame_prefix: str = "") -> Node:
+    """Return a robot_state_publisher, which publishes a URDF's text on the topic robot_description, latched."""
+    return Node(
+        package="robot_state_publisher",
+        executable="robot_state_publisher",
+        namespace=text(context, "namespace"),
+        parameters=[
+            {
+                "robot_description": ParameterValue(description, value_type=str),
+                "use_sim_time": switched(context, "use_sim_time"),
+                "frame_prefix": frame_prefix,
+            }
+        ],
+        ros_arguments=enclave_arguments(context, "robot_state_publisher"),
+        output="screen",
+    )
+
+
 def switched(context: LaunchContext, name: str) -> bool:
     """Whether an argument that is true or false is true."""
-    return text(context, name) == "true"
+    return read_argument(name, switch, text(context, name))
 
 
 def node(
@@ -132,9 +176,7 @@ def node(
             chosen[one.name] = given
         if name in one.nodes and one.name in FRAMES and text(context, "frame_prefix"):
             chosen[one.name] = text(context, "frame_prefix") + chosen.get(one.name, FRAMES[one.name])
-    ros_arguments = ["--log-level", text(context, "log_level")]
-    if text(context, "enclave"):
-        ros_arguments += ["--enclave", f"{text(context, 'enclave').rstrip('/')}/{name}"]
+    ros_arguments = ["--log-level", text(context, "log_level"), *enclave_arguments(context, name)]
     remapped = dict(topics or {})
     if text(context, "strut_states"):
         remapped["strut_states"] = text(context, "strut_states")
@@ -148,11 +190,11 @@ def node(
         ros_arguments=ros_arguments,
         output="screen",
         additional_env={LAUNCHER: str(os.getpid())},
-        on_exit=_ends_all(name),
+        on_exit=end_all_with(name),
     )
 
 
-def _ends_all(name: str) -> Callable[[ProcessExited, LaunchContext], Shutdown]:
+def end_all_with(name: str) -> Callable[[ProcessExited, LaunchContext], Shutdown]:
     """What launch does when a node has ended: all others end, too, and the exit code says whether it had failed."""
 
     def end(event: ProcessExited, context: LaunchContext) -> Shutdown:

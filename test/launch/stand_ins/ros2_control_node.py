@@ -1,0 +1,99 @@
+# Copyright 2026 pkm_identification maintainers
+#
+# Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance
+# with the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+# Unless required by applicable law or agreed to in writing, software distributed under the License is
+# distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
+# the License for the specific language governing permissions and limitations under the License.
+"""As controller_manager's ros2_control_node from Jazzy on (ros2_control 4.46, 5.16, 6.8; controller_manager.cpp).
+
+The robot description comes from the topic robot_description, transient local, and from nowhere else. Before it is
+there, there are no services, so spawners wait. Joints of <ros2_control> must be in the URDF. Mock hardware stands where
+`initial_value` says; joint_state_broadcaster publishes it, effort_controller takes commands.
+"""
+
+from xml.etree import ElementTree
+
+import rclpy
+from rclpy.executors import ExternalShutdownException
+from rclpy.node import Node
+from rclpy.qos import DurabilityPolicy, QoSProfile
+from sensor_msgs.msg import JointState
+from std_msgs.msg import Float64MultiArray, String
+from std_srvs.srv import Trigger
+
+RATE = 100.0  # Hz
+FORWARD = "forward_command_controller/ForwardCommandController"
+TYPES = {
+    "joint_state_broadcaster": "joint_state_broadcaster/JointStateBroadcaster",
+    "effort_controller": FORWARD,
+    "position_controller": FORWARD,
+}
+
+
+class ControllerManager(Node):
+    def __init__(self):
+        super().__init__("controller_manager", automatically_declare_parameters_from_overrides=True)
+        latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+        self.create_subscription(String, "robot_description", self.take_description, latched)
+        self.waiting = self.create_timer(1.0, self.complain)
+        self.commands = 0
+
+    def complain(self):
+        print("Waiting for data on 'robot_description' topic to finish initialization", flush=True)
+
+    def take_description(self, message):
+        self.destroy_timer(self.waiting)
+        robot = ElementTree.fromstring(message.data)
+        system = robot.find("ros2_control")
+        joints = {joint.get("name") for joint in robot.iterfind("joint")}
+        driven = {joint.get("name"): joint for joint in system.iterfind("joint")}
+        missing = [name for name in driven if name not in joints]
+        print(f"description of {robot.get('name')}, {system.findtext('hardware/plugin')}", flush=True)
+        print(f"joints missing in the URDF: {missing}", flush=True)
+        print(f"update rate {self.get_parameter('update_rate').value}", flush=True)
+        self.state = {
+            interface: [
+                float(
+                    joint.findtext(
+                        f"state_interface[@name='{interface}']/param[@name='initial_value']", "nan"
+                    )
+                )
+                for joint in driven.values()
+            ]
+            for interface in ("position", "velocity", "effort")
+        }
+        self.names = list(driven)
+        self.create_service(Trigger, "~/spawn", self.spawn)
+
+    def spawn(self, _, response):
+        types = {name: self.get_parameter_or(f"{name}.type").value for name in TYPES}
+        response.success, response.message = types == TYPES, str(types)
+        self.states = self.create_publisher(JointState, "joint_states", 10)
+        self.create_timer(1.0 / RATE, self.publish)
+        self.create_subscription(Float64MultiArray, "effort_controller/commands", self.take_command, 10)
+        return response
+
+    def publish(self):
+        message = JointState(name=self.names, **self.state)
+        message.header.stamp = self.get_clock().now().to_msg()
+        self.states.publish(message)
+
+    def take_command(self, message):
+        self.commands += 1
+        if self.commands == 1:
+            print(f"commanded {len(message.data)} efforts", flush=True)
+
+
+def main():
+    try:
+        rclpy.init()
+        rclpy.spin(ControllerManager())
+    except (KeyboardInterrupt, ExternalShutdownException):
+        pass
+    finally:
+        rclpy.try_shutdown()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,40 @@
+# Copyright 2026 pkm_identification maintainers
+#
+# Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance
+# with the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+# Unless required by applicable law or agreed to in writing, software distributed under the License is
+# distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
+# the License for the specific language governing permissions and limitations under the License.
+"""As controller_manager's spawner: waits for the services of the controller manager of its own namespace."""
+
+import sys
+
+import rclpy
+from rclpy.executors import ExternalShutdownException
+from rclpy.utilities import remove_ros_args
+from std_srvs.srv import Trigger
+
+
+def main():
+    try:
+        rclpy.init()
+        names = remove_ros_args(sys.argv)[1:]
+        node = rclpy.create_node(f"spawner_{names[0]}")
+        client = node.create_client(Trigger, "controller_manager/spawn")
+        while rclpy.ok() and not client.wait_for_service(0.5):
+            pass
+        future = client.call_async(Trigger.Request())
+        rclpy.spin_until_future_complete(node, future)
+        answer = future.result()
+        print(
+            f"spawned {' '.join(names)} in {node.get_namespace()}: {answer.success} {answer.message}",
+            flush=True,
+        )
+    except (KeyboardInterrupt, ExternalShutdownException):
+        pass
+    finally:
+        rclpy.try_shutdown()
+
+
+if __name__ == "__main__":
+    main()

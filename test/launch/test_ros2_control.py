@@ -1,0 +1,164 @@
+# Copyright 2026 pkm_identification maintainers
+#
+# Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance
+# with the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+# Unless required by applicable law or agreed to in writing, software distributed under the License is
+# distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
+# the License for the specific language governing permissions and limitations under the License.
+"""ros2_control.launch.py starts a controller manager that reads its robot description from the topic alone.
+
+The controller manager, its spawner and robot_state_publisher are stand-ins (`stand_ins`).
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+import rclpy
+import rclpy.executors
+from ament_index_python.packages import get_package_share_directory
+from processes import wait
+from ros.domains import DOMAIN
+
+from pkm_identification.msg import PlatformState
+from pkm_identification.ros.qos import STREAM
+
+HERE = Path(__file__).parent / "stand_ins"
+EXECUTABLES = {
+    "controller_manager": ("ros2_control_node", "spawner"),
+    "robot_state_publisher": ("robot_state_publisher",),
+    "joint_state_broadcaster": (),
+    "forward_command_controller": (),
+}
+URDF = Path(
+    get_package_share_directory("pkm_identification"), "config/ros2_control/hexapod.ros2_control.urdf"
+)
+
+PATIENCE = 120.0  # s for six processes to start
+
+
+@pytest.fixture
+def prefix(tmp_path):
+    """A prefix in which the stand-ins are installed as packages."""
+    index = tmp_path / "prefix/share/ament_index/resource_index/packages"
+    index.mkdir(parents=True)
+    for package, programs in EXECUTABLES.items():
+        (index / package).touch()
+        for program in programs:
+            script = tmp_path / "prefix/lib" / package / program
+            script.parent.mkdir(parents=True, exist_ok=True)
+            source = (HERE / f"{program}.py").read_text(encoding="utf-8")
+            script.write_text(f"#!{sys.executable}\n{source}", encoding="utf-8")
+            script.chmod(0o755)
+    return tmp_path / "prefix"
+
+
+class Launched:
+    """ros2_control.launch.py with arguments, in a session of its own."""
+
+    def __init__(self, folder, prefix, *arguments):
+        self.log = folder / "log"
+        path = os.pathsep.join(filter(None, [str(prefix), os.environ.get("AMENT_PREFIX_PATH", "")]))
+        command = ["ros2", "launch", "pkm_identification", "ros2_control.launch.py", *arguments]
+        with self.log.open("wb") as output:
+            self.process = subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                env={**os.environ, "AMENT_PREFIX_PATH": path},
+                start_new_session=True,
+                preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+            )
+
+    @property
+    def text(self):
+        return self.log.read_text(encoding="utf-8", errors="replace")
+
+    def says(self, *texts):
+        end = time.monotonic() + PATIENCE
+        while not all(one in self.text for one in texts) and self.process.poll() is None:
+            if time.monotonic() > end:
+                break
+            time.sleep(0.1)
+        assert all(one in self.text for one in texts), self.text
+
+    def end(self):
+        if self.process.poll() is None:
+            os.killpg(self.process.pid, signal.SIGINT)
+            self.process.wait(60)
+
+
+@pytest.fixture
+def launch(tmp_path, prefix):
+    started = []
+
+    def start(*arguments):
+        started.append(Launched(tmp_path, prefix, *arguments))
+        return started[-1]
+
+    yield start
+    for one in started:
+        one.end()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("namespace", ["", "cell_4"])
+def test_the_manager_gets_its_description_from_the_topic(launch, namespace):
+    arguments = [f"hardware:={URDF}", "mock:=True", "commands:=efforts", "sample_rate:=100"]
+    launched = launch(*arguments, *([f"namespace:={namespace}"] if namespace else []))
+    launched.says(
+        "description of uf, mock_components/GenericSystem",
+        "joints missing in the URDF: []",
+        "update rate 1000",
+        f"spawned joint_state_broadcaster effort_controller in /{namespace}: True",
+        "commanded 6 efforts",
+    )
+    context = rclpy.Context()
+    rclpy.init(args=[], context=context, domain_id=DOMAIN)
+    try:
+        node = rclpy.create_node("listener", context=context)
+        executor = rclpy.executors.SingleThreadedExecutor(context=context)
+        executor.add_node(node)
+        poses = []
+        topic = "/".join(["", *filter(None, [namespace]), "platform_state"])
+        node.create_subscription(PlatformState, topic, poses.append, STREAM)
+        wait(lambda: executor.spin_once(0.1) or poses, "poses of the mock hardware")
+        assert poses[0].status == PlatformState.OK
+    finally:
+        rclpy.shutdown(context=context)
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        (lambda text: re.sub(r"<joint name=.strut_3. type.*\n", "", text), "drives strut_3, expected joints"),
+        (
+            lambda text: re.sub(r"(?s)<ros2_control name.*</ros2_control>", "", text),
+            "no <ros2_control> element",
+        ),
+        (lambda text: text[:-20], "no element found|unclosed token|mismatched tag"),
+    ],
+    ids=["a joint is missing", "no element", "cut off"],
+)
+def test_a_description_no_manager_takes_is_refused_before_anything_runs(launch, tmp_path, change, problem):
+    path = tmp_path / "machine.urdf"
+    path.write_text(change(URDF.read_text(encoding="utf-8")), encoding="utf-8")
+    launched = launch(f"hardware:={path}")
+    assert launched.process.wait(60) == 1
+    assert re.search(problem, launched.text)
+    assert "process started" not in launched.text
+
+
+def test_what_is_not_installed_is_named(launch, prefix):
+    (prefix / "share/ament_index/resource_index/packages/forward_command_controller").unlink()
+    launched = launch(f"hardware:={URDF}")
+    assert launched.process.wait(60) == 1
+    assert "forward_command_controller not installed" in launched.text
