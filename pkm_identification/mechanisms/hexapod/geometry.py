@@ -59,6 +59,12 @@ def joint_radius(platform_joints: FloatArray) -> float:
     return float(np.sqrt(np.mean(np.sum(centred**2, axis=1))))
 
 
+def strut_lengths_at_home(geometry: HasGeometry) -> FloatArray:
+    """Return the strut lengths (6,) at home, m."""
+    arm = geometry.platform_joints @ geometry.home_rotation.T
+    return np.asarray(np.linalg.norm(geometry.home_position + arm - geometry.base_joints, axis=1))
+
+
 def jacobian_quality(geometry: HasGeometry) -> tuple[FloatArray, FloatArray]:
     """Condition of a geometry at its home pose and 15 poses around it.
 

@@ -39,6 +39,7 @@ from .joint_friction import JointFriction, read_joint_friction
 from .joint_limits import NO_LIMITS, JointLimits
 from .joint_names import read_joint_names
 from .joints import read_joints
+from .plausibility import check_plausibility, propose_geometry_units
 from .sensors import MachineSensors, machine_sensors
 from .short_forms import written_out
 from .tolerances import Tolerances, read_tolerances
@@ -319,6 +320,7 @@ class Machine:
             joint_names=joint_names,
         )
         machine._check_geometry(source)
+        check_plausibility(machine, source)
         return machine
 
     def _check_geometry(self, source: str) -> None:
@@ -343,6 +345,7 @@ class Machine:
         if outside:
             raise MachineError(
                 f"{source}: geometry.home: strut {', '.join(outside)} is outside length_limits [{low}, {high}] m"
+                f"{propose_geometry_units(self)}"
             )
         if ratio.max() < SINGULAR_RATIO:
             raise MachineError(

@@ -24,6 +24,7 @@ from pkm_identification.errors import MachineError
 
 from ..builtin import builtin_files
 from .closed_forms import closed_form
+from .description.plausibility import check_home_in_limits
 from .description.reader import read_document, read_file
 from .description.records import Description, Joint
 from .joint_limits import check_limits_at_home, joint_use
@@ -31,7 +32,7 @@ from .kernels.closing import ClosedSamples, ClosingLimits, close
 from .kernels.codes import OK
 from .numbers.arithmetic import FLOAT64, Arithmetic, Multiprecision
 from .structure.bodies import check_bodies
-from .structure.mobility import Mobility, mobility
+from .structure.mobility import Mobility, mobility, read_values
 from .structure.model import Model, model_size, packed
 from .structure.passive import PassiveFriction, passive_friction
 from .structure.rows import Row, loop_rows, measure_row, pose_rows, rubbing_rows
@@ -142,6 +143,8 @@ class Mechanism:
         )
         check_bodies(description, model, freedom)
         check_limits_at_home(description, tree, model, freedom.home)
+        driven = np.array(places["drives"], dtype=np.int64)
+        check_home_in_limits(description, read_values(model, driven, freedom.home))
         closed_form(description, tree)  # refuses what does not fit
         parameters = FLOAT64.array([body.parameters for body in description.bodies])
         mechanism = cls(

@@ -14,7 +14,7 @@ from pkm_identification.document import Node
 
 from ..numbers.arithmetic import FLOAT64
 from ..numbers.exact import ONE, ZERO, Exact, ExactVector
-from .numbers import Constants, direction, not_negative, number, numbers
+from .numbers import Constants, direction, not_negative, number, numbers, refuse_degrees
 from .parts import named_entries, read_each
 from .records import GROUND, NO_VECTOR, Body, Drive, Joint, Measure
 
@@ -26,6 +26,11 @@ DIRECTIONS: dict[str, ExactVector] = {
     "z": (ZERO, ZERO, ONE),
 }
 KINDS = ("joint", "sum", "lever", "length", "position", "angle")
+
+
+def full_turns(measure: Measure) -> float:
+    """Return how many turns a coordinate in rad makes while each of its joints makes one, at least 1."""
+    return max(1.0, sum(abs(FLOAT64.number(factor)) for factor in measure.joints.values()))
 
 
 class Measures:
@@ -68,6 +73,8 @@ class Measures:
             if FLOAT64.number(low) >= FLOAT64.number(high):
                 limits_node.fail(f"= {limits_node.value}: must be [least, greatest]")
             limits = (low, high)
+            if measure.unit == "rad":
+                refuse_degrees(limits_node, limits, full_turns(measure))
         node.close()
         return Drive(measure, force, limits, inertia)
 

@@ -13,12 +13,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from pkm_identification.document import LARGEST, Node
 
 from ..numbers.arithmetic import FLOAT64
 from ..numbers.exact import Exact, ExactVector, NotANumber, dot_product, exact
 
 Constants = Mapping[str, Exact]
+FULL_TURN = 2.0 * np.pi  # rad
 _SHOWN = 60
 
 
@@ -65,6 +68,27 @@ def direction(node: Node, constants: Constants) -> ExactVector:
     if FLOAT64.number(dot_product(vector, vector)) == 0:
         node.fail(f"= {_shown(node.value)}: has no length")
     return vector
+
+
+def refuse_degrees(node: Node, values: ExactVector, turns: float = 1.0) -> None:
+    """Refuse angles beyond so many full turns that are written as plain numbers and are sensible as degrees.
+
+    Raises
+    ------
+    MachineError
+        Names the place, its value and the same in degrees. What is written with pi, deg() or a name is meant.
+    """
+    most = FULL_TURN * turns * (1 + 1e-6)
+    texts = node.value if isinstance(node.value, list) else [node.value]
+    sizes = [FLOAT64.number(value) for value in values]
+    plain = not any(letter.isalpha() and letter not in "eE" for text in texts for letter in str(text))
+    largest = max((abs(size) for size in sizes), default=0.0)
+    if plain and most < largest <= most * 180.0 / np.pi:
+        degrees = ", ".join(f"deg({size:g})" if size else "0" for size in sizes)
+        node.fail(
+            f"= {_shown(node.value)}: {largest:g} rad is beyond {most:.4g} rad; degrees? Then write "
+            f"{degrees if len(sizes) == 1 else f'[{degrees}]'}, or with pi what really turns so far"
+        )
 
 
 def pair(node: Node, constants: Constants, read=numbers) -> tuple[ExactVector, ExactVector]:

@@ -23,9 +23,10 @@ from ...actuators.control_section import MachineControl, read_control
 from ...friction import Friction, read_friction
 from ...model import Actuator
 from ..numbers.exact import Exact, exact
-from .measures import Measures
-from .numbers import Constants, floats, not_negative, number, numbers
+from .measures import Measures, full_turns
+from .numbers import Constants, floats, not_negative, number, numbers, refuse_degrees
 from .parts import named_entries, read_bodies, read_joints
+from .plausibility import check_plausibility
 from .records import (
     FREEDOM,
     JOINT_TRANSITION_RATE,
@@ -110,6 +111,7 @@ def read_document(document: Any, source: str = "mechanism") -> Description:
         joint_transition_rate=joint_transition_rate,
     )
     root.close()
+    check_plausibility(description)
     return description
 
 
@@ -172,7 +174,7 @@ def _home(
         node.fail("must have outputs or drives, not both")
     wanted = outputs if by_outputs else drives
     place = node.take("outputs" if by_outputs else "drives", {})
-    values = tuple(number(place.take(measure.name, "0"), constants) for measure in wanted)
+    values = tuple(_home_value(place.take(measure.name, "0"), constants, measure) for measure in wanted)
     place.close()
     guess: dict[str, tuple[Exact, ...]] = {}
     guess_node = node.take("guess", {})
@@ -188,8 +190,17 @@ def _home(
                 guess[name] = numbers(entry, constants)
             if len(guess[name]) != freedom:
                 entry.fail(f"= {entry.value}: a {known[name].type} joint has {freedom} coordinates")
+            if known[name].type != "prismatic":
+                refuse_degrees(entry, guess[name])
     node.close()
     return Home(by_outputs, values, guess)
+
+
+def _home_value(node: Node, constants: Constants, measure: Measure) -> Exact:
+    value = number(node, constants)
+    if measure.unit == "rad":
+        refuse_degrees(node, (value,), full_turns(measure))
+    return value
 
 
 def _motion(node: Node, constants: Constants, drives: list[str]) -> SeriesMotion | None:

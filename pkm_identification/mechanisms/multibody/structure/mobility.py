@@ -150,10 +150,10 @@ def _home(
     scale = _CLOSED * max(1.0, float(np.abs(model.placement[:, ORIGIN]).max()))
     start = guessed(description, tree, model)
     q = _fit(model, both, aims, start)
-    if np.abs(_values(model, both, q) - aims).max(initial=0.0) <= scale:
+    if np.abs(read_values(model, both, q) - aims).max(initial=0.0) <= scale:
         return q, ""
     held = _fit(model, both, aims, q, np.concatenate([np.ones(len(loops)), np.full(len(wanted), _HELD)]))
-    missed = np.abs(_values(model, wanted, held) - target)
+    missed = np.abs(read_values(model, wanted, held) - target)
     place = f"{description.source}: home:"
     if len(wanted) and missed.max() > 1e-3:
         k = int(np.argmax(missed))
@@ -161,7 +161,7 @@ def _home(
     else:
         problem = f"{place} {_open_loop(model, rows, loops, held)}"
     closed = _fit(model, loops, np.zeros(len(loops)), held) if len(loops) else held
-    if np.abs(_values(model, loops, closed)).max(initial=0.0) > scale:
+    if np.abs(read_values(model, loops, closed)).max(initial=0.0) > scale:
         raise MachineError(f"{place} {_open_loop(model, rows, loops, closed)}")
     return closed, problem
 
@@ -169,7 +169,7 @@ def _home(
 def _open_loop(model: Model, rows: list[Row], loops: np.ndarray, q: FloatArray) -> str:
     """Which loop does not close, and its gap."""
     gaps: dict[str, float] = {}
-    for row, value in zip(loops, _values(model, loops, q), strict=True):
+    for row, value in zip(loops, read_values(model, loops, q), strict=True):
         if rows[row].kind == POINT:
             gaps[rows[row].joint] = float(np.hypot(gaps.get(rows[row].joint, 0.0), value))
     worst = max(gaps, key=lambda joint: gaps[joint], default="")
@@ -183,7 +183,7 @@ def _fit(
     q = start.copy()
     damping = 1e-4
     weights = np.broadcast_to(weight, len(chosen))
-    gap = weights * (target - _values(model, chosen, q))
+    gap = weights * (target - read_values(model, chosen, q))
     for _ in range(_STEPS):
         jacobian = weights[:, None] * _jacobian(model, chosen, q)
         if gap @ gap < _CLOSED**2 * 1e-8:
@@ -194,7 +194,7 @@ def _fit(
             step = np.linalg.solve(normal + damping * np.eye(len(normal)), jacobian.T @ gap)
         trial = q.copy()
         advance(model, trial, step)
-        new = weights * (target - _values(model, chosen, trial))
+        new = weights * (target - read_values(model, chosen, trial))
         if gap @ gap < _CLOSED**2 * 1e-8:
             return trial if new @ new <= gap @ gap else q
         if new @ new < gap @ gap:
@@ -206,7 +206,8 @@ def _fit(
     return q
 
 
-def _values(model: Model, chosen: np.ndarray, q: FloatArray) -> FloatArray:
+def read_values(model: Model, chosen: np.ndarray, q: FloatArray) -> FloatArray:
+    """Return the values (n,) of the chosen rows at a configuration (Q,), m or rad."""
     values = np.zeros((1, len(chosen)))
     read_rows(model, chosen, q[None], values, np.zeros((0, len(chosen), len(q))))
     return values[0]
@@ -260,7 +261,7 @@ def _nearby(model: Model, loops: np.ndarray, home: FloatArray) -> list[FloatArra
         q = home.copy()
         advance(model, q, reach * step / np.abs(step).max())
         q = _fit(model, loops, np.zeros(len(loops)), q) if len(loops) else q
-        if np.abs(_values(model, loops, q)).max(initial=0.0) < 1e3 * _CLOSED:
+        if np.abs(read_values(model, loops, q)).max(initial=0.0) < 1e3 * _CLOSED:
             configurations.append(q)
     return configurations
 

@@ -41,6 +41,13 @@ def moved(name: str, order=range(6), scale: float = 1.0, turn: Rotation | None =
         "quaternion": (turn * Rotation.from_quat(geometry["home"]["quaternion"])).as_quat().tolist(),
     }
     geometry["length_limits"] = [scale * x for x in geometry["length_limits"]]
+    if scale != 1.0:
+        # a file's bodies have to be as large as its geometry
+        made.pop("drive", None)
+        for body in (made["platform"], *made["strut"].values()):
+            body["mass"] *= scale**3
+            body["center_of_mass"] = (scale * np.array(body["center_of_mass"])).tolist()
+            body["inertia"] = [scale**5 * x for x in body["inertia"]]
     return Machine.from_document(made)
 
 

@@ -1,0 +1,220 @@
+# Copyright 2026 pkm_identification maintainers
+#
+# Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance
+# with the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+# Unless required by applicable law or agreed to in writing, software distributed under the License is
+# distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
+# the License for the specific language governing permissions and limitations under the License.
+
+"""Numbers of a hexapod's file held against its size, masses and gravity."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pkm_identification.document import Problems
+from pkm_identification.errors import MachineError
+from pkm_identification.numerics.arrays import FloatArray
+
+from ..plausibility import (
+    LENGTH_UNITS,
+    MOST_OFFSET,
+    SPEED_UNITS,
+    BodyNumbers,
+    body_complaints,
+    fitting_units,
+    gravity_complaint,
+    propose_units,
+    show_value,
+)
+from .geometry import strut_lengths_at_home
+
+if TYPE_CHECKING:
+    from .bodies import StrutBody
+    from .machine import Machine
+
+# Of the longest strut: a body of a strut may reach behind its own joint, where its motor hangs, but not beyond the other
+BEHIND = 0.5
+SHORTEST_BODY = 0.5  # of the shortest strut: length of a strut's body, at least
+FASTEST = 50.0  # m/s of a strut, and
+MOST_STROKES = 100.0  # its longest length so many times a second
+MOST_TRANSITION = 1.0  # m/s below which friction bends, where no rate limit is stated
+FEWEST_COUNTS = 500.0  # of an encoder from the shortest to the longest strut: 9 bits
+MOST_TURNS = 20.0  # longest struts between an encoder's zero and the machine
+LONGEST_LEAD = 1.0  # m per turn of a screw or pulley
+MOST_MOTOR_MASS = 2000.0  # times the moving mass, of what turns with the motor; screws of 5 mm have 30
+MOTOR_UNITS = {"kg cm^2": 1e-4, "kg mm^2": 1e-6, "g cm^2": 1e-7}  # kg m^2, the catalogues' first
+COUNT_UNITS = {"counts/mm": 1e3}  # 1/m
+
+_GEOMETRY = {
+    "length_limits": ("length_limits",),
+    "home.position": ("home_position",),
+    "base_joints": ("base_joints",),
+    "platform_joints": ("platform_joints",),
+}
+
+
+def check_plausibility(machine: Machine, source: str) -> None:
+    """Refuse numbers that no machine of this size and mass has.
+
+    Raises
+    ------
+    MachineError
+        Names every such key, its value, what is allowed, and the unit that would fit.
+    """
+    problems = Problems()
+    found = [gravity_complaint(machine.gravity, machine.document.get("gravity"))]
+    found += body_complaints(_bodies(machine), "geometry")
+    found += _rates(machine)
+    found += _drive_complaints(machine)
+    problems.found += [f"{source}: {one}" for one in found if one]
+    problems.refuse(source, MachineError)
+
+
+def propose_geometry_units(machine: Machine) -> str:
+    """Return the end of a message on a home outside the length limits: keys in whose place a unit would fit."""
+    keys = list(_GEOMETRY)
+    for chosen in [(key,) for key in keys] + [tuple(keys[1:])] + list(combinations(keys[1:], 2)):
+
+        def fits(factor: float, chosen: tuple[str, ...] = chosen) -> bool:
+            values = {
+                name: factor * getattr(machine, name)
+                for key in chosen
+                for name in _GEOMETRY[key]
+            }
+            return _is_home_inside(replace(machine, **values))
+
+        units = fitting_units(fits, LENGTH_UNITS)
+        if units:
+            named = " and ".join(f"geometry.{key}" for key in chosen)
+            return f"; {named} in {' or '.join(units)}?"
+    return ""
+
+
+def _is_home_inside(machine: Machine) -> bool:
+    lengths = strut_lengths_at_home(machine)
+    low, high = machine.length_limits
+    return bool(np.all((lengths >= low) & (lengths <= high)))
+
+
+def _spread(joints: FloatArray) -> float:
+    """Return the largest distance of two of the joints (6, 3), m."""
+    return float(np.linalg.norm(joints[:, None] - joints[None], axis=2).max())
+
+
+def _bodies(machine: Machine) -> list[BodyNumbers]:
+    platform, longest = machine.platform, float(machine.length_limits[1])
+    spread = _spread(machine.platform_joints)
+    reach = spread + longest  # with what stands on it
+    document = machine.document
+    bodies = [
+        BodyNumbers(
+            "platform",
+            platform.mass,
+            platform.center_of_mass,
+            float(np.linalg.eigvalsh(platform.inertia)[-1]),
+            machine.platform_joints.mean(axis=0),
+            MOST_OFFSET * reach,
+            spread,
+            reach,
+            True,
+            document["platform"],
+            "the middle of the platform's joints",
+        )
+    ]
+    alike = "strut" in document
+    for i, strut in enumerate(machine.struts[:1] if alike else machine.struts):
+        place = "strut" if alike else f"struts[{i + 1}]"
+        shown = document["strut"] if alike else document["struts"][i]
+        for name, body in (("body_b", strut.body_b), ("body_e", strut.body_e)):
+            bodies.append(_strut_body(f"{place}.{name}", body, machine, shown[name]))
+    return bodies
+
+
+def _strut_body(place: str, body: StrutBody, machine: Machine, shown: dict[str, Any]) -> BodyNumbers:
+    shortest, longest = (float(one) for one in machine.length_limits)
+    along = np.array([0.0, 0.0, 1.0])
+    return BodyNumbers(
+        place,
+        body.mass,
+        body.center_of_mass * along,
+        max(body.transverse, body.axial),
+        0.5 * (1.0 - BEHIND) * longest * along,
+        0.5 * (1.0 + BEHIND) * longest,
+        SHORTEST_BODY * shortest,
+        longest,
+        True,
+        shown,
+        f"the middle of a strut of {longest:g} m, which ends {BEHIND:g} of that behind its joint",
+    )
+
+
+def _rates(machine: Machine) -> list[str]:
+    """Return what is wrong with the rate limit and the friction's transition rate."""
+    most = min(FASTEST, MOST_STROKES * float(machine.length_limits[1]))
+    found = [_too_large("geometry.rate_limit", machine.rate_limit, most, "m/s", SPEED_UNITS)]
+    if machine.friction.parameters:
+        limit = machine.rate_limit
+        most = MOST_TRANSITION if limit is None else min(limit, MOST_TRANSITION)
+        rate = float(machine.friction.parameters[0])
+        if "transition_rate" in machine.document.get("friction", {}):
+            found.append(_too_large("friction.transition_rate", rate, most, "m/s", SPEED_UNITS))
+    return found
+
+
+def _too_large(
+    key: str, value: float | None, most: float, unit: str, units: dict[str, float]
+) -> str:
+    """Return what is wrong with a number above what is possible, where one of some units would bring it below."""
+    if value is None or value <= most:
+        return ""
+    names = fitting_units(lambda factor: factor * value <= most, units)
+    return f"{key} = {value:g}: must be at most {most:.4g} {unit}{propose_units(names)}" if names else ""
+
+
+def _drive_complaints(machine: Machine) -> list[str]:
+    drive, document = machine.drive, machine.document.get("drive")
+    if drive is None:
+        return []
+    shortest, longest = (float(one) for one in machine.length_limits)
+    found = []
+    if drive.has_encoder:
+        counts = drive.counts_per_meter * (longest - shortest)
+        names = fitting_units(lambda factor: factor * counts >= FEWEST_COUNTS, COUNT_UNITS)
+        if counts < FEWEST_COUNTS and names:
+            found.append(
+                f"drive.encoder.counts_per_meter = {drive.counts_per_meter:g}: {counts:.3g} counts over all lengths; must "
+                f"be at least {FEWEST_COUNTS / (longest - shortest):.4g} per m{propose_units(names)}"
+            )
+        zero = np.asarray(drive.length_at_zero)
+
+        def fits(factor: float) -> bool:
+            return bool(np.all((factor * zero >= 0) & (factor * zero <= 2 * longest)))
+
+        if np.abs(zero).max() > MOST_TURNS * longest and (names := fitting_units(fits, LENGTH_UNITS)):
+            found.append(
+                f"drive.encoder.length_at_zero = {show_value(document['encoder']['length_at_zero'])}: must be within "
+                f"{MOST_TURNS * longest:g} m{propose_units(names)}"
+            )
+    if drive.has_motor:
+        found.append(
+            _too_large("drive.motor.screw_lead", drive.screw_lead, min(longest, LONGEST_LEAD), "m", LENGTH_UNITS)
+        )
+        moving = machine.platform.mass + sum(s.body_b.mass + s.body_e.mass for s in machine.struts)
+        ratio = drive.motor_mass / drive.motor_inertia if drive.motor_inertia > 0 else np.inf
+        found.append(
+            _too_large(
+                "drive.motor.inertia", drive.motor_inertia, MOST_MOTOR_MASS * moving / ratio, "kg m^2", MOTOR_UNITS
+            )
+        )
+    found.append(_too_large("drive.following_error", drive.following_error, longest, "m", LENGTH_UNITS))
+    imu = machine.sensors.imu
+    if imu is not None:
+        reach = MOST_OFFSET * (longest + _spread(machine.platform_joints))
+        away = float(np.linalg.norm(imu.position))
+        found.append(_too_large("sensors.imu.position", away, reach, "m", LENGTH_UNITS))
+    return found

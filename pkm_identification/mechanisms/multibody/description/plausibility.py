@@ -1,0 +1,189 @@
+# Copyright 2026 pkm_identification maintainers
+#
+# Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance
+# with the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+# Unless required by applicable law or agreed to in writing, software distributed under the License is
+# distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
+# the License for the specific language governing permissions and limitations under the License.
+
+"""Numbers of a mechanism's file held against its size, masses and gravity."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from pkm_identification.document import Problems
+from pkm_identification.errors import MachineError
+from pkm_identification.numerics.arrays import FloatArray
+
+from ...plausibility import (
+    ANGLE_UNITS,
+    LENGTH_UNITS,
+    MOST_OFFSET,
+    BodyNumbers,
+    body_complaints,
+    fitting_units,
+    gravity_complaint,
+    propose_units,
+    show_value,
+)
+from ..numbers.arithmetic import FLOAT64
+from .parts import central_moments
+from .records import GROUND, Body, Description, Joint
+
+# A joint's place is in another unit if it is so many times as far out as half of the others, and as the next
+FAR_OUT, FARTHER = 100.0, 10.0
+_ALONG_AXIS = ("revolute", "prismatic")  # joints whose place may be anywhere along their axis
+
+
+def check_plausibility(description: Description) -> None:
+    """Refuse numbers that no mechanism of this size and mass has.
+
+    Raises
+    ------
+    MachineError
+        Names every such key, its value, what is allowed, and the unit that would fit.
+    """
+    document, source = description.document, description.source
+    problems = Problems()
+    found = [gravity_complaint(FLOAT64.array(description.gravity), document.get("gravity"))]
+    places = _place_complaints(description)
+    found += places or body_complaints(_bodies(description), "joints")
+    problems.found += [f"{source}: {one}" for one in found if one]
+    problems.refuse(source, MachineError)
+
+
+def _bodies(description: Description) -> list[BodyNumbers]:
+    points = _points(description)
+    size = max((_spread(one) for one in points.values()), default=0.0)
+    for drive in description.drives:
+        if drive.measure.kind == "lever":
+            size = max(size, abs(FLOAT64.number(drive.measure.numbers[0])) ** 0.5)
+    return [_numbers(body, description, points[body.name], size) for body in description.bodies]
+
+
+def _numbers(body: Body, description: Description, points: FloatArray, size: float) -> BodyNumbers:
+    mass, first, inertia = central_moments(body)
+    center = first / mass if mass > 0 else np.zeros(3)
+    reach = max(_spread(points), size if len(points) < 2 else 0.5 * size) or np.inf
+    return BodyNumbers(
+        f"bodies.{body.name}",
+        mass,
+        center,
+        float(np.linalg.eigvalsh(inertia)[-1]),
+        points.mean(axis=0) if len(points) else np.zeros(3),
+        MOST_OFFSET * max(reach, size),
+        _certain_span(body, description.joints),
+        reach,
+        not body.planar,
+        _section(description.document, body.name),
+        "the middle of its joints",
+    )
+
+
+def _section(document: Mapping[str, Any], body: str) -> dict[str, Any]:
+    bodies = document.get("bodies", {})
+    return bodies.get(body, {}) if isinstance(bodies, Mapping) else {}
+
+
+def _points(description: Description) -> dict[str, FloatArray]:
+    """Return the points of each body and of the ground that the file names, (k, 3) in their frames, m."""
+    points: dict[str, list[Any]] = {name: [] for name in (GROUND, *(b.name for b in description.bodies))}
+    for joint in description.joints:
+        for body, place in zip(joint.bodies, joint.place, strict=True):
+            points[body].append(FLOAT64.array(place))
+    measures = [drive.measure for drive in description.drives]
+    for measure in (*measures, *description.outputs, *description.readings):
+        if measure.kind in ("length", "position"):
+            for body, point in zip(measure.bodies, measure.points, strict=True):
+                points[body].append(FLOAT64.array(point))
+    return {name: np.array(one, dtype=float).reshape(-1, 3) for name, one in points.items()}
+
+
+def _spread(points: FloatArray) -> float:
+    """Return the largest distance between two of the points (k, 3), m."""
+    if len(points) < 2:
+        return 0.0
+    return float(np.linalg.norm(points[:, None] - points[None], axis=2).max())
+
+
+def _certain_span(body: Body, joints: tuple[Joint, ...]) -> float:
+    """Return the largest distance between two joints of a body, m, across their axes: along these they may be anywhere."""
+    ends = []
+    for joint in joints:
+        for name, place, axis in zip(joint.bodies, joint.place, joint.axis, strict=True):
+            if name == body.name:
+                along = FLOAT64.array(axis) if joint.type in _ALONG_AXIS else None
+                ends.append((FLOAT64.array(place), along))
+    span = 0.0
+    for i, (point, axis) in enumerate(ends):
+        for other, other_axis in ends[:i]:
+            apart = other - point
+            for along in (axis, other_axis):
+                if along is not None:
+                    unit = along / np.linalg.norm(along)
+                    apart = apart - (apart @ unit) * unit
+            span = max(span, float(np.linalg.norm(apart)))
+    return span
+
+
+def _place_complaints(description: Description) -> list[str]:
+    """Return which joints' places are in another unit than all others."""
+    given = [
+        (f"joints.{joint.name}.place", float(np.linalg.norm(FLOAT64.array(place))))
+        for joint in description.joints
+        for place in joint.place
+    ]
+    far = np.array([distance for _, distance in given])
+    if np.count_nonzero(far) < 3:
+        return []
+    middle = float(np.median(far[far > 0]))
+    out = far > FAR_OUT * middle
+    if not out.any() or far[out].min() < FARTHER * far[~out].max():
+        return []
+    found = []
+    for (key, distance), is_out in zip(given, out, strict=True):
+        if is_out:
+            units = fitting_units(lambda factor, d=distance: factor * d <= FARTHER * middle, LENGTH_UNITS)
+            value = description.document["joints"][key.split(".", 1)[1].rsplit(".", 1)[0]].get("place")
+            found.append(
+                f"{key} = {show_value(value)}: {distance:.4g} m from the body's origin, {distance / middle:.3g} times as "
+                f"far as half of the other joints{propose_units(units)}"
+            )
+    return found
+
+
+def check_home_in_limits(description: Description, home: FloatArray) -> None:
+    """Refuse limits of drives that home (n,), m or rad, does not keep.
+
+    Raises
+    ------
+    MachineError
+        Names the drive, its coordinate at home, its limits, and the unit in which they fit.
+    """
+    problems, source = Problems(), description.source
+    for drive, value in zip(description.drives, home, strict=True):
+        if drive.limits is None:
+            continue
+        low, high = FLOAT64.array(drive.limits)
+        room = 1e-9 * max(1.0, high - low)
+        if low - room <= value <= high + room:
+            continue
+        turns = drive.measure.unit == "rad"
+        units = ANGLE_UNITS if turns else LENGTH_UNITS
+        of_limits = fitting_units(lambda f, low=low, high=high, v=value: f * low <= v <= f * high, units)
+        of_home = fitting_units(lambda f, low=low, high=high, v=value: low <= f * v <= high, units)
+        given = description.document.get("drives", {}).get(drive.name, {}).get("limits", [low, high])
+        hint = ""
+        if of_limits:
+            hint = f"; limits in {of_limits[0]}?" + (f" [deg({low:g}), deg({high:g})]" if turns else "")
+        elif of_home:
+            hint = f"; home in {of_home[0]}?" + (f" deg({value:g})" if turns else "")
+        problems.found.append(
+            f"{source}: drives.{drive.name}.limits = {show_value(given)}: home is at {value:.6g} {drive.measure.unit}, "
+            f"outside [{low:.6g}, {high:.6g}]{hint}"
+        )
+    problems.refuse(source, MachineError)
