@@ -44,6 +44,7 @@ def moved(name: str, order=range(6), scale: float = 1.0, turn: Rotation | None =
     if scale != 1.0:
         # a file's bodies have to be as large as its geometry
         made.pop("drive", None)
+        geometry.pop("rate_limit", None)
         for body in (made["platform"], *made["strut"].values()):
             body["mass"] *= scale**3
             body["center_of_mass"] = (scale * np.array(body["center_of_mass"])).tolist()
