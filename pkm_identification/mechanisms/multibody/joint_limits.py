@@ -19,11 +19,9 @@ from pkm_identification.errors import MachineError
 from pkm_identification.numerics.arrays import FloatArray
 
 from .description.records import Description, Joint
-from .kernels.closing import read_frames
-from .kernels.layout import ORIGIN, STATE
 from .numbers.arithmetic import FLOAT64
 from .structure.model import Model
-from .structure.placements import joint_frames
+from .structure.relative import read_between, read_body_frames
 from .structure.tree import Tree
 
 
@@ -47,7 +45,7 @@ def joint_use(
     limited = [joint for joint in description.joints if joint.limits]
     if not limited:
         return np.empty((len(configuration), 0))
-    frames, home_frames = _frames(tree, model, configuration), _frames(tree, model, home[None])
+    frames, home_frames = read_body_frames(tree, model, configuration), read_body_frames(tree, model, home[None])
     used = []
     for joint in limited:
         low, high = FLOAT64.array(joint.limits).T
@@ -74,7 +72,7 @@ def check_limits_at_home(description: Description, tree: Tree, model: Model, hom
     limited = [joint for joint in description.joints if joint.limits and joint.type != "spherical"]
     if not limited:
         return
-    frames = _frames(tree, model, home[None])
+    frames = read_body_frames(tree, model, home[None])
     for joint in limited:
         values = _coordinates(joint, tree, frames, frames)[0]
         for value, (low, high) in zip(values, FLOAT64.array(joint.limits), strict=True):
@@ -85,39 +83,36 @@ def check_limits_at_home(description: Description, tree: Tree, model: Model, hom
                 )
 
 
-def _frames(tree: Tree, model: Model, configuration: FloatArray) -> FloatArray:
-    """Frames of all bodies at configurations (N, Q), as `read_frames` writes them."""
-    state = np.zeros((len(configuration), len(tree.frames), STATE, 3))
-    FLOAT64.compiled(read_frames)(model, np.ascontiguousarray(configuration), state)
-    return state
+def joint_coordinates(
+    description: Description, tree: Tree, model: Model, configuration: FloatArray
+) -> dict[str, FloatArray]:
+    """Return the coordinates (n,) at a configuration (Q,) of all joints that have some that need no convention.
+
+    m or rad in (-pi, pi]; spherical, planar and fixed joints are left out.
+    """
+    frames = read_body_frames(tree, model, configuration[None])
+    return {
+        joint.name: _coordinates(joint, tree, frames, frames)[0]
+        for joint in description.joints
+        if joint.type in ("revolute", "prismatic", "universal", "no_spin")
+    }
 
 
 def _coordinates(joint: Joint, tree: Tree, frames: FloatArray, home: FloatArray) -> FloatArray:
     """Coordinates (N, n) of a joint, m or rad in (-pi, pi]; of a spherical one how far its axis leans from home's.
 
-    `frames` and `home` are of `_frames`.
+    `frames` and `home` are of `read_body_frames`.
     """
-    rotation, shift = _between(joint, tree, frames)
+    rotation, shift = read_between(joint, tree, frames)
     if joint.type == "prismatic":
         return shift[:, 2:]
     if joint.type == "revolute":
         return np.arctan2(rotation[:, 1, 0], rotation[:, 0, 0])[:, None]
     if joint.type == "spherical":
         axis = FLOAT64.array(joint.axis[1])
-        there, at_home = rotation @ axis, (_between(joint, tree, home)[0] @ axis)[0]
+        there, at_home = rotation @ axis, (read_between(joint, tree, home)[0] @ axis)[0]
         leaned = np.arctan2(np.linalg.norm(np.cross(there, at_home), axis=1), there @ at_home)
         return leaned[:, None]
     # turned about x, then about y: where that leaves z
     x, y, z = rotation[:, :, 2].T
     return np.stack([np.arctan2(-y, z), np.arcsin(np.clip(x, -1, 1))], axis=1)
-
-
-def _between(joint: Joint, tree: Tree, frames: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """The joint's frame on its second body as seen from that on its first: rotation (N, 3, 3), origin (N, 3)."""
-    ends = []
-    for body, place in zip(joint.bodies, joint_frames(joint), strict=True):
-        own = frames[:, tree.body_frames[body]]
-        turned, origin = FLOAT64.array(place.rotation), FLOAT64.array(place.origin)
-        ends.append((own[:, :3] @ turned, own[:, ORIGIN] + own[:, :3] @ origin))
-    (first, here), (second, there) = ends
-    return np.einsum("nji,njk->nik", first, second), np.einsum("nji,nj->ni", first, there - here)

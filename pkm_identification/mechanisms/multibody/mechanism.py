@@ -27,10 +27,11 @@ from .closed_forms import closed_form
 from .description.plausibility import check_home_in_limits
 from .description.reader import read_document, read_file
 from .description.records import Description, Joint
-from .joint_limits import check_limits_at_home, joint_use
+from .joint_limits import check_limits_at_home, joint_coordinates, joint_use
 from .kernels.closing import ClosedSamples, ClosingLimits, close
 from .kernels.codes import OK
 from .numbers.arithmetic import FLOAT64, Arithmetic, Multiprecision
+from .structure.assembly import GuessDistance, guess_distances
 from .structure.bodies import check_bodies
 from .structure.mobility import Mobility, mobility, read_values
 from .structure.model import Model, model_size, packed
@@ -208,6 +209,16 @@ class Mechanism:
     def joint_use(self, configuration: Any) -> Any:
         """How much of their limits joints use at configurations (N, Q), (N, k): up to 1 within; k is 0 without any."""
         return joint_use(self.description, self.tree, self.model, self.home, configuration)
+
+    @property
+    def guess_distances(self) -> tuple[GuessDistance, ...]:
+        """How far each joint that the file guesses is at home from there, in float64: which assembly mode it is."""
+        return guess_distances(self.description, self.tree, self.model, self.home)
+
+    @property
+    def joints_at_home(self) -> dict[str, Any]:
+        """Coordinates at home (n,) by joint, in float64: m or rad; of joints with one or two coordinates."""
+        return joint_coordinates(self.description, self.tree, self.model, self.home)
 
     @cached_property
     def passive_friction(self) -> PassiveFriction | None:

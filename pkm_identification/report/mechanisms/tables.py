@@ -17,6 +17,7 @@ import numpy as np
 from pkm_identification.mechanisms.multibody.kinematics import read
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.mechanisms.multibody.numbers.arithmetic import FLOAT64
+from pkm_identification.mechanisms.multibody.structure.assembly import farthest
 
 from ..listing import ABSENT, Listing, number
 
@@ -39,6 +40,9 @@ def mechanism_text(mechanism: Mechanism) -> str:
         summary += f"\n{mechanism.description.description}"
     if redundant:
         summary += f"\nRedundant constraints: {'; '.join(redundant)}"
+    # a hexapod's file states a pose, of which there is one
+    if mechanism.loops and "kind" in mechanism.description.document:
+        summary += f"\n{assembly_sentence(mechanism)}"
     tables = (
         bodies_table(mechanism),
         joints_table(mechanism),
@@ -66,8 +70,26 @@ def bodies_table(mechanism: Mechanism) -> Listing:
     return Listing(("body", "mass kg", "moves"), tuple(rows), frozenset({"mass kg"}))
 
 
+def assembly_sentence(mechanism: Mechanism) -> str:
+    """Return in which of its assembly modes the mechanism is: how far home is from the file's guess."""
+    far = farthest(mechanism.guess_distances)
+    if far is None:
+        return "Assembly mode: the file guesses no joint; loops are closed from zero (home.guess chooses a mode)."
+    size = f"{far.apart:.3g} {far.unit}"
+    if far.unit == "rad":
+        size += f" ({np.degrees(far.apart):.3g} deg)"
+    if far.is_far:
+        return (
+            f"Assembly mode: FAR from home.guess: joint '{far.joint}' is {size} away from its guess. No mode nearer to the "
+            "guess was found: compare the joints at home with the drawing, and correct home.guess."
+        )
+    return f"Assembly mode: the one of home.guess; farthest from it is joint '{far.joint}', {size} away."
+
+
 def joints_table(mechanism: Mechanism) -> Listing:
-    """Names, types, bodies, and which of them close loops."""
+    """Names, types, bodies, which of them close loops, and where they are at home and were guessed."""
+    at_home_of = mechanism.joints_at_home
+    guess = mechanism.description.home.guess
     cut = {joint.name for joint in mechanism.tree.cut}
     driven = {joint for drive in mechanism.description.drives for joint in drive.measure.joints}
     rows = [
@@ -76,10 +98,16 @@ def joints_table(mechanism: Mechanism) -> Listing:
             joint.type,
             " - ".join(joint.bodies),
             "closes a loop" if joint.name in cut else ("driven" if joint.name in driven else ABSENT),
+            _coordinates(at_home_of.get(joint.name)),
+            _coordinates(FLOAT64.array(guess[joint.name]) if joint.name in guess else None),
         )
         for joint in mechanism.description.joints
     ]
-    return Listing(("joint", "type", "bodies", "role"), tuple(rows))
+    return Listing(("joint", "type", "bodies", "role", "at home", "guess"), tuple(rows))
+
+
+def _coordinates(values: Any) -> str:
+    return ABSENT if values is None else ", ".join(at_home(round(float(value), 6)) for value in values)
 
 
 def drives_table(mechanism: Mechanism) -> Listing:
@@ -127,6 +155,7 @@ def prediction_table(result: MechanismIdentification, held: Prediction) -> Listi
 def mechanism_document(mechanism: Mechanism) -> dict[str, Any]:
     """The same for programs."""
     cut = [joint.name for joint in mechanism.tree.cut]
+    at_home_of, far = mechanism.joints_at_home, farthest(mechanism.guess_distances)
     home = {
         part: [float(value) for value in read(mechanism, part, mechanism.home)[0]]
         for part in ("drives", "outputs", "readings")
@@ -144,12 +173,16 @@ def mechanism_document(mechanism: Mechanism) -> dict[str, Any]:
                 "type": joint.type,
                 "bodies": list(joint.bodies),
                 "closes_loop": joint.name in cut,
+                "home": [float(value) for value in at_home_of.get(joint.name, ())],
             }
             for joint in mechanism.description.joints
         ],
         "loops": mechanism.loops,
         "degrees_of_freedom": mechanism.degrees_of_freedom,
         "redundant_constraints": list(mechanism.redundant_constraints),
+        "assembly": None
+        if far is None
+        else {"farthest": far.joint, "from_guess": far.apart, "unit": far.unit, "far": far.is_far},
         "drives": [
             {"name": drive.name, "force": drive.force, "unit": drive.measure.unit, "home": value}
             for drive, value in zip(mechanism.description.drives, home["drives"], strict=True)

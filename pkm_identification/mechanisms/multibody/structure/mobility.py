@@ -16,13 +16,20 @@ import numpy as np
 
 from pkm_identification.errors import MachineError
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.numerics.rotation import quaternion_from_matrix
 
 from ..description.records import Description
-from ..kernels.closing import advance, read_frames, read_rows
-from ..kernels.codes import BALL, POINT
-from ..kernels.layout import ORIGIN, STATE
+from ..kernels.closing import advance, read_rows
+from ..kernels.codes import POINT
+from ..kernels.layout import ORIGIN
 from ..numbers.arithmetic import FLOAT64
+from .assembly import (
+    NEAR_GUESS,
+    farthest,
+    guess_distances,
+    guess_start,
+    random_starts,
+    unguessed_velocities,
+)
 from .model import Model
 from .rows import Row
 from .tasks import check_counts, check_tasks
@@ -30,6 +37,7 @@ from .tree import Tree
 
 RANK = 1e-9  # singular values below this, relative to the largest of rows of length one, count as zero
 _CLOSED = 1e-10
+_OPEN = 1e-6  # m or rad: a gap that no start closed
 _STEPS = 200
 _HELD = 1e3  # weight of drives or outputs against loops, to see how far the loops stay open
 _NEARBY = (0.02, 0.05)  # m or rad away from home, where the rank is that of a general configuration
@@ -106,39 +114,6 @@ def mobility(
     return result
 
 
-def guessed(description: Description, tree: Tree, model: Model) -> FloatArray:
-    """Coordinates (Q,) that the file guesses.
-
-    A spherical joint's guess is a rotation vector; without one, the body it carries is parallel to the ground.
-    """
-    q = np.zeros(tree.coordinates)
-    for frame in tree.frames:
-        if frame.kind == BALL:
-            q[frame.coordinate + 3] = 1.0
-    for name, values in description.home.guess.items():
-        if name not in tree.joint_frames:
-            continue
-        given = FLOAT64.array(values)
-        frames = [tree.frames[k] for k in tree.joint_frames[name]]
-        if frames and frames[0].kind == BALL:
-            angle = np.linalg.norm(given)
-            q[frames[0].coordinate : frames[0].coordinate + 3] = 0.5 * np.sinc(0.5 * angle / np.pi) * given
-            q[frames[0].coordinate + 3] = np.cos(0.5 * angle)
-        elif len(frames) == 1:
-            q[frames[0].coordinate : frames[0].coordinate + len(given)] = given
-        else:
-            for frame, value in zip(frames, given, strict=True):
-                q[frame.coordinate] = value
-    joints = [joint.name for joint in description.joints]
-    state = np.zeros((1, len(tree.frames), STATE, 3))
-    for k, frame in enumerate(tree.frames):
-        if frame.kind == BALL and joints[frame.joint] not in description.home.guess:
-            read_frames(model, q[None], state)
-            back = quaternion_from_matrix(state[0, k, :3].T)
-            q[frame.coordinate : frame.coordinate + 4] = back
-    return q
-
-
 def _home(
     description: Description, tree: Tree, model: Model, rows: list[Row], tasks: dict[str, list[int]]
 ) -> tuple[FloatArray, str]:
@@ -148,8 +123,7 @@ def _home(
     target = FLOAT64.array(description.home.values)
     both, aims = np.concatenate([loops, wanted]), np.concatenate([np.zeros(len(loops)), target])
     scale = _CLOSED * max(1.0, float(np.abs(model.placement[:, ORIGIN]).max()))
-    start = guessed(description, tree, model)
-    q = _fit(model, both, aims, start)
+    q = _closed_near_guess(description, tree, model, rows, both, aims, wanted)
     if np.abs(read_values(model, both, q) - aims).max(initial=0.0) <= scale:
         return q, ""
     held = _fit(model, both, aims, q, np.concatenate([np.ones(len(loops)), np.full(len(wanted), _HELD)]))
@@ -166,6 +140,47 @@ def _home(
     return closed, problem
 
 
+def _closed_near_guess(
+    description: Description,
+    tree: Tree,
+    model: Model,
+    rows: list[Row],
+    both: np.ndarray,
+    aims: FloatArray,
+    wanted: np.ndarray,
+) -> FloatArray:
+    """Return coordinates that bring loops and drives (outputs) to their aims, in the mode that the guess is nearest to.
+
+    The drives are where they are at home before loops are closed, moved by joints that nobody guessed where they can be.
+    Where that closes far from the guess, other starts of what nobody guessed are tried.
+    """
+    guess = guess_start(description, tree, model)
+    free = unguessed_velocities(description, tree, model)
+    of_joints = [k for k, row in enumerate(wanted) if rows[row].factors]
+    driven, at_home = wanted[of_joints], aims[len(both) - len(wanted) :][of_joints]
+    placed = _fit(model, driven, at_home, guess, moving=free)
+    placed = _fit(model, driven, at_home, placed)
+
+    def close(start: FloatArray) -> tuple[float, FloatArray]:
+        q = _fit(model, both, aims, start)
+        gap = float(np.abs(read_values(model, both, q) - aims).max(initial=0.0))
+        far = farthest(guess_distances(description, tree, model, q))
+        return np.inf if gap > _OPEN else 0.0 if far is None else far.relative, q
+
+    distance, q = close(placed)
+    if distance <= NEAR_GUESS:
+        return q
+    first = q if np.isfinite(distance) else close(guess)[1]
+    others = (_fit(model, both, aims, one, moving=free) for one in random_starts(placed, free, tree, model))
+    for start in (guess, *others):
+        other, found = close(start)
+        if other < distance:
+            distance, first = other, found
+        if distance <= NEAR_GUESS:
+            break
+    return first
+
+
 def _open_loop(model: Model, rows: list[Row], loops: np.ndarray, q: FloatArray) -> str:
     """Which loop does not close, and its gap."""
     gaps: dict[str, float] = {}
@@ -177,15 +192,27 @@ def _open_loop(model: Model, rows: list[Row], loops: np.ndarray, q: FloatArray) 
 
 
 def _fit(
-    model: Model, chosen: np.ndarray, target: FloatArray, start: FloatArray, weight: FloatArray | float = 1.0
+    model: Model,
+    chosen: np.ndarray,
+    target: FloatArray,
+    start: FloatArray,
+    weight: FloatArray | float = 1.0,
+    moving: np.ndarray | None = None,
 ) -> FloatArray:
-    """Coordinates that bring rows to their targets, or as near as they come (Levenberg, Marquardt)."""
+    """Coordinates that bring rows to their targets, or as near as they come (Levenberg, Marquardt).
+
+    `moving` (V,) says which velocities may; all if None.
+    """
     q = start.copy()
+    if not len(chosen) or (moving is not None and not moving.any()):
+        return q
     damping = 1e-4
     weights = np.broadcast_to(weight, len(chosen))
     gap = weights * (target - read_values(model, chosen, q))
     for _ in range(_STEPS):
         jacobian = weights[:, None] * _jacobian(model, chosen, q)
+        if moving is not None:
+            jacobian[:, ~moving] = 0.0
         if gap @ gap < _CLOSED**2 * 1e-8:
             # closed: one step without damping, the shortest that redundant rows allow
             step = np.linalg.lstsq(jacobian, gap, rcond=RANK)[0]

@@ -1,0 +1,41 @@
+# Copyright 2026 pkm_identification maintainers
+#
+# Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance
+# with the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+# Unless required by applicable law or agreed to in writing, software distributed under the License is
+# distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
+# the License for the specific language governing permissions and limitations under the License.
+
+"""Where the two bodies of a joint stand to each other, whether the joint carries the tree or closes a loop; in float64."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pkm_identification.numerics.arrays import FloatArray
+
+from ..description.records import Joint
+from ..kernels.closing import read_frames
+from ..kernels.layout import ORIGIN, STATE
+from ..numbers.arithmetic import FLOAT64
+from .model import Model
+from .placements import joint_frames
+from .tree import Tree
+
+
+def read_body_frames(tree: Tree, model: Model, configuration: FloatArray) -> FloatArray:
+    """Return the frames of all bodies at configurations (N, Q), as `read_frames` writes them."""
+    state = np.zeros((len(configuration), len(tree.frames), STATE, 3))
+    FLOAT64.compiled(read_frames)(model, np.ascontiguousarray(configuration), state)
+    return state
+
+
+def read_between(joint: Joint, tree: Tree, frames: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the joint's frame on its second body as seen from that on its first: rotation (N, 3, 3), origin (N, 3)."""
+    ends = []
+    for body, place in zip(joint.bodies, joint_frames(joint), strict=True):
+        own = frames[:, tree.body_frames[body]]
+        turned, origin = FLOAT64.array(place.rotation), FLOAT64.array(place.origin)
+        ends.append((own[:, :3] @ turned, own[:, ORIGIN] + own[:, :3] @ origin))
+    (first, here), (second, there) = ends
+    return np.einsum("nji,njk->nik", first, second), np.einsum("nji,nj->ni", first, there - here)
