@@ -22,7 +22,12 @@ from pkm_identification.numerics.arrays import FloatArray
 LENGTH_UNITS = {"mm": 1e-3, "cm": 1e-2}  # m
 SPEED_UNITS = {"mm/s": 1e-3, "cm/s": 1e-2}  # m/s
 MASS_UNITS = {"g": 1e-3, "t": 1e3}  # kg
-INERTIA_UNITS = {"kg mm^2": 1e-6, "kg cm^2": 1e-4, "g mm^2": 1e-9, "g cm^2": 1e-7}  # kg m^2, as CAD programs print them
+INERTIA_UNITS = {
+    "kg mm^2": 1e-6,
+    "kg cm^2": 1e-4,
+    "g mm^2": 1e-9,
+    "g cm^2": 1e-7,
+}  # kg m^2, as CAD programs print them
 GRAVITY_UNITS = {"mm/s^2": 1e-3, "cm/s^2": 1e-2, "g": 9.80665}  # m/s^2
 ANGLE_UNITS = {"degrees": np.pi / 180}  # rad
 LEAST_GRAVITY, MOST_GRAVITY = 1.6, 25.0  # m/s^2: the Moon has 1.62, Jupiter 24.8
@@ -193,5 +198,9 @@ def _mass_complaint(body: BodyNumbers, others: float) -> str:
     units = fitting_units(fits, MASS_UNITS)
     if not units:
         return ""
-    what = f"all other bodies together have {others:.3g} kg" if body.mass <= sphere else f"at most {sphere:.3g} kg fit"
+    what = (
+        f"all other bodies together have {others:.3g} kg"
+        if body.mass <= sphere
+        else f"at most {sphere:.3g} kg fit"
+    )
     return f"{body.place}.mass = {show_value(body.shown.get('mass'))}: {what}{propose_units(units)}"

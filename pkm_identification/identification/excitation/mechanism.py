@@ -17,8 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from pkm_identification.errors import MotionRefused, SettingsError
-from pkm_identification.estimation.identifiability import base_parameters
-from pkm_identification.mechanisms.multibody.analysis.states import structure_motion
+from pkm_identification.mechanisms.multibody.analysis.basis import choose_basis
 from pkm_identification.mechanisms.multibody.dynamics import forces, regressor
 from pkm_identification.mechanisms.multibody.kinematics import motion_of_drives
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
@@ -36,7 +35,6 @@ from pkm_identification.simulation.waveforms import Derivatives, FadedWaves, Mul
 from .subject import AS_MUCH, GRID, PERIOD, Response, furthest, with_all_tones
 
 BASE = "base"  # name of the set
-_STATES = 60
 _ROUNDING = 1e-9
 
 
@@ -69,7 +67,7 @@ class BaseSet:
 
     @classmethod
     def of(cls, mechanism: Mechanism) -> BaseSet:
-        """Found in double precision, in the states of `pkm base-parameters`.
+        """The choice of `pkm base-parameters`: a name is the same sum there and here.
 
         Raises
         ------
@@ -77,8 +75,7 @@ class BaseSet:
             If double precision leaves the number of base parameters in doubt.
         """
         basis, chosen = rigid_basis(mechanism), rigid_columns(mechanism)
-        _, motion = structure_motion(mechanism, _STATES)
-        base = base_parameters(regressor(mechanism, motion)[:, :, chosen], basis.names)
+        base = choose_basis(mechanism)
         if not base.clear:
             raise SettingsError(
                 f"mechanism '{mechanism.name}': double precision leaves its base parameters in doubt "

@@ -81,11 +81,7 @@ def propose_geometry_units(machine: Machine) -> str:
     for chosen in [(key,) for key in keys] + [tuple(keys[1:])] + list(combinations(keys[1:], 2)):
 
         def fits(factor: float, chosen: tuple[str, ...] = chosen) -> bool:
-            values = {
-                name: factor * getattr(machine, name)
-                for key in chosen
-                for name in _GEOMETRY[key]
-            }
+            values = {name: factor * getattr(machine, name) for key in chosen for name in _GEOMETRY[key]}
             return _is_home_inside(replace(machine, **values))
 
         units = fitting_units(fits, LENGTH_UNITS)
@@ -166,9 +162,7 @@ def _rates(machine: Machine) -> list[str]:
     return found
 
 
-def _too_large(
-    key: str, value: float | None, most: float, unit: str, units: dict[str, float]
-) -> str:
+def _too_large(key: str, value: float | None, most: float, unit: str, units: dict[str, float]) -> str:
     """Return what is wrong with a number above what is possible, where one of some units would bring it below."""
     if value is None or value <= most:
         return ""
@@ -202,13 +196,19 @@ def _drive_complaints(machine: Machine) -> list[str]:
             )
     if drive.has_motor:
         found.append(
-            _too_large("drive.motor.screw_lead", drive.screw_lead, min(longest, LONGEST_LEAD), "m", LENGTH_UNITS)
+            _too_large(
+                "drive.motor.screw_lead", drive.screw_lead, min(longest, LONGEST_LEAD), "m", LENGTH_UNITS
+            )
         )
         moving = machine.platform.mass + sum(s.body_b.mass + s.body_e.mass for s in machine.struts)
         ratio = drive.motor_mass / drive.motor_inertia if drive.motor_inertia > 0 else np.inf
         found.append(
             _too_large(
-                "drive.motor.inertia", drive.motor_inertia, MOST_MOTOR_MASS * moving / ratio, "kg m^2", MOTOR_UNITS
+                "drive.motor.inertia",
+                drive.motor_inertia,
+                MOST_MOTOR_MASS * moving / ratio,
+                "kg m^2",
+                MOTOR_UNITS,
             )
         )
     found.append(_too_large("drive.following_error", drive.following_error, longest, "m", LENGTH_UNITS))

@@ -45,7 +45,10 @@ def joint_use(
     limited = [joint for joint in description.joints if joint.limits]
     if not limited:
         return np.empty((len(configuration), 0))
-    frames, home_frames = read_body_frames(tree, model, configuration), read_body_frames(tree, model, home[None])
+    frames, home_frames = (
+        read_body_frames(tree, model, configuration),
+        read_body_frames(tree, model, home[None]),
+    )
     used = []
     for joint in limited:
         low, high = FLOAT64.array(joint.limits).T

@@ -256,6 +256,11 @@ def _sum(expression: dict[str, Any]) -> str:
             # a formula
             text += f" + ({term['factor']}) {term['parameter']}"
             continue
-        size = f"{np.abs(term['value']):.{_SHOWN}g} "
-        text += (" - " if term["value"] < 0 else " + ") + ("" if size == "1 " else size) + term["parameter"]
+        text += write_term(term["value"], term["parameter"])
     return text
+
+
+def write_term(factor: float, name: str, digits: int = _SHOWN) -> str:
+    """Return a further term of a sum, as ' - 0.3 mx_rod'."""
+    size = f"{np.abs(factor):.{digits}g} "
+    return (" - " if factor < 0 else " + ") + ("" if size == "1 " else size) + name

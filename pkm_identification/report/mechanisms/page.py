@@ -22,7 +22,7 @@ from ..earlier import GENERATOR
 from ..page.frame import framed
 from ..page.parameter_rows import key, parameter_rows
 from .sentences import verdicts
-from .tables import prediction_table
+from .tables import prediction_table, sums_table
 
 
 def html_page(
@@ -46,6 +46,8 @@ def html_page(
         "<p>Base parameters are called by the parameter that stands for their sum. Each row is drawn on a scale of its "
         "own; a value that is not identifiable is left out.</p>",
     ]
+    if (sums := sums_table(result.base)).rows:
+        parts += ["<h2>What the names stand for</h2>", sums.html()]
     held = result.prediction
     if held is not None and image is not None:
         data = base64.b64encode(image).decode("ascii")

@@ -12,13 +12,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import numpy as np
-
 from pkm_identification.identification.mechanism.result import MechanismIdentification
 
 from ..tables import estimate_table
 from .sentences import verdicts
-from .tables import prediction_table
+from .tables import prediction_table, sums_table
 
 
 def summary(
@@ -31,10 +29,9 @@ def summary(
         head + (f"\nstated beforehand: {assumptions}" if assumptions else ""),
         str(estimate_table(estimate, near_zero=result.near_zero)),
     ]
-    if summed := int(np.sum(np.count_nonzero(result.base.sums, axis=1) > 1)):
+    if (sums := sums_table(result.base)).rows:
         blocks.append(
-            f"Base parameters: {summed} of the values are of sums of parameters, each called by one of them; "
-            "--json has the sums (base)."
+            "\n".join(["Sums that names stand for:", *(f"  {name} = {text}" for name, text in sums.rows)])
         )
     if result.prediction is not None:
         blocks.append(str(prediction_table(result, result.prediction)))

@@ -19,11 +19,14 @@ from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.mechanisms.multibody.numbers.arithmetic import FLOAT64
 from pkm_identification.mechanisms.multibody.structure.assembly import farthest
 
+from ..identifiability.base_parameters import write_term
 from ..listing import ABSENT, Listing, number
 
 if TYPE_CHECKING:
+    from pkm_identification.identification.excitation.mechanism import BaseSet
     from pkm_identification.identification.mechanism.result import MechanismIdentification, Prediction
 
+SUM_DIGITS = 6  # of the factors of a sum
 SHOWN = 9  # digits of coordinates at home
 ROUNDING = 1e-14
 
@@ -150,6 +153,17 @@ def prediction_table(result: MechanismIdentification, held: Prediction) -> Listi
     ]  # fmt: skip
     header = ("force", "unit", "rms", "error %", "file's error %")
     return Listing(header, tuple(rows), frozenset(header[2:]))
+
+
+def sums_table(base: BaseSet) -> Listing:
+    """Return what names stand for: the base parameters that are sums of several parameters, with these sums."""
+    rows = []
+    for name, row in zip(base.names, base.sums, strict=True):
+        others = [k for k in np.flatnonzero(row) if base.everything[k] != name]
+        if others:
+            terms = [write_term(float(row[k]), base.everything[k], SUM_DIGITS) for k in others]
+            rows.append((name, name + "".join(terms)))
+    return Listing(("name", "stands for the sum"), tuple(rows), frozenset())
 
 
 def mechanism_document(mechanism: Mechanism) -> dict[str, Any]:

@@ -266,7 +266,7 @@ def find_base_parameters(
     why_not_exact = ""
     if route in (DOUBLE, ALL):
         columns = subject.columns(seed)
-        keep = subject.platform if not wanted_out else [n for n in subject.names if n not in wanted_out]
+        keep = subject.kept if not wanted_out else [n for n in subject.names if n not in wanted_out]
         try:
             double = DoubleRoute(base_parameters(columns, subject.names, keep=keep), double_spectrum(columns))
         except ValueError as error:

@@ -33,6 +33,7 @@ from ..loading import hexapod_or_mechanism
 from ..mechanism import Mechanism
 from ..numbers.padic import NotInThisField
 from ..parameters import rigid_basis, rigid_columns
+from .basis import choose_basis, read_structure_rows
 from .exact_states import BITS, checked_exact, exact_columns
 from .friction_columns import FRICTION_KINDS, friction_names, random_signs, with_friction_columns
 from .modular_start import NearHome, fractions_near_home
@@ -164,6 +165,14 @@ class Subject:
         )
 
     @property
+    def kept(self) -> tuple[str, ...]:
+        """Parameters to keep where there is a choice: friction beside a mechanism's bodies changes nothing of these."""
+        if self.machine is not None or not self.rubbing:
+            return self.platform
+        rigid = choose_basis(self.mechanism)
+        return (*(self.names[k] for k in rigid.independent), *self.names[len(rigid.names) :])
+
+    @property
     def stated_motion(self) -> bool:
         """Whether the states asked are those of a motion in the description; else they are random."""
         return self.mechanism.description.motion is not None
@@ -175,8 +184,7 @@ class Subject:
             rows = body_regressor(self.machine, states) @ self.mapping
             per_twist = jacobian(self.machine, states.position, states.rotation)
             return self._rubbed(rows, np.einsum("nij,nj->ni", per_twist, states.twist))
-        mechanism, motion = structure_motion(self.mechanism, self._states, seed=seed)
-        return self._rubbed(self._chosen(regressor(mechanism, motion)), motion.drive_rate)
+        return self._rubbed(*read_structure_rows(self.mechanism, seed))
 
     def precise_columns(self, digits: int, seed: int = 0) -> Any:
         """The regressor (N, n, P) in mpmath numbers of so many digits, made with those digits from the first step on.

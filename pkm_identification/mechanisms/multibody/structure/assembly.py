@@ -111,7 +111,9 @@ def random_starts(start: FloatArray, free: np.ndarray, tree: Tree, model: Model)
                 q[frame.coordinate : frame.coordinate + 4] = drawn / np.linalg.norm(drawn)
                 continue
             for _, turns, coordinate in own:
-                q[coordinate] = rng.uniform(-np.pi, np.pi) if turns else start[coordinate] + rng.uniform(-size, size)
+                q[coordinate] = (
+                    rng.uniform(-np.pi, np.pi) if turns else start[coordinate] + rng.uniform(-size, size)
+                )
         yield q
 
 
