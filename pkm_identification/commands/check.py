@@ -43,7 +43,7 @@ def _check(options: argparse.Namespace) -> int:
     documents = [check_document(check) for check in checks]
     text = "\n\n".join("\n".join(check_lines(check)) for check in checks)
     present(text, documents if len(documents) > 1 else documents[0], options.json)
-    unusable = [check for check in checks if check.identification is None]
+    unusable = [check for check in checks if not check.usable_for_identification]
     for check in unusable:
         # what is in the way mostly begins with the log's name
         print(f"pkm check: {check.source}: {check.verdict.replace(f'{check.source}: ', '')}", file=sys.stderr)

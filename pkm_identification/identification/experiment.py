@@ -30,12 +30,14 @@ from pkm_identification.signals.forces.acting import acting, at_motors, winding
 from pkm_identification.signals.guard import GuardedLog, StreamGuard
 from pkm_identification.signals.guard.another_machine import refuse_another_machine
 from pkm_identification.signals.guard.samples import rows_of
+from pkm_identification.signals.guard.unusable import refuse_unsigned_forces, refuse_zero_forces
 
 from .equations.bend import BendCorrection
 from .estimated_effects.linearisation import Linearisation
 from .long_logs.stretches import samples_in_stretches
 from .problem_builder import build_problem
 from .rates.kinematic_cutoff import quiet_cutoff
+from .rates.recorded_rows import prepare_log
 from .rates.rate_noise import is_rounded, noise_aware
 from .rates.sample_rate import SAME_RATE, common_period, estimated_period
 from .rates.slow_log import band_for, slow_log_sentences
@@ -116,13 +118,19 @@ class Experiment:
         SettingsError
             If a filter is impossible at that period.
         """
+        prepared = [prepare_log(log, machine) for log in logs]
+        logs = [one.log for one in prepared]
         for log in logs:
+            refuse_zero_forces(log.force, log.source)
             refuse_another_machine(log, machine)
-        period, warnings = common_period(logs, machine)
         given = settings or Settings()
+        period, warnings = common_period(logs, machine, given.guard, [one.hold for one in prepared])
+        warnings = (*(warning for one in prepared for warning in one.warnings), *warnings)
         settings = given.resolved(machine, period)
         guard = StreamGuard(settings.guard)
         taken = [_guarded(guard, log) for log in logs]
+        for guarded_log, log in zip(taken, logs, strict=True):
+            refuse_unsigned_forces(guarded_log.force, log.source)
         yields = settings.guard.transfers is not None and np.any(winding(settings.guard))
         measured = tuple(at_motors(log, settings.guard) for log in taken) if yields else ()
         streamed = settings.causal and not settings.estimator.also
@@ -132,9 +140,9 @@ class Experiment:
         else:
             guarded = tuple(acting(log, settings.guard) for log in taken)
         dropped = dict(faults or {})
-        for name, number in guard.counts.items():
-            if name not in (*KEPT, "start"):
-                dropped[name] = dropped.get(name, 0) + number
+        reasons = [(name, number) for name, number in guard.counts.items() if name not in (*KEPT, "start")]
+        for name, number in [*reasons, *(fault for one in prepared for fault in one.faults.items())]:
+            dropped[name] = dropped.get(name, 0) + number
         if not given.band.cutoff:
             settings = replace(settings, band=band_for(settings.band, guarded))
         warnings += slow_log_sentences(machine, settings.band, guarded)
@@ -289,7 +297,9 @@ class Experiment:
         LogError
             If it runs at another rate than the experiment, or is not in one piece.
         """
-        period, _ = estimated_period(log, self.machine)
+        prepared = prepare_log(log, self.machine)
+        log = prepared.log
+        period, _ = estimated_period(log, self.machine, self.settings.guard, prepared.hold)
         if abs(period / self.period - 1.0) > SAME_RATE:
             raise LogError(
                 f"{log.source}: samples come at {1 / period:.4g} Hz, the other logs' at {1 / self.period:.4g} Hz"

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pkm_identification.errors import PkmError
+from pkm_identification.estimation.identifiability import IDENTIFIABLE
 from pkm_identification.mechanisms.hexapod.kinematics.forward import (
     DEGRADED,
     FAILED,
@@ -23,13 +24,15 @@ from pkm_identification.mechanisms.hexapod.kinematics.forward import (
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import STRUTS, StrutLog
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.numerics.large_arrays import row_blocks
+from pkm_identification.numerics.large_arrays import chosen_rows, row_blocks
 from pkm_identification.numerics.segments import segment_slices
 from pkm_identification.signals.forces.acting import acting
 from pkm_identification.signals.guard import GuardedLog, StreamGuard
+from pkm_identification.signals.guard.unusable import refuse_unsigned_forces, refuse_zero_forces
 
 from .identify import identify
 from .long_logs.stretches import smooth_in_stretches
+from .rates.recorded_rows import EXTRA, prepare_log
 from .rates.sample_rate import estimated_period
 from .rates.slow_log import slow_log_sentences
 from .result import Identification
@@ -46,6 +49,7 @@ KINDS = (
     "missing",
     "not_finite",
     "duplicate",
+    EXTRA,
     "late",
     "ahead",
     "spike",
@@ -114,12 +118,25 @@ class LogCheck:
     warnings: tuple[str, ...]
 
     @property
+    def usable_for_identification(self) -> bool:
+        """Whether anything can be used: a parameter, or in a fit that is not refused a combination of some."""
+        result = self.identification
+        if result is None:
+            return False
+        fits = result.fit is None or result.fit.adequate
+        return IDENTIFIABLE in result.estimate.status or (fits and len(result.estimate.combinations) > 0)
+
+    @property
     def verdict(self) -> str:
         """One line: whether and for what the log can be used."""
         if self.identification is None:
             return f"not usable for identification: {self.obstacle}"
         status = self.identification.estimate.status
-        identified = sum(s == "identifiable" for s in status)
+        identified = sum(s == IDENTIFIABLE for s in status)
+        if not self.usable_for_identification:
+            return (
+                f"not usable for identification: none of the {len(status)} parameters can be estimated from this log"
+            )
         prefix = "usable" if identified == len(status) else "partly usable"
         return f"{prefix}: {identified} of {len(status)} parameters are identifiable one by one"
 
@@ -143,15 +160,19 @@ def inspect_log(log: StrutLog, machine: Machine, faults: dict[str, int] | None =
     LogError
         If there is too little to examine or the rate is off by more than a fifth.
     """
-    period, warning = estimated_period(log, machine)
+    recorded, prepared = log, prepare_log(log, machine)
+    log = prepared.log
+    refuse_zero_forces(log.force, log.source)
+    period, warning = estimated_period(log, machine, hold=prepared.hold)
     settings = Settings().resolved(machine, period)
     guarded = acting(StreamGuard(settings.guard).guard(log), settings.guard)
-    counts = dict(faults or {}) | {k: v for k, v in guarded.counts.items() if k in KINDS}
+    refuse_unsigned_forces(guarded.force, log.source)
+    counts = dict(faults or {}) | prepared.faults | {k: v for k, v in guarded.counts.items() if k in KINDS}
     # a bridge spans rows that are missing and rows that were dropped
     dropped = sum(guarded.counts[kind] for kind in ("not_finite", "late", "ahead", "spike", "out_of_limits"))
     counts["missing"] = max(guarded.counts["filled"] - dropped, 0)
     first = guarded.first | {"missing": guarded.first.get("filled")}
-    timing = _timing(log, period)
+    timing = _timing(guarded if len(guarded.time) else log, period)
     spans = [(part.stop - part.start) * period for part in segment_slices(guarded.segment)]
     peak_rate, failed, degraded = _motion_findings(guarded, machine, settings)
     # where the guard refused everything, its reason shows in what was recorded
@@ -162,18 +183,18 @@ def inspect_log(log: StrutLog, machine: Machine, faults: dict[str, int] | None =
     identification, obstacle = None, ""
     try:
         identification = identify(
-            [log], machine, Settings.of(estimator="ls", hold_out=0.0), dict(faults or {})
+            [recorded], machine, Settings.of(estimator="ls", hold_out=0.0), dict(faults or {})
         )
     except PkmError as error:
         obstacle = str(error)
     return LogCheck(
         source=log.source,
-        samples=len(log),
+        samples=len(recorded),
         usable=usable,
         duration=timing[0],
         rate=timing[1],
         jitter=timing[2],
-        expected_rate=machine.drive.sample_rate if machine.drive else None,
+        expected_rate=machine.drive.sample_rate / prepared.hold if machine.drive else None,
         faults=tuple(Fault(kind, counts[kind], first.get(kind)) for kind in KINDS if counts.get(kind)),
         segments=len(spans),
         longest=max(spans, default=0.0),
@@ -185,14 +206,15 @@ def inspect_log(log: StrutLog, machine: Machine, faults: dict[str, int] | None =
         poses_degraded=degraded,
         identification=identification,
         obstacle=obstacle,
-        warnings=(*((warning,) if warning else ()), *slow),
+        warnings=(*prepared.warnings, *((warning,) if warning else ()), *slow),
     )
 
 
-def _timing(log: StrutLog, period: float) -> tuple[float, float, float]:
-    """Duration in s, rate in Hz (median) and jitter in s of the stamps of a log."""
-    finite = log.time[np.isfinite(log.time)]
-    steps = np.diff(log.time)
+def _timing(log: StrutLog | GuardedLog, period: float) -> tuple[float, float, float]:
+    """Duration in s, rate in Hz (median) and jitter in s of the stamps of the rows that are used."""
+    stamps = chosen_rows(log.time, ~log.filled) if isinstance(log, GuardedLog) else log.time
+    finite = stamps[np.isfinite(stamps)]
+    steps = np.diff(stamps)
     regular = steps[np.isfinite(steps) & (np.abs(steps - period) < 0.5 * period)]
     rate, jitter = (1.0 / np.median(regular), np.std(regular)) if len(regular) else (np.nan, np.nan)
     return float(finite.max() - finite.min()), float(rate), float(jitter)

@@ -110,7 +110,7 @@ def check_document(check: LogCheck) -> dict[str, Any]:
         "peak_force": [finite_or_none(value) for value in check.peak_force],
         "poses_failed": check.poses_failed,
         "poses_degraded": check.poses_degraded,
-        "usable": check.identification is not None,
+        "usable": check.usable_for_identification,
         "verdict": check.verdict,
         "status": {} if estimate is None else dict(zip(estimate.names, estimate.status, strict=True)),
         "combinations": [] if estimate is None else [c.name for c in estimate.combinations],

@@ -52,6 +52,7 @@ REASONS = {
     "missing": "samples that never came",
     "not_finite": "samples with an empty or infinite value",
     "duplicate": "samples with the stamp of the one before",
+    "extra": "samples between two of the regular clock, as a second publisher sends",
     "late": "samples stamped before the newest",
     "ahead": "samples stamped far ahead, not yet believed",
     "spike": "samples that no strut or drive can have reached since the one before",

@@ -17,18 +17,33 @@ import numpy as np
 from pkm_identification.errors import LogError
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import StrutLog
+from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.numerics.large_arrays import chosen_rows
+from pkm_identification.signals.guard import GuardSettings, StreamGuard
 from pkm_identification.signals.rate import RATE_ERROR
 from pkm_identification.signals.steady_period import period_of_stamps
 
 RATE_WARNING = 0.02  # of the stated rate
 FEWEST_STEPS = 20  # between stamps, to measure a period from
+MOST_PASSES = 3  # of the guard, to find the period of the rows that it lets pass
 SAME_RATE = 0.01  # relative difference up to which two logs run at one rate
 
 
-def estimated_period(log: StrutLog, machine: Machine) -> tuple[float, str | None]:
-    """Sample period in s for a log, and a warning when it is not what the drive promises.
+def estimated_period(
+    log: StrutLog, machine: Machine, guard: GuardSettings | None = None, hold: float = 1.0
+) -> tuple[float, str | None]:
+    """Return the sample period in s of the rows that pass the guard, and a warning when the drive states another.
 
     The measured one where stamps show clearly that it is not the stated one.
+
+    Parameters
+    ----------
+    log : StrutLog
+    machine : Machine
+    guard : GuardSettings, optional
+        What decides which rows are used.
+    hold : float
+        Samples of the drive in one of the log, where values were held and the repeats are left out.
 
     Raises
     ------
@@ -47,11 +62,12 @@ def estimated_period(log: StrutLog, machine: Machine) -> tuple[float, str | None
         )
     near = float(np.median(steps, overwrite_input=True))
     del steps  # of a log of hours there is not to be one array more than needed
-    if machine.drive is None:
-        return period_of_stamps(log.time, near), None
-    nominal = 1.0 / machine.drive.sample_rate
+    nominal = None if machine.drive is None else hold / machine.drive.sample_rate
+    stamps, near = _used_stamps(log, machine, guard or GuardSettings(), near, nominal)
+    if nominal is None:
+        return period_of_stamps(stamps, near), None
     # a median that is far off is that of a log of holes, which are no samples
-    period = near if abs(near / nominal - 1.0) >= RATE_ERROR else period_of_stamps(log.time, nominal)
+    period = near if abs(near / nominal - 1.0) >= RATE_ERROR else period_of_stamps(stamps, nominal)
     off = abs(period / nominal - 1.0)
     if off >= RATE_ERROR:
         raise LogError(
@@ -65,14 +81,42 @@ def estimated_period(log: StrutLog, machine: Machine) -> tuple[float, str | None
     return period, None
 
 
+def _used_stamps(
+    log: StrutLog, machine: Machine, guard: GuardSettings, near: float, nominal: float | None
+) -> tuple[FloatArray, float]:
+    """Return the stamps in s of the rows that pass the guard, and the median of their steps.
+
+    The guard needs a period, and what it drops changes the median: asked again until that stays. All stamps where the
+    guard leaves too few, as it does of a log in another unit.
+    """
+    for _ in range(MOST_PASSES):
+        given = nominal if nominal is not None and abs(near / nominal - 1.0) < RATE_ERROR else near
+        guarded = StreamGuard(guard.resolved(machine, given)).guard(log)
+        stamps = chosen_rows(guarded.time, ~guarded.filled) if guarded.counts["filled"] else guarded.time
+        del guarded
+        steps = np.diff(stamps)
+        steps = steps[steps > 0]
+        if len(steps) < FEWEST_STEPS:
+            break
+        before, near = near, float(np.median(steps, overwrite_input=True))
+        if abs(near / before - 1.0) < RATE_ERROR:
+            return stamps, near
+    return log.time, near
+
+
 def _instead(machine: Machine) -> str:
     """Where forces can come from, of drives that do not report them by their currents."""
     kinds = dict.fromkeys(actuator.type for actuator in machine.actuators or () if actuator.has_valve)
     return f"; drives of type {', '.join(kinds)} need pressures or a force sensor" if kinds else ""
 
 
-def common_period(logs: Sequence[StrutLog], machine: Machine) -> tuple[float, tuple[str, ...]]:
-    """Sample period in s of logs of one experiment, and warnings.
+def common_period(
+    logs: Sequence[StrutLog],
+    machine: Machine,
+    guard: GuardSettings | None = None,
+    holds: Sequence[float] | None = None,
+) -> tuple[float, tuple[str, ...]]:
+    """Return the sample period in s of logs of one experiment, and warnings; parameters as of `estimated_period`.
 
     Raises
     ------
@@ -80,12 +124,12 @@ def common_period(logs: Sequence[StrutLog], machine: Machine) -> tuple[float, tu
         If a log holds no forces, runs at a wrong rate or at another than the first.
     """
     period, warnings = 0.0, []
-    for log in logs:
+    for log, hold in zip(logs, holds or [1.0] * len(logs), strict=True):
         if log.force is None:
             raise LogError(
                 f"{log.source}: holds no strut forces; identification needs them{_instead(machine)}"
             )
-        own, warning = estimated_period(log, machine)
+        own, warning = estimated_period(log, machine, guard, hold)
         period = period or own
         if abs(own / period - 1.0) > SAME_RATE:
             raise LogError(

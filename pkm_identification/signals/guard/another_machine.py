@@ -10,6 +10,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import permutations
 
 import numpy as np
@@ -20,6 +21,9 @@ from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import STRUTS, StrutLog
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.large_arrays import representative_rows
+
+from .settings import GuardSettings
+from .stream import StreamGuard
 
 _LOOKED_AT = 500  # samples, over all of the log
 # A file may state limits a little narrower than the machine's own, and encoders have faults: that is no other machine.
@@ -43,10 +47,26 @@ def refuse_another_machine(log: StrutLog, machine: Machine) -> None:
         If more than a fiftieth of the samples are outside the machine's limits by more than a fiftieth of its
         stroke, or have no pose in any order of their columns: names the share.
     """
-    length = representative_rows(log.length)
+    found = _impossible_share(log.length, machine)
+    if found is None:
+        return
+    # rows of something else among a machine's own jump away and back
+    continued = _without_jumps(log)
+    found = _impossible_share(continued, machine) if len(continued) else found
+    if found is None:
+        return
+    share, what = found
+    raise LogError(
+        f"{log.source}: a log of another machine than '{machine.name}': {100 * share:.1f} % of its samples have {what}"
+    )
+
+
+def _impossible_share(length: FloatArray, machine: Machine) -> tuple[float, str] | None:
+    """Return which part of lengths (N, 6) the machine cannot have, and in words what they are; None of few."""
+    length = representative_rows(length)
     length = length[np.isfinite(length).all(axis=1)]
     if not len(length):
-        return
+        return None
     length = length[:: -(-len(length) // _LOOKED_AT)]
     low, high = machine.length_limits
     outside = (np.maximum(low - length, length - high) > _BEYOND * (high - low)).any(axis=1)
@@ -58,10 +78,19 @@ def refuse_another_machine(log: StrutLog, machine: Machine) -> None:
         if share <= _SHARE or any(
             _without_pose(machine, few[:, order]) <= _SHARE for order in permutations(range(STRUTS))
         ):
-            return
-    raise LogError(
-        f"{log.source}: a log of another machine than '{machine.name}': {100 * share:.1f} % of its samples have {what}"
-    )
+            return None
+    return share, what
+
+
+def _without_jumps(log: StrutLog) -> FloatArray:
+    """Return the lengths (M, 6) of the rows that continue those before them, wherever they are."""
+    steps = np.diff(log.time)
+    steps = steps[np.isfinite(steps) & (steps > 0.0)]
+    if not len(steps):
+        return log.length
+    limits = GuardSettings(period=float(np.median(steps)), length_limits=(-np.inf, np.inf))
+    guarded = StreamGuard(limits).guard(replace(log, force=None))
+    return guarded.length[~guarded.filled]
 
 
 def _without_pose(machine: Machine, length: FloatArray) -> float:

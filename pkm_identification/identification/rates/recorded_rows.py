@@ -1,0 +1,164 @@
+# Copyright 2026 pkm_identification maintainers
+#
+# Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance
+# with the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+# Unless required by applicable law or agreed to in writing, software distributed under the License is
+# distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
+# the License for the specific language governing permissions and limitations under the License.
+
+"""The rows of a log that are samples: without rows of a second publisher and repeats of values that are held."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.motion import STRUTS, StrutLog
+from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.numerics.compiled import kernel
+from pkm_identification.numerics.large_arrays import chosen_rows, row_blocks
+from pkm_identification.signals.guard.held_values import choose_new_rows, find_hold
+from pkm_identification.signals.guard.unusable import refuse_unsorted
+from pkm_identification.signals.rate import RATE_ERROR
+
+EXTRA = "extra"  # the fault of a row between two of the regular clock
+# Periods from the row before to the row after one that is extra, and from the row before to it; on a regular clock
+# these are two and one.
+ACROSS, BEFORE = 1.25, 0.75
+LOOKED_AT, STRETCHES = 200_000, 10  # rows that are looked at, and stretches of a longer log they are from
+STEADY_STEPS = 0.1  # periods: where steps differ by more (median), stamps do not tell which row is extra
+
+
+@dataclass(frozen=True)
+class PreparedLog:
+    """A log of samples alone.
+
+    Attributes
+    ----------
+    log : StrutLog
+    faults : dict of str to int
+        Rows left out, by reason.
+    hold : float
+        Samples of the drive in one of the log; 1 unless values were held.
+    warnings : tuple of str
+    """
+
+    log: StrutLog
+    faults: dict[str, int] = field(default_factory=dict)
+    hold: float = 1.0
+    warnings: tuple[str, ...] = ()
+
+
+def prepare_log(log: StrutLog, machine: Machine) -> PreparedLog:
+    """Return a log without extra rows and repeats; what is not finite or outside the limits is left for the guard.
+
+    Raises
+    ------
+    LogError
+        If its rows are in no order of time.
+    """
+    refuse_unsorted(log.time, log.source)
+    plain = _plain_rows(log, machine)
+    faults: dict[str, int] = {}
+    stretches = _stretches(plain)
+    extra = _extra_rows(log.time, plain, stretches, machine)
+    if extra is not None:
+        faults[EXTRA] = int(np.count_nonzero(extra))
+        log, plain = _chosen(log, ~extra), plain[~extra]
+        stretches = _stretches(plain)
+    groups = [slice(0, STRUTS)] if log.force is None else [slice(0, STRUTS), slice(STRUTS, 2 * STRUTS)]
+    drive = machine.drive
+    count = 1.0 / drive.counts_per_meter if drive is not None and drive.has_encoder else 0.0
+    hold = find_hold([_values(log, rows) for rows in stretches], groups, count)
+    if hold is None:
+        return PreparedLog(log, faults)
+    rows = np.flatnonzero(plain)
+    new = ~plain
+    new[rows[choose_new_rows(_values(log, rows), hold)]] = True
+    warning = (
+        f"{log.source}: values change {hold.words}: the {np.count_nonzero(~new)} repeats between are left out"
+    )
+    return PreparedLog(_chosen(log, new), faults, hold.samples, (warning,))
+
+
+def _values(log: StrutLog, rows: NDArray[np.int64]) -> FloatArray:
+    """Return lengths, and forces where there are any, of some rows."""
+    return log.length[rows] if log.force is None else np.hstack([log.length[rows], log.force[rows]])
+
+
+def _stretches(plain: NDArray[np.bool_]) -> list[NDArray[np.int64]]:
+    """Return the numbers of plain rows: all, or of a long log those of stretches spread over it."""
+    if len(plain) <= LOOKED_AT:
+        return [np.flatnonzero(plain)]
+    size = LOOKED_AT // STRETCHES
+    starts = np.linspace(0, len(plain) - size, STRETCHES).astype(int)
+    return [start + np.flatnonzero(plain[start : start + size]) for start in starts]
+
+
+def _chosen(log: StrutLog, kept: NDArray[np.bool_]) -> StrutLog:
+    columns = {
+        name: chosen_rows(column, kept)
+        for name in ("time", "length", "force", "imu", "sensor")
+        if (column := getattr(log, name)) is not None
+    }
+    return StrutLog(**{"force": None, **columns}, source=log.source)
+
+
+def _plain_rows(log: StrutLog, machine: Machine) -> NDArray[np.bool_]:
+    """Return a mask (N,) of the rows that are finite, inside the limits and later than the row before them."""
+    low, high = machine.length_limits
+    plain = np.zeros(len(log), dtype=bool)
+    last = np.inf
+    for block in row_blocks(len(log)):
+        length = log.length[block]
+        good = np.isfinite(log.time[block]) & ((length >= low) & (length <= high)).all(axis=1)
+        if log.force is not None:
+            good &= np.isfinite(log.force[block]).all(axis=1)
+        rows = np.flatnonzero(good)
+        stamps = log.time[block][rows]
+        good[rows[np.diff(stamps, prepend=stamps[:1] - 1.0 if last == np.inf else last) <= 0.0]] = False
+        last = stamps[-1] if len(stamps) else last
+        plain[block] = good
+    return plain
+
+
+def _extra_rows(
+    time: FloatArray, plain: NDArray[np.bool_], stretches: Sequence[NDArray[np.int64]], machine: Machine
+) -> NDArray[np.bool_] | None:
+    """Return a mask (N,) of the plain rows that come between two rows of the regular clock; None if there is none."""
+    steps = np.concatenate([np.diff(time[rows]) for rows in stretches])
+    if not len(steps):
+        return None
+    period = float(np.median(steps))
+    if machine.drive is not None and abs(period * machine.drive.sample_rate - 1.0) < RATE_ERROR:
+        period = 1.0 / machine.drive.sample_rate
+    if np.median(np.abs(steps - period)) > STEADY_STEPS * period:
+        return None
+    extra = _mark_extra(time, plain, ACROSS * period, BEFORE * period)
+    return extra if extra.any() else None
+
+
+@kernel
+def _mark_extra(time, plain, across, before):
+    """Mark plain stamps (N,) that come at most `before` s after the last one kept, with the next `across` s after it."""
+    extra = np.zeros(time.shape[0], dtype=np.bool_)
+    last, known = 0.0, False
+    waiting = -1  # the row that is extra if the next plain one is near enough
+    for n in range(time.shape[0]):
+        if not plain[n]:
+            continue
+        if waiting >= 0:
+            if 0.0 < time[n] - last <= across:
+                extra[waiting] = True
+            else:
+                last = time[waiting]
+            waiting = -1
+        if known and 0.0 < time[n] - last <= before:
+            waiting = n
+        else:
+            last, known = time[n], True
+    return extra

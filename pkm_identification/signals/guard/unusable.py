@@ -1,0 +1,89 @@
+# Copyright 2026 pkm_identification maintainers
+#
+# Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance
+# with the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+# Unless required by applicable law or agreed to in writing, software distributed under the License is
+# distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
+# the License for the specific language governing permissions and limitations under the License.
+
+"""Logs that nothing can be learned from, whatever the machine: rows out of order, forces that are none."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pkm_identification.errors import LogError
+from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.numerics.large_arrays import row_blocks
+
+# Of the steps: a log with a straggler after every third sample is one of stragglers, which are dropped.
+MOST_FALLING = 0.25
+# Magnitudes: part of the samples in which a force is exactly 0 where its drive rests
+FEWEST_ZEROS = 0.1
+# and of its largest (99th percentile), what a force that changes sign falls below when its sign is left out. A force
+# that never changes sign by itself comes so near to 0 in one strut by chance, hardly in two.
+NEAR_ZERO = 0.01
+FEWEST_NEAR = 2  # struts
+LEAST_SPAN = 0.2  # of its largest, by which a force changes that tells something of its sign
+
+
+def refuse_unsorted(time: FloatArray, source: str) -> None:
+    """Refuse a log whose stamps (N,) in s are in no order; single stragglers and a clock set back are."""
+    falling = sum(
+        int(np.count_nonzero(np.diff(time[block.start : block.stop + 1]) < 0)) for block in row_blocks(len(time))
+    )
+    if falling > MOST_FALLING * len(time):
+        raise LogError(
+            f"{source}: the rows are not in the order of time: t falls from one row to the next {falling} times in "
+            f"{len(time)} rows; sort the rows by t"
+        )
+
+
+def refuse_zero_forces(force: FloatArray | None, source: str) -> None:
+    """Refuse a log whose forces (N, n) are all 0."""
+    if force is None or not len(force):
+        return
+    largest = max(float(np.nanmax(np.abs(force[block]), initial=0.0)) for block in row_blocks(len(force)))
+    if largest == 0.0:
+        raise LogError(
+            f"{source}: all forces are 0: no efforts were recorded; record measured forces, torques or currents"
+        )
+
+
+def refuse_unsigned_forces(force: FloatArray | None, source: str, unit: str = "N") -> None:
+    """Refuse a log whose forces (N, n) are magnitudes: none changes its sign, but they are 0 at rest, or come near 0.
+
+    Forces that push all of the time, as under a heavy load, stay away from 0.
+
+    Parameters
+    ----------
+    force : ndarray, shape (N, n), or None
+        Of rows that are used, finite.
+    source : str
+    unit : str
+    """
+    if force is None or not len(force):
+        return
+    low, high = force.min(axis=0), force.max(axis=0)
+    if np.any((low < 0.0) & (high > 0.0)):
+        return
+    size = np.abs(force)
+    zeros = np.mean(size == 0.0, axis=0)
+    alive = zeros < 1.0
+    needed = min(FEWEST_NEAR, int(np.count_nonzero(alive)))
+    if not needed:
+        return
+    top = np.percentile(size, 99.0, axis=0)
+    smallest = size.min(axis=0)
+    at_rest = alive & (zeros >= FEWEST_ZEROS)
+    near = alive & (smallest <= NEAR_ZERO * top) & (top - smallest > LEAST_SPAN * top)
+    if np.count_nonzero(at_rest) >= needed:
+        found = f"it is 0 in {100 * zeros[at_rest].min():.0f} to {100 * zeros[at_rest].max():.0f} % of the samples"
+    elif np.count_nonzero(near) >= needed:
+        found = f"that of {np.count_nonzero(near)} drives comes to {smallest[near].max():.3g} {unit} and turns back"
+    else:
+        return
+    raise LogError(
+        f"{source}: forces are unsigned: no force changes its sign, but {found}; magnitudes were recorded, and "
+        "identification needs forces with their sign"
+    )
