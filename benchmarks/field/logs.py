@@ -106,11 +106,17 @@ def hold_values(log: StrutLog, factor: int) -> StrutLog:
     return replace(log, length=log.length[rows], force=log.force[rows])
 
 
-def machine_log(base: str, seed: int, *, perfect: bool = False, motion: str = "rich") -> tuple[Machine, StrutLog]:
+def machine_log(
+    base: str, seed: int, *, perfect: bool = False, motion: str = "rich"
+) -> tuple[Machine, StrutLog]:
     """Return what the owner believes of a machine drawn anew, and a log of it."""
     nominal = Machine.load(base)
     truth = perturbed(nominal, seed, DIFFERENCE)
-    sensors = SensorSettings(current_bits=None, quantised_encoders=False) if perfect else SensorSettings(stamp_jitter=2e-5)
+    sensors = (
+        SensorSettings(current_bits=None, quantised_encoders=False)
+        if perfect
+        else SensorSettings(stamp_jitter=2e-5)
+    )
     record = simulate(truth, motion, DURATION, nominal=nominal, sensors=sensors, seed=seed, motion_seed=seed)
     return nominal, StrutLog(record.time, record.length, record.force, f"{base}, seed {seed}")
 
@@ -137,7 +143,9 @@ def cases(seed: int) -> Iterator[Case]:
             )  # fmt: skip
         force = log.force
         assert force is not None
-        yield Case(f"{base}: forces all zero", machine, replace(log, force=np.zeros_like(force)), words="are 0")
+        yield Case(
+            f"{base}: forces all zero", machine, replace(log, force=np.zeros_like(force)), words="are 0"
+        )
         yield Case(f"{base}: forces unsigned", machine, replace(log, force=np.abs(force)), words="sign")
         shuffled = log[rng.permutation(len(log))]
         yield Case(f"{base}: rows shuffled", machine, shuffled, words="order")

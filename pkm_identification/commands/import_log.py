@@ -22,6 +22,8 @@ from pkm_identification.motion import StrutLog
 from pkm_identification.records import read_log, write_log
 from pkm_identification.records.atomic import write_text
 from pkm_identification.records.foreign import LAYOUT_ENDING, layout_place, layout_text, whole_layout
+from pkm_identification.signals.guard.another_machine import refuse_another_machine
+from pkm_identification.signals.guard.unusable import refuse_copies
 
 from .arguments import LOG_FORMS, add_reading, reading
 from .results import check_file, say
@@ -33,12 +35,15 @@ def add(commands: argparse._SubParsersAction) -> None:
         "import",
         description="Read a log of another program (text of any delimiter, decimal commas, comments, no header; .mat, "
         ".parquet, .h5; a bag with other joint names), see whether its numbers can be those of a hexapod, and write it "
-        "as CSV in SI units. Commands that read logs take the same options and need no import.",
+        "as CSV in SI units. Refused are rows in no order of time, stamps without their seconds, six copies of one strut, "
+        "and with --machine lengths that this machine cannot have. Commands that read logs take the same options and need "
+        "no import.",
     )
     parser.add_argument("log", metavar="LOG", help=LOG_FORMS)
     parser.add_argument("out", metavar="OUT", help=".csv or .csv.gz")
     parser.add_argument(
-        "--machine", help="hold the lengths against its limits; needed for counts and currents"
+        "--machine",
+        help="refuse lengths outside its limits, or that none of its poses has; needed for counts and currents",
     )
     add_reading(parser)
     parser.add_argument(
@@ -63,7 +68,11 @@ def _import(options: argparse.Namespace) -> int:
         )
     machine = None if options.machine is None else Machine.load(options.machine)
     log, faults = read_log(options.log, machine, **how)
-    rate = _rate(log)  # before anything is written
+    # before anything is written
+    rate = _rate(log)
+    refuse_copies(log.length, log.source)
+    if machine is not None:
+        refuse_another_machine(log, machine)
     write_log(options.out, log)
     print(_text(log, rate, faults, options.out))
     if options.keep:

@@ -37,8 +37,8 @@ from .estimated_effects.linearisation import Linearisation
 from .long_logs.stretches import samples_in_stretches
 from .problem_builder import build_problem
 from .rates.kinematic_cutoff import quiet_cutoff
-from .rates.recorded_rows import prepare_log
 from .rates.rate_noise import is_rounded, noise_aware
+from .rates.recorded_rows import prepare_log
 from .rates.sample_rate import SAME_RATE, common_period, estimated_period
 from .rates.slow_log import band_for, slow_log_sentences
 from .samples import Samples, samples_of

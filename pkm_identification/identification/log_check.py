@@ -134,9 +134,7 @@ class LogCheck:
         status = self.identification.estimate.status
         identified = sum(s == IDENTIFIABLE for s in status)
         if not self.usable_for_identification:
-            return (
-                f"not usable for identification: none of the {len(status)} parameters can be estimated from this log"
-            )
+            return f"not usable for identification: none of the {len(status)} parameters can be estimated from this log"
         prefix = "usable" if identified == len(status) else "partly usable"
         return f"{prefix}: {identified} of {len(status)} parameters are identifiable one by one"
 

@@ -18,6 +18,7 @@ from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import STRUT_NAMES, StrutLog
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.progress import steps
+from pkm_identification.signals.guard.unusable import refuse_unsorted, refuse_wrapped_seconds
 
 from .bags import MOTOR_STATES, ROS_1, STRUT_STATES
 from .foreign import (
@@ -72,8 +73,9 @@ def read_log(
     Raises
     ------
     LogError
-        If it cannot be read, has less than ten samples, its numbers can only be in other units, or the layout says what
-        cannot be said of such a log: one line with file, place and what was expected.
+        If it cannot be read, has less than ten samples, its rows are in no order of time, its numbers can only be in
+        other units, or the layout says what cannot be said of such a log: one line with file, place and what was
+        expected.
     SettingsError
         If a library that reads it is not installed.
     """
@@ -83,7 +85,9 @@ def read_log(
         raise LogError(f"{path}: is larger than this computer's memory takes; give it in parts") from None
     if len(log) < FEWEST_SAMPLES:
         raise LogError(f"{path}: only {len(log)} samples, expected at least {FEWEST_SAMPLES}")
+    refuse_unsorted(log.time, log.source)
     refuse_implausible(log, machine)
+    refuse_wrapped_seconds(log.time, log.source)
     return log, faults
 
 

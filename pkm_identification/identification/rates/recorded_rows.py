@@ -144,7 +144,7 @@ def _extra_rows(
 
 @kernel
 def _mark_extra(time, plain, across, before):
-    """Mark plain stamps (N,) that come at most `before` s after the last one kept, with the next `across` s after it."""
+    """Mark plain stamps (N,) at most `before` s after the last one kept, with the next one `across` s after it."""
     extra = np.zeros(time.shape[0], dtype=np.bool_)
     last, known = 0.0, False
     waiting = -1  # the row that is extra if the next plain one is near enough

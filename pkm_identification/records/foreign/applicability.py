@@ -19,7 +19,7 @@ from pkm_identification.errors import LogError
 from ..strut_csv import TIME
 from ..table import Table
 from .layout import LogLayout
-from .units import KNOWN
+from .units import KNOWN, canonical
 
 
 def refuse_for_recording(path: str | Path, layout: LogLayout) -> None:
@@ -29,7 +29,7 @@ def refuse_for_recording(path: str | Path, layout: LogLayout) -> None:
     if layout.rate is not None:
         raise LogError(f"{path}: --rate: the messages of a recording have stamps")
     for unit in layout.units:
-        if KNOWN[unit] not in ("length", "force"):
+        if KNOWN[canonical(unit)] not in ("length", "force"):
             raise LogError(f"{path}: --units {unit}: of a recording, expected units of length and force")
 
 

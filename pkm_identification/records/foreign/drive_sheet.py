@@ -23,7 +23,7 @@ from ..table import NAMES_SHOWN, short, table_of
 from ..text_lines import beginning
 from .reader import STATED
 from .sheet import read_sheet
-from .units import FACTORS, KNOWN
+from .units import FACTORS, KNOWN, canonical
 
 _NONE = "-"
 _TIMES = FACTORS["time"]
@@ -65,7 +65,7 @@ def read_drive_sheet(
         bare = name if stated is None else name[: max(name.rfind("["), name.rfind("("))].strip()
         places.setdefault(bare, []).append(place)
         unit = below if stated is None else stated[1]
-        units.append("" if unit == _NONE else unit)
+        units.append("" if unit == _NONE else canonical(unit))
     known = {time: _TIMES} | dict.fromkeys(drives, _PLACES) | dict.fromkeys(forces, _FORCES)
     missing = [name for name in known if name not in places]
     if missing:
@@ -79,6 +79,7 @@ def read_drive_sheet(
         if unit and unit not in factors:
             raise LogError(f"{source}: column {name} is in '{unit}'; expected one of {', '.join(factors)}")
         scale.append(factors[unit] if unit else 1.0)
+    sheet.refuse_ambiguous([places[name][0] for name in known], source)
     labels = tuple(f"{name} no. {place}".strip() for place, name in enumerate(sheet.names, 1))
     chosen = tuple(labels[places[name][0]] for name in known)
     table = table_of(sheet.text, source, lambda _: chosen, labels)

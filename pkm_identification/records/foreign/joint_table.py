@@ -35,6 +35,7 @@ def read_joint_table(path: str | Path) -> tuple[FloatArray, FloatArray]:
         If it cannot be read, has another shape, or a number is missing.
     """
     sheet = read_sheet(path)
+    sheet.refuse_ambiguous(range(len(sheet.names)), str(path))
     # columns get numbers for names: headers of such tables repeat x, y, z
     names = tuple(str(number) for number in range(1, len(sheet.names) + 1))
     table = table_of(sheet.text, str(path), lambda _: names, names)

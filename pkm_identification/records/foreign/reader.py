@@ -42,7 +42,7 @@ from .layout import OURS, LogLayout
 from .mat import read_mat
 from .parquet import read_parquet
 from .sheet import read_sheet
-from .units import FACTORS, KNOWN, QUANTITY, factor, units_by_quantity
+from .units import FACTORS, KNOWN, QUANTITY, factor, stated_unit, units_by_quantity
 
 # Files that hold arrays by name, and what reads them
 ARRAY_FILES = {
@@ -95,6 +95,7 @@ def read_foreign(
         sheet = read_sheet(path)
         faults = sheet.faults
         wanted = _wanted(sheet.names, layout, str(path), joints, sheet.units)
+        sheet.refuse_ambiguous(wanted.values(), str(path))
         labels = _labels(sheet.names)
         labelled = tuple(labels[place] for place in wanted.values())
         pieces = iter([table_of(sheet.text, str(path), lambda _: labelled, labels)])
@@ -158,7 +159,7 @@ def _wanted(
         if taken.setdefault(place, name) != name:
             raise LogError(f"{source}: --columns: {taken[place]} and {name} are both column {place + 1}")
     full = [f"{name} [{unit}]" if unit else name for name, unit in zip_longest(names, units)]
-    _refuse_other_units({ours: full[place] for ours, place in wanted.items()}, layout.units, source)
+    _refuse_other_units({ours: full[place] for ours, place in wanted.items()}, layout, source)
     return wanted
 
 
@@ -195,19 +196,27 @@ def _listed(names: Sequence[str]) -> str:
     return short(", ".join(name for name in names if name), NAMES_SHOWN)
 
 
-def _refuse_other_units(wanted: Mapping[str, str], units: Sequence[str], source: str) -> None:
-    """A name that ends in [mm] is taken at its word."""
-    given = units_by_quantity(units)
+def _refuse_other_units(wanted: Mapping[str, str], layout: LogLayout, source: str) -> None:
+    """Take a name that states a unit, as `L1 [mm]`, at its word: refuse it unless the layout says the same."""
+    given = units_by_quantity(layout.units)
     named_units: dict[str, str] = {}
     wrong = ""
     for ours, theirs in wanted.items():
-        match, quantity = STATED.fullmatch(theirs), QUANTITY.get(ours)
-        if match is None or quantity is None or KNOWN.get(match[1]) != quantity:
+        quantity = QUANTITY.get(ours)
+        if quantity is None or (ours == TIME and layout.rate is not None):
             continue
-        named_units[quantity] = match[1]
+        unit = stated_unit(theirs, quantity)
+        if not unit:
+            continue
+        if KNOWN.get(unit) != quantity:
+            raise LogError(
+                f"{source}: column '{theirs}' says {unit}, which is no unit of {quantity} that is known; expected one "
+                f"of {', '.join(FACTORS[quantity])}: convert its numbers, or correct its name where it is none"
+            )
+        named_units[quantity] = unit
         expected = given.get(quantity, next(iter(FACTORS[quantity])))
-        if match[1] != expected and not wrong:
-            wrong = f"column '{theirs}' says {match[1]}, and {expected} was expected"
+        if unit != expected and not wrong:
+            wrong = f"column '{theirs}' says {unit}, and {expected} was expected"
     if wrong:
         raise LogError(
             f"{source}: {wrong}; the names ask for --units {','.join((given | named_units).values())}"

@@ -13,6 +13,7 @@ from __future__ import annotations
 import csv
 import re
 from collections import Counter
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,7 +21,7 @@ from pkm_identification.errors import LogError
 
 from ..strut_csv import COUNTS, LENGTH, TIME
 from ..text_lines import NUMBER, beginning, text_of
-from .units import KNOWN
+from .units import KNOWN, canonical
 
 COMMENTS = (b"#", b"%", b"//")
 # Delimiter and decimal sign, those first that win a draw; a blank stands for any number of blanks and tabs.
@@ -38,6 +39,8 @@ KINDS = (
 # Numbers in quotes; those with a comma in them only where something else divides cells
 QUOTED = re.compile(rb'"([\d.eE+\- ]*)"')
 QUOTED_COMMA = re.compile(rb'"([\d.,eE+\- ]*)"')
+# Digits with points and commas between them
+GROUPED = re.compile(rb"[+-]?\d+(?:[.,]\d+)+(?:[eE][+-]?\d+)?")
 LOOKED_AT = 100  # lines
 OVERRUN = b"overrun"  # what LinuxCNC's halsampler prints where samples were lost
 
@@ -56,12 +59,40 @@ class Sheet:
         Cells divided by commas, points in numbers, every row in the line it has in the file.
     faults : dict of str to int
         Lines left out that are no comments: `repeated_header`, `overrun`.
+    ambiguous : dict of int to (int, str)
+        Columns, from 0, with a number whose sign is not the decimal sign of the others: its line, and as it stands there.
     """
 
     names: tuple[str, ...]
     units: tuple[str, ...]
     text: bytes
     faults: dict[str, int]
+    ambiguous: dict[int, tuple[int, str]]
+
+    def refuse_ambiguous(self, columns: Collection[int], source: str) -> None:
+        """Refuse a column, of those that are used, in which a number can be read in two ways."""
+        for column in sorted(columns):
+            if column not in self.ambiguous:
+                continue
+            line, cell = self.ambiguous[column]
+            grouped, decimal = readings(cell)
+            sign, other = ("point", "comma") if "." in cell else ("comma", "point")
+            raise LogError(
+                f"{source}: line {line}, column {self.names[column] or column + 1}: '{cell}' is {grouped} if the {sign} "
+                f"divides thousands and {decimal} if it is a decimal sign, and there are numbers with a {other}; "
+                "write numbers with one decimal sign and nothing between thousands"
+            )
+
+
+def readings(cell: str) -> tuple[str, str]:
+    """Return a number with one or two kinds of signs in it: as of thousands divided by the first, and as it would be
+    with that as its decimal sign.
+    """
+    first = next(sign for sign in cell if sign in ".,")
+    second = "," if first == "." else "."
+    grouped = cell.replace(first, "").replace(second, ".")
+    head, _, tail = cell.partition(first)
+    return grouped, f"{head}.{re.sub('[.,]', '', tail)}"
 
 
 def looks_foreign(path: str | Path) -> bool:
@@ -93,7 +124,7 @@ def _has_our_names(line: bytes) -> bool:
 
 def _has_units(line: bytes, delimiter: bytes = b",") -> bool:
     cells = (cell.strip(b" \"'[]()").decode(errors="replace") for cell in _cells(line, delimiter))
-    return any(cell in KNOWN for cell in cells)
+    return any(canonical(cell) in KNOWN for cell in cells)
 
 
 def read_sheet(path: str | Path) -> Sheet:
@@ -143,8 +174,27 @@ def read_sheet(path: str | Path) -> Sheet:
         (_names(line, delimiter, width) for line in below if _has_units(line, delimiter)), ("",) * width
     )
     return Sheet(
-        names, tuple(unit.strip("[]()") for unit in units), _as_ours(rows, delimiter, point), dict(faults)
+        names,
+        tuple(unit.strip("[]()") for unit in units),
+        _as_ours(rows, delimiter, point),
+        dict(faults),
+        _ambiguous(rows, delimiter, point),
     )
+
+
+def _ambiguous(rows: list[bytes], delimiter: bytes, point: bytes) -> dict[int, tuple[int, str]]:
+    """Return the first number of each column that has another sign in it than the decimal sign, and its line."""
+    other = b"." if point == b"," else b","
+    found: dict[int, tuple[int, str]] = {}
+    if other == delimiter:
+        return found
+    for number, row in enumerate(rows, 1):
+        if other not in row:
+            continue
+        for column, cell in enumerate(_cells(row, delimiter)):
+            if other in cell and column not in found and GROUPED.fullmatch(cell.strip()):
+                found[column] = number, cell.strip().decode()
+    return found
 
 
 def _unquoted(line: bytes) -> bytes:

@@ -14,10 +14,12 @@ import numpy as np
 
 from pkm_identification.errors import LogError
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.numerics.large_arrays import row_blocks
+from pkm_identification.numerics.large_arrays import representative_rows, row_blocks
 
 # Of the steps: a log with a straggler after every third sample is one of stragglers, which are dropped.
 MOST_FALLING = 0.25
+LEAST_WRAP = 0.8  # s, by which stamps fall that begin anew each second; some of the last may be missing
+FEWEST_LENGTHS = 20  # different ones, of struts that move
 # Magnitudes: part of the samples in which a force is exactly 0 where its drive rests
 FEWEST_ZEROS = 0.1
 # and of its largest (99th percentile), what a force that changes sign falls below when its sign is left out. A force
@@ -30,12 +32,35 @@ LEAST_SPAN = 0.2  # of its largest, by which a force changes that tells somethin
 def refuse_unsorted(time: FloatArray, source: str) -> None:
     """Refuse a log whose stamps (N,) in s are in no order; single stragglers and a clock set back are."""
     falling = sum(
-        int(np.count_nonzero(np.diff(time[block.start : block.stop + 1]) < 0)) for block in row_blocks(len(time))
+        int(np.count_nonzero(np.diff(time[block.start : block.stop + 1]) < 0))
+        for block in row_blocks(len(time))
     )
     if falling > MOST_FALLING * len(time):
         raise LogError(
             f"{source}: the rows are not in the order of time: t falls from one row to the next {falling} times in "
             f"{len(time)} rows; sort the rows by t"
+        )
+
+
+def refuse_wrapped_seconds(time: FloatArray, source: str) -> None:
+    """Refuse a log whose stamps (N,) in s are the parts of seconds alone, and begin anew with each."""
+    finite = time[np.isfinite(time)]
+    steps = np.diff(finite)
+    falls = steps[steps < 0.0]
+    if len(falls) and 0.0 <= finite.min() and finite.max() < 1.0 and -falls.max() > LEAST_WRAP:
+        raise LogError(
+            f"{source}: t falls by {-np.median(falls):.3g} s {len(falls)} times and is never more than 1 s: these are "
+            "the nanoseconds of stamps without their seconds; give t as seconds + 1e-9 * nanoseconds"
+        )
+
+
+def refuse_copies(length: FloatArray, source: str) -> None:
+    """Refuse a log whose struts' lengths (N, 6) are six times the same that moves."""
+    several = len(np.unique(representative_rows(length[:, 0]))) >= FEWEST_LENGTHS
+    if several and all(np.array_equal(length[:, 0], length[:, i], equal_nan=True) for i in range(1, length.shape[1])):
+        raise LogError(
+            f"{source}: the lengths of all {length.shape[1]} struts are the same in every sample: copies of one; give "
+            "the column of each strut"
         )
 
 
@@ -67,7 +92,7 @@ def refuse_unsigned_forces(force: FloatArray | None, source: str, unit: str = "N
     low, high = force.min(axis=0), force.max(axis=0)
     if np.any((low < 0.0) & (high > 0.0)):
         return
-    size = np.abs(force)
+    size = np.abs(representative_rows(force))
     zeros = np.mean(size == 0.0, axis=0)
     alive = zeros < 1.0
     needed = min(FEWEST_NEAR, int(np.count_nonzero(alive)))
