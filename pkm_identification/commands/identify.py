@@ -172,6 +172,8 @@ def _identify(options: argparse.Namespace) -> int:
         warn(f"pkm identify: the estimator did not converge: {result.nonconvergence}")
     if result.fit is not None and not result.fit.adequate:
         warn(f"pkm identify: {reason(result.fit)}")
+    if result.contradiction:
+        warn(f"pkm identify: {result.contradiction}")
     return 0 if result.trusted else 1
 
 

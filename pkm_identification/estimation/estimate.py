@@ -99,6 +99,7 @@ def make_estimate(
         prior_std,
         scale=parameters.scale[:reported],
         seen=seen,
+        size=parameters.size[:reported],
     )
     return ParameterEstimate(
         names=names,

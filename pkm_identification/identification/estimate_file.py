@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pkm_identification.estimation.identifiability import COMBINATION
 from pkm_identification.numerics.finite import finite_or_none
 from pkm_identification.records.atomic import write_text
 
@@ -39,7 +38,9 @@ def estimate_document(result: Identification, origin: dict[str, Any] | None = No
     """The content of estimate.json; numbers that are not finite are None.
 
     The value of a parameter that the data do not show alone is None: a prior is no estimate. The combinations they
-    do show follow the parameters, named by their terms; `weights` are the terms' factors. `state` is what an estimation
+    do show follow the parameters, named by their terms, with the status 'combination', or 'in_doubt' where the model does
+    not fit; `weights` are the terms' factors. `contradiction` says how far the values are from any rigid body where that
+    is beyond chance ('' else). `state` is what an estimation
     needs to go on from here (see `saved_estimate`): means and covariance of all parameters, shown or not, in SI units;
     None if not finite. `state_sha256` tells a damaged one.
     `parameter_set` is the set's name, `stated` in words what was fixed, tied or stated of it; '' if nothing was.
@@ -90,6 +91,7 @@ def estimate_document(result: Identification, origin: dict[str, Any] | None = No
         "stated": result.settings.estimator.assumptions.described(),
         "near_zero": list(result.near_zero),
         "warnings": list(result.warnings),
+        "contradiction": result.contradiction,
         **besides,
         "state_sha256": state_checksum(state),
     }
@@ -129,7 +131,7 @@ def combination_entries(estimate: ParameterEstimate) -> list[dict[str, Any]]:
             "value": finite_or_none(one.value),
             "std": finite_or_none(one.std),
             "unit": one.unit,
-            "status": COMBINATION,
+            "status": one.status,
             "nominal": finite_or_none(one.nominal),
         }
         for one in estimate.combinations

@@ -41,6 +41,7 @@ from .estimated_effects.relinearise import relinearised
 from .experiment import Experiment
 from .long_logs.excerpt import excerpt, excerpt_sentence
 from .long_logs.whole_residual import whole_residual
+from .physical_verdict import find_contradiction
 from .procedures.free_fall import add_falls
 from .rates.kinematic_cutoff import error_weights
 from .result import Identification, refuse_unidentifiable
@@ -156,6 +157,9 @@ def identify(
     )
     _reached(5)
     result = _judged(result, experiment, problem)
+    if settings.estimator.consistent:
+        # kept within what is possible: whether the data lead there is asked of the estimate without that
+        result = _with_contradiction(result, replace(result.estimate, values=middle[: problem.reported]))
     _reached(PARTS)
     return result
 
@@ -166,17 +170,29 @@ def _reached(part: int) -> None:
 
 
 def _judged(result: Identification, experiment: Experiment, problem: Problem) -> Identification:
-    """An identification whose model was compared with its logs: what does not fit is in doubt."""
+    """Return an identification compared with its logs: what does not fit, or no body can have, is in doubt."""
     judged = excerpt(experiment)
     part = problem if judged is experiment else judged.problem()
     diagnosis = diagnose(judged, part, result.estimate)
     if judged is not experiment:
         diagnosis, sentences = _by_the_whole(diagnosis, part, experiment, problem)
         result = replace(result, beside=(*result.beside, *excerpt_sentence(experiment, judged), *sentences))
-    if diagnosis.adequate:
-        return replace(result, fit=diagnosis)
-    widened = max(diagnosis.left, 1.0) if diagnosis.unexplained else 1.0
-    return replace(result, fit=diagnosis, estimate=doubted(result.estimate, diagnosis.moved, widened))
+    if not diagnosis.adequate:
+        estimate = doubted(result.estimate, diagnosis.moved, diagnosis.unexplained)
+        result = replace(result, estimate=estimate)
+    return _with_contradiction(replace(result, fit=diagnosis), result.estimate)
+
+
+def _with_contradiction(result: Identification, estimate: ParameterEstimate) -> Identification:
+    """Return the identification with everything in doubt where no rigid body is near an estimate (`physical_verdict`)."""
+    settings = result.settings
+    contradiction = find_contradiction(
+        settings.estimator.prepared(result.machine), settings.parameter_set(result.machine), estimate
+    )
+    if not contradiction:
+        return result
+    in_doubt = doubted(result.estimate, np.empty((0, len(estimate.names))), unexplained=True)
+    return replace(result, contradiction=contradiction, estimate=in_doubt)
 
 
 def _by_the_whole(

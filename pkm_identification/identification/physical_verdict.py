@@ -25,6 +25,7 @@ from pkm_identification.mechanisms.hexapod.parameters.physical_layout import phy
 from pkm_identification.parameters.parameter_set import ParameterSet
 
 from .near_zero import near_zero
+from .online.judgement.plausibility import BEYOND, Plausibility
 
 _MOST = 2  # violations named in full
 _SHOWN = (IDENTIFIABLE, IN_DOUBT)
@@ -35,8 +36,48 @@ COMPLETING = (
 )
 
 
+def find_contradiction(machine: Machine, parameters: ParameterSet, estimate: ParameterEstimate) -> str:
+    """Return how far an estimate is from any rigid body, in words; empty within BEYOND standard deviations.
+
+    The rule of the online estimator. What cannot be judged (a part of a body is fixed or tied) is no contradiction.
+    """
+    if estimate.names != parameters.names or not set(estimate.status) & set(_SHOWN):
+        return ""
+    try:
+        coordinates = FreeCoordinates.of(physical_layout(machine, parameters))
+    except PkmError:
+        return ""
+    if is_physical(inequalities(coordinates.layout), estimate.values):
+        return ""
+    judged = _without_near_zero(parameters, estimate)
+    away = _distance(coordinates, judged)
+    if away is None:
+        return Plausibility(machine, parameters).judge(estimate)
+    if away <= BEYOND:
+        return ""
+    broken = violations(coordinates.layout, estimate.values, judged.status)
+    why = "; ".join(broken[:_MOST]) or "no body has the identified values, whatever the others are"
+    return f"{why}: {away:.2g} standard deviations from any rigid body"
+
+
+def _without_near_zero(parameters: ParameterSet, estimate: ParameterEstimate) -> ParameterEstimate:
+    """Return the estimate with friction that may as well be zero not shown: negative, it is no sign of anything."""
+    close = near_zero(parameters, estimate)
+    return replace(
+        estimate,
+        status=tuple(
+            UNIDENTIFIABLE if name in close else status
+            for name, status in zip(estimate.names, estimate.status, strict=True)
+        ),
+    )
+
+
 def verdict(
-    machine: Machine, parameters: ParameterSet, estimate: ParameterEstimate, kept: bool
+    machine: Machine,
+    parameters: ParameterSet,
+    estimate: ParameterEstimate,
+    kept: bool,
+    trusted: bool = True,
 ) -> tuple[bool, str] | None:
     """Whether what is identified is consistent with a rigid body.
 
@@ -48,6 +89,8 @@ def verdict(
     estimate : ParameterEstimate
     kept : bool
         Whether the estimator kept it consistent.
+    trusted : bool
+        Whether the model fits: else what is wrong lies elsewhere, and to keep the estimate consistent is no remedy.
 
     Returns
     -------
@@ -62,36 +105,33 @@ def verdict(
         coordinates = FreeCoordinates.of(physical_layout(machine, parameters))
     except PkmError:
         return None
-    # friction that may as well be zero is no sign of anything when it comes out negative
-    close = near_zero(parameters, estimate)
-    judged = tuple(
-        UNIDENTIFIABLE if name in close else status
-        for name, status in zip(estimate.names, estimate.status, strict=True)
-    )
     if is_physical(inequalities(coordinates.layout), estimate.values):
         return True, (
             "The identified values are consistent with a rigid body" + (", as constrained." if kept else ".")
         )
-    away = _distance(coordinates, replace(estimate, status=judged))
+    judged = _without_near_zero(parameters, estimate)
+    away = _distance(coordinates, judged)
     if away is not None and away < WITHIN_ROUNDING:
         return True, (
             "The identified values are consistent with a rigid body; all values together, with those that are not "
-            "identifiable from this motion, are not (--consistent makes them so)."
+            f"identifiable from this motion, are not{' (--consistent makes them so)' if trusted else ''}."
         )
     if away is not None and away <= WITHIN:
         return True, (
             "The identified values are consistent with a rigid body within their deviation "
-            f"(the nearest one lies {away:.2g} standard deviations away; --consistent gives it)."
+            f"(the nearest one lies {away:.2g} standard deviations away{'; --consistent gives it' if trusted else ''})."
         )
-    broken = violations(coordinates.layout, estimate.values, judged)
+    broken = violations(coordinates.layout, estimate.values, judged.status)
     more = f" (and {len(broken) - _MOST} more)" if len(broken) > _MOST else ""
     why = "; ".join(broken[:_MOST]) or "no body has the identified values, whatever the others are"
     nearest = (
         "" if away is None else f". The nearest consistent estimate lies {away:.2g} standard deviations away"
     )
-    return False, (
-        f"Not consistent with a rigid body: {why}{more}{nearest}. --consistent keeps an estimate consistent."
-    )
+    if away is not None and away > BEYOND:
+        remedy = "That is beyond chance: log or machine file is wrong, and --consistent would only hide it."
+    else:
+        remedy = "--consistent keeps an estimate consistent." if trusted else ""
+    return False, f"Not consistent with a rigid body: {why}{more}{nearest}. {remedy}".rstrip()
 
 
 def _distance(coordinates: FreeCoordinates, estimate: ParameterEstimate) -> float | None:

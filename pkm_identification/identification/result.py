@@ -57,6 +57,8 @@ class Identification:
     tolerance_changes : ndarray, shape (K, P), or None
         What each quantity that the machine file knows to a tolerance, off by it, does to the estimate, SI units: it is
         in the covariance, and the same error in every log of the machine. None: no tolerances.
+    contradiction : str
+        How far the estimate is from any rigid body, in words, where that is beyond chance; everything is then in doubt.
     """
 
     machine: Machine
@@ -74,11 +76,12 @@ class Identification:
     nonconvergence: str = ""
     fit: Diagnosis | None = None
     tolerance_changes: FloatArray | None = None
+    contradiction: str = ""
 
     @property
     def trusted(self) -> bool:
-        """Whether the estimator converged and the model fits."""
-        return self.converged and (self.fit is None or self.fit.adequate)
+        """Whether the estimator converged, the model fits and some rigid body is near the values."""
+        return self.converged and (self.fit is None or self.fit.adequate) and not self.contradiction
 
     @property
     def near_zero(self) -> tuple[str, ...]:

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from pkm_identification.errors import DocumentError
-from pkm_identification.estimation.identifiability import COMBINATION, Combination
+from pkm_identification.estimation.identifiability import COMBINATION, IN_DOUBT, Combination
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter_set import ParameterSet
@@ -231,7 +231,7 @@ def _combinations(entries: Any, names: tuple[str, ...]) -> tuple[Combination, ..
     """Entries that are no parameter but a combination of some."""
     combinations = []
     for entry in entries if isinstance(entries, list) else []:
-        if not isinstance(entry, dict) or entry.get("status") != COMBINATION:
+        if not isinstance(entry, dict) or entry.get("status") not in (COMBINATION, IN_DOUBT):
             continue
         name, terms = entry.get("name"), entry.get("weights")
         if not isinstance(name, str) or name in names or not isinstance(terms, dict) or not terms:
@@ -242,7 +242,9 @@ def _combinations(entries: Any, names: tuple[str, ...]) -> tuple[Combination, ..
         value, std, nominal, *factors = map(float, numbers)
         weights = np.zeros(len(names))
         weights[[names.index(term) for term in terms]] = factors
-        combinations.append(Combination(name, weights, value, std, str(entry.get("unit")), nominal))
+        combinations.append(
+            Combination(name, weights, value, std, str(entry.get("unit")), nominal, entry["status"])
+        )
     return tuple(combinations)
 
 

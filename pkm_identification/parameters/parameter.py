@@ -53,6 +53,9 @@ class Parameter:
         What it is called whichever limb it belongs to; the name itself unless given.
     limb : int or None
         The limb (strut, leg) it belongs to, from 0; None where there is one only, or it stands for all of them.
+    size : float or None
+        Physical scale by which a deviation is judged where the value itself is near zero: m, m r or m r^2 of the body,
+        or a share of a typical friction force; None: `scale` is one.
     """
 
     name: str
@@ -63,6 +66,7 @@ class Parameter:
     scale: float
     symbol: str = ""
     limb: int | None = None
+    size: float | None = None
 
     def __post_init__(self) -> None:
         if not self.symbol:

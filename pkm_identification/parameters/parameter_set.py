@@ -68,6 +68,13 @@ class ParameterSet:
         """What a large error of each parameter is, shape (P,)."""
         return np.array([entry.scale for entry in self.entries], dtype=float)
 
+    @cached_property
+    def size(self) -> FloatArray:
+        """Physical scale of each parameter, shape (P,): deviations are judged by it where the value is near zero."""
+        return np.array(
+            [entry.scale if entry.size is None else entry.size for entry in self.entries], dtype=float
+        )
+
     def without(self, k: int) -> ParameterSet:
         """The set without its k-th parameter, whose column of the mapping is dropped; stated priors stay aligned."""
         return replace(

@@ -43,14 +43,7 @@ def verdicts(result: Identification) -> list[tuple[bool, str]]:
     """The result in a few sentences, each with whether it is good news."""
     estimate = result.estimate
     lines = [converged_sentence(result.converged, result.nonconvergence), identified_sentence(estimate)]
-    if len(estimate.combinations) <= MOST_COMBINATIONS:
-        for combination in estimate.combinations:
-            value, std = with_deviation(combination.value, combination.std)
-            lines.append(
-                (True, f"Identified in combination: {combination.name} = {value} ± {std} {combination.unit}.")
-            )
-    else:
-        lines.append((True, f"{len(estimate.combinations)} combinations of those are identified."))
+    lines += _combination_lines(estimate)
     place = place_of_center(estimate)
     if place is not None:
         places = (with_deviation(1e3 * value, 1e3 * std) for value, std in zip(*place))
@@ -64,6 +57,7 @@ def verdicts(result: Identification) -> list[tuple[bool, str]]:
         result.settings.parameter_set(result.machine),
         estimate,
         result.settings.estimator.consistent,
+        result.fit is None or result.fit.adequate,
     )
     if consistency is not None:
         lines.append(consistency)
@@ -72,11 +66,31 @@ def verdicts(result: Identification) -> list[tuple[bool, str]]:
     elif result.settings.hold_out:
         lines.append((False, NOTHING_HELD_OUT))
     lines += [(False, line) for line in warning_lines(result)]
+    if result.contradiction:
+        lines.append((False, f"Do not use values in doubt: {result.contradiction}."))
     if result.fit is not None:
         lines += [(result.fit.adequate, line) for line in fit_lines(result.fit)]
-        if not result.fit.adequate:
-            # nothing is good news of a model that does not fit
-            lines = [(False, line) for _, line in lines]
+    if not result.trusted:
+        # nothing is good news of a model that does not fit
+        lines = [(False, line) for _, line in lines]
+    return lines
+
+
+def _combination_lines(estimate: ParameterEstimate) -> list[tuple[bool, str]]:
+    """Return the combinations that the data show, one by one where they are few."""
+    count = len(estimate.combinations)
+    doubtful = sum(one.status == IN_DOUBT for one in estimate.combinations)
+    if count > MOST_COMBINATIONS:
+        if not doubtful:
+            return [(True, f"{count} combinations of those are identified.")]
+        found = f"{count - doubtful} of {count} combinations of those are identified"
+        return [(False, f"{found}, {doubtful} in doubt.")]
+    lines = []
+    for one in estimate.combinations:
+        value, std = with_deviation(one.value, one.std)
+        good = one.status != IN_DOUBT
+        what = "Identified in combination" if good else "In doubt, a combination"
+        lines.append((good, f"{what}: {one.name} = {value} ± {std} {one.unit}."))
     return lines
 
 

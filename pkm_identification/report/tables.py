@@ -21,6 +21,7 @@ from pkm_identification.estimation.identifiability import (
     IDENTIFIABLE,
     IN_DOUBT,
     UNIDENTIFIABLE,
+    Combination,
 )
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import STRUTS
@@ -108,7 +109,7 @@ def estimate_table(
             c.nominal,
             c.value,
             c.std,
-            "identified combination" if len(c.name) <= LONGEST_NAME else f"identified: {c.name}",
+            _combination_status(c),
             None if truth is None else float(c.weights @ truth),
         )
         for c in estimate.combinations
@@ -128,6 +129,14 @@ def estimate_table(
     if truth is not None:
         header = ("parameter", "unit", "nominal", "true", "estimate", "std", "error %", "status")
     return Listing(header, tuple(rows), frozenset({"nominal", "true", "estimate", "std", "error %"}))
+
+
+def _combination_status(combination: Combination) -> str:
+    """Return what is said of a combination; its name, where that is too long for its column."""
+    short = len(combination.name) <= LONGEST_NAME
+    if combination.status == IN_DOUBT:
+        return "combination in doubt" if short else f"in doubt: {combination.name}"
+    return "identified combination" if short else f"identified: {combination.name}"
 
 
 NEAR_ZERO = "not distinguishable from 0"

@@ -20,7 +20,8 @@ from pkm_identification.numerics.compiled import kernel
 IDENTIFIABLE, COMBINATION, UNIDENTIFIABLE = "identifiable", "combination", "unidentifiable"
 # What the data would show if the model fitted: another explanation of them gives it another value.
 IN_DOUBT = "in_doubt"
-# A parameter counts as shown when its standard deviation is below this part of the prior's (about its own size).
+# A parameter or combination counts as shown when its standard deviation is below this part of the prior's, and at most
+# this part of its value or of the physical scale of its body.
 RESOLVED = 0.05
 # A parameter with a stated prior must also be known this much better after the data than before, or it is the prior.
 SHRUNK = 0.5
@@ -41,6 +42,9 @@ class Combination:
     value, std : float
     unit : str
         That of the first named parameter.
+    nominal : float
+    status : str
+        COMBINATION, or IN_DOUBT where the model does not fit the data that show it.
     """
 
     name: str
@@ -49,6 +53,7 @@ class Combination:
     std: float
     unit: str
     nominal: float
+    status: str = COMBINATION
 
 
 @dataclass(frozen=True)
@@ -79,6 +84,7 @@ def assess(
     resolved: float = RESOLVED,
     scale: FloatArray | None = None,
     seen: FloatArray | None = None,
+    size: FloatArray | None = None,
 ) -> Identifiability:
     """Say what a posterior shows beyond its prior.
 
@@ -89,6 +95,9 @@ def assess(
     stated standard deviation. What is mostly the stated prior is thus never shown as found. Of the others, the
     directions that did fall that far are reduced to echelon form (Gautier's regrouping, on the posterior
     instead of the regressor's null space) and named by their terms.
+
+    Nothing is shown, alone or in a combination, whose standard deviation is more than `resolved` times its value and
+    more than `resolved` times its physical scale (`size`; of a combination, that of the first named parameter).
 
     Parameters
     ----------
@@ -102,6 +111,8 @@ def assess(
         `prior_std`.
     seen : ndarray, shape (P, P), optional
         The covariance without what was assumed besides the priors; it decides what the data show. By default all of it.
+    size : ndarray, shape (P,), optional
+        Physical scale of each parameter in SI units (`Parameter.size`); by default `scale`.
 
     Returns
     -------
@@ -110,21 +121,22 @@ def assess(
     """
     covariance = np.ascontiguousarray(covariance)
     seen = covariance if seen is None else np.ascontiguousarray(seen)
-    scaled, std, shown = (
+    scaled, std, unit, shown = (
         np.empty(covariance.shape),
+        np.empty(len(names)),
         np.empty(len(names)),
         np.empty(len(names), dtype=np.bool_),
     )
-    if _fill_shown(
-        covariance, seen, prior_std, prior_std if scale is None else scale, resolved, scaled, std, shown
-    ):
+    scale = prior_std if scale is None else scale
+    size = scale if size is None else size
+    if _fill_shown(covariance, seen, prior_std, (mean, scale, size), resolved, scaled, (std, unit), shown):
         return Identifiability((IDENTIFIABLE,) * len(names), std, ())
     status = [IDENTIFIABLE if one else UNIDENTIFIABLE for one in shown.tolist()]
     combinations = []
     if status.count(UNIDENTIFIABLE) > 1:
         rest = np.flatnonzero(~shown)
         values, vectors = np.linalg.eigh(scaled[rest[:, None], rest])
-        weights, named_std, pivots = _named(values, vectors, rest, covariance, prior_std, resolved)
+        weights, named_std, pivots = _named(values, vectors, rest, covariance, (mean, unit, size), resolved)
         rows = zip(
             weights,
             (weights @ mean).tolist(),
@@ -138,18 +150,32 @@ def assess(
             for k, factor in enumerate(factors):
                 if factor:
                     status[k] = COMBINATION
-            name = _terms(factors, names, pivot)
+            name = _terms(factors, names, units, pivot)
             combinations.append(Combination(name, one, value, its_std, units[pivot], its_nominal))
     return Identifiability(tuple(status), std, tuple(combinations))
 
 
 @kernel
-def _fill_shown(covariance, seen, prior_std, scale, resolved, scaled, std, shown):
-    """Write what is seen in units of the prior, the deviations, and what it shows; whether that is all (`assess`)."""
+def _fill_shown(covariance, seen, prior_std, sizes, resolved, scaled, deviations, shown):
+    """Write what is seen in units of the parameters' sizes, and what it shows; whether that is all (`assess`).
+
+    `sizes` are values, scales and physical scales, `deviations` those stated and those units: a prior that states
+    something, else the physical scale or a larger value, but no more than the prior.
+    """
+    mean, scale, size = sizes
+    std, unit = deviations
     everything = True
     for i in range(prior_std.size):
+        unit[i] = prior_std[i]
+        if prior_std[i] == scale[i]:
+            own_size = size[i]
+            if abs(mean[i]) > own_size:
+                own_size = abs(mean[i])
+            if 0.0 < own_size < prior_std[i]:
+                unit[i] = own_size
+    for i in range(prior_std.size):
         for j in range(prior_std.size):
-            scaled[i, j] = seen[i, j] / (prior_std[i] * prior_std[j])
+            scaled[i, j] = seen[i, j] / (unit[i] * unit[j])
         std[i] = np.sqrt(covariance[i, i])
         if std[i] > prior_std[i]:
             std[i] = prior_std[i]
@@ -160,18 +186,26 @@ def _fill_shown(covariance, seen, prior_std, scale, resolved, scaled, std, shown
             own = (prior_std[i] / scale[i]) ** 2
             gained = 1.0 / max(shrunk, 1e-300) ** 2 - 1.0  # precision over the prior's, in units of it
             shown[i] = (gained + own) * resolved**2 > own and shrunk < SHRUNK
+        shown[i] = shown[i] and _is_resolved(std[i], mean[i], size[i], resolved)
         everything = everything and shown[i]
     return everything
 
 
 @kernel
-def _named(values, vectors, rest, covariance, prior_std, resolved):
+def _is_resolved(std, value, size, resolved):
+    """Whether a standard deviation is small beside the value or the physical scale."""
+    return std <= resolved * size or std <= resolved * abs(value)
+
+
+@kernel
+def _named(values, vectors, rest, covariance, sizes, resolved):
     """Directions that fell below `resolved`, by their large terms, of those that are still shown when so named.
 
     Of eigenvalues (k,), eigenvectors (k, k) and places `rest` (k,) among the parameters: weights (n, P), standard
-    deviations (n,) and first terms (n,).
+    deviations (n,) and first terms (n,). `sizes` are values, units of the columns and physical scales.
     """
-    width, fallen = prior_std.size, 0
+    mean, unit, size = sizes
+    width, fallen = unit.size, 0
     for j in range(values.size):
         fallen += np.sqrt(max(values[j], 0.0)) < resolved
     rows, row = np.empty((fallen, values.size)), 0
@@ -196,13 +230,16 @@ def _named(values, vectors, rest, covariance, prior_std, resolved):
         weights[count] = 0.0
         for j in range(one.size):
             if abs(one[j]) >= NAMED:
-                weights[count, rest[j]] = one[j] / one[first] * prior_std[pivot] / prior_std[rest[j]]
-        variance = 0.0
+                weights[count, rest[j]] = one[j] / one[first] * unit[pivot] / unit[rest[j]]
+        variance, value = 0.0, 0.0
         for i in range(width):
+            value += weights[count, i] * mean[i]
             for j in range(width):
                 variance += weights[count, i] * covariance[i, j] * weights[count, j]
-        if np.sqrt(variance) >= resolved * prior_std[pivot]:
+        if np.sqrt(variance) >= resolved * unit[pivot]:
             continue  # naming only the large terms lost it
+        if not _is_resolved(np.sqrt(variance), value, size[pivot], resolved):
+            continue
         stds[count], pivots[count] = np.sqrt(variance), pivot
         count += 1
     return weights[:count], stds[:count], pivots[:count]
@@ -232,12 +269,27 @@ def echelon(rows):
     return rows
 
 
-def _terms(values: list[float], names: tuple[str, ...], pivot: int) -> str:
+_LENGTHS = {"kg": 0, "kg m": 1, "kg m^2": 2}  # powers of a length in the units of a body's parameters
+
+
+def _terms(values: list[float], names: tuple[str, ...], units: tuple[str, ...], pivot: int) -> str:
+    """The terms of a sum, factors with their units."""
     text = names[pivot]
     for i in sorted((k for k in range(len(values)) if values[k]), key=lambda k: -abs(values[k])):
         if i == pivot:
             continue
         name = f"({names[i]})" if "+" in names[i] else names[i]
-        factor = f"{abs(values[i]):.3g} "
+        factor = f"{abs(values[i]):.3g} {_unit_of_factor(units[pivot], units[i])}"
         text += (" - " if values[i] < 0 else " + ") + ("" if factor == "1 " else factor) + name
     return text
+
+
+def _unit_of_factor(first: str, other: str) -> str:
+    """What a factor is in that makes of one unit another, with a space behind it; empty where they are the same."""
+    if first == other:
+        return ""
+    if first in _LENGTHS and other in _LENGTHS:
+        power = _LENGTHS[first] - _LENGTHS[other]
+        length = "m" if abs(power) == 1 else f"m^{abs(power)}"
+        return f"{length} " if power > 0 else f"1/{length} "
+    return f"({first})/({other}) "

@@ -6,7 +6,7 @@
 # distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
 # the License for the specific language governing permissions and limitations under the License.
 
-"""What a misfit does to an estimate: other explanations of the data widen its deviations and put it in doubt."""
+"""What a misfit does to an estimate: what it may have moved is in doubt, and other explanations widen deviations."""
 
 from __future__ import annotations
 
@@ -17,38 +17,49 @@ import numpy as np
 from pkm_identification.numerics.arrays import FloatArray
 
 from ..estimate import ParameterEstimate
-from ..identifiability import IDENTIFIABLE, IN_DOUBT
+from ..identifiability import IDENTIFIABLE, IN_DOUBT, Combination
 
 DOUBTFUL = 2.0  # standard deviations that another explanation moves a parameter by
 
 
-def doubted(estimate: ParameterEstimate, moved: FloatArray, widened: float = 1.0) -> ParameterEstimate:
-    """An estimate by a model that does not fit.
+def doubted(estimate: ParameterEstimate, moved: FloatArray, unexplained: bool = False) -> ParameterEstimate:
+    """Return an estimate by a model that does not fit, with what the misfit affects in doubt.
+
+    Deviations come from the residual, misfit included, and are not widened by its size once more.
 
     Parameters
     ----------
     estimate : ParameterEstimate
     moved : ndarray, shape (n, P)
         By what each of the other explanations would change it, SI units.
-    widened : float
-        Factor of all standard deviations where nothing explains the misfit: every parameter that is shown is then in
-        doubt.
+    unexplained : bool
+        Whether no explanation makes the misfit go: every parameter and combination that is shown is then in doubt.
 
     Returns
     -------
     ParameterEstimate
-        Every shown parameter that an explanation moves by more than DOUBTFUL deviations is in doubt; the covariance has
-        the largest change of each parameter added.
+        Every shown parameter or combination that an explanation moves by more than DOUBTFUL deviations is in doubt; the
+        covariance has the largest change of each parameter added.
     """
+    moved = np.reshape(moved, (-1, len(estimate.names)))
     change = np.max(np.abs(moved), axis=0) if len(moved) else np.zeros(len(estimate.names))
-    covariance = widened**2 * estimate.covariance + moved.T @ moved
-    std = np.sqrt((widened * estimate.std) ** 2 + np.sum(moved**2, axis=0))
+    covariance = estimate.covariance + moved.T @ moved
+    std = np.sqrt(estimate.std**2 + np.sum(moved**2, axis=0))
     status = tuple(
-        IN_DOUBT if one == IDENTIFIABLE and (widened > 1.0 or changed > DOUBTFUL * own) else one
+        IN_DOUBT if one == IDENTIFIABLE and (unexplained or changed > DOUBTFUL * own) else one
         for one, changed, own in zip(estimate.status, change, estimate.std, strict=True)
     )
     combinations = tuple(
-        replace(c, std=float(np.sqrt((widened * c.std) ** 2 + np.sum((moved @ c.weights) ** 2))))
-        for c in estimate.combinations
+        _doubted_combination(one, moved @ one.weights, unexplained) for one in estimate.combinations
     )
     return replace(estimate, covariance=covariance, std=std, status=status, combinations=combinations)
+
+
+def _doubted_combination(combination: Combination, moved: FloatArray, unexplained: bool) -> Combination:
+    """A combination of an estimate in doubt; `moved` (n,) is what other explanations change about it."""
+    affected = unexplained or bool(np.any(np.abs(moved) > DOUBTFUL * combination.std))
+    return replace(
+        combination,
+        std=float(np.sqrt(combination.std**2 + np.sum(moved**2))),
+        status=IN_DOUBT if affected else combination.status,
+    )

@@ -133,7 +133,7 @@ def _result(log: StrutLog, result: Identification) -> dict[str, Any]:
         "samples": int(result.samples),
         "duration": float(log.time[-1] - log.time[0]),
         "converged": bool(result.converged),
-        "adequate": fit is None or bool(fit.adequate),
+        "adequate": (fit is None or bool(fit.adequate)) and not result.contradiction,
         "fit_ratio": None if fit is None else finite_or_none(fit.ratio),
         "validation_percent": None if validation is None else finite_or_none(validation.rms_percent_total),
         "remark": _remark(result),
@@ -147,7 +147,7 @@ def _remark(result: Identification) -> str:
     if result.fit is not None and not result.fit.adequate:
         causes = ", ".join(cause.name for cause in result.fit.causes) or "no known cause"
         return f"the model does not fit: residual {result.fit.ratio:.3g} times the noise floor, {causes}"
-    return ""
+    return one_line(result.contradiction)
 
 
 def _parameters(result: Identification) -> list[dict[str, Any]]:

@@ -232,8 +232,14 @@ def _measured(file: EstimateFile, names: Sequence[str], same_machine: bool) -> M
 
 def _in_doubt(row: FloatArray, names: Sequence[str], files: Sequence[EstimateFile]) -> bool:
     terms = [name for name, weight in zip(names, row, strict=True) if weight]
-    return any(not file.saved.converged for file in files) or any(
-        file.saved.status[name] == IN_DOUBT for file in files for name in terms
+    return any(
+        not file.saved.converged
+        or any(file.saved.status[name] == IN_DOUBT for name in terms)
+        or any(
+            one.status == IN_DOUBT and np.any(one.weights[[file.saved.names.index(name) for name in terms]])
+            for one in file.saved.combinations
+        )
+        for file in files
     )
 
 

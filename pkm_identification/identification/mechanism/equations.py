@@ -38,6 +38,7 @@ from pkm_identification.signals.forces.drive_transfer import DriveTransfer
 from ..equations.linear_equations import linear_equations
 from ..excitation.mechanism import BASE, BaseSet
 from ..rates.kinematic_cutoff import WIDEST_SHARE
+from .sizes import inertial_sizes
 
 CUTOFF, ORDER = 60.0, 4  # low-pass on coordinates and forces: Hz, where the sample rate allows it
 _ALONG = {"m": ("kg", Kind.MASS), "rad": ("kg m^2", Kind.INERTIA)}  # unit and kind of a drive's inertia
@@ -114,7 +115,13 @@ class MechanismModel:
             )
             for i, (drive, value) in enumerate(zip(description.drives, inertia, strict=True))
         ]
-        self.basis = Basis((*self.base.entries(), *rubbing, *along))
+        inertial = tuple(
+            replace(entry, size=float(size))
+            for entry, size in zip(
+                self.base.entries(), inertial_sizes(mechanism, self.base.columns), strict=True
+            )
+        )
+        self.basis = Basis((*inertial, *rubbing, *along))
 
     def parameter_set(self) -> ParameterSet:
         """Base parameters, viscous and Coulomb friction of the drives; the drives' inertia is the file's."""

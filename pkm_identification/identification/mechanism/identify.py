@@ -18,11 +18,10 @@ import numpy as np
 from pkm_identification.errors import LogError, SettingsError, Unidentifiable
 from pkm_identification.estimation.disagreement import disagreement
 from pkm_identification.estimation.equations import Equations
-from pkm_identification.estimation.estimate import ParameterEstimate, make_estimate
 from pkm_identification.estimation.estimators import ESTIMATORS, Tuning
 from pkm_identification.estimation.identifiability import UNIDENTIFIABLE
 from pkm_identification.estimation.lack_of_fit.doubt import doubted
-from pkm_identification.estimation.problem import Fit, Problem
+from pkm_identification.estimation.problem import Problem
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter_set import ParameterSet
@@ -36,6 +35,7 @@ from .equations import MechanismModel, logged_drives, mechanism_equations
 from .misfit import Cause, Exchange, causes_of
 from .noise import noise_floor, noisier
 from .result import MechanismIdentification, Prediction, fits
+from .sizes import with_friction_sizes
 
 WIDE = 10.0  # times what would make all of the force by itself: what a parameter may be off before the data
 
@@ -100,7 +100,7 @@ def identify_mechanism(
     problem = _problem(parameters, own, band, sum(len(log) for log in logs))
     estimator, tuning = ESTIMATORS[settings.estimator.name], _tuning(settings)
     fit = estimator.fit(problem, tuning)
-    estimate = _estimate(problem, fit)
+    estimate = fit.estimate(problem)
     if set(estimate.status) == {UNIDENTIFIABLE}:
         raise Unidentifiable(f"{logs[0].source}: no parameter is identifiable from this motion")
     forgets = settings.estimator.forgetting != 1.0
@@ -111,9 +111,7 @@ def identify_mechanism(
     causes: tuple[Cause, ...] | Exchange = ()
     if floor is not None and not fits(residual / floor):
         causes = causes_of(problem, floor, logged, model, band)
-        estimate = doubted(
-            estimate, np.empty((0, len(parameters))), float(np.sqrt(np.mean((residual / floor) ** 2)))
-        )
+        estimate = doubted(estimate, np.empty((0, len(parameters))), unexplained=True)
     if validate is None:
         prediction = _of_ends(problem, own, settings, lambda part: estimator.fit(part, tuning).mean)
     else:
@@ -142,7 +140,7 @@ def _scaled(everything: ParameterSet, equations: Equations) -> ParameterSet:
         replace(entry, scale=WIDE * size / max(one, 1e-12))
         for entry, one in zip(everything.entries, width, strict=True)
     )
-    return replace(everything, entries=entries)
+    return with_friction_sizes(replace(everything, entries=entries), equations)
 
 
 def _reduced(equations: Equations, parameters: ParameterSet) -> Equations:
@@ -174,29 +172,6 @@ def _problem(
 def _tuning(settings: Settings) -> Tuning:
     estimator = settings.estimator
     return Tuning(estimator.unscented, order=estimator.data_order, passes=estimator.passes)
-
-
-def _estimate(problem: Problem, fit: Fit) -> ParameterEstimate:
-    """Shown is what the logs tell to a part of its own size, the file's or the one found."""
-    parameters, prior = problem.parameters, problem.prior
-    nominal = np.abs(parameters.nominal)
-    size = np.where(nominal > 0.0, np.maximum(nominal, np.abs(fit.mean)), parameters.scale / WIDE)
-    from_assumptions = prior.std != parameters.scale
-    entries = tuple(
-        replace(entry, scale=float(one)) for entry, one in zip(parameters.entries, size, strict=True)
-    )
-    return make_estimate(
-        replace(parameters, entries=entries),
-        Prior(prior.mean, np.where(from_assumptions, prior.std, size)),
-        fit.mean,
-        fit.covariance,
-        nis=fit.nis,
-        nis_dof=problem.outputs,
-        count=len(problem.equations),
-        time=float(problem.equations.time[-1]),
-        estimator=fit.estimator,
-        model=problem.model,
-    )
 
 
 def _floor(

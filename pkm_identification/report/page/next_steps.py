@@ -30,7 +30,9 @@ def next_steps(material: Material) -> list[str]:
             steps.append(
                 "Look for what the model does not have (docs/diagnosis.md): no known cause explains the misfit."
             )
-    if physical(result).state == BAD:
+    if result.contradiction:
+        steps.append("Look for what is wrong with log or machine file: no rigid body has the values found.")
+    elif physical(result).state == BAD and (result.fit is None or result.fit.adequate):
         steps.append("Identify again with --consistent, which keeps values that some rigid body has.")
     hidden = [status for status in result.estimate.status if status not in (IDENTIFIABLE, IN_DOUBT)]
     if hidden:

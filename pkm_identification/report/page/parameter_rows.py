@@ -15,7 +15,7 @@ from html import escape
 import numpy as np
 
 from pkm_identification.estimation.estimate import ParameterEstimate
-from pkm_identification.estimation.identifiability import COMBINATION, IDENTIFIABLE, IN_DOUBT
+from pkm_identification.estimation.identifiability import IDENTIFIABLE, IN_DOUBT
 from pkm_identification.numerics.arrays import FloatArray
 
 from ..listing import Listing, page_text, percent, relative
@@ -46,7 +46,7 @@ def parameter_rows(
         )
     ]
     drawings += [
-        _cells(COMBINATION, c.nominal, c.value, c.std, None if truth is None else float(c.weights @ truth))
+        _cells(c.status, c.nominal, c.value, c.std, None if truth is None else float(c.weights @ truth))
         for c in estimate.combinations
     ]
     return _with_drawings(table, drawings)

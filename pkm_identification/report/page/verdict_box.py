@@ -48,6 +48,8 @@ def overall(checks: list[Check], result: Identification) -> tuple[str, str]:
         return BAD, "Do not use these values: the estimator has not settled."
     if result.fit is not None and not result.fit.adequate:
         return BAD, "Do not use values in doubt: the model does not explain the measured forces."
+    if result.contradiction:
+        return BAD, "Do not use these values: no rigid body has them."
     if any(check.state == BAD for check in checks):
         return BAD, "Use with care: not everything that was checked is good."
     if any(check.state == UNKNOWN for check in checks):
@@ -103,10 +105,13 @@ def physical(result: Identification) -> Check:
         result.settings.parameter_set(result.machine),
         result.estimate,
         result.settings.estimator.consistent,
+        result.fit is None or result.fit.adequate,
     )
     if line is None:
         return Check(question, UNKNOWN, "not judged", "Bodies are fixed or tied in part.")
     good, sentence = line
+    if result.contradiction:
+        good, sentence = False, f"{result.contradiction}."
     return Check(question, GOOD if good else BAD, "yes" if good else "no", sentence)
 
 

@@ -1,0 +1,95 @@
+# Copyright 2026 pkm_identification maintainers
+#
+# Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance
+# with the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+# Unless required by applicable law or agreed to in writing, software distributed under the License is
+# distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
+# the License for the specific language governing permissions and limitations under the License.
+
+"""Physical scales of a mechanism's parameters: what a deviation is small beside where a value is near zero.
+
+They are m, m r and m r^2 of the body a parameter is called by, with the mass and the size that the file gives it, and a
+share of a drive's typical force; never what would make all of the force, which a log that hardly moves a body makes as
+large as one likes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pkm_identification.estimation.equations import Equations
+from pkm_identification.mechanisms.multibody.mechanism import Mechanism
+from pkm_identification.mechanisms.multibody.numbers.arithmetic import FLOAT64
+from pkm_identification.mechanisms.rigid_bodies import BODY_KINDS, BODY_PARAMETERS
+from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.parameters.parameter import Kind
+from pkm_identification.parameters.parameter_set import ParameterSet
+
+FRICTION_SHARE = 0.1  # of a drive's typical force: friction below a tenth of it is small
+_POWERS = {Kind.MASS: 0, Kind.FIRST_MOMENT: 1, Kind.INERTIA: 2}  # of a body's size, times its mass
+
+
+def inertial_sizes(mechanism: Mechanism, columns: NDArray[np.int64]) -> FloatArray:
+    """Return m, m r or m r^2, shape (P,), of the bodies that these columns of the mechanism's regressor belong to.
+
+    A body without mass in the file counts as the lightest of the others, one without extent as the smallest.
+    """
+    values = np.asarray(mechanism.parameters, dtype=float)
+    mass = _at_least_smallest(values[:, 0])
+    extent = _at_least_smallest(body_extents(mechanism))
+    body, place = np.divmod(columns, len(BODY_PARAMETERS))
+    power = np.array([_POWERS[BODY_KINDS[k]] for k in place])
+    return np.asarray(mass[body] * extent[body] ** power)
+
+
+def body_extents(mechanism: Mechanism) -> FloatArray:
+    """Return how large each body is, shape (B,), m.
+
+    Half the largest distance between its joints, its drives' points and its centre of mass, or its largest
+    radius of gyration about that centre, whichever is larger.
+    """
+    description = mechanism.description
+    points: dict[str, list[FloatArray]] = {body.name: [] for body in description.bodies}
+    pairs = [(joint.bodies, joint.place) for joint in description.joints]
+    pairs += [(d.measure.bodies, d.measure.points) for d in description.drives if d.measure.kind == "length"]
+    for bodies, places in pairs:
+        for body, place in zip(bodies, places, strict=True):
+            if body in points:
+                points[body].append(np.asarray(FLOAT64.array(place), dtype=float))
+    extents = []
+    for body, row in zip(description.bodies, np.asarray(mechanism.parameters, dtype=float), strict=True):
+        own, gyration = points[body.name], 0.0
+        if row[0] > 0.0:
+            center = row[1:4] / row[0]
+            own = [*own, center]
+            about = row[4:7] - row[0] * (center @ center - center**2)
+            gyration = float(np.sqrt(max(float(np.max(about)), 0.0) / row[0]))
+        across = np.array(own).reshape(-1, 3)
+        apart = np.linalg.norm(across[:, None] - across[None], axis=2)
+        extents.append(max(0.5 * float(np.max(apart, initial=0.0)), gyration))
+    return np.array(extents)
+
+
+def with_friction_sizes(parameters: ParameterSet, equations: Equations) -> ParameterSet:
+    """Return the set with physical scales of its drives' friction.
+
+    A coefficient's is its value in the file, or the one that makes FRICTION_SHARE of its drive's rms force at the
+    drive's rms rate.
+    """
+    force = np.sqrt(np.mean(equations.force**2, axis=0))
+    entries = list(parameters.entries)
+    for k, entry in enumerate(entries):
+        if entry.kind.friction and entry.limb is not None:
+            felt = np.sqrt(np.mean(equations.regressor[:, entry.limb, k] ** 2))
+            share = FRICTION_SHARE * force[entry.limb] / felt if felt > 0.0 else 0.0
+            entries[k] = replace(entry, size=max(abs(entry.nominal), float(share)))
+    return replace(parameters, entries=tuple(entries))
+
+
+def _at_least_smallest(values: FloatArray) -> FloatArray:
+    """Return values, those that are 0 replaced by the smallest of the others; all 0 where there are none."""
+    positive = values[values > 0.0]
+    return np.where(values > 0.0, values, np.min(positive) if len(positive) else 0.0)
