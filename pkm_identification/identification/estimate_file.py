@@ -38,9 +38,9 @@ def estimate_document(result: Identification, origin: dict[str, Any] | None = No
     """The content of estimate.json; numbers that are not finite are None.
 
     The value of a parameter that the data do not show alone is None: a prior is no estimate. The combinations they
-    do show follow the parameters, named by their terms, with the status 'combination', or 'in_doubt' where the model does
-    not fit; `weights` are the terms' factors. `contradiction` says how far the values are from any rigid body where that
-    is beyond chance ('' else). `state` is what an estimation
+    do show follow the parameters, named by their terms; their status is 'combination', or 'in_doubt' where the model
+    does not fit, and `weights` are the terms' factors. `contradiction` says how far the values are from any body where
+    that is beyond chance, '' else. `state` is what an estimation
     needs to go on from here (see `saved_estimate`): means and covariance of all parameters, shown or not, in SI units;
     None if not finite. `state_sha256` tells a damaged one.
     `parameter_set` is the set's name, `stated` in words what was fixed, tied or stated of it; '' if nothing was.

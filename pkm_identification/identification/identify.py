@@ -184,7 +184,7 @@ def _judged(result: Identification, experiment: Experiment, problem: Problem) ->
 
 
 def _with_contradiction(result: Identification, estimate: ParameterEstimate) -> Identification:
-    """Return the identification with everything in doubt where no rigid body is near an estimate (`physical_verdict`)."""
+    """Return the identification, all in doubt where no rigid body is near an estimate (`physical_verdict`)."""
     settings = result.settings
     contradiction = find_contradiction(
         settings.estimator.prepared(result.machine), settings.parameter_set(result.machine), estimate

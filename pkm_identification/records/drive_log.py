@@ -11,7 +11,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -28,6 +28,9 @@ from .log import BAG_FILES
 from .mechanism_csv import read_named_csv
 
 _UNEVEN = 0.1  # of the sample period
+# Between stamps that is interpolated across: one sample may be missing, or a tenth of a period of the estimation band;
+# motion is smooth over that.
+LARGEST_STEP_PERIODS, LARGEST_STEP_S = 2.5, 0.010
 TIME = "t"
 
 
@@ -44,6 +47,8 @@ class DriveLog:
     source : str
     faults : dict of str to int
         What was set right while reading, by reason; empty for a good log.
+    note : str
+        What else was done to it, one sentence.
     """
 
     time: FloatArray
@@ -51,6 +56,7 @@ class DriveLog:
     force: FloatArray
     source: str = "the log"
     faults: dict[str, int] = field(default_factory=dict)
+    note: str = ""
 
     def __len__(self) -> int:
         return len(self.time)
@@ -114,8 +120,34 @@ def read_drive_log(
             raise LogError(f"{path}: no column t; rates need times")
         drive, force = np.split(table.values, [len(drives)], axis=1)
         log = DriveLog(table.time, drive, force, table.source)
+    log = _resampled_evenly(log)
     _ = log.period
     return log
+
+
+def _resampled_evenly(log: DriveLog) -> DriveLog:
+    """Return the log at even instants where its stamps are uneven and rise without gaps; else the log itself.
+
+    Values between the samples are those of cubic splines through them.
+    """
+    steps = np.diff(log.time)
+    if len(steps) < 4:
+        return log
+    period = float(np.median(steps))
+    largest = max(LARGEST_STEP_PERIODS * period, LARGEST_STEP_S)
+    even = np.all(np.abs(steps - period) <= _UNEVEN * period)
+    if even or not (np.all(steps > 0.0) and np.max(steps) <= largest):
+        return log
+    from scipy.interpolate import CubicSpline  # here: most logs are even
+
+    time = log.time[0] + period * np.arange(int((log.time[-1] - log.time[0]) / period) + 1)
+    whole = CubicSpline(log.time, np.column_stack([log.drive, log.force]))(time)
+    drive, force = np.split(whole, [log.drive.shape[1]], axis=1)
+    note = (
+        f"stamps are {1e3 * np.min(steps):.3g} to {1e3 * np.max(steps):.3g} ms apart: values were taken every "
+        f"{1e3 * period:.4g} ms, interpolated between samples"
+    )
+    return replace(log, time=time, drive=drive, force=force, note=note)
 
 
 def _of_arrays(path: Path, drives: Sequence[str], forces: Sequence[str]) -> DriveLog:

@@ -84,6 +84,7 @@ def assess(
     resolved: float = RESOLVED,
     scale: FloatArray | None = None,
     seen: FloatArray | None = None,
+    *,
     size: FloatArray | None = None,
 ) -> Identifiability:
     """Say what a posterior shows beyond its prior.
