@@ -6,4 +6,4 @@
 # distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
 # the License for the specific language governing permissions and limitations under the License.
 
-"""What people met in the field, made anew by seed: machines, logs and files with one thing wrong."""
+"""Cases of the kinds that people met in the field, made anew by seed: `python -m benchmarks.field.MODULE`."""

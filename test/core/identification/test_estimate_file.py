@@ -32,7 +32,16 @@ KEYS = [
     "fit",
     "provenance",
 ]
-KEYS += ["machine_hash", "state", "parameter_set", "stated", "near_zero", "warnings", "contradiction", "state_sha256"]
+KEYS += [
+    "machine_hash",
+    "state",
+    "parameter_set",
+    "stated",
+    "near_zero",
+    "warnings",
+    "contradiction",
+    "state_sha256",
+]
 
 
 def strict(text):

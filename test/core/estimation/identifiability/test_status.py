@@ -169,3 +169,55 @@ def test_what_is_called_shown_is_blind_to_the_null_space(null, seed):
         assert found.std < 0.05 * 1.5
         assert abs(found.value - found.weights @ truth) < 5 * found.std + 1e-3
         assert np.linalg.norm(found.weights @ null) <= 0.05 * 1.5
+
+
+@pytest.mark.parametrize(
+    ("value", "size", "status"),
+    [
+        (0.1, 0.1, UNIDENTIFIABLE),
+        (0.1, 1.0, IDENTIFIABLE),
+        (1.0, 0.0, IDENTIFIABLE),
+        (0.0, 0.0, UNIDENTIFIABLE),
+    ],
+)
+def test_a_deviation_is_small_beside_the_value_or_the_bodys_scale(value, size, status):
+    """A hundredth of a prior of 4 is no knowledge of a value of .1 of a body of that size."""
+    found = assess(
+        ("a",),
+        ("kg m^2",),
+        np.array([value]),
+        np.zeros(1),
+        np.diag([0.04**2]),
+        np.array([4.0]),
+        size=np.array([size]),
+    )
+    assert found.status == (status,)
+    assert found.std[0] == pytest.approx(0.04)
+
+
+@pytest.mark.parametrize(("deviation", "shown"), [(0.07, False), (0.03, True)])
+def test_a_combination_obeys_the_rule_of_parameters(deviation, shown):
+    """A sum of 1 of two bodies of size 1, each alone unknown to 3."""
+    apart, together = np.array([1.0, -1.0]), np.array([1.0, 1.0])
+    covariance = 0.25 * (9.0 * np.outer(apart, apart) + deviation**2 * np.outer(together, together))
+    found = assess(
+        ("a", "b"),
+        ("kg", "kg"),
+        np.array([0.5, 0.5]),
+        np.zeros(2),
+        covariance,
+        np.full(2, 30.0),
+        size=np.ones(2),
+    )
+    assert [one.value for one in found.combinations] == pytest.approx([1.0] if shown else [])
+    assert all(one.std == pytest.approx(deviation) for one in found.combinations)
+    assert found.status == ((COMBINATION if shown else UNIDENTIFIABLE),) * 2
+
+
+def test_factors_of_other_units_have_theirs():
+    columns = random_columns(2, 5)
+    columns = np.column_stack([columns, 0.5 * columns[:, 1]])
+    mean, covariance = posterior(columns, np.ones(3), np.full(3, 0.3))
+    names, units = ("m", "mx", "J"), ("kg", "kg m", "kg m^2")
+    found = assess(names, units, mean, np.zeros(3), covariance, np.ones(3))
+    assert [one.name for one in found.combinations] == ["mx + 0.5 1/m J"]

@@ -1,0 +1,121 @@
+# Copyright 2026 pkm_identification maintainers
+#
+# Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance
+# with the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+# Unless required by applicable law or agreed to in writing, software distributed under the License is
+# distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
+# the License for the specific language governing permissions and limitations under the License.
+
+"""What is called identified of a mechanism whose file has zeros and whose motion hardly moves some bodies."""
+
+from __future__ import annotations
+
+import json
+from functools import lru_cache
+
+import numpy as np
+import pytest
+import yaml
+
+from benchmarks.field.answers import (
+    PERIOD,
+    PLATE,
+    called_identified_wrongly,
+    disturbed,
+    drawn_mechanism,
+    mechanism_log,
+)
+from pkm_identification.cli import main
+from pkm_identification.estimation.identifiability import IDENTIFIABLE
+from pkm_identification.identification.mechanism.identify import identify_mechanism
+from pkm_identification.identification.mechanism.sizes import body_extents, inertial_sizes
+from pkm_identification.identification.settings import Settings
+from pkm_identification.mechanisms.multibody.mechanism import Mechanism
+from pkm_identification.records.drive_log import DriveLog
+
+SETTINGS = Settings.of(estimator="ls")
+
+
+@lru_cache
+def exact(seed: int) -> tuple[Mechanism, DriveLog]:
+    mechanism = drawn_mechanism("plate", seed)
+    return mechanism, mechanism_log(mechanism)
+
+
+def recorded(seed: int, noise: float) -> DriveLog:
+    _, log = exact(seed)
+    size = noise * np.sqrt(np.mean(log.force**2, axis=0))
+    force = log.force + size * np.random.default_rng(seed).standard_normal(log.force.shape)
+    return DriveLog(log.time, log.drive, force, "plate")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("noise", [0.002, 0.02])
+def test_nothing_is_identified_that_is_not_known(seed, noise):
+    mechanism, _ = exact(seed)
+    result = identify_mechanism(mechanism, [recorded(seed, noise)], SETTINGS)
+    assert result.trusted
+    assert called_identified_wrongly(result) == []
+    status = dict(zip(result.estimate.names, result.estimate.status, strict=True))
+    # products of inertia of rods that turn by some degrees
+    assert all(
+        one != IDENTIFIABLE
+        for name, one in status.items()
+        if name.startswith(("Ixy", "Ixz", "Iyz")) and "plate" not in name
+    )
+    friction = [one for name, one in status.items() if name.startswith(("viscous", "coulomb"))]
+    assert friction == [IDENTIFIABLE] * 4
+
+
+def test_scales_are_those_of_the_bodies():
+    mechanism = Mechanism.from_document(PLATE)
+    names = [body.name for body in mechanism.description.bodies]
+    plate, tube = names.index("plate"), names.index("tube_1")
+    extent = body_extents(mechanism)
+    # largest moments of inertia about their own centres of mass; of a light plate half the way from there to an eye
+    assert extent[plate] == pytest.approx(np.sqrt(6 / 60))
+    assert extent[tube] == pytest.approx(np.sqrt(0.015 / 2))
+    columns = np.array([10 * plate, 10 * plate + 1, 10 * plate + 9, 10 * tube + 4])
+    wanted = [60.0, 60.0 * extent[plate], 60.0 * extent[plate] ** 2, 0.015]
+    np.testing.assert_allclose(inertial_sizes(mechanism, columns), wanted)
+    thin = PLATE["bodies"]["plate"] | {"inertia": [0.05, 0.06, 0.04, 0, 0, 0]}
+    extent = body_extents(Mechanism.from_document(PLATE | {"bodies": PLATE["bodies"] | {"plate": thin}}))
+    assert extent[plate] == pytest.approx(0.5 * np.linalg.norm([0.39, 0.27, 0.2]))
+
+
+def test_a_body_without_mass_counts_as_the_lightest():
+    document = PLATE | {"bodies": PLATE["bodies"] | {"rod_2": {"mass": 0}}}
+    mechanism = Mechanism.from_document(document)
+    names = [body.name for body in mechanism.description.bodies]
+    sizes = inertial_sizes(mechanism, 10 * np.array([names.index(one) for one in ("rod_1", "rod_2")]))
+    np.testing.assert_allclose(sizes, 1.0)
+
+
+@pytest.mark.slow
+def test_a_refused_fit_identifies_nothing_in_any_form(tmp_path, capsys):
+    """A disturbance that no cause explains: JSON, text and exit code agree, and no deviation is multiplied by it."""
+    mechanism, log = exact(0)
+    force = disturbed(log.force, PERIOD, 3)
+    result = identify_mechanism(mechanism, [DriveLog(log.time, log.drive, force)], SETTINGS)
+    assert not result.fits
+    assert result.total_ratio > 3.0
+    own = np.sqrt(np.diag(result.fit.covariance))
+    np.testing.assert_allclose(result.estimate.std, np.minimum(own, result.problem.prior.std))
+    (tmp_path / "plate.yaml").write_text(yaml.safe_dump(PLATE | {"name": "plate"}))
+    columns = np.column_stack([log.time, log.drive, force])
+    header = "t,length_1,length_2,force_1,force_2"
+    np.savetxt(tmp_path / "log.csv", columns, delimiter=",", header=header, comments="")
+    command = ["identify", str(tmp_path / "log.csv"), "--machine", str(tmp_path / "plate.yaml")]
+    assert main([*command, "--json", "-"]) == 1
+    document = json.loads(capsys.readouterr().out)
+    statuses = {entry["status"] for entry in document["parameters"]}
+    assert "in_doubt" in statuses
+    assert "identifiable" not in statuses
+    assert {entry["status"] for entry in document["parameters"] if " " in entry["name"]} <= {"in_doubt"}
+    assert len(result.estimate.combinations) > 0
+    assert {one.status for one in result.estimate.combinations} == {"in_doubt"}
+    assert main(command) == 1
+    text = capsys.readouterr().out
+    assert "0 of" in text
+    assert "identified combination" not in text
