@@ -10,11 +10,14 @@
 
 from __future__ import annotations
 
+import copy
 import json
+import re
 from dataclasses import replace
 
 import numpy as np
 import pytest
+import yaml
 from core import synthetic
 from core.platform_motions import Harmonics
 
@@ -137,6 +140,36 @@ def test_command_line_and_json(rich, tmp_path, capsys):
     assert json.loads(out.read_text())["consistent"] is True
     assert main(arguments) == 0
     assert json.loads(out.read_text())["consistent"] is False
+
+
+@pytest.mark.parametrize("options", [(), ("--consistent",)])
+def test_an_estimate_that_no_body_is_near_is_in_doubt_and_exits_1(rich, options, tmp_path, capsys):
+    """The file has the struts' rods balanced at half their true place: the fit is good, and no platform like that."""
+    document = copy.deepcopy(NOMINAL.document)
+    document["strut"]["body_e"]["center_of_mass"] *= 0.5
+    log, file = tmp_path / "rich.csv", tmp_path / "machine.yaml"
+    write_strut_csv(log, rich)
+    file.write_text(yaml.safe_dump(document))
+    arguments = ["identify", str(log), "--machine", str(file), "--estimator", "ls", *options]
+    assert main([*arguments, "--json", "-"]) == 1
+    out, err = capsys.readouterr()
+    estimate = json.loads(out)
+    assert estimate["fit"]["adequate"]
+    assert (
+        float(re.search(r"(\S+) standard deviations from any rigid body", estimate["contradiction"])[1]) > 4.0
+    )
+    assert estimate["contradiction"] in err
+    assert {entry["status"] for entry in estimate["parameters"]} <= {
+        "in_doubt",
+        "combination",
+        "unidentifiable",
+    }
+    assert {entry["status"] for entry in estimate["parameters"] if "weights" in entry} <= {"in_doubt"}
+    assert main(arguments) == 1
+    text = capsys.readouterr().out
+    assert "identified combination" not in text
+    assert "--consistent keeps" not in text
+    assert "--consistent gives" not in text
 
 
 @pytest.mark.parametrize("estimator", ["robust", "iv"])

@@ -17,6 +17,7 @@ from core.report.made_identification import made_identification
 
 from pkm_identification.errors import DocumentError
 from pkm_identification.estimation.filters.recursive import RecursiveEstimator
+from pkm_identification.estimation.lack_of_fit.doubt import doubted
 from pkm_identification.identification.estimate_file import write_estimate_json
 from pkm_identification.identification.saved_estimate import read_saved_estimate
 from pkm_identification.mechanisms.hexapod.machine import Machine
@@ -55,6 +56,15 @@ def test_a_state_of_other_numbers_is_refused_and_one_laid_out_anew_is_not(path):
         read_saved_estimate(path)
     edit(path, lambda document: document.pop("state_sha256"))
     assert read_saved_estimate(path).count == count + 1
+
+
+def test_a_combination_in_doubt_comes_back_in_doubt(tmp_path):
+    result = made_identification()
+    doubtful = doubted(result.estimate, np.empty((0, 0)), unexplained=True)
+    write_estimate_json(tmp_path / "estimate.json", replace(result, estimate=doubtful))
+    saved = read_saved_estimate(tmp_path / "estimate.json")
+    assert [one.status for one in saved.combinations] == ["in_doubt"]
+    np.testing.assert_allclose(saved.combinations[0].weights, doubtful.combinations[0].weights)
 
 
 def test_combinations_come_back_with_their_weights(path):

@@ -126,6 +126,46 @@ def test_arrays_without_what_is_needed_are_refused(tmp_path):
     assert "--topic is for recordings" in refusal(missing, "/joint_states")
 
 
+def written(path, time, columns):
+    rows = np.column_stack([time, columns(time), 10.0 * columns(time + 1.0)])
+    np.savetxt(path, rows, delimiter=",", header=",".join(COLUMNS), comments="", fmt="%.15g")
+    return path
+
+
+def waves(time):
+    return np.sin(2.0 * time[:, None] + np.arange(3.0))
+
+
+@pytest.mark.parametrize("kind", ["two steps", "one row missing", "late by a fifth"])
+def test_uneven_stamps_are_taken_at_even_instants(tmp_path, kind):
+    random = np.random.default_rng(3)
+    time = {
+        "two steps": np.cumsum(random.choice([0.010, 0.010, 0.012], 400)),
+        "one row missing": np.delete(0.01 * np.arange(400), 117),
+        "late by a fifth": 0.01 * np.arange(400) + random.uniform(0.0, 0.002, 400),
+    }[kind]
+    log = read_drive_log(written(tmp_path / "log.csv", time, waves), DRIVES, FORCES)
+    assert log.period == pytest.approx(0.01, rel=0.05)
+    assert len(log) == pytest.approx((time[-1] - time[0]) / log.period, abs=1.01)
+    np.testing.assert_allclose(log.time, log.time[0] + log.period * np.arange(len(log)), atol=1e-12)
+    # cubics through 600 samples a period
+    np.testing.assert_allclose(log.drive, waves(log.time), atol=1e-6)
+    np.testing.assert_allclose(log.force, 10.0 * waves(log.time + 1.0), atol=1e-5)
+    assert "interpolated" in log.note
+
+
+@pytest.mark.parametrize(("missing", "period"), [(2, 0.01), (12, 0.001)])
+def test_nothing_is_interpolated_across_a_gap(tmp_path, missing, period):
+    time = np.delete(period * np.arange(400), range(100, 100 + missing))
+    assert "column t must rise evenly" in refusal(written(tmp_path / "log.csv", time, waves))
+
+
+def test_even_stamps_are_left_alone(tmp_path):
+    log = read_drive_log(written(tmp_path / "log.csv", 0.01 * np.arange(400), waves), DRIVES, FORCES)
+    assert log.note == ""
+    np.testing.assert_allclose(log.drive, waves(0.01 * np.arange(400)), rtol=1e-12)
+
+
 IN_UNITS = {"t": ("ms", 1e-3), "slide_1": ("mm", 1e-3), "turn": ("deg", np.pi / 180), "force_1": ("kN", 1e3)}
 
 
