@@ -12,7 +12,9 @@ from __future__ import annotations
 
 import math
 
+from pkm_identification.identification.diagnosis.discrete_causes import FORCE_FACTOR
 from pkm_identification.identification.diagnosis.findings import Cause, Diagnosis
+from pkm_identification.identification.diagnosis.thresholds import stands_out
 
 from .listing import number, with_deviation
 
@@ -55,6 +57,7 @@ _WHAT = {
     "compliance": "Struts yield by {size} between encoder and platform",
 }
 
+_PATTERN = "The forces contain a pattern that the model cannot produce (smaller than the noise, but certain)"
 # What says the same of a negative size, for causes whose sentence has a sense.
 _OPPOSITE = {
     "force_delay": (" late", " early"),
@@ -69,10 +72,10 @@ def fit_lines(diagnosis: Diagnosis) -> list[str]:
     lines = [_verdict(diagnosis)]
     lines += [f"{place}. {sentence(cause)}" for place, cause in enumerate(diagnosis.causes[:MOST_CAUSES], 1)]
     if diagnosis.causes and diagnosis.unexplained:
-        lines.append(
-            f"What these leave is {number(diagnosis.left, 3)} times the noise floor: something else is wrong, too, and "
-            "every value is in doubt."
-        )
+        rest = f"What these leave is {number(diagnosis.left, 3)} times the noise floor"
+        if diagnosis.impossible:
+            rest = "With these, masses or moments of inertia come out below zero"
+        lines.append(f"{rest}: something else is wrong, too, and every value is in doubt.")
     lines += [remark(one) for one in diagnosis.remarks[:MOST_REMARKS]]
     return lines
 
@@ -82,20 +85,30 @@ def reason(diagnosis: Diagnosis) -> str:
     if diagnosis.adequate:
         return ""
     why = sentence(diagnosis.causes[0]) if diagnosis.causes else "no known cause explains it."
+    if _is_unknown(diagnosis) and diagnosis.causes:
+        return f"no known cause explains the misfit (residual {diagnosis.ratio:.3g} times the noise floor); nearest: {why}"
+    if _is_below_noise(diagnosis):
+        return f"{_PATTERN[0].lower()}{_PATTERN[1:]} (residual {diagnosis.ratio:.3g} times the noise floor): {why}"
     if _hidden(diagnosis):
         return f"the log is not what the model is of (residual {diagnosis.ratio:.3g} times the noise floor): {why}"
     return f"the model does not fit (residual {diagnosis.ratio:.3g} times the noise floor): {why}"
 
 
 def sentence(cause: Cause) -> str:
-    """A cause: how large, how much of the misfit it explains, and what to do."""
+    """A cause: how large, how much of the misfit it explains, and what to do, if anything."""
     if cause.explains:
         consequence = f"that explains {_share(cause.explains)} of the misfit"
+    elif cause.family == FORCE_FACTOR:
+        consequence = (
+            "no residual shows it, but masses, moments and friction come out wrong by the same factor"
+        )
     else:
         consequence = (
             f"no residual shows it, but it moves {cause.moves} by {cause.effect:.2g} standard deviations"
         )
-    sentence = f"{_what(cause)}: {consequence}. {cause.cure}."
+    sentence = f"{_what(cause)}: {consequence}."
+    if cause.cure:
+        sentence += f" {cause.cure}."
     if cause.rivals:
         sentence += f" This motion cannot tell it from {_listed(cause.rivals)}."
     return sentence
@@ -131,15 +144,41 @@ def _verdict(diagnosis: Diagnosis) -> str:
     )
     if diagnosis.adequate:
         return f"The model fits: {against}."
+    if _is_unknown(diagnosis) and diagnosis.causes:
+        nearest = _inside(_what(diagnosis.causes[0]))
+        return (
+            f"No known cause explains the misfit; nearest: {nearest}. {against[0].upper()}{against[1:]}. "
+            "Do not use values in doubt."
+        )
+    if _is_below_noise(diagnosis):
+        pattern = _inside(_what(diagnosis.causes[0]))
+        return f"{_PATTERN}: {pattern}. {against[0].upper()}{against[1:]}. Do not use values in doubt."
     if _hidden(diagnosis):
         return f"The log is not what the model is of, though {against}. Do not use values in doubt."
     tail = "" if diagnosis.causes else "; no known cause explains it"
     return f"The model does not fit: {against}{tail}. Do not use values in doubt."
 
 
+def _is_unknown(diagnosis: Diagnosis) -> bool:
+    """Return whether there is no cause that anybody is to act on."""
+    return not diagnosis.adequate and not any(cause.cure for cause in diagnosis.causes)
+
+
+def _is_below_noise(diagnosis: Diagnosis) -> bool:
+    """Return whether a misfit is certain though the residual does not stand out of the noise floor."""
+    found = bool(diagnosis.causes) and diagnosis.causes[0].explains > 0.0
+    return found and not stands_out(diagnosis.ratio, diagnosis.per_strut)
+
+
 def _hidden(diagnosis: Diagnosis) -> bool:
     """Whether what is wrong leaves no residual."""
-    return bool(diagnosis.causes) and diagnosis.causes[0].explains == 0.0
+    nothing = bool(diagnosis.causes) and diagnosis.causes[0].explains == 0.0
+    return nothing and not stands_out(diagnosis.ratio, diagnosis.per_strut)
+
+
+def _inside(text: str) -> str:
+    """Return a sentence as it stands inside another one."""
+    return text[0].lower() + text[1:]
 
 
 def _what(cause: Cause) -> str:

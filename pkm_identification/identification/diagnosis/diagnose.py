@@ -22,7 +22,6 @@ import numpy as np
 from pkm_identification.estimation.estimate import ParameterEstimate
 from pkm_identification.estimation.estimators import ESTIMATORS, Tuning
 from pkm_identification.estimation.problem import Problem
-from pkm_identification.numerics.arrays import FloatArray
 
 from ..experiment import Experiment
 from .findings import Diagnosis
@@ -30,11 +29,12 @@ from .hypotheses import effects_of
 from .saturation import with_clipped_forces
 from .search import search, search_again
 from .stages.baseline import Baseline
-from .stages.explaining import explained, remarks_as_causes
+from .stages.explaining import explained, is_impossible, remarks_as_causes
 from .stages.undoing import without_discrete
 from .stages.unseen import unseen
+from .thresholds import STANDS_OUT, STRUT_STANDS_OUT, stands_out
 
-STANDS_OUT, STRUT_STANDS_OUT = 1.35, 1.6  # residual over floor: more than floors are uncertain
+__all__ = ["STANDS_OUT", "STRUT_STANDS_OUT", "diagnose", "stands_out"]
 
 
 def diagnose(experiment: Experiment, problem: Problem, estimate: ParameterEstimate) -> Diagnosis:
@@ -75,6 +75,13 @@ def diagnose(experiment: Experiment, problem: Problem, estimate: ParameterEstima
     if explanation.elsewhere.size:
         # what clipped forces do is in no column: it is left out instead
         left.append((float(np.sqrt(np.mean(explanation.elsewhere**2))), explanation.elsewhere))
+    unexplained = all(stands_out(total, per_strut) for total, per_strut in left)
+    impossible = bool(explanation.causes) and is_impossible(corrected.evidence, found.last)
+    unexplained |= impossible
+    causes = explanation.causes
+    if unexplained:
+        # applied, the causes leave a misfit: they are the nearest that is known, and nobody is to act on them
+        causes = tuple(replace(cause, cure="") for cause in causes)
     return Diagnosis(
         adequate=not explanation.causes and not too_large,
         floor=floor,
@@ -82,18 +89,14 @@ def diagnose(experiment: Experiment, problem: Problem, estimate: ParameterEstima
         ratio=first.total_ratio,
         per_strut=first.ratio,
         left=min(total for total, _ in left),
-        causes=explanation.causes,
+        causes=causes,
         remarks=explanation.remarks,
         unseen=unseen(found),
         moved=np.reshape(explanation.moved, (-1, corrected.problem.reported)),
         residuals=(recorded.residuals(first), corrected.residuals(found.last)),
-        unexplained=all(stands_out(total, per_strut) for total, per_strut in left),
+        unexplained=unexplained,
+        impossible=impossible,
     )
-
-
-def stands_out(total: float, per_strut: FloatArray) -> bool:
-    """Whether residuals in units of the noise floor are more than floors are uncertain."""
-    return total > STANDS_OUT or bool(np.any(per_strut > STRUT_STANDS_OUT))
 
 
 def _force_equations(experiment: Experiment, problem: Problem) -> tuple[Experiment, Problem]:

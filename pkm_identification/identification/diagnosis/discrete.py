@@ -30,7 +30,7 @@ from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
 
 from ..experiment import Experiment
-from .discrete_causes import BETTER, cause_of_order, causes_of_factor
+from .discrete_causes import BETTER, cause_of_order, causes_of_factor, is_common_factor
 from .evidence_base import EvidenceBase
 from .findings import Cause
 from .length_order import best_length_order
@@ -65,8 +65,11 @@ def _kept(force: FloatArray) -> FloatArray:
     return force
 
 
-def sign_and_unit(base: EvidenceBase, floor: FloatArray) -> list[Discrete]:
-    """Forces of the other sign or in another unit, judged against the machine file's bodies with friction free."""
+def sign_and_unit(base: EvidenceBase, floor: FloatArray, present: Base) -> list[Discrete]:
+    """Forces of the other sign or in another unit, judged against the machine file's bodies with friction free.
+
+    What is not common to all that the model alone (`present`) estimates is no unit.
+    """
     equations = base.problem.equations
     machine = base.rows[0].machine
     directions = np.zeros((len(basis_parameters(machine)), 1))
@@ -78,11 +81,14 @@ def sign_and_unit(base: EvidenceBase, floor: FloatArray) -> list[Discrete]:
     factor, std = output_factor(
         bodies[:, :, 0], equations.regressor[:, :, friction], equations.force, floor, equations.segment
     )
+    values = base.parameters(present)[: base.problem.reported]
+    spread = np.sqrt(base.variance(present) * present.pure_error)
     return [
         Discrete(
             cause, partial(_scaled, factor=1.0 / cause.value if cause.name == "force_gain" else cause.value)
         )
         for cause in causes_of_factor(factor, std, machine)
+        if is_common_factor(cause, factor, base.problem.parameters, values, spread)
     ]
 
 
@@ -191,4 +197,4 @@ def suspects(base: EvidenceBase, floor: FloatArray, present: Base) -> list[Discr
         causes += exchanged_lengths(base)
         if causes:
             return causes
-    return sign_and_unit(base, floor)[:1] or causes
+    return sign_and_unit(base, floor, present)[:1] or causes

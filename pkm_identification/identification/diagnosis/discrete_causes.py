@@ -17,6 +17,9 @@ from numpy.typing import NDArray
 
 from pkm_identification.estimation.lack_of_fit.exchange import Order
 from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.parameters.parameter import Kind
+from pkm_identification.parameters.parameter_set import ParameterSet
 
 from .findings import Cause
 
@@ -25,6 +28,9 @@ RESOLVED = 0.1  # of the factor: standard deviation at which it is known
 # N of one recorded unit; the drive's own N per A besides.
 FORCE_UNITS = {"kN": 1000.0, "kgf": 9.80665, "lbf": 4.4482216, "mN": 1e-3}
 FORCE_FACTOR = "force factor"  # the family of sign and unit
+LEAST_SPREAD = 0.35  # of the logarithm: a file's masses are wrong by up to a third, one beside the other
+SPREAD = 1.0 / 3.0  # of the factor's logarithm: how unlike one common factor may be in the file's masses
+LEAST_DETERMINED = 2  # masses and moments that say whether a factor is common to all
 BETTER = 0.5  # of the residual's squares, that a discrete change must leave at most to be believed
 
 
@@ -75,6 +81,47 @@ def causes_of_factor(factor: float, std: float, machine: Machine) -> list[Cause]
     return [*causes, _cause("force_unit", unit, "N", cure, detail=where)]
 
 
+def is_common_factor(
+    cause: Cause, factor: float, parameters: ParameterSet, values: FloatArray, std: FloatArray
+) -> bool:
+    """Return whether each value that the data determine is as many times the machine file's as the forces are.
+
+    A wrong sign or unit of the forces multiplies all masses, moments and friction alike. Values of the file that are
+    guesses are wrong one by one, and a mean of them is no unit.
+
+    Parameters
+    ----------
+    cause : Cause
+        Of `causes_of_factor`.
+    factor : float
+        Measured forces over those of the file's bodies.
+    parameters : ParameterSet
+        With the file's values.
+    values, std : ndarray, shape (n,)
+        Estimates of its first n parameters, and their standard deviations, SI units.
+    """
+    entries = parameters.entries[: len(values)]
+    nominal = parameters.nominal[: len(values)]
+    determined = (nominal > 0.0) & (std < RESOLVED * np.abs(values))
+    ratio = values / np.where(nominal > 0.0, nominal, 1.0)
+    mass, body, friction = (
+        determined & np.array([entry.kind in kinds for entry in entries], dtype=bool)
+        for kinds in ((Kind.MASS,), (Kind.MASS, Kind.INERTIA), (Kind.VISCOUS, Kind.COULOMB))
+    )
+    if cause.name == "force_sign":
+        return bool(np.any(mass) and np.all(ratio[mass] < 0.0))
+    if np.count_nonzero(body) < LEAST_DETERMINED or np.any(ratio[body] * factor <= 0.0):
+        return False
+    apart = np.abs(np.log(ratio[body] / factor))
+    size = abs(math.log(abs(factor)))
+    if np.max(apart) > max(LEAST_SPREAD, SPREAD * size):
+        return False
+    # friction is known worse than masses: it speaks against a factor only where it is nearer to the file as it is
+    signed = ratio[friction] / factor
+    rubbing = np.log(signed[signed > 0.0])
+    return not len(rubbing) or bool(abs(np.median(rubbing)) < 0.5 * size)
+
+
 def enlarges(cause: Cause) -> bool:
     """Whether forces are recorded larger than they are, all by one factor."""
     if cause.family != FORCE_FACTOR:
@@ -84,7 +131,8 @@ def enlarges(cause: Cause) -> bool:
 
 
 def _cause(name: str, value: float, unit: str, cure: str, std: float = 0.0, detail: str = "") -> Cause:
-    return Cause(name, value, std, unit, 1.0, cure, FORCE_FACTOR, detail=detail)
+    # no residual shows it: it explains nothing of one
+    return Cause(name, value, std, unit, 0.0, cure, FORCE_FACTOR, detail=detail)
 
 
 def cause_of_order(order: Order) -> Cause | None:

@@ -30,9 +30,9 @@ class Cause:
         Size and its standard deviation.
     unit : str
     explains : float
-        Part of the misfit that it explains by itself, 0 to 1.
+        Part of the residual's power above the noise that goes away when it alone is applied, 0 to 1.
     cure : str
-        What to do, one sentence.
+        What to do, one sentence; empty where nobody is to act on it, since it does not explain the misfit.
     family : str
         Of causes that look alike in most motions.
     evidence : float
@@ -138,7 +138,9 @@ class Diagnosis:
         By the model alone, and with all causes that were found; empty where everything is below rounding.
     unexplained : bool
         Whether what the causes leave, or the model where there are none, still stands out of the floor: something else
-        is wrong, and all values with it.
+        is wrong, and all values with it. Causes have no cure then.
+    impossible : bool
+        Whether masses or moments come out below zero where the causes are applied: they are unexplained then, too.
     """
 
     adequate: bool
@@ -153,3 +155,4 @@ class Diagnosis:
     moved: FloatArray = field(default_factory=lambda: np.empty((0, 0)))
     residuals: tuple[Residuals, ...] = ()
     unexplained: bool = False
+    impossible: bool = False

@@ -25,8 +25,9 @@ def next_steps(material: Material) -> list[str]:
     if not result.converged:
         steps.append("Record a longer or livelier motion, and identify again: this estimate has not settled.")
     if result.fit is not None and not result.fit.adequate:
-        steps += [f"{cause.cure}." for cause in result.fit.causes[:MOST_CAUSES]]
-        if not result.fit.causes:
+        cures = [f"{cause.cure}." for cause in result.fit.causes[:MOST_CAUSES] if cause.cure]
+        steps += cures
+        if not cures:
             steps.append(
                 "Look for what the model does not have (docs/diagnosis.md): no known cause explains the misfit."
             )

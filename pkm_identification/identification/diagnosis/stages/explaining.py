@@ -15,18 +15,24 @@ import numpy as np
 from pkm_identification.estimation.estimate import ParameterEstimate
 from pkm_identification.estimation.lack_of_fit.doubt import DOUBTFUL
 from pkm_identification.estimation.lack_of_fit.effect import largest_effect
+from pkm_identification.estimation.lack_of_fit.evidence import Base
+from pkm_identification.parameters.parameter import Kind
 
 from ..causes import causes_of, unit_scale
+from ..evidence_base import EvidenceBase
 from ..findings import Explanation
 from ..search import Search
 from .baseline import Baseline
+
+SURELY = 4.0  # standard deviations below zero at which a mass is no body's
+SIZED = 0.1  # of the machine file's value: less below zero may be what the low-pass leaves
 
 
 def explained(baseline: Baseline, found: Search, estimate: ParameterEstimate) -> Explanation:
     """Alarms and remarks among what was found, by their effects on an estimate."""
     evidence = baseline.evidence
     fitted = evidence.basis(evidence.parameters(found.last))
-    misfit = found.first.power - found.together.saturated.power
+    misfit = _power_above_noise(found)
     explanation = Explanation()
     for one in found.found:
         effect, moves = largest_effect(estimate, one.moved)
@@ -49,6 +55,28 @@ def explained(baseline: Baseline, found: Search, estimate: ParameterEstimate) ->
     return explanation
 
 
+def _power_above_noise(found: Search) -> float:
+    """Return the sum of squares that the model alone leaves above the noise, in units of the floor.
+
+    The noise is the floor's, or what even all hypotheses leave where that is less: floors are uncertain, and what is
+    found below one has no other measure.
+    """
+    free = max(found.first.rows - found.first.unknowns, 1)
+    return found.first.power - min(float(free), found.together.saturated.power)
+
+
 def remarks_as_causes(explanation: Explanation, found: Search) -> Explanation:
     """What to say of a residual above the floor that nothing with an effect explains: all that was found."""
     return Explanation(explanation.remarks, moved=tuple(one.moved for one in found.found))
+
+
+def is_impossible(evidence: EvidenceBase, model: Base) -> bool:
+    """Return whether a model, with the causes that it has, has masses or moments that are surely negative."""
+    values, std = evidence.parameters(model), np.sqrt(evidence.variance(model) * model.pure_error)
+    entries = evidence.problem.parameters.entries
+    return any(
+        entry.kind in (Kind.MASS, Kind.INERTIA)
+        and entry.nominal > 0.0
+        and value < -max(SURELY * deviation, SIZED * entry.nominal)
+        for entry, value, deviation in zip(entries, values, std, strict=False)
+    )

@@ -10,7 +10,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import numpy as np
+
 from ..discrete import suspects, undone
+from ..discrete_causes import BETTER
 from ..findings import Explanation
 from .baseline import Baseline
 
@@ -31,7 +36,20 @@ def without_discrete(recorded: Baseline) -> tuple[Baseline, Explanation]:
             tried.append((discrete.cause, Baseline.of(changed, changed.problem())))
         if not tried:
             break
-        cause, best = min(tried, key=lambda one: one[1].model.total_ratio)
+        cause, after = min(tried, key=lambda one: one[1].model.total_ratio)
+        if cause.explains:
+            cause = replace(cause, explains=_explained_share(best, after))
+            if cause.explains < BETTER:  # applied, and the misfit is still there
+                break
+        best = after
         moved = (best.parameters - before)[: best.problem.reported]
         explanation = explanation.joined(Explanation((cause,), moved=(moved,)))
     return best, explanation
+
+
+def _explained_share(before: Baseline, after: Baseline) -> float:
+    """Return the part (0 to 1) of the residual's power above the noise that is gone after a cause was undone."""
+    misfit, left = (
+        float(np.sum(one.floor.std**2 * np.maximum(one.model.ratio**2 - 1.0, 0.0))) for one in (before, after)
+    )
+    return float(np.clip(1.0 - left / max(misfit, 1e-300), 0.0, 1.0))
