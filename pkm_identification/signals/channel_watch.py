@@ -13,6 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pkm_identification.numerics.arrays import FloatArray
 
@@ -25,6 +26,8 @@ ROUNDING = 1e-12  # m; smaller changes of a length are none
 COARSEST = 4.0  # smallest changes of a length that a step is larger than
 BESIDE = 0.15  # of a step's size, that other struts may jump, too: drives answer to it
 MOVED = 2e-3  # of a strut's length, that five move while one is said to be stuck
+STANDSTILL_RATE = 4e-3  # of a strut's length per s: 2 mm/s of 500 mm, twice as fast as MOVED in a window
+STANDSTILL_TIME = 0.05  # s to either side in which a sample's motion must show, above the flicker of encoders
 SHARE_CLIPPED = 0.03  # of the moving samples that show the very same largest force
 LONE = 4.0  # times as many as come near to it
 NEARNESS = 0.02  # of the range of the force
@@ -118,7 +121,7 @@ class ChannelWatch:
 
     def _clipped(self) -> list[ChannelFinding]:
         length, force = self._length[: self._count], self._force[: self._count]
-        moving = np.concatenate([[False], np.any(np.diff(length, axis=0) != 0.0, axis=1)])
+        moving = _is_moving(length, self._period)
         if np.isnan(force).any() or np.count_nonzero(moving) < FEWEST:
             return []
         limits = []
@@ -144,6 +147,21 @@ def step_finding(strut: int, size: float) -> ChannelFinding:
     """A length (strut from 0) that is somewhere else by so many m."""
     text = f"the length of strut {strut + 1} stepped by {1e3 * size:.2g} mm: its zero is another one now"
     return ChannelFinding("length_step", strut, size, text)
+
+
+def _is_moving(length: FloatArray, period: float) -> NDArray[np.bool_]:
+    """Return which samples (N,) of lengths (N, 6) in m belong to a motion: one that comes before and goes on behind.
+
+    A force at standstill has a few levels only, and its largest one comes again and again without any limit.
+    """
+    reach = max(1, round(STANDSTILL_TIME / period))
+    moved = np.abs(length[reach:] - length[:-reach]).max(axis=1)
+    moves = moved > STANDSTILL_RATE * reach * period * float(np.abs(length[-1]).mean())
+    forward, backward = (
+        np.concatenate(parts)
+        for parts in ((moves, moves[-1:].repeat(reach)), (moves[:1].repeat(reach), moves))
+    )
+    return forward & backward
 
 
 def _resolution(length: FloatArray) -> FloatArray:

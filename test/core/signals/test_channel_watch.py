@@ -80,3 +80,27 @@ def test_the_few_levels_of_a_coarse_force_at_rest_are_not_clipped(spread):
     time, length = 0.001 * np.arange(count), 0.4 + 1.25e-6 * rng.integers(0, 2, (count, 6))
     force = level * np.round(rng.normal(20.0, spread, (count, 6)))
     assert found(time, length, force, 1000.0) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(6))
+def test_nothing_is_said_of_channels_for_three_minutes_at_standstill(seed):
+    """Currents of 12 bits that dither by a level or two, encoders that flicker or hunt by some counts."""
+    rng, rate = np.random.default_rng([seed, 4]), 250.0
+    count, level = round(180.0 * rate), rng.uniform(0.5, 4.0)
+    time, size = np.arange(count) / rate, rng.choice([1.25e-6, 5e-6, 20e-6])
+    hunting = 2.0 * np.sin(2.0 * np.pi * rng.uniform(0.2, 5.0, 6) * time[:, None])
+    length = 0.4 + size * np.rint(hunting + rng.normal(0.0, 0.7, (count, 6)))
+    held = rng.uniform(-60.0, 60.0, 6) + rng.uniform(0.0, 3.0) * level * hunting
+    force = level * np.rint((held + rng.normal(0.0, rng.uniform(0.1, 1.0) * level, (count, 6))) / level)
+    assert found(time, length, force, rate) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("moved", [0.25, 0.55, 0.85])
+def test_the_largest_force_is_no_limit_where_a_motion_ends_with_it(moved):
+    time, length, force = rich(1000.0, 1.0)
+    stopped = round(1000.0 * moved)
+    length[stopped:] = length[stopped] + COUNT * np.random.default_rng(3).integers(0, 2, (1000 - stopped, 6))
+    force[stopped:] = np.where(force[stopped] > 0.0, force[:stopped].max(axis=0), force[:stopped].min(axis=0))
+    assert found(time, length, force, 1000.0) == []
