@@ -30,13 +30,18 @@ FREEDOM = 24.0  # independent squares in a window of noise in a quarter to a hal
 
 
 def force_density(
-    force: FloatArray, length: FloatArray, period: float, bend: FloatArray | None = None
+    force: FloatArray,
+    length: FloatArray,
+    period: float,
+    bend: FloatArray | None = None,
+    quiet: tuple[float, float] = QUIET,
 ) -> FloatArray:
     """One-sided power density (n,) of forces (N, n) in N^2/Hz, without what answers the positions (N, n).
 
-    `bend` (N, n) is what friction does at reversals, of any size: force coherent with it is none of the noise.
+    `bend` (N, n) is what friction does at reversals, of any size: force coherent with it is none of the noise. `quiet`
+    are the frequencies between which the noise is read, in parts of the sample rate.
     """
-    sections = band_pass(6, QUIET[0] / period, QUIET[1] / period, 1.0 / period)
+    sections = band_pass(6, quiet[0] / period, quiet[1] / period, 1.0 / period)
     noise, moved = (filtered(sections, values - values[0])[8 * LAGS :] for values in (force, length))
     bent = None if bend is None else filtered(sections, bend - bend[0])[8 * LAGS :]
     left = np.empty(force.shape[1])
@@ -48,7 +53,7 @@ def force_density(
         gram = known.T @ known
         ridge = (1e-9 * np.trace(gram) + 1e-300) * np.eye(len(gram))
         left[k] = _usual_power(target - known @ np.linalg.solve(gram + ridge, known.T @ target))
-    density = left / ((QUIET[1] - QUIET[0]) / period)
+    density = left / ((quiet[1] - quiet[0]) / period)
     return np.maximum(density, _quantum(force) ** 2 / 12.0 * 2.0 * period)
 
 
@@ -64,12 +69,17 @@ def _quantum(values: FloatArray) -> FloatArray:
     return steps
 
 
-def position_noise(length: FloatArray, period: float) -> FloatArray:
-    """Standard deviation (n,) of white noise of the level that positions (N, n) have above all motion."""
-    sections = band_pass(6, QUIET_ENCODER[0] / period, QUIET_ENCODER[1] / period, 1.0 / period)
+def position_noise(
+    length: FloatArray, period: float, quiet: tuple[float, float] = QUIET_ENCODER
+) -> FloatArray:
+    """Standard deviation (n,) of white noise of the level that positions (N, n) have above all motion.
+
+    `quiet` are the frequencies between which it is read, in parts of the sample rate.
+    """
+    sections = band_pass(6, quiet[0] / period, quiet[1] / period, 1.0 / period)
     noise = filtered(sections, length - length[0])[8 * LAGS :]
     power = np.array([_usual_power(column) for column in noise.T])
-    return np.sqrt(power / (2.0 * (QUIET_ENCODER[1] - QUIET_ENCODER[0])))
+    return np.sqrt(power / (2.0 * (quiet[1] - quiet[0])))
 
 
 def _usual_power(values: FloatArray) -> float:

@@ -43,6 +43,7 @@ from ..yielding.winding_stream import winding_is_modelled
 from .judgement.fit_watch import WINDOW, FitWatch, StreamFit
 from .judgement.length_steps import LengthSteps
 from .judgement.plausibility import Plausibility
+from .judgement.stream_noise import StreamNoise
 from .tolerated import tolerated
 
 
@@ -142,12 +143,15 @@ class OnlineEstimator:
             if self.watch is not None:
                 still = np.zeros(PLATFORM_COLUMNS)
                 self.watch.loaded.add_process_noise(np.concatenate([walk, still]))
+        self._noise = StreamNoise(machine, settings)
         self.fit_watch = FitWatch(
             machine,
             self._unknowns,
             self._stride * settings.period,
             lambda: (self.recursive.filter.mean, self.recursive.estimate()),
             lambda: self._length_steps.last,
+            noise=self._noise,
+            friction_walks=bool(estimator.friction_walk),
         )
         self._length_steps = LengthSteps(
             machine, settings.period, settings.filter.cutoff, WINDOW * self._stride * settings.period
@@ -185,6 +189,7 @@ class OnlineEstimator:
             ("used", "skipped_status", "no_force", "settling", "stepping", "resting", "gated", "clock_jump"),
             0,
         )
+        self._noise.clear()
         self._newest = -np.inf
         self.resting = False
         self._work_left = False
@@ -243,15 +248,18 @@ class OnlineEstimator:
         """The latest estimate, and what of it no machine can have; empty if everything is possible.
 
         One that has learned from equations that the model does not fit says so, in statuses and deviations. Nothing is
-        identifiable by data that lead to an impossible machine.
+        identifiable before the fit was judged and found good, nor by data that lead to an impossible machine.
         """
         estimate, misfit = self.recursive.estimate(), self.fit_watch.learned_from
         if misfit is not None:
             # nothing is right with forces of the other sign: then the machine file is as good
-            moved = misfit.moved if len(misfit.moved) else estimate.values - estimate.nominal
+            unnamed = (
+                np.zeros(len(estimate.names)) if misfit.cause is None else estimate.values - estimate.nominal
+            )
+            moved = misfit.moved if len(misfit.moved) else unnamed
             estimate = doubted(estimate, moved[None])
         impossible = self._plausibility.judge(estimate)
-        if impossible:
+        if impossible or not self.fit_watch.confirmed or (misfit is not None and misfit.unexplained):
             status = tuple(IN_DOUBT if one == IDENTIFIABLE else one for one in estimate.status)
             estimate = replace(estimate, status=status)
         return estimate, impossible
@@ -321,6 +329,8 @@ class OnlineEstimator:
         if starting:
             self._segment = sample.segment
             self._since = 0
+            self._noise.clear()
+        self._noise.note(sample)
         if self.tolerated is not None:
             self.tolerated.note(sample)
         index = self._since
@@ -355,6 +365,7 @@ class OnlineEstimator:
             # nor does the watch judge by it: what friction holds looks like a payload
             self.counts["resting"] += 1
             self._undecided.clear()
+            self._noise.clear()
             if self.watch is not None:
                 self.watch.rest()
             return False
@@ -366,10 +377,15 @@ class OnlineEstimator:
         else:
             changes, carried = self.friction_changes, self.watch.carrying
             accepted = self.watch.step(equation)
-            if carried or self.watch.carrying or self.friction_changes != changes:
-                # a load or other friction is no misfit
+            if carried or self.watch.carrying:
+                # a load is no misfit
                 self._undecided.clear()
                 self.fit_watch.interrupt()
+                return self._counted(gated, accepted)
+            if self.friction_changes != changes:
+                # nor is other friction, which is followed
+                self._undecided.clear()
+                self.fit_watch.follow_friction()
                 return self._counted(gated, accepted)
             if self.watch.suspecting:
                 self._undecided.append(equation)

@@ -8,10 +8,14 @@
 
 """Whether the model fits the stream: the last equations are asked, again and again, for a cause of a misfit.
 
-An alarm is evidence and effect, as offline: a hypothesis that the last equations ask for decisively, and that moves a
-parameter that is shown by more than two of its stated deviations; twice in a row, because the question is asked for
-ever. Sign, unit and exchanged struts come first. A judgement is spread over the equations that arrive meanwhile, a part
-after each: it takes milliseconds, and whoever wants the estimate of an equation need not wait for them.
+An alarm is, as offline, a residual that stands out of the noise floor, with or without a cause that has a name; or
+evidence and effect: a hypothesis that the last equations ask for decisively, and that moves a parameter that is shown
+by more than two of its stated deviations. Twice in a row, because the question is asked for ever. Sign, unit and
+exchanged struts come first. A judgement is spread over the equations that arrive meanwhile, a part after each: it takes
+milliseconds, and whoever wants the estimate of an equation need not wait for them.
+
+The model is fitted anew to the last equations for it. Where friction changes and the estimate follows, only the newest
+of them are judged, and friction may change steadily among them.
 """
 
 from __future__ import annotations
@@ -33,12 +37,14 @@ from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.parameters.prior import Prior
 
 from ...diagnosis.causes import causes_of
+from ...diagnosis.diagnose import stands_out
 from ...diagnosis.findings import Cause
 from ...equations.equation_filter import Equation
 from .length_zeros import missed_at_home
 from .recent_equations import Recent, RecentEquations
 from .stream_discrete import discrete_cause
 from .stream_hypotheses import stream_hypotheses
+from .stream_noise import StreamNoise
 
 WINDOW = 1000  # equations, 40 s at 25 Hz
 FEWEST = 250
@@ -56,7 +62,7 @@ class StreamFit:
     ----------
     adequate : bool
     ratio : float
-        Residual of the model over pure error: what is left with everything that was looked for taken out.
+        Residual of the model over noise floor, all struts.
     cause : Cause or None
         The likeliest one, where there is decisive evidence for one.
     moved : ndarray, shape (P,)
@@ -64,6 +70,8 @@ class StreamFit:
         of them are wrong.
     time : float
         Stamp of the newest equation judged, s.
+    unexplained : bool
+        Whether no cause explains the misfit: every value may be wrong.
     """
 
     adequate: bool
@@ -71,6 +79,7 @@ class StreamFit:
     cause: Cause | None = None
     moved: FloatArray = field(default_factory=lambda: np.empty(0))
     time: float = float("nan")
+    unexplained: bool = False
 
 
 class FitWatch:
@@ -83,6 +92,10 @@ class FitWatch:
         The unknowns, nuisance parameters included.
     spacing : float
         s from one equation to the next.
+    noise : StreamNoise
+        Knows the noise floor of the equations.
+    friction_walks : bool
+        Whether the estimate follows friction at any time, not only when a change was noted.
     estimate : callable
         The present mean (P,) of all unknowns, and the present estimate.
     length_step : callable, optional
@@ -94,6 +107,8 @@ class FitWatch:
         The last judgement; None before the first.
     learned_from : StreamFit or None
         The misfit with the largest effect since the start: an estimate that has learned from it stays in doubt.
+    confirmed : bool
+        Whether a judgement has found the model adequate since the start: nothing is identifiable before.
     """
 
     def __init__(
@@ -103,12 +118,18 @@ class FitWatch:
         spacing: float,
         estimate: Callable[[], tuple[FloatArray, ParameterEstimate]],
         length_step: Callable[[], float | None] = lambda: None,
+        *,
+        noise: StreamNoise,
+        friction_walks: bool = False,
     ) -> None:
         self._machine = machine
         self._parameters = parameters
         self._prior = Prior.of(parameters)
         self._estimate = estimate
         self._length_step = length_step
+        self._noise = noise
+        self._walks = friction_walks
+        self._friction = np.array([entry.kind.friction for entry in parameters.entries])
         # here, because kernels may have to be compiled for it
         self._missed = missed_at_home(machine)
         outputs = len(machine.base_joints)
@@ -119,15 +140,27 @@ class FitWatch:
         """As at the start."""
         self.fit: StreamFit | None = None
         self.learned_from: StreamFit | None = None
+        self.confirmed = False
         self._suspected = False
+        self._floor: FloatArray | None = None  # of forces and lengths (6,), N, as known last
         self.interrupt()
 
     def interrupt(self) -> None:
-        """What comes does not belong to what was: another load, other friction."""
+        """What comes does not belong to what was: another load."""
+        self._begin_anew()
+        self._judgement: Iterator[str] | None = None
+
+    def _begin_anew(self) -> None:
         self._recent.clear()
         self._taken: list[Equation] = []  # since the last part
         self._since = 0
-        self._judgement: Iterator[str] | None = None
+        self._changed: int | None = None  # equations since the estimate followed friction last
+
+    def follow_friction(self) -> None:
+        """The estimate follows a change of friction; what was before does not count, unless it changes all the time."""
+        if self._changed is None or self._changed >= FEWEST:
+            self._begin_anew()
+        self._changed = 0
 
     @property
     def lack_of_fit(self) -> bool:
@@ -137,6 +170,8 @@ class FitWatch:
     def step(self, equation: Equation) -> None:
         """Take one equation; the next part of the judgement that is under way becomes due."""
         self._taken.append(equation)
+        if self._changed is not None:
+            self._changed += 1
 
     def go_on(self) -> None:
         """Keep what was taken and do the part of the judgement that is due: at leisure, before the next equation."""
@@ -166,26 +201,35 @@ class FitWatch:
     def _judge(self) -> Iterator[str]:
         """One judgement; it pauses after each of its parts."""
         recent = self._recent.all()
+        follows = self._walks or (self._changed is not None and self._changed < len(recent.time))
+        if follows:
+            recent = recent.newest(FEWEST)
         mean, estimate = self._estimate()
         step = self._length_step()
         time = float(recent.time[-1])
         yield STARTED
-        base = self._base(recent)
+        yield from self._measure_noise(mean)
+        if self._floor is None:
+            return  # too many holes in the stream
+        base = self._base(recent, follows)
+        floor = self._floor_of(recent)
+        per_strut = base.ratio * base.floor / floor
+        ratio = _rms(per_strut)
         yield "the model alone"
-        discrete = discrete_cause(self._machine, self._parameters, recent, base.floor)
+        discrete = discrete_cause(self._machine, self._parameters, recent, base.floor, ratio)
         if discrete is not None:
-            self._conclude(StreamFit(False, base.total_ratio, discrete, time=time))
+            self._conclude(StreamFit(False, ratio, discrete, time=time, unexplained=True))
             return
         if base.total_ratio < ROUNDING:
             self._conclude(StreamFit(True, time=time))
             return
         yield "discrete causes"
+        too_large = stands_out(ratio, per_strut)
         choices, tried = stream_hypotheses(self._machine, self._parameters, recent, mean, self._missed, step)
         everything = saturated(
             base, [one for one, choice in zip(tried, choices, strict=True) if choice.whole]
         )
         noise = everything.pure_error
-        ratio = base.total_ratio / max(everything.total_ratio, 1e-300)
         yield "all hypotheses together"
         scores = []
         for one in tried:
@@ -194,9 +238,9 @@ class FitWatch:
         best = int(np.argmax([score.evidence for score in scores]))
         score = scores[best]
         if score.evidence < DECISIVE:
-            self._conclude(StreamFit(True, ratio, time=time))
+            self._conclude(StreamFit(not too_large, ratio, time=time, unexplained=too_large))
             return
-        moved = (self._prior.std * score.moved)[: len(estimate.names)]
+        moved = (self._prior.std * score.moved[: len(self._prior.std)])[: len(estimate.names)]
         effect, moves = largest_effect(estimate, moved)
         before = float(base.residual @ base.residual)
         explained = before - float(everything.residual @ everything.residual)
@@ -209,11 +253,36 @@ class FitWatch:
             effect=effect,
             moves=moves,
         )
-        self._conclude(StreamFit(effect <= DOUBTFUL, ratio, cause, moved, time))
+        yield "the likeliest cause"
+        left = base.extended(tried[best].columns, tried[best].scale).ratio * base.floor / floor
+        adequate = effect <= DOUBTFUL and not too_large
+        unexplained = too_large and stands_out(_rms(left), left)
+        self._conclude(StreamFit(adequate, ratio, cause, moved, time, unexplained))
 
-    def _base(self, recent: Recent) -> Base:
-        """The model, its rows divided by its own residual or, where that is less, by what is rounding."""
+    def _measure_noise(self, mean: FloatArray) -> Iterator[str]:
+        """Find the noise floor of forces and lengths again, if there are samples enough."""
+        if not self._noise.enough:
+            return
+        basis = self._parameters.mapping @ mean + self._parameters.known
+        found: list[FloatArray] = []
+        yield from self._noise.floor_parts(basis, found)
+        self._floor = found[0]
+
+    def _floor_of(self, recent: Recent) -> FloatArray:
+        """Return the noise floor (6,) of equations, N: of forces, lengths, smoothing and rounding."""
+        assert self._floor is not None
+        exact = EXACT**2 * np.mean(recent.force**2, axis=0) + 1e-300
+        return np.sqrt(self._floor**2 + np.mean(recent.bend**2, axis=0) + exact)
+
+    def _base(self, recent: Recent, follows: bool) -> Base:
+        """The model, its rows divided by its own residual or, where that is less, by what is rounding.
+
+        Friction that the estimate follows may change steadily.
+        """
         scaled = recent.regressor * self._prior.std
+        if follows:
+            steady = np.linspace(-1.0, 1.0, len(recent.time))[:, None, None]
+            scaled = np.concatenate([scaled, steady * scaled[:, :, self._friction]], axis=2)
         target = recent.measured - recent.regressor @ self._prior.mean
         least = np.full(target.shape[1], EXACT * np.sqrt(np.mean(recent.force**2)) + 1e-300)
         residual = least * Base.of(scaled, target, least, recent.segment).ratio
@@ -225,8 +294,15 @@ class FitWatch:
             # once may be chance: the question is asked for ever
             return
         self.fit = fit
-        if fit.adequate or fit.cause is None:
-            return
+        self.confirmed |= fit.adequate
         worst = self.learned_from
-        if worst is None or worst.cause is None or fit.cause.effect >= worst.cause.effect:
+        if not fit.adequate and (worst is None or _severity(fit) >= _severity(worst)):
             self.learned_from = fit
+
+
+def _severity(fit: StreamFit) -> tuple[bool, float]:
+    return fit.unexplained, 0.0 if fit.cause is None else fit.cause.effect
+
+
+def _rms(values: FloatArray) -> float:
+    return float(np.sqrt(np.mean(values**2)))

@@ -10,7 +10,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +35,8 @@ class Recent:
         Band-limited force less what the machine file says of parameters that are not estimated, N.
     force, force_rate : ndarray, shape (K, 6)
         Band-limited force itself in N, and its rate of change in N/s.
+    bend : ndarray, shape (K, 6)
+        What smoothing may have made of friction's bend besides what is taken off, N.
     stepped : ndarray, shape (K, 6, 6)
         What a metre of a step of each length adds, N/m.
     segment : ndarray of int64, shape (K,)
@@ -46,12 +48,17 @@ class Recent:
     measured: FloatArray
     force: FloatArray
     force_rate: FloatArray
+    bend: FloatArray
     stepped: FloatArray
     segment: NDArray[np.int64]
 
     def predicted(self, mean: FloatArray) -> FloatArray:
         """Force (K, 6) in N of the model with parameters (P,)."""
         return self.regressor @ mean + self.force - self.measured
+
+    def newest(self, count: int) -> Recent:
+        """Return the last so many equations."""
+        return Recent(*(getattr(self, one.name)[-count:] for one in fields(self)))
 
 
 @kernel
@@ -61,7 +68,7 @@ def _keep(place, time, segment, regressor, rows, stepped, kept):
     times[place], segments[place] = time, segment
     copy_matrix(regressor, regressors[place])
     copy_matrix(stepped, steps[place])
-    for k in range(3):
+    for k in range(4):
         copy_vector(rows[k], all_rows[place, k])
 
 
@@ -81,7 +88,7 @@ class RecentEquations:
     def __init__(self, capacity: int, width: int, outputs: int, spacing: float) -> None:
         self._time = np.empty(capacity)
         self._regressor = np.empty((capacity, outputs, width))
-        self._rows = np.empty((capacity, 3, outputs))
+        self._rows = np.empty((capacity, 4, outputs))
         self._stepped = np.empty((capacity, outputs, outputs))
         self._segment = np.empty(capacity, dtype=np.int64)
         self._kept = self._time, self._segment, self._regressor, self._rows, self._stepped
@@ -102,7 +109,7 @@ class RecentEquations:
         if self._count and abs(time - self._newest - self._spacing) > 0.5 * self._spacing:
             self._current += 1
         self._newest = time
-        rows = equation.measured, equation.force, equation.force_rate
+        rows = equation.measured, equation.force, equation.force_rate, equation.bend
         place = self._count % len(self._time)
         _keep(place, time, self._current, equation.regressor, rows, equation.stepped, self._kept)
         self._count += 1
@@ -111,13 +118,14 @@ class RecentEquations:
         """Copies of what is kept."""
         first = self._count % len(self._time) if self._count > len(self._time) else 0
         order = (first + np.arange(len(self))) % len(self._time)
-        measured, force, rate = (self._rows[order, k] for k in range(3))
+        measured, force, rate, bend = (self._rows[order, k] for k in range(4))
         return Recent(
             self._time[order],
             self._regressor[order],
             measured,
             force,
             rate,
+            bend,
             self._stepped[order],
             self._segment[order],
         )

@@ -19,15 +19,19 @@ from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.parameters.prior import Prior
 
+from ...diagnosis.discrete import HOPELESS, POOR
 from ...diagnosis.discrete_causes import cause_of_order, causes_of_factor
 from ...diagnosis.findings import Cause
 from .recent_equations import Recent
 
 
 def discrete_cause(
-    machine: Machine, parameters: ParameterSet, recent: Recent, floor: FloatArray
+    machine: Machine, parameters: ParameterSet, recent: Recent, residual: FloatArray, ratio: float
 ) -> Cause | None:
     """What is wrong altogether, if anything is.
+
+    As offline (`diagnosis.discrete.suspects`): sign and unit leave no residual; where nothing fits at all, exchanged
+    struts come first, because they spoil the comparison with the machine file that tells sign and unit.
 
     Parameters
     ----------
@@ -35,17 +39,24 @@ def discrete_cause(
     parameters : ParameterSet
         The unknowns, nuisance parameters included.
     recent : Recent
-    floor : ndarray, shape (6,)
-        Residual of the model alone, N.
+    residual : ndarray, shape (6,)
+        Of the model alone, N.
+    ratio : float
+        Residual over noise floor.
     """
+    prior = Prior.of(parameters)
+    exchanged = None
+    known = recent.force - recent.measured
+    if ratio > POOR:
+        order = best_order(recent.regressor * prior.std, known + recent.regressor @ prior.mean, recent.force)
+        exchanged = cause_of_order(order)
+        if exchanged is not None and ratio > HOPELESS:
+            return exchanged
     friction = np.array([entry.kind.friction for entry in parameters.entries])
     free = friction | (np.arange(len(parameters)) >= len(parameters) - parameters.nuisance)
-    known = recent.force - recent.measured
     bodies = recent.regressor[:, :, ~free] @ parameters.nominal[~free] + known
-    factor, std = output_factor(bodies, recent.regressor[:, :, friction], recent.force, floor, recent.segment)
+    factor, std = output_factor(
+        bodies, recent.regressor[:, :, friction], recent.force, residual, recent.segment
+    )
     causes = causes_of_factor(factor, std, machine)
-    if causes:
-        return causes[0]
-    prior = Prior.of(parameters)
-    order = best_order(recent.regressor * prior.std, known + recent.regressor @ prior.mean, recent.force)
-    return cause_of_order(order)
+    return causes[0] if causes else exchanged

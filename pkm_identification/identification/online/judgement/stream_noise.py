@@ -1,0 +1,202 @@
+# Copyright 2026 pkm_identification maintainers
+#
+# Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance
+# with the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+# Unless required by applicable law or agreed to in writing, software distributed under the License is
+# distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
+# the License for the specific language governing permissions and limitations under the License.
+
+"""The noise floor of a stream: how small a residual of its equations can be when the model is right, per strut.
+
+As offline (`diagnosis.noise_floor`), from samples that have passed the kinematic low-pass, whose response G is known:
+what white noise has left there, where it still passes and no motion is, tells how strong it was before.
+
+    A_k^2 = S_k integral |G H|^2 df ,  S_k: power density of the force between half of `highest` and `highest`,
+    E_k   = what white noise of the lengths, as strong as theirs there, makes of the model's force: one more evaluation,
+    B_k   = rms of what smoothing may have made of friction's bend besides what is taken off (`Equation.bend`),
+    floor_k^2 = A_k^2 + E_k^2 + B_k^2 + exact_k^2 .
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+
+import numpy as np
+
+from pkm_identification.mechanisms.friction import friction_columns
+from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
+from pkm_identification.mechanisms.hexapod.kinematics.inverse import strut_motion_from_platform
+from pkm_identification.mechanisms.hexapod.kinematics.nearby import inverse_jacobians, nearby_motion
+from pkm_identification.mechanisms.hexapod.kinematics.tracker import PlatformSample
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.motion import STRUTS, PlatformMotion, StrutMotion
+from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.signals.butterworth import low_pass
+from pkm_identification.signals.causal import CausalStrutFilter, FilterSettings, linear_phase_taps
+from pkm_identification.signals.forces.acting import noise_passed
+from pkm_identification.signals.guard import GuardedLog
+from pkm_identification.signals.sections import filtered, response
+from pkm_identification.signals.white_noise import force_density, position_noise
+
+from ...settings import Settings
+
+KEPT = 4000  # samples: 4 s at 1 kHz, in which the power of noise 100 Hz wide is known to some per cent
+FEWEST = 800  # samples that tell of noise: a quarter of them settles the filters
+PART = 500  # samples that one part of the work takes: about a millisecond
+HIGHEST_POWER_PASSED = 0.01  # of the low-pass, at the highest frequency at which noise is read
+HIGHEST_OF_RATE = 0.45  # of the sample rate: nothing is read higher
+OVERSAMPLED = 6.0  # samples kept per period of the kinematic cutoff; more tell nothing new
+SEED = 7
+
+
+class StreamNoise:
+    """Keeps the newest samples of a machine in motion, and tells the noise of its equations by them.
+
+    Parameters
+    ----------
+    machine : Machine
+    settings : Settings
+        Resolved.
+    """
+
+    def __init__(self, machine: Machine, settings: Settings) -> None:
+        self._machine = machine
+        self._low_pass = settings.filter
+        period = settings.period
+        self._every = max(1, int(1.0 / (period * OVERSAMPLED * settings.filter.cutoff)))
+        self._raw_period, self._period = period, self._every * period
+        frequency = (np.arange(4096) + 0.5) * 0.5 / period / 4096
+        power = _power_passed_by(settings.filter, frequency)
+        passed = frequency[power > HIGHEST_POWER_PASSED]
+        highest = min(float(passed[-1]), HIGHEST_OF_RATE / self._period)
+        self._quiet = (0.5 * highest * self._period, highest * self._period)
+        inside = (frequency > 0.5 * highest) & (frequency < highest)
+        self._passed_there = float(np.mean(power[inside]))
+        acting = noise_passed(settings.guard, period, 0.5 * highest * period, highest * period)
+        self._force_passed_there = self._passed_there * acting
+        band = settings.band
+        self._band = band
+        step = frequency[1] - frequency[0]
+        in_band = power * np.abs(response(band.sections, frequency, 1.0 / band.period)) ** 2
+        self._passed_in_band = float(np.sum(in_band)) * step
+        # those of the noise of lengths are filtered at the stream's own rate
+        self._settling = -(-band.settling // self._every)
+        stated = None if machine.drive is None else machine.drive.force_noise
+        self._stated = None if not stated else np.full(STRUTS, 2.0 * stated**2 * period)
+        self._samples: deque[PlatformSample] = deque(maxlen=KEPT)
+        self.clear()
+
+    def clear(self) -> None:
+        """Forget the samples: what comes does not follow them, or the machine is at standstill."""
+        self._samples.clear()
+        self._skipped = 0
+
+    def note(self, sample: PlatformSample) -> None:
+        """Keep a sample with a good pose and forces."""
+        self._skipped += 1
+        if self._skipped >= self._every:
+            self._skipped = 0
+            self._samples.append(sample)
+
+    @property
+    def enough(self) -> bool:
+        """Whether there are enough samples to tell."""
+        return len(self._samples) >= FEWEST
+
+    def floor_parts(self, basis: FloatArray, floor: list[FloatArray]) -> Iterator[str]:
+        """Append the noise floor (6,) in N of forces and lengths to `floor`; pause after each part of the work.
+
+        `basis` (B,) are the model's parameters, to carry the noise of lengths.
+        """
+        samples = list(self._samples)
+        force = np.array([one.force for one in samples])
+        motion = PlatformMotion(
+            np.array([one.time for one in samples]),
+            np.array([one.position for one in samples]),
+            np.array([one.rotation for one in samples]),
+            np.array([one.twist for one in samples]),
+            np.array([one.acceleration for one in samples]),
+        )
+        yield "samples"
+        struts = StrutMotion(
+            motion.time,
+            *strut_motion_from_platform(self._machine, motion),
+            None,
+            np.zeros(len(samples), dtype=np.int64),
+        )
+        yield "struts"
+        density = self._force_density(force, struts)
+        yield "force"
+        noise = position_noise(struts.length, self._period, self._quiet)
+        noisy = self._noisy(struts, noise * np.sqrt(self._every / self._passed_there))
+        yield "lengths"
+        differences = []
+        for first in range(0, len(samples), PART):
+            part = slice(first, first + PART)
+            there, moved = motion[part], noisy[part]
+            inverse = inverse_jacobians(self._machine, there)
+            near = nearby_motion(self._machine, moved, there, inverse)
+            ahead, here = (strut_forces(self._machine, one, parameters=basis) for one in (near, there))
+            differences.append(np.nan_to_num(ahead - here))
+            yield "model"
+        encoder = self._in_band(np.concatenate(differences))
+        floor.append(np.sqrt(density * self._passed_in_band + encoder**2))
+
+    def _force_density(self, force: FloatArray, struts: StrutMotion) -> FloatArray:
+        """Return the one-sided power density (6,) of the force's white noise before the low-pass, N^2/Hz."""
+        if self._stated is not None:
+            return self._stated
+        friction = self._machine.friction
+        bend = (
+            None
+            if friction.law.reversing is None
+            else friction_columns(struts.rate, friction)[friction.law.reversing_term]
+        )
+        density = force_density(force, struts.length, self._period, bend, self._quiet)
+        return density / self._force_passed_there
+
+    def _noisy(self, struts: StrutMotion, noise: FloatArray) -> StrutMotion:
+        """Return the motion with white noise of the lengths, standard deviations (6,) in m, behind the low-pass."""
+        stream = CausalStrutFilter(self._low_pass)
+        count = len(struts.time) * self._every
+        rows = noise * np.random.default_rng(SEED).standard_normal((count + stream.fill, STRUTS))
+        time = self._raw_period * np.arange(len(rows))
+        log = GuardedLog(
+            time,
+            rows,
+            None,
+            np.zeros(len(rows), dtype=np.int64),
+            np.zeros(len(rows), dtype=bool),
+            {},
+            {},
+            self._raw_period,
+        )
+        added = stream.filter(log)[:: self._every][: len(struts.time)]
+        return StrutMotion(
+            struts.time,
+            struts.length + added.length,
+            struts.rate + added.rate,
+            struts.acceleration + added.acceleration,
+            None,
+            struts.segment,
+        )
+
+    def _in_band(self, force: FloatArray) -> FloatArray:
+        """Return the rms (6,) of forces (N, 6) behind the estimation band, N."""
+        band = self._band
+        sections = low_pass(band.order, band.cutoff, 1.0 / self._period)
+        settled = min(self._settling, len(force) // 2)
+        passed = filtered(sections, force)[settled:]
+        return np.asarray(np.sqrt(np.mean(passed**2, axis=0)))
+
+
+def _power_passed_by(settings: FilterSettings, frequency: FloatArray) -> FloatArray:
+    """Return the power response of the kinematic low-pass of a stream at frequencies in Hz."""
+    rate = 1.0 / settings.period
+    if settings.kind == "butterworth":
+        return np.abs(response(low_pass(settings.order, settings.cutoff, rate), frequency, rate)) ** 2
+    taps = linear_phase_taps(settings)
+    half = taps[len(taps) // 2 :]
+    waves = np.cos(2.0 * np.pi * np.outer(frequency / rate, np.arange(1, len(half))))
+    return np.asarray((half[0] + 2.0 * waves @ half[1:]) ** 2)
