@@ -135,6 +135,7 @@ class EstimatorNode(PipelineNode):
             self.output.quality.moved(sample.twist)
         if self.stage.events:
             self._begin()
+            self.output.replace_discarded(self.estimator)
             self.report_events(self.stage.events)
         elif learned and self.output.due(sample.time):
             self.publish_latest()
@@ -156,6 +157,7 @@ class EstimatorNode(PipelineNode):
         """As newly started: back to the initial estimate, or to the machine file's values without one."""
         self.stage.restart()
         self._begin()
+        self.output.replace_discarded(self.estimator)
         self.store.saved = 0  # what was learned is worth nothing any more
         self.get_logger().info("reset")
         return "reset"

@@ -114,6 +114,11 @@ def sentence(cause: Cause) -> str:
     return sentence
 
 
+def describe_cause(cause: Cause) -> str:
+    """Return what is wrong and how large it is, without what to do."""
+    return _what(cause)
+
+
 def remark(cause: Cause) -> str:
     """What was found beside a fit that is good enough: no cure, because nobody gains by one."""
     return (

@@ -87,7 +87,8 @@ def test_what_is_in_doubt_is_not_called_unknown(estimate):
     quality = EstimateQuality(0.1, SCALE)
     quality.take(doubted)
     count = len(estimate.names)
-    assert quality.summary(None) == f"0 of {count} identified, {count} in doubt"
+    assert quality.summary(1.1) == f"0 of {count} identified, {count} in doubt, fit 1.1 x noise"
+    assert quality.summary(None) == f"0 of {count} identified, {count} in doubt until the fit is judged"
 
 
 def test_what_is_zero_is_known_by_its_share_of_its_size(estimate):

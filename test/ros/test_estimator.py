@@ -87,7 +87,7 @@ def test_save_writes_the_estimate_for_programs(bench, rig, samples, tmp_path):
     assert document["machine"] == "uf"
     assert document["samples"] == rig.node.estimator.counts["used"]
     values = {entry["name"]: entry for entry in document["parameters"]}
-    assert values["viscous_1"]["status"] == "identifiable"
+    assert values["viscous_1"]["status"] == "in_doubt"  # four seconds are too few to judge the fit
     assert values["viscous_1"]["value"] == pytest.approx(rig.node.estimator.estimate.shown("viscous_1"))
     assert [file.name for file in tmp_path.iterdir()] == ["uf.json"]
 

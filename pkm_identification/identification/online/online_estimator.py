@@ -259,7 +259,7 @@ class OnlineEstimator:
             moved = misfit.moved if len(misfit.moved) else unnamed
             estimate = doubted(estimate, moved[None])
         impossible = self._plausibility.judge(estimate)
-        if impossible or not self.fit_watch.confirmed or (misfit is not None and misfit.unexplained):
+        if impossible or not self.fit_watch.confirmed or (misfit is not None and misfit.affects_all):
             status = tuple(IN_DOUBT if one == IDENTIFIABLE else one for one in estimate.status)
             estimate = replace(estimate, status=status)
         return estimate, impossible

@@ -39,12 +39,12 @@ def believed_basis(
         If the estimate is in doubt, its fit is not judged yet, it is stale, or `EstimateReader.basis` refuses it.
     """
     status = np.array(list(message.status))
+    if not message.fit_judged:
+        raise EstimateRefused("estimate: whether the model fits what it learned from is not judged yet")
     if ParameterEstimate.IN_DOUBT in status:
         # the parameters belong together: those that are not in doubt are no model without the others
         why = f": {message.cause_text}" if message.cause_text else ""
         raise EstimateRefused(f"estimate: the model does not fit what it learned from{why}")
-    if not message.fit_judged:
-        raise EstimateRefused("estimate: whether the model fits what it learned from is not judged yet")
     old = None if now is None else now - seconds(message.header.stamp)
     # a stamp ahead of the drives' is as wrong: another clock
     if old is None or not abs(old) <= age:

@@ -24,9 +24,9 @@ from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.msg import ParameterEstimate as EstimateMessage
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.finite import finite
-from pkm_identification.report.diagnosis import sentence
 
 from ..messages.convert import estimate_message
+from ..messages.misfit import misfit_text
 from ..messages.payload import (
     body_text,
     event_text,
@@ -47,7 +47,7 @@ STALE = 5.0  # s of real time without anything learned
 
 
 class EstimatePublisher:
-    """Publishes `parameter_estimate` and `~/payload`: each estimate once, never the prior.
+    """Publishes `parameter_estimate` and `~/payload`: each estimate once, the prior only where one is discarded.
 
     Parameters
     ----------
@@ -73,6 +73,7 @@ class EstimatePublisher:
         self.estimates = node.publisher(EstimateMessage, "parameter_estimate", LATCHED)
         self.payloads = node.publisher(InertiaStamped, "~/payload", LATCHED)
         self.quality = EstimateQuality(machine.length_scale, scale)
+        self._latched = False
         self.set_rate(values["publish_rate"])
         self.begin()
 
@@ -125,8 +126,19 @@ class EstimatePublisher:
         self.quality.take(estimate)
         self._impossible = impossible and f"no machine has this estimate: {impossible}"
         self.estimates.publish(estimate_message(estimate, self._machine, estimator.fit, self._impossible))
+        self._latched = True
         if estimator.payload is not None:
             self._publish_payload(estimator, estimate.time)
+
+    def replace_discarded(self, estimator: OnlineEstimator) -> None:
+        """Publish what a new start begins with, if an estimate was published before: whoever comes later gets that.
+
+        It has no stamp where nothing was learned.
+        """
+        if not self._latched:
+            return
+        self.estimates.publish(estimate_message(estimator.estimate, self._machine))
+        self.payloads.publish(payload_message(None, 0.0, self._frame))
 
     def announce(self, estimator: OnlineEstimator) -> None:
         """Announce, once, what was taken up or set down."""
@@ -170,13 +182,14 @@ class EstimatePublisher:
     def fit_findings(self, estimator: OnlineEstimator) -> Iterable[Finding]:
         """Lack of fit, now or in what was learned from."""
         fit, learned_from = estimator.fit, estimator.fit_watch.learned_from
-        if fit is not None and not fit.adequate and fit.cause is not None:
-            yield ERROR, f"the model does not fit: {sentence(fit.cause)}"
-        elif learned_from is not None and learned_from.cause is not None:
+        if fit is not None and not fit.adequate:
+            yield ERROR, f"the model does not fit: {misfit_text(fit)}"
+        elif learned_from is not None:
+            cause = "no known cause" if learned_from.cause is None else learned_from.cause.name
             yield (
                 WARN,
                 f"the estimate learned from samples up to {learned_from.time:.1f} s that the model did not fit "
-                f"({learned_from.cause.name}): reset it",
+                f"({cause}): reset it",
             )
 
     def values(self, estimator: OnlineEstimator) -> Mapping[str, object]:

@@ -26,11 +26,11 @@ from pkm_identification.msg import ParameterEstimate as EstimateMessage
 from pkm_identification.msg import PlatformState, StrutStates
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.rotation import matrix_from_quaternion, quaternion_from_matrix
-from pkm_identification.report.diagnosis import sentence
 from pkm_identification.signals.guard.settings import LARGEST_FORCE
 
 from ..clock import set_stamp
 from ..node.hand_over import Handed
+from .misfit import misfit_text
 from .wire import StreamType, StreamWriter
 
 if TYPE_CHECKING:
@@ -199,7 +199,8 @@ def estimate_message(
         nis_dof=int(estimate.nis_dof),
         count=int(estimate.count),
     )
-    set_stamp(message.header.stamp, estimate.time)
+    if np.isfinite(estimate.time):  # a prior has no last sample
+        set_stamp(message.header.stamp, estimate.time)
     message.cause_text = impossible
     if fit is not None:
         message.fit_judged = True
@@ -210,7 +211,8 @@ def estimate_message(
             message.cause_value = bounded(fit.cause.value)
             message.cause_std = bounded(fit.cause.std)
             message.cause_unit = fit.cause.unit
-            message.cause_text = sentence(fit.cause)
+        if fit.cause is not None or not fit.adequate:
+            message.cause_text = misfit_text(fit)
     return message
 
 

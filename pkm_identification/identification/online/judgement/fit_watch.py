@@ -71,7 +71,7 @@ class StreamFit:
     time : float
         Stamp of the newest equation judged, s.
     unexplained : bool
-        Whether no cause explains the misfit: every value may be wrong.
+        Whether no cause explains the misfit.
     """
 
     adequate: bool
@@ -80,6 +80,11 @@ class StreamFit:
     moved: FloatArray = field(default_factory=lambda: np.empty(0))
     time: float = float("nan")
     unexplained: bool = False
+
+    @property
+    def affects_all(self) -> bool:
+        """Whether every value may be wrong: no cause explains the misfit, or nobody can tell what it changes."""
+        return not self.adequate and (self.unexplained or len(self.moved) == 0)
 
 
 class FitWatch:
@@ -218,7 +223,7 @@ class FitWatch:
         yield "the model alone"
         discrete = discrete_cause(self._machine, self._parameters, recent, base.floor, ratio)
         if discrete is not None:
-            self._conclude(StreamFit(False, ratio, discrete, time=time, unexplained=True))
+            self._conclude(StreamFit(False, ratio, discrete, time=time))
             return
         if base.total_ratio < ROUNDING:
             self._conclude(StreamFit(True, time=time))
@@ -301,7 +306,7 @@ class FitWatch:
 
 
 def _severity(fit: StreamFit) -> tuple[bool, float]:
-    return fit.unexplained, 0.0 if fit.cause is None else fit.cause.effect
+    return fit.affects_all, 0.0 if fit.cause is None else fit.cause.effect
 
 
 def _rms(values: FloatArray) -> float:
