@@ -12,6 +12,7 @@ The machine's own parameters are kept: a payload is ten more parameters, opened 
 with the machine's, which are known so well by then that they hardly move. Noticing is a likelihood ratio test on the
 innovations (`change`). While the estimation band's filter settles after a jump, its equations mix before and after and
 are left out; the filter itself runs on. A change of friction is the rival explanation; the payload must be the better.
+A payload comes at one instant: what shows before its onset is a drift, and is none.
 """
 
 from __future__ import annotations
@@ -66,6 +67,9 @@ ANOTHER = 30.0  # by which a load that has changed must explain more than none a
 # model they are unwound by has it.
 LEFT_BY_YIELDING, MORE_BY_YIELDING = 0.02, 0.005
 KEPT = 100  # equations
+BEFORE = 50  # equations before the onset, two seconds, in which a jump does not show
+SHOWN_BEFORE = 0.1  # of a change: of jumps less than .02 showed before them, of drifts of forces .2 to .6
+DEVIATIONS_BEFORE = 3.0  # of that share, which may show by chance besides
 ONSET = 60  # of them, in which the onset is looked for
 
 
@@ -346,6 +350,8 @@ class PayloadWatch:
         else:
             return
         when = self._onset(fit)
+        if not self._is_jump(fit, when[0]):
+            return
         before = self.active
         if kind == "set_down":
             self.machine.take_over(before, mean[:own], covariance[:own, :own])
@@ -393,6 +399,17 @@ class PayloadWatch:
         for one in held:
             self._feed(one)
         self._calm(ARMED_AFTER)
+
+    def _is_jump(self, fit: ChangeFit, onset: float) -> bool:
+        """Return whether a change came at one instant, `onset` in s: nothing of it shows before, as of a drift."""
+        times, rows = self._test.newest(KEPT)
+        earlier = rows[times < onset][-BEFORE:]
+        expected = earlier[:, :, :-1] @ fit.change
+        power = float(np.sum(expected**2))
+        if power == 0.0:
+            return True  # nothing is known of what was before
+        share = float(np.sum(expected * earlier[:, :, -1])) / power
+        return share < SHOWN_BEFORE + DEVIATIONS_BEFORE / np.sqrt(power)
 
     def _onset(self, fit: ChangeFit) -> tuple[float, float]:
         """When the change happened and its standard deviation, s, by the band's step response."""

@@ -73,7 +73,7 @@ class EstimatePublisher:
         self.estimates = node.publisher(EstimateMessage, "parameter_estimate", LATCHED)
         self.payloads = node.publisher(InertiaStamped, "~/payload", LATCHED)
         self.quality = EstimateQuality(machine.length_scale, scale)
-        self._latched = False
+        self._latched = self._carried = False
         self.set_rate(values["publish_rate"])
         self.begin()
 
@@ -138,7 +138,9 @@ class EstimatePublisher:
         if not self._latched:
             return
         self.estimates.publish(estimate_message(estimator.estimate, self._machine))
-        self.payloads.publish(payload_message(None, 0.0, self._frame))
+        if self._carried:
+            self._carried = False
+            self.payloads.publish(payload_message(None, 0.0, self._frame))
 
     def announce(self, estimator: OnlineEstimator) -> None:
         """Announce, once, what was taken up or set down."""
@@ -207,6 +209,7 @@ class EstimatePublisher:
         }
 
     def _publish_payload(self, estimator: OnlineEstimator, time: float) -> None:
+        self._carried = estimator.payload is not None
         self.payloads.publish(payload_message(estimator.payload, time, self._frame))
 
 
