@@ -1,0 +1,123 @@
+# Copyright 2026 pkm_identification maintainers
+#
+# Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance
+# with the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+# Unless required by applicable law or agreed to in writing, software distributed under the License is
+# distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
+# the License for the specific language governing permissions and limitations under the License.
+
+"""What is run on both revisions, and which differences are explained.
+
+A case is a list of command lines of `pkm`, run in its own folder one after the other; a log that an earlier case of the
+same revision wrote is named by its path. What they write as .json is compared number by number, other files by text.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fnmatch import fnmatch
+from pathlib import Path
+
+HEXAPODS = ("uf", "hexel", "uf_hydraulic")
+MECHANISMS = ("mast", "epaas", "four-bar")
+SECONDS = "10"  # of a simulated motion: enough for every parameter of a small machine
+ESTIMATORS = ("ls", "ukf", "rls", "robust")
+
+# (pattern of a case, pattern of a place in its outputs, why it may differ): empty where nothing changed on purpose
+EXPLAINED: tuple[tuple[str, str, str], ...] = ()
+
+
+@dataclass(frozen=True)
+class Case:
+    """Commands whose outputs are compared.
+
+    Attributes
+    ----------
+    name : str
+        Of its folder, too.
+    commands : tuple of tuple of str
+        Arguments of `pkm`; a first argument `late` delays the columns of a log (`worker.delay_columns`).
+    """
+
+    name: str
+    commands: tuple[tuple[str, ...], ...]
+
+
+def find_explanation(case: str, place: str) -> str | None:
+    """Return why a place in the outputs of a case may differ; None where nothing explains it."""
+    reasons = (why for cases, places, why in EXPLAINED if fnmatch(case, cases) and fnmatch(place, places))
+    return next(reasons, None)
+
+
+def list_cases(whole: bool, shared: Path | None) -> list[Case]:
+    """Return all cases: the cheap ones, with `whole` all built-in machines, with `shared` the logs of that folder."""
+    hexapods, mechanisms = HEXAPODS, MECHANISMS
+    if whole:
+        hexapods = (*hexapods, "ford", "uf_belt")
+        mechanisms = (*mechanisms, "epaas-horizontal", "parallelogram", "pendulum")
+    cases = [_simulated(name, "uf" if name == "uf" else "") for name in (*hexapods, *mechanisms)]
+    for name in (*hexapods, *mechanisms):
+        log = f"../simulate-{name}/log.csv"
+        every = whole or name in ("uf", "mast")
+        cases += _identified(name, name, log, ESTIMATORS if every else ESTIMATORS[:1])
+        cases.append(Case(f"export-{name}", (("export", "--machine", name, "--out", "machine.yaml"),)))
+    for name in ("uf", "mast", "epaas"):
+        command = ("base-parameters", "--machine", name, "--json", "base.json")
+        cases.append(Case(f"base-parameters-{name}", (command,)))
+    cases += _hexapod_cases("uf", "uf", "../simulate-uf/log.csv")
+    cases.append(_late("mast", ("force_1", "force_2", "force_3")))
+    return cases + ([] if shared is None else _logs_of(shared))
+
+
+def _simulated(name: str, rest: str) -> Case:
+    plain = ("simulate", "--machine", name, "--trajectory", "rich", "--duration", SECONDS, "--seed", "0")
+    if name == "uf_hydraulic":  # its currents are those of valves
+        plain = (*plain, "--si")
+    commands = [(*plain, "--out", "log.csv")]
+    if rest:
+        commands.append((*plain, "--fault", "force_delay=0.004", "--out", "faulty.csv"))
+    return Case(f"simulate-{name}", tuple(commands))
+
+
+def _identified(label: str, machine: str, log: str, estimators: tuple[str, ...]) -> list[Case]:
+    command = ("identify", log, "--machine", machine, "--json", "estimate.json", "--estimator")
+    return [Case(f"identify-{label}-{name}", ((*command, name),)) for name in estimators]
+
+
+def _hexapod_cases(label: str, machine: str, log: str) -> list[Case]:
+    """Commands and options that hexapods alone have so far."""
+    command = ("identify", log, "--machine", machine, "--json", "estimate.json")
+    cases = [
+        Case(f"identify-{label}-energy", ((*command, "--model", "energy"),)),
+        Case(f"identify-{label}-causal", ((*command, "--causal", "--estimator", "rls"),)),
+        Case(f"check-{label}", (("check", log, "--machine", machine, "--json", "check.json"),)),
+    ]
+    if label == "uf":
+        faulty = "../simulate-uf/faulty.csv"
+        cases.append(
+            Case("diagnose-uf", (("diagnose", faulty, "--machine", "uf", "--json", "diagnosis.json"),))
+        )
+    return cases
+
+
+def _late(name: str, forces: tuple[str, ...]) -> Case:
+    """A mechanism's log whose forces come five samples late: its causes."""
+    late = ("late", f"../simulate-{name}/log.csv", "log.csv", "5", *forces)
+    command = ("identify", "log.csv", "--machine", name, "--json", "estimate.json", "--estimator", "ls")
+    return Case(f"identify-{name}-late", (late, command))
+
+
+def _logs_of(shared: Path) -> list[Case]:
+    """Logs beside the repository: sets of simulated hexapods, and of real machines one after the other."""
+    cases = []
+    for folder in sorted(shared.glob("set_*")):
+        machine, log = str(folder / "machine.yaml"), str(folder / "rich.csv.gz")
+        cases += _identified(folder.name, machine, log, ESTIMATORS)
+        cases += _hexapod_cases(folder.name, machine, log)
+        free = ("identify", str(folder / "free.csv.gz"), "--machine", machine, "--json", "estimate.json")
+        cases.append(Case(f"free-{folder.name}", (free,)))
+    for folder in sorted(shared.glob("real/*")):
+        for log in sorted(folder.glob("*.csv.gz")):
+            label = f"{folder.name}-{log.name.partition('.')[0]}"
+            cases += _identified(label, str(folder / "machine.yaml"), str(log), ("ls",))
+    return cases

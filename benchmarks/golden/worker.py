@@ -1,0 +1,72 @@
+# Copyright 2026 pkm_identification maintainers
+#
+# Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance
+# with the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+# Unless required by applicable law or agreed to in writing, software distributed under the License is
+# distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
+# the License for the specific language governing permissions and limitations under the License.
+
+"""Run cases with the package that PYTHONPATH names: `python worker.py CASES.json FOLDER`.
+
+A script by itself, so that a revision without it can be run. Each case gets a folder with what its commands wrote and
+`outcome.json`: their exit codes and what they printed last.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import io
+import json
+import os
+import sys
+import time
+from pathlib import Path
+
+
+def delay_columns(source: str, target: str, rows: str, *names: str) -> int:
+    """Write a log whose named columns come so many rows late; return an exit code."""
+    with open(source, newline="", encoding="utf-8") as file:
+        header, *body = list(csv.reader(file))
+    shift = int(rows)
+    late = [header.index(name) for name in names]
+    moved = [
+        [body[n - shift][k] if k in late else cell for k, cell in enumerate(body[n])]
+        for n in range(shift, len(body))
+    ]
+    with open(target, "w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows([header, *moved])
+    return 0
+
+
+def run_case(commands: list[list[str]]) -> dict:
+    """Return exit codes and printed lines of commands, run in the working folder."""
+    from pkm_identification.cli import main
+
+    outcome: dict = {"exit": [], "printed": []}
+    for name, *rest in commands:
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
+            try:
+                code = delay_columns(*rest) if name == "late" else main([name, *rest])
+            except SystemExit as leaving:
+                code = leaving.code if isinstance(leaving.code, int) else 2
+        outcome["exit"].append(code)
+        outcome["printed"].append(printed.getvalue().splitlines()[-1:])
+    return outcome
+
+
+if __name__ == "__main__":
+    folder = Path(sys.argv[2]).resolve()
+    for label, commands in json.loads(Path(sys.argv[1]).read_text(encoding="utf-8")).items():
+        place = folder / label
+        place.mkdir(parents=True, exist_ok=True)
+        os.chdir(place)
+        begin = time.perf_counter()
+        outcome = run_case(commands)
+        (place / "outcome.json").write_text(json.dumps(outcome), encoding="utf-8")
+        print(
+            f"  {label}: {time.perf_counter() - begin:.1f} s, exit {outcome['exit']}",
+            file=sys.stderr,
+            flush=True,
+        )
