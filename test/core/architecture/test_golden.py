@@ -1,0 +1,56 @@
+# Copyright 2026 pkm_identification maintainers
+#
+# Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance
+# with the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+# Unless required by applicable law or agreed to in writing, software distributed under the License is
+# distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
+# the License for the specific language governing permissions and limitations under the License.
+
+"""The comparison of golden outputs finds what differs, in the deviations of estimates."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from benchmarks.golden.compare import compare_folders
+
+ESTIMATE = {"name": "m_p", "value": 5.0, "std": 0.1, "status": "identifiable", "nominal": 4.8}
+
+
+@pytest.fixture
+def compared(tmp_path):
+    def compare(**changes):
+        for name, one in (("before", ESTIMATE), ("now", {**ESTIMATE, **changes})):
+            (tmp_path / name).mkdir(exist_ok=True)
+            document = {"parameters": [one], "provenance": {"date": name}, "ratio": [1.0, 1e-20]}
+            (tmp_path / name / "estimate.json").write_text(json.dumps(document), encoding="utf-8")
+        return compare_folders(tmp_path / "before", tmp_path / "now")
+
+    return compare
+
+
+def test_equal_outputs_have_no_difference_whatever_their_date(compared):
+    found = compared()
+    assert (found.shift, found.deviation, found.change, found.differences) == (0.0, 0.0, 0.0, ())
+
+
+def test_a_shifted_estimate_is_told_in_deviations(compared):
+    found = compared(value=5.02)
+    assert found.shift == pytest.approx(0.2)
+    assert [one.place for one in found.differences] == ["estimate.json.parameters.0.m_p.value"]
+    assert compared(value=5.0 + 1e-12).differences == ()
+
+
+@pytest.mark.parametrize(
+    "change", [{"status": "combination"}, {"value": None}, {"std": 0.11}, {"nominal": 4.9}]
+)
+def test_other_statuses_and_numbers_are_differences(compared, change):
+    assert len(compared(**change).differences) == 1
+
+
+def test_a_file_that_one_alone_has_written_is_a_difference(compared, tmp_path):
+    compared()
+    (tmp_path / "now" / "more.yaml").write_text("a: 1", encoding="utf-8")
+    found = compare_folders(tmp_path / "before", tmp_path / "now")
+    assert [one.place for one in found.differences] == ["more.yaml"]
