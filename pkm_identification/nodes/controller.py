@@ -10,6 +10,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -33,6 +34,7 @@ from pkm_identification.ros.commands.strut_commands import FORCES, StrutCommands
 from pkm_identification.ros.estimates.belief import believed_basis
 from pkm_identification.ros.messages.joint_state import BadJointState, JointStateReader
 from pkm_identification.ros.node.diagnostics import ERROR, WARN, Finding
+from pkm_identification.ros.node.inputs import SILENCE
 from pkm_identification.ros.node.main import run
 from pkm_identification.ros.node.pipeline_node import PipelineNode
 from pkm_identification.ros.parameters.controller import PARAMETERS, controller_settings
@@ -73,8 +75,13 @@ class ControllerNode(PipelineNode):
     def start(self) -> None:
         self.controller.reset()
         self._seen = self._silent = 0
-        self.inputs.listen(JointState, "strut_states", self.take, STRUT_STATES_SUBSCRIPTION, self.answer)
-        self.inputs.listen(EstimateMessage, "parameter_estimate", self.take_estimate, LATCHED)
+        self.inputs.listen(
+            JointState, "strut_states", self.take, STRUT_STATES_SUBSCRIPTION, self.answer, patience=SILENCE
+        )
+        # estimates come as seldom as their publisher likes: it is left when it has gone
+        self.inputs.listen(
+            EstimateMessage, "parameter_estimate", self.take_estimate, LATCHED, patience=math.inf
+        )
         self.serve_trigger("~/reset", self.reset)
         self.serve_trigger("~/stop", self.operator_stop)
         self.every(self.controller.settings.lost_after / (LOOKS - 1), self.watch)
@@ -97,17 +104,18 @@ class ControllerNode(PipelineNode):
         for action in actions:
             action.destroy()
 
-    def take(self, message: JointState) -> None:
-        """One sample of the drives."""
+    def take(self, message: JointState) -> bool:
+        """One sample of the drives; False where it is none of the struts'."""
         try:
             reading = self.reader.read(message)
         except BadJointState as problem:
             self.report(ERROR, problem.reason, str(problem))
-            return
+            return False
         self.controller.take(reading.time, reading.length)
         rejection = self.controller.guard.last_rejection
         if rejection is not None:
             self.report(WARN, *rejection)
+        return True
 
     def answer(self) -> None:
         """One command for all samples that had piled up."""

@@ -31,8 +31,8 @@ from pkm_identification.ros.messages.wire import StreamWriter
 from pkm_identification.ros.node.diagnostics import ERROR, WARN, Finding
 from pkm_identification.ros.node.inputs import SILENCE
 from pkm_identification.ros.node.main import run
+from pkm_identification.ros.node.missing_samples import MissingSamples
 from pkm_identification.ros.node.pipeline_node import PipelineNode
-from pkm_identification.ros.node.topic_publishers import publisher_names
 from pkm_identification.ros.parameters.declarations import strut_names
 from pkm_identification.ros.parameters.strut_filter import (
     PARAMETERS,
@@ -45,6 +45,7 @@ from pkm_identification.signals.guard import GuardSettings
 from pkm_identification.signals.rate import MOST_FILLED
 
 TOPIC = "strut_states"
+DUPLICATE = "duplicate"
 RATE_WARNING = 0.02  # of the stated rate: identified friction is off by as much
 # Events that mean a wrong set-up or a defect.
 LEVELS = dict.fromkeys(
@@ -82,20 +83,30 @@ class StrutFilterNode(PipelineNode):
     def start(self) -> None:
         self.stage.restart()
         qos = STREAM if self.parameter["reliable"] else STRUT_STATES_SUBSCRIPTION
-        self.inputs.listen(JointState, TOPIC, self.take, qos, silence=SILENCE)
+        self.missing = MissingSamples(self.period)
+        self.inputs.listen(
+            JointState, TOPIC, self.take, qos, silence=SILENCE, patience=SILENCE, samples=self.missing
+        )
         self.serve_trigger("~/reset", self.reset)
 
-    def take(self, message: JointState) -> None:
-        """One joint state: at most a few filtered samples go out."""
+    def take(self, message: JointState) -> bool:
+        """One joint state: at most a few filtered samples go out; False where it is none of the struts'."""
         try:
             reading = self.reader.read(message)
         except BadJointState as problem:
             self.report(ERROR, problem.reason, str(problem))
-            return
+            self.missing.arrived()
+            return False
         for sample in self.stage.step(reading.time, reading.length, reading.force):
             self.output.send(sample, self.stage.delay)
             self.passed += 1
         self.report_events(self.stage.events, LEVELS)
+        rejection = self.stage.guard.last_rejection
+        if rejection is None:
+            self.missing.came(reading.time)
+        elif rejection[0] != DUPLICATE:
+            self.missing.arrived()
+        return True
 
     def reset(self) -> str:
         """As if newly started; the numbers of segments go on, so that nodes behind notice."""
@@ -111,7 +122,9 @@ class StrutFilterNode(PipelineNode):
         if self.silent:
             return
         rate, filled = self.stage.received, self.stage.rate.filled
-        if rate.deviation > RATE_WARNING or self.stage.rate.wrong:
+        # samples that are missing are told by `inputs`, unless they are so many that nothing can be learned
+        lossy = self.missing.rate_is_right and self.stage.rate.deviation <= RATE_WARNING
+        if (rate.deviation > RATE_WARNING and not lossy) or self.stage.rate.wrong:
             level = ERROR if self.stage.rate.wrong or rate.wrong else WARN
             made_up = f", {100.0 * filled:.0f} % of the stream is made up" if filled > MOST_FILLED else ""
             yield level, f"samples come at {rate.rate:.1f} Hz, expected {rate.nominal:g} Hz{made_up}"
@@ -119,9 +132,6 @@ class StrutFilterNode(PipelineNode):
             yield WARN, "no efforts: pose and motion only, parameters are not estimated"
         for finding in self.stage.channels:
             yield ERROR, finding.text
-        names = publisher_names(self, TOPIC)
-        if len(names) > 1:
-            yield WARN, f"{len(names)} publishers on '{TOPIC}': {', '.join(names)}"
 
     def values(self) -> Mapping[str, object]:
         shown = ("accepted", "filled", "start", "gap")

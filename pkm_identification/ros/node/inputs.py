@@ -23,7 +23,9 @@ from ..releases import incompatible_qos_only, says_how_messages_came
 from .diagnostics import ERROR, WARN, Finding
 from .hand_over import Handed, HandOver
 from .input_watch import InputWatch, step_values
-from .topic_publishers import qos_complaints
+from .missing_samples import MissingSamples
+from .sole_publisher import THIS_PROCESS, SolePublisher
+from .topic_publishers import publisher_of, publishers_by_identity, qos_complaints
 
 # A callback takes what has piled up, but lets services and timers have their turn after this many.
 DRAIN_LIMIT = 200
@@ -56,7 +58,8 @@ class Inputs:
         self._node = node
         self._until_deactivated = until_deactivated
         self._report = report
-        self._watched: list[tuple[InputWatch, QoSProfile]] = []
+        self._watched: list[tuple[InputWatch, QoSProfile, SolePublisher | None]] = []
+        self._told: dict[str, list[str]] = {}
         self.streams: list[tuple[Subscription, Callable[[], None]]] = []
 
     def listen_to_stream(
@@ -69,21 +72,26 @@ class Inputs:
         silence: float = math.inf,
     ) -> None:
         """As `listen`, to what a node's `stream_output` gives: bytes, or samples of a node of this process."""
-        watch = InputWatch(topic, silence)
+        watch = InputWatch(topic, silence, qos.depth)
+        sole = self._sole_publisher(topic, SILENCE)
 
         def step(message: bytes | Handed, info: Mapping[str, Any]) -> None:
             begin = time.perf_counter()
             callback(message)
             watch.took(time.perf_counter() - begin, info)
 
-        taker, leave = hand_over.join(self._node.resolve_topic_name(topic), lambda handed: step(handed, {}))
+        def take_handed(handed: Handed) -> None:
+            if sole.accepts(THIS_PROCESS):
+                step(handed, {})
+
+        taker, leave = hand_over.join(self._node.resolve_topic_name(topic), take_handed)
         self._until_deactivated(leave)
 
         def come(message: bytes, info: Mapping[str, Any]) -> None:
-            if not taker.knows(message):
+            if not taker.knows(message) and sole.accepts(publisher_of(info)):
                 step(message, info)
 
-        self._take_from(message_type, topic, come, qos, watch, raw=True)
+        self._take_from(message_type, topic, come, qos, watch, raw=True, sole=sole)
 
     def listen(
         self,
@@ -94,20 +102,30 @@ class Inputs:
         after: Callable[[], None] = lambda: None,
         raw: bool = False,
         silence: float = math.inf,
+        patience: float | None = None,
+        samples: MissingSamples | None = None,
     ) -> None:
         """Subscribe until deactivation; the callback gets every message that has piled up, `after` is called then.
 
         With `raw` the callback is given the bytes that came (see `wire`), not a message. Longer than `silence` s
-        without any is a warning.
+        without any is a warning. With a `patience` (s) one publisher alone is listened to, see `SolePublisher`; where
+        the callback returns False the message was of no use, and another publisher may have its turn.
         """
-        watch = InputWatch(topic, silence)
+        watch = InputWatch(topic, silence, qos.depth, samples)
+        sole = None if patience is None else self._sole_publisher(topic, patience)
 
-        def step(message: Any, info: Any) -> None:
+        def step(message: Any, info: Mapping[str, Any]) -> None:
+            if sole is not None and not sole.accepts(publisher_of(info)):
+                return
             begin = time.perf_counter()
-            callback(message)
+            if callback(message) is False and sole is not None:
+                sole.forget()
             watch.took(time.perf_counter() - begin, info)
 
-        self._take_from(message_type, topic, step, qos, watch, after, raw)
+        self._take_from(message_type, topic, step, qos, watch, after, raw, sole)
+
+    def _sole_publisher(self, topic: str, patience: float) -> SolePublisher:
+        return SolePublisher(lambda: publishers_by_identity(self._node, topic), patience)
 
     def _take_from(
         self,
@@ -118,6 +136,7 @@ class Inputs:
         watch: InputWatch,
         after: Callable[[], None] = lambda: None,
         raw: bool = False,
+        sole: SolePublisher | None = None,
     ) -> None:
         """The executor costs several times what taking a message does, so a burst is taken in one go."""
 
@@ -150,7 +169,7 @@ class Inputs:
         subscription = self._node.create_subscription(
             message_type, topic, taker, qos, event_callbacks=events, raw=raw
         )
-        entry, stream = (watch, qos), (subscription, poll)
+        entry, stream = (watch, qos, sole), (subscription, poll)
         self._watched.append(entry)
         self.streams.append(stream)
         self._until_deactivated(lambda: self.streams.remove(stream))
@@ -160,35 +179,56 @@ class Inputs:
     @property
     def taken(self) -> int:
         """Messages taken from all topics listened to since activation."""
-        return sum(watch.taken for watch, _ in self._watched)
+        return sum(watch.taken for watch, *_ in self._watched)
 
     @property
     def silent(self) -> bool:
         """Whether an input that should flow does not."""
-        return any(watch.silent for watch, _ in self._watched)
+        return any(watch.silent for watch, *_ in self._watched)
 
     def findings(self) -> Iterator[Finding]:
-        """What stands against them, asked once a second: silence, lost messages, publishers that cannot be heard."""
-        for watch, qos in self._watched:
+        """What stands against them, asked once a second: silence, lost messages, publishers that are not heard."""
+        for watch, qos, sole in self._watched:
             watch.turn_over()
             if watch.silent:
                 yield WARN, watch.complaint_of_silence()
-            if watch.lost_lately:
-                yield WARN, watch.complaint()
+            for complaint in watch.complaints():
+                yield WARN, complaint
+            if sole is not None:
+                yield from self._other_publishers(watch.topic, sole)
             for complaint in qos_complaints(self._node, watch.topic, qos):
                 yield ERROR, complaint
 
+    def _other_publishers(self, topic: str, sole: SolePublisher) -> Iterator[Finding]:
+        """Publishers besides the one that is listened to; logged when they come."""
+        found = publishers_by_identity(self._node, topic)
+        sole.several = len(found) > 1
+        names = sorted(found.values()) if sole.several else []
+        if names:
+            text = f"{len(names)} publishers on '{topic}': {', '.join(names)}"
+            if sole.chosen is None and sole.refused:
+                level, text = ERROR, f"{text}; nothing is taken, because messages do not tell whose they are"
+            else:
+                level = WARN
+                used = found.get(sole.chosen or b"", "of this process" if sole.chosen else "")
+                text += f"; used is {used}, {sole.refused} messages of others were left out" if used else ""
+            text += ": end the others"
+            if self._told.get(topic) != names:
+                self._node.get_logger().warning(text)
+            yield level, text
+        self._told[topic] = names
+
     def values(self) -> Mapping[str, object]:
         """Numbers of the last second to show in the diagnostics."""
-        return step_values(watch for watch, _ in self._watched)
+        return step_values(watch for watch, *_ in self._watched)
 
     def summary(self) -> str:
         """How much came in the last second, of each topic; empty where there is none."""
         return ", ".join(
-            f"{watch.steps} messages of '{watch.topic}' in the last second" for watch, _ in self._watched
+            f"{watch.steps} messages of '{watch.topic}' in the last second" for watch, *_ in self._watched
         )
 
     @property
     def lost(self) -> int:
         """Messages that publishers sent and the node never got, since activation."""
-        return sum(watch.lost for watch, _ in self._watched)
+        return sum(watch.lost for watch, *_ in self._watched)

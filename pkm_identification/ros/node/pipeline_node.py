@@ -34,6 +34,7 @@ from .diagnostics import WARN, Diagnostics, Finding, Task
 from .hand_over import HandOver, StreamOutput
 from .inputs import Inputs
 from .thread_priority import ThreadPriority
+from .topic_publishers import namesakes
 
 LINGER = 0.3  # s
 
@@ -66,6 +67,7 @@ class PipelineNode(LifecycleNode):
         self._active = False
         self._finishing = False
         self._configuring = 0.0  # s
+        self._namesakes = 0
         self._destroyers: list[Callable[[], object]] = []
         self._lifecycle_publishers: list[Any] = []
         self.inputs = Inputs(self, self.until_deactivated, self.report)
@@ -103,6 +105,10 @@ class PipelineNode(LifecycleNode):
     def summary(self) -> str:
         """What the diagnostics say when nothing is wrong."""
         return "ok"
+
+    def input_summary(self) -> str:
+        """What they say of the input then, while the node is active."""
+        return self.inputs.summary() or "no topic"
 
     def further_tasks(self) -> Iterable[Task]:
         """Tasks with a status of their own."""
@@ -322,10 +328,20 @@ class PipelineNode(LifecycleNode):
     def _input_findings(self) -> Iterable[Finding]:
         if self.get_parameter("use_sim_time").value and self.get_clock().now().nanoseconds == 0:
             yield WARN, "use_sim_time is set but nobody publishes /clock"
+        others = namesakes(self)
+        if others:
+            text = (
+                f"{others + 1} nodes are called {self.get_fully_qualified_name()}: end the others, or start each under "
+                "a namespace of its own"
+            )
+            if others != self._namesakes:
+                self.get_logger().warning(text)
+            yield WARN, text
+        self._namesakes = others
         yield from self.inputs.findings()
 
     def _input_summary(self) -> str:
-        return self.inputs.summary() or ("no topic" if self._active else "inactive")
+        return self.input_summary() if self._active else "inactive"
 
 
 def change_period(timer: Timer, period: float) -> None:

@@ -10,15 +10,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 
+GID_SIZE = 16  # bytes that both kinds of identity have; Humble and Iron fill up with zeros
 
-def publisher_names(node: Node, topic: str) -> list[str]:
-    """Full names of the nodes that publish a topic, once for each publisher, sorted."""
-    return sorted(_name(info) for info in _publishers(node, topic))
+
+def publisher_of(info: Mapping[str, Any]) -> bytes | None:
+    """Return the identity of who sent a message, from what came with it; None where the middleware does not say."""
+    gid = info.get("publisher_gid")
+    return bytes(gid["data"][:GID_SIZE]) if isinstance(gid, dict) else None
+
+
+def publishers_by_identity(node: Node, topic: str) -> dict[bytes, str]:
+    """Return the publishers of a topic: full names of their nodes by identity."""
+    return {bytes(info.endpoint_gid[:GID_SIZE]): _name(info) for info in _publishers(node, topic)}
+
+
+def namesakes(node: Node) -> int:
+    """Return how many other nodes have the full name of a node."""
+    return node.get_node_names_and_namespaces().count((node.get_name(), node.get_namespace())) - 1
 
 
 def qos_complaints(node: Node, topic: str, wanted: QoSProfile) -> list[str]:

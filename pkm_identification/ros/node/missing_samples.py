@@ -1,0 +1,78 @@
+# Copyright 2026 pkm_identification maintainers
+#
+# Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance
+# with the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+# Unless required by applicable law or agreed to in writing, software distributed under the License is
+# distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
+# the License for the specific language governing permissions and limitations under the License.
+"""Samples that a stream should have had by its stamps, and that never came."""
+
+from __future__ import annotations
+
+LONGEST_HOLE_S = 1.0  # what is longer is silence or another clock, not samples lost on the way
+SMALL_JITTER = 0.1  # of a period: how far the ends of a second may be off without a sample too many
+
+
+class MissingSamples:
+    """Counts holes between stamps, second by second, where most samples do come at the stated rate.
+
+    A stream that is slower than stated has holes, too, but hardly two stamps one period apart: nothing of it is
+    missing. A stamp that is late by jitter makes a hole and a short interval behind it, which cancel.
+
+    Parameters
+    ----------
+    period : float
+        Stated period in s.
+
+    Attributes
+    ----------
+    lately, expected : int
+        Samples missing in the last whole second, and how many there should have been.
+    total : int
+        Samples missing so far.
+    """
+
+    def __init__(self, period: float) -> None:
+        self._period = period
+        self.lately = self.expected = self.total = 0
+        self._newest: float | None = None
+        self._before = (0, 0)  # received, and one period apart, in the second before
+        self._begin_second()
+
+    def _begin_second(self) -> None:
+        self._span, self._received, self._holes, self._single = 0.0, 0, 0, 0
+
+    def restart(self) -> None:
+        """Begin anew at the next stamp."""
+        self._newest = None
+
+    def came(self, time: float) -> None:
+        """Note a sample by its stamp in s."""
+        newest, self._newest = self._newest, time
+        if newest is None or not 0.0 < time - newest < LONGEST_HOLE_S:
+            return
+        periods = round((time - newest) / self._period)
+        self._span += time - newest
+        self._received += 1
+        self._holes += periods - 1
+        self._single += periods <= 1
+
+    def arrived(self) -> None:
+        """Note a sample that came but was not used: its hole is no loss."""
+        self._holes -= 1
+
+    def turn_over(self) -> None:
+        """End a second: what was missing in it can be read now."""
+        lacking = int(self._span / self._period - self._received + SMALL_JITTER)
+        self.lately = max(0, min(self._holes, lacking)) if self._single > self._received / 2 else 0
+        self.expected = self._received + self.lately
+        self.total += self.lately
+        if self._received:
+            self._before = self._received, self._single
+        self._begin_second()
+
+    @property
+    def rate_is_right(self) -> bool:
+        """Whether most samples of the last one or two seconds with any came one stated period apart."""
+        received, single = self._before
+        return self._single + single > (self._received + received) / 2
