@@ -46,7 +46,7 @@ MOST_TRANSITION = 1.0  # m/s below which friction bends, where no rate limit is 
 FEWEST_COUNTS = 500.0  # of an encoder from the shortest to the longest strut: 9 bits
 MOST_TURNS = 20.0  # longest struts between an encoder's zero and the machine
 LONGEST_LEAD = 1.0  # m per turn of a screw or pulley
-MOST_MOTOR_MASS = 2000.0  # times the moving mass, of what turns with the motor; screws of 5 mm have 30
+MOST_MOTOR_MASS = 1e4  # times the moving mass, of what turns with the motor; a motor with a 5 mm screw has 3
 MOTOR_UNITS = {"kg cm^2": 1e-4, "kg mm^2": 1e-6, "g cm^2": 1e-7}  # kg m^2, the catalogues' first
 COUNT_UNITS = {"counts/mm": 1e3}  # 1/m
 
