@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import argparse
 import copy
+import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -139,8 +140,8 @@ def judge(case: Case) -> tuple[str, str]:
 
 
 def _is_named(unit: str, message: str) -> bool:
-    _, _, hint = message.rpartition(";") if ";" in message else ("", "", message)
-    return unit in hint.replace("?", "").replace(",", "").replace(" or ", " | ") or f" in {unit}?" in message
+    """Whether a message asks for this very unit, as in '; mm or cm?' and 'limits in degrees?'."""
+    return re.search(rf"(; |in | or ){re.escape(unit)}(\?| or )", message) is not None
 
 
 def perturbed_guess(made: Document, rng: np.random.Generator) -> Document:

@@ -88,8 +88,8 @@ def fitting_units(fits: Callable[[float], bool], units: dict[str, float]) -> tup
 
 
 def propose_units(names: Sequence[str]) -> str:
-    """Return the end of a message: '; mm?', at most two of the names; nothing without names."""
-    return f"; {' or '.join(names[:2])}?" if names else ""
+    """Return the end of a message: '; mm?', '; mm or cm?'; nothing without names."""
+    return f"; {' or '.join(names)}?" if names else ""
 
 
 def show_value(value: Any) -> str:

@@ -139,6 +139,8 @@ class Mechanism:
             places[name] = range(count, count + len(part))
             count += len(part)
         model = packed(description, tree, rows, FLOAT64)
+        if not description.home.by_outputs:
+            check_home_in_limits(description, FLOAT64.array(description.home.values))
         freedom = mobility(
             description, tree, model, rows, {name: list(place) for name, place in places.items()}
         )

@@ -52,17 +52,36 @@ def check_plausibility(description: Description) -> None:
     found = [gravity_complaint(FLOAT64.array(description.gravity), document.get("gravity"))]
     places = _place_complaints(description)
     found += places or body_complaints(_bodies(description), "joints")
+    found += _guess_complaints(description)
     problems.found += [f"{source}: {one}" for one in found if one]
     problems.refuse(source, MachineError)
 
 
 def _bodies(description: Description) -> list[BodyNumbers]:
-    points = _points(description)
-    size = max((_spread(one) for one in points.values()), default=0.0)
+    points, size = _points(description), machine_size(description)
+    return [_numbers(body, description, points[body.name], size) for body in description.bodies]
+
+
+def machine_size(description: Description) -> float:
+    """Return the longest length that the file names, m: between points of a body or of the ground, or of a lever."""
+    size = max((_spread(one) for one in _points(description).values()), default=0.0)
     for drive in description.drives:
         if drive.measure.kind == "lever":
             size = max(size, abs(FLOAT64.number(drive.measure.numbers[0])) ** 0.5)
-    return [_numbers(body, description, points[body.name], size) for body in description.bodies]
+    return size
+
+
+def _guess_complaints(description: Description) -> list[str]:
+    """Return which guesses of sliding joints are far longer than the mechanism, and in another unit are not."""
+    most = FAR_OUT * machine_size(description)
+    sliding = {joint.name for joint in description.joints if joint.type == "prismatic"}
+    found = []
+    for name, values in description.home.guess.items():
+        value = abs(FLOAT64.number(values[0])) if name in sliding else 0.0
+        units = fitting_units(lambda factor, v=value: factor * v <= most, LENGTH_UNITS)
+        if 0 < most < value and units:
+            found.append(f"home.guess.{name} = {value:g}: must be at most {most:.4g} m{propose_units(units)}")
+    return found
 
 
 def _numbers(body: Body, description: Description, points: FloatArray, size: float) -> BodyNumbers:
