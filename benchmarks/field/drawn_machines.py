@@ -101,7 +101,11 @@ def _platform(rng: np.random.Generator, radius: float) -> Document:
     return {
         "mass": float(mass),
         "center_of_mass": [float(x) for x in center],
-        "inertia": [float(mass * across), float(mass * across * rng.uniform(0.9, 1.1)), float(mass * axial * 0.95)],
+        "inertia": [
+            float(mass * across),
+            float(mass * across * rng.uniform(0.9, 1.1)),
+            float(mass * axial * 0.95),
+        ],
     }
 
 
@@ -142,7 +146,7 @@ def _as_text(value: Any) -> Any:
         return {key: _as_text(one) for key, one in value.items()}
     if isinstance(value, (list, tuple)):
         return [_as_text(one) for one in value]
-    if isinstance(value, bool) or isinstance(value, str):
+    if isinstance(value, (bool, str)):
         return value
     return f"{float(value):.9g}"
 
@@ -209,9 +213,15 @@ def _serial_arm(rng: np.random.Generator, size: float) -> Document:
         f"angle_{k + 1}": {"joint": f"joint_{k + 1}", "force": f"torque_{k + 1}", "limits": [-2.0, 2.5]}
         for k in range(count)
     }
-    home = {name: 0.3 for name in drives}
+    home = dict.fromkeys(drives, 0.3)
     bodies = {name: _rod(rng, length) for name, length in zip(names, lengths, strict=True)}
-    return {"gravity": [0, 0, -9.81], "bodies": bodies, "joints": joints, "drives": drives, "home": {"drives": home}}
+    return {
+        "gravity": [0, 0, -9.81],
+        "bodies": bodies,
+        "joints": joints,
+        "drives": drives,
+        "home": {"drives": home},
+    }
 
 
 def _delta(rng: np.random.Generator, size: float) -> Document:
@@ -236,10 +246,13 @@ def _delta(rng: np.random.Generator, size: float) -> Document:
         }  # fmt: skip
         drives[f"angle_{k}"] = {"joint": f"motor_{k}", "force": f"torque_{k}", "limits": [-0.7, 1.4]}
     mass = 2700 * np.pi * plate**2 * 0.1 * plate
-    bodies["platform"] = {"mass": mass, "inertia": [*(mass * plate**2 * np.array([0.26, 0.26, 0.5])), 0, 0, 0]}
+    bodies["platform"] = {
+        "mass": mass,
+        "inertia": [*(mass * plate**2 * np.array([0.26, 0.26, 0.5])), 0, 0, 0],
+    }
     guess = {**{f"elbow_{k}": [turned, 0] for k in range(3)}, "wrist_0": [turned, 0]}
     outputs = {name: {"body": "platform", "position": name} for name in "xyz"}
-    home = {"drives": {name: 0 for name in drives}, "guess": guess}
+    home = {"drives": dict.fromkeys(drives, 0), "guess": guess}
     return {"bodies": bodies, "joints": joints, "drives": drives, "outputs": outputs, "home": home}
 
 
@@ -264,16 +277,28 @@ def _tilting_table(rng: np.random.Generator, size: float) -> Document:
         cylinder, rod = 7850 * 0.5 * long * (0.03 * size) ** 2, 7850 * 0.5 * long * (0.015 * size) ** 2
         for name, mass, z in ((f"cylinder_{k}", cylinder, 0.25 * long), (f"rod_{k}", rod, -0.25 * long)):
             across = mass * (0.5 * long) ** 2 / 12
-            bodies[name] = {"mass": mass, "center_of_mass": [0, 0, z], "inertia": [across, across, 0.02 * across, 0, 0, 0]}
+            bodies[name] = {
+                "mass": mass,
+                "center_of_mass": [0, 0, z],
+                "inertia": [across, across, 0.02 * across, 0, 0, 0],
+            }
         foot = [-deep - 0.05 * size, side * wide, 0]
         joints[f"foot_{k}"] = {
             "type": "universal", "bodies": ["ground", f"cylinder_{k}"], "place": [foot, _O],
             "axis": [[1, 0, 0], [0, 1, 0]],
         }  # fmt: skip
         joints[f"slide_{k}"] = {"type": "prismatic", "bodies": [f"cylinder_{k}", f"rod_{k}"]}
-        joints[f"eye_{k}"] = {"type": "spherical", "bodies": [f"rod_{k}", "seat"], "place": [_O, [-deep, side * wide, 0]]}
-        drives[f"length_{k}"] = {"joint": f"slide_{k}", "force": f"force_{k}", "limits": [0.8 * long, 1.2 * long]}
+        joints[f"eye_{k}"] = {
+            "type": "spherical",
+            "bodies": [f"rod_{k}", "seat"],
+            "place": [_O, [-deep, side * wide, 0]],
+        }
+        drives[f"length_{k}"] = {
+            "joint": f"slide_{k}",
+            "force": f"force_{k}",
+            "limits": [0.8 * long, 1.2 * long],
+        }
     lean = float(np.arctan2(0.05 * size, post))
     guess = {f"slide_{k}": long for k in range(2)} | {f"foot_{k}": [0, lean] for k in range(2)}
-    home = {"drives": {name: long for name in drives}, "guess": guess}
+    home = {"drives": dict.fromkeys(drives, long), "guess": guess}
     return {"bodies": bodies, "joints": joints, "drives": drives, "home": home}

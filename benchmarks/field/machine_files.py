@@ -9,7 +9,7 @@
 """Machine files with one number in another unit, and right ones: refused with the unit named, or loaded.
 
 `python -m benchmarks.field.machine_files [--seed N] [--count N]` draws machines anew, puts one unit mistake after the
-other at each of their numeric keys, and prints how many are refused, how many with the right unit, and what is accepted.
+other at each of their numeric keys, and prints how many are refused, how many with the right unit, and how many load.
 Guesses of the assembly are turned by some degrees, and home must stay in its mode.
 """
 
@@ -184,14 +184,22 @@ def main() -> None:
         for case in cases(1000 * options.seed + k):
             said, message = judge(case)
             kind = "mechanism" if "kind" in case.document else "hexapod"
-            key = ".".join(case.key.split(".")[:1] + case.key.split(".")[2:3]) if kind == "mechanism" else case.key
-            table.setdefault((f"{kind} {key}" if key else f"{kind}, right file", case.unit), Counter())[said] += 1
+            key = (
+                ".".join(case.key.split(".")[:1] + case.key.split(".")[2:3])
+                if kind == "mechanism"
+                else case.key
+            )
+            table.setdefault((f"{kind} {key}" if key else f"{kind}, right file", case.unit), Counter())[
+                said
+            ] += 1
             if not case.unit and said != "loads":
                 print(f"falsely refused: {message}")
     print(f"{'case':<44} {'unit':<10} {'wanted':<8} unit named  refused  loads")
     for (case_name, unit), counts in table.items():
         wanted = "refused" if unit else "loads"
-        print(f"{case_name:<44} {unit:<10} {wanted:<8} {counts['unit']:>10} {counts['refused']:>8} {counts['loads']:>6}")
+        print(
+            f"{case_name:<44} {unit:<10} {wanted:<8} {counts['unit']:>10} {counts['refused']:>8} {counts['loads']:>6}"
+        )
     print("assembly:", dict(count_modes(options.seed, options.count)))
 
 

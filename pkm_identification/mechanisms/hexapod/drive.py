@@ -168,7 +168,10 @@ def read_drive(node: Node) -> Drive:
         **values,  # type: ignore[arg-type]
     )
     if abs(drive.force_delay) > LONGEST_DELAY:
-        delay.fail(f"= {drive.force_delay:g}: must be between -{LONGEST_DELAY:g} and {LONGEST_DELAY:g} s")
+        hint = "; ms?" if abs(drive.force_delay) <= 1e3 * LONGEST_DELAY else ""
+        delay.fail(
+            f"= {drive.force_delay:g}: must be between -{LONGEST_DELAY:g} and {LONGEST_DELAY:g} s{hint}"
+        )
     if np.any((drive.force_gain < GAINS[0]) | (drive.force_gain > GAINS[1])):
         gain.fail(
             f"= {gain.value}: must be six factors, measured over true, between {GAINS[0]:g} and {GAINS[1]:g}"

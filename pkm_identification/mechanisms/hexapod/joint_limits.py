@@ -104,7 +104,7 @@ def read_joint_limits(base: Node, platform: Node, base_kind: str, platform_kind:
 def _angle(node: Node) -> float:
     value = node.positive()
     if value > np.pi:
-        node.fail(f"= {value:g}: must be an angle in rad from home, at most pi")
+        node.fail(f"= {value:g}: must be an angle in rad from home, at most pi{_degrees(value)}")
     return value
 
 
@@ -117,8 +117,16 @@ def _hinge(node: Node) -> Interval | None:
     if not -np.pi <= low < 0 < high <= np.pi:
         node.fail(
             f"= {node.value}: must be [lowest, highest] in rad from home, -pi <= lowest < 0 < highest <= pi"
+            f"{_degrees(low, high) if low < 0 < high else ''}"
         )
     return low, high
+
+
+def _degrees(*angles: float) -> str:
+    """Return the end of a message on angles that are sensible in degrees; empty if they are not."""
+    if max(abs(angle) for angle in angles) > 180.0:
+        return ""
+    return f"; degrees? In rad: {', '.join(f'{np.radians(angle):.4g}' for angle in angles)}"
 
 
 def interval(limit: Interval | None) -> tuple[float, float]:

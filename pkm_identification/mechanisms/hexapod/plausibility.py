@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from .bodies import StrutBody
     from .machine import Machine
 
-# Of the longest strut: a body of a strut may reach behind its own joint, where its motor hangs, but not beyond the other
+# Of the longest strut: a body of a strut may reach so far behind its own joint, where its motor hangs
 BEHIND = 0.5
 SHORTEST_BODY = 0.5  # of the shortest strut: length of a strut's body, at least
 FASTEST = 50.0  # m/s of a strut, and
@@ -181,8 +181,8 @@ def _drive_complaints(machine: Machine) -> list[str]:
         names = fitting_units(lambda factor: factor * counts >= FEWEST_COUNTS, COUNT_UNITS)
         if counts < FEWEST_COUNTS and names:
             found.append(
-                f"drive.encoder.counts_per_meter = {drive.counts_per_meter:g}: {counts:.3g} counts over all lengths; must "
-                f"be at least {FEWEST_COUNTS / (longest - shortest):.4g} per m{propose_units(names)}"
+                f"drive.encoder.counts_per_meter = {drive.counts_per_meter:g}: {counts:.3g} counts over all lengths; "
+                f"must be at least {FEWEST_COUNTS / (longest - shortest):.4g} per m{propose_units(names)}"
             )
         zero = np.asarray(drive.length_at_zero)
 

@@ -83,8 +83,8 @@ def assembly_sentence(mechanism: Mechanism) -> str:
         size += f" ({np.degrees(far.apart):.3g} deg)"
     if far.is_far:
         return (
-            f"Assembly mode: FAR from home.guess: joint '{far.joint}' is {size} away from its guess. No mode nearer to the "
-            "guess was found: compare the joints at home with the drawing, and correct home.guess."
+            f"Assembly mode: FAR from home.guess: joint '{far.joint}' is {size} away from its guess. No mode nearer "
+            "to the guess was found: compare the joints at home with the drawing, and correct home.guess."
         )
     return f"Assembly mode: the one of home.guess; farthest from it is joint '{far.joint}', {size} away."
 

@@ -114,5 +114,5 @@ def floats(value: Any, constants: Constants) -> Any:
 
 
 def _shown(value: Any) -> str:
-    text = repr(value)
+    text = repr(value) if isinstance(value, str) else str(value).replace("'", "")
     return text if len(text) <= _SHOWN else text[:_SHOWN] + "..."

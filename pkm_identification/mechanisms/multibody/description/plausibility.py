@@ -52,7 +52,7 @@ def check_plausibility(description: Description) -> None:
     found = [gravity_complaint(FLOAT64.array(description.gravity), document.get("gravity"))]
     places = _place_complaints(description)
     found += places or body_complaints(_bodies(description), "joints")
-    found += _guess_complaints(description)
+    found += [] if places else [*_guess_complaints(description), *_measure_complaints(description)]
     problems.found += [f"{source}: {one}" for one in found if one]
     problems.refuse(source, MachineError)
 
@@ -60,6 +60,33 @@ def check_plausibility(description: Description) -> None:
 def _bodies(description: Description) -> list[BodyNumbers]:
     points, size = _points(description), machine_size(description)
     return [_numbers(body, description, points[body.name], size) for body in description.bodies]
+
+
+def _measure_complaints(description: Description) -> list[str]:
+    """Return which points and levers of drives, outputs and readings are far larger than the joints are apart."""
+    most = FAR_OUT * max((_spread(one) for one in _points(description, ()).values()), default=0.0)
+    sections = {
+        "drives": [drive.measure for drive in description.drives],
+        "outputs": list(description.outputs),
+        "readings": list(description.readings),
+    }
+    found = []
+    for section, measures in sections.items():
+        for measure in measures if most else ():
+            key = f"{section}.{measure.name}.{'point' if measure.kind == 'position' else measure.kind}"
+            far = max(float(np.linalg.norm(FLOAT64.array(point))) for point in measure.points)
+            units, power = LENGTH_UNITS, 1
+            if measure.kind == "lever":
+                far, power = abs(FLOAT64.number(measure.numbers[0])) ** 0.5, 2
+                key = f"{section}.{measure.name}.lever.square"
+                units = {f"{name}^2": factor for name, factor in LENGTH_UNITS.items()}
+            names = fitting_units(lambda factor, d=far: factor * d <= most, units)
+            if far > most and names:
+                size = far**power
+                found.append(
+                    f"{key}: {size:.4g} m{'^2' * (power - 1)}; must be at most {most**power:.4g}{propose_units(names)}"
+                )
+    return list(dict.fromkeys(found))
 
 
 def machine_size(description: Description) -> float:
@@ -108,15 +135,17 @@ def _section(document: Mapping[str, Any], body: str) -> dict[str, Any]:
     return bodies.get(body, {}) if isinstance(bodies, Mapping) else {}
 
 
-def _points(description: Description) -> dict[str, FloatArray]:
-    """Return the points of each body and of the ground that the file names, (k, 3) in their frames, m."""
+def _points(
+    description: Description, kinds: tuple[str, ...] = ("length", "position")
+) -> dict[str, FloatArray]:
+    """Return points of each body and of the ground, (k, 3) in their frames, m: of joints and of kinds of measures."""
     points: dict[str, list[Any]] = {name: [] for name in (GROUND, *(b.name for b in description.bodies))}
     for joint in description.joints:
         for body, place in zip(joint.bodies, joint.place, strict=True):
             points[body].append(FLOAT64.array(place))
     measures = [drive.measure for drive in description.drives]
     for measure in (*measures, *description.outputs, *description.readings):
-        if measure.kind in ("length", "position"):
+        if measure.kind in kinds:
             for body, point in zip(measure.bodies, measure.points, strict=True):
                 points[body].append(FLOAT64.array(point))
     return {name: np.array(one, dtype=float).reshape(-1, 3) for name, one in points.items()}
@@ -130,7 +159,7 @@ def _spread(points: FloatArray) -> float:
 
 
 def _certain_span(body: Body, joints: tuple[Joint, ...]) -> float:
-    """Return the largest distance between two joints of a body, m, across their axes: along these they may be anywhere."""
+    """Return the largest distance between two joints of a body, m, across their axes: along these they are anywhere."""
     ends = []
     for joint in joints:
         for name, place, axis in zip(joint.bodies, joint.place, joint.axis, strict=True):
@@ -169,8 +198,8 @@ def _place_complaints(description: Description) -> list[str]:
             units = fitting_units(lambda factor, d=distance: factor * d <= FARTHER * middle, LENGTH_UNITS)
             value = description.document["joints"][key.split(".", 1)[1].rsplit(".", 1)[0]].get("place")
             found.append(
-                f"{key} = {show_value(value)}: {distance:.4g} m from the body's origin, {distance / middle:.3g} times as "
-                f"far as half of the other joints{propose_units(units)}"
+                f"{key} = {show_value(value)}: {distance:.4g} m from the body's origin, {distance / middle:.3g} times "
+                f"as far as half of the other joints{propose_units(units)}"
             )
     return found
 

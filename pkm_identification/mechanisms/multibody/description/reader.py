@@ -102,7 +102,7 @@ def read_document(document: Any, source: str = "mechanism") -> Description:
         readings=readings,
         home=_home(root.take("home", {}), constants, joints, [d.measure for d in drives], list(outputs)),
         friction=friction,
-        motion=_motion(root.take("motion", None), constants, [drive.name for drive in drives]),
+        motion=_motion(root.take("motion", None), constants, [drive.measure for drive in drives]),
         closed_form=_closed_form(root.take("closed_form", None), constants),
         pose=_pose(root.take("pose", None), [body.name for body in bodies]),
         document=document,
@@ -203,7 +203,7 @@ def _home_value(node: Node, constants: Constants, measure: Measure) -> Exact:
     return value
 
 
-def _motion(node: Node, constants: Constants, drives: list[str]) -> SeriesMotion | None:
+def _motion(node: Node, constants: Constants, drives: list[Measure]) -> SeriesMotion | None:
     if node.value is None:
         return None
     period_node = node.take("period")
@@ -217,14 +217,15 @@ def _motion(node: Node, constants: Constants, drives: list[str]) -> SeriesMotion
     place = node.take("drives")
     series = []
     for drive in drives:
-        one = place.take(drive)
-        series.append(
-            Series(
-                number(one.take("mean"), constants),
-                numbers(one.take("cosine", []), constants),
-                numbers(one.take("sine", []), constants),
-            )
-        )
+        one = place.take(drive.name)
+        mean = _home_value(one.take("mean"), constants, drive)
+        waves = []
+        for key in ("cosine", "sine"):
+            entry = one.take(key, [])
+            waves.append(numbers(entry, constants))
+            if drive.unit == "rad":
+                refuse_degrees(entry, waves[-1], full_turns(drive))
+        series.append(Series(mean, *waves))
         one.close()
     place.close()
     node.close()

@@ -6,7 +6,7 @@
 # distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
 # the License for the specific language governing permissions and limitations under the License.
 
-"""The assembly mode: configurations to close the loops from, and how far from the file's guess they closed; in float64."""
+"""The assembly mode: where closing the loops begins, and how far from the file's guess it ends; in float64."""
 
 from __future__ import annotations
 

@@ -151,7 +151,7 @@ def _closed_near_guess(
 ) -> FloatArray:
     """Return coordinates that bring loops and drives (outputs) to their aims, in the mode that the guess is nearest to.
 
-    The drives are where they are at home before loops are closed, moved by joints that nobody guessed where they can be.
+    The drives are where they are at home before loops are closed, moved by joints that nobody guessed where that does.
     Where that closes far from the guess, other starts of what nobody guessed are tried.
     """
     guess = guess_start(description, tree, model)

@@ -6,7 +6,7 @@
 # distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
 # the License for the specific language governing permissions and limitations under the License.
 
-"""Where the two bodies of a joint stand to each other, whether the joint carries the tree or closes a loop; in float64."""
+"""Where the two bodies of a joint stand to each other, of joints that carry the tree and that close loops; float64."""
 
 from __future__ import annotations
 
