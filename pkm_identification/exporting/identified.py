@@ -74,7 +74,7 @@ def identified_machine(machine: Machine, basis: FloatArray) -> Machine:
         joints = machine.joint_friction.section(joint_friction_of_basis(machine, basis))
         document["friction"]["joints"] = joints
     try:
-        return Machine.from_document(document, source=document["name"])
+        return Machine.from_document(document, source=document["name"], plausible=False)
     except MachineError as error:
         raise MachineError(
             f"the identified values are not consistent with a rigid body ({error}); identify with --consistent, with "

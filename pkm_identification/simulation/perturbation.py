@@ -70,7 +70,7 @@ def perturbed(machine: Machine, seed: int, fraction: float = 0.15) -> Machine:
     if joints is not None:
         moved = np.array([row * factors(6) for row in joints.coefficients])
         document["friction"]["joints"] = joints.section(moved)
-    return Machine.from_document(document, source=document["name"])
+    return Machine.from_document(document, source=document["name"], plausible=False)
 
 
 def _scaled_inertia(inertia: FloatArray, factors: FloatArray) -> list[float]:

@@ -10,14 +10,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from pkm_identification.document import Problems
 from pkm_identification.errors import MachineError
+from pkm_identification.mechanisms.friction import Friction
 from pkm_identification.numerics.arrays import FloatArray
 
 from ..plausibility import (
@@ -31,11 +31,10 @@ from ..plausibility import (
     propose_units,
     show_value,
 )
-from .geometry import strut_lengths_at_home
-
-if TYPE_CHECKING:
-    from .bodies import StrutBody
-    from .machine import Machine
+from .bodies import Platform, Strut, StrutBody
+from .drive import Drive
+from .geometry import Geometry, HasGeometry, strut_lengths_at_home
+from .sensors import MachineSensors
 
 # Of the longest strut: a body of a strut may reach so far behind its own joint, where its motor hangs
 BEHIND = 0.5
@@ -50,15 +49,35 @@ MOST_MOTOR_MASS = 1e4  # times the moving mass, of what turns with the motor; a 
 MOTOR_UNITS = {"kg cm^2": 1e-4, "kg mm^2": 1e-6, "g cm^2": 1e-7}  # kg m^2, the catalogues' first
 COUNT_UNITS = {"counts/mm": 1e3}  # 1/m
 
-_GEOMETRY = {
-    "length_limits": ("length_limits",),
-    "home.position": ("home_position",),
-    "base_joints": ("base_joints",),
-    "platform_joints": ("platform_joints",),
-}
+_GEOMETRY = ("length_limits", "home.position", "base_joints", "platform_joints")
+# Which of them may be in another unit: one, all but the limits, or two of these
+_CHOICES = (*((key,) for key in _GEOMETRY), _GEOMETRY[1:], *combinations(_GEOMETRY[1:], 2))
 
 
-def check_plausibility(machine: Machine, source: str) -> None:
+class HasNumbers(HasGeometry, Protocol):
+    """What numbers are held against each other of; a `Machine` has it."""
+
+    @property
+    def gravity(self) -> FloatArray: ...
+    @property
+    def length_limits(self) -> FloatArray: ...
+    @property
+    def rate_limit(self) -> float | None: ...
+    @property
+    def platform(self) -> Platform: ...
+    @property
+    def struts(self) -> tuple[Strut, ...]: ...
+    @property
+    def friction(self) -> Friction: ...
+    @property
+    def drive(self) -> Drive | None: ...
+    @property
+    def sensors(self) -> MachineSensors: ...
+    @property
+    def document(self) -> dict[str, Any]: ...
+
+
+def check_plausibility(machine: HasNumbers, source: str) -> None:
     """Refuse numbers that no machine of this size and mass has.
 
     Raises
@@ -75,14 +94,21 @@ def check_plausibility(machine: Machine, source: str) -> None:
     problems.refuse(source, MachineError)
 
 
-def propose_geometry_units(machine: Machine) -> str:
+def propose_geometry_units(geometry: HasGeometry, length_limits: FloatArray) -> str:
     """Return the end of a message on a home outside the length limits: keys in whose place a unit would fit."""
-    keys = list(_GEOMETRY)
-    for chosen in [(key,) for key in keys] + [tuple(keys[1:])] + list(combinations(keys[1:], 2)):
+    for chosen in _CHOICES:
 
         def fits(factor: float, chosen: tuple[str, ...] = chosen) -> bool:
-            values = {name: factor * getattr(machine, name) for key in chosen for name in _GEOMETRY[key]}
-            return _is_home_inside(replace(machine, **values))
+            scale = {key: factor if key in chosen else 1.0 for key in _GEOMETRY}
+            scaled = Geometry(
+                scale["base_joints"] * geometry.base_joints,
+                scale["platform_joints"] * geometry.platform_joints,
+                scale["home.position"] * geometry.home_position,
+                geometry.home_rotation,
+            )
+            low, high = scale["length_limits"] * length_limits
+            lengths = strut_lengths_at_home(scaled)
+            return bool(np.all((lengths >= low) & (lengths <= high)))
 
         units = fitting_units(fits, LENGTH_UNITS)
         if units:
@@ -91,18 +117,12 @@ def propose_geometry_units(machine: Machine) -> str:
     return ""
 
 
-def _is_home_inside(machine: Machine) -> bool:
-    lengths = strut_lengths_at_home(machine)
-    low, high = machine.length_limits
-    return bool(np.all((lengths >= low) & (lengths <= high)))
-
-
 def _spread(joints: FloatArray) -> float:
     """Return the largest distance of two of the joints (6, 3), m."""
     return float(np.linalg.norm(joints[:, None] - joints[None], axis=2).max())
 
 
-def _bodies(machine: Machine) -> list[BodyNumbers]:
+def _bodies(machine: HasNumbers) -> list[BodyNumbers]:
     platform, longest = machine.platform, float(machine.length_limits[1])
     spread = _spread(machine.platform_joints)
     reach = spread + longest  # with what stands on it
@@ -131,7 +151,7 @@ def _bodies(machine: Machine) -> list[BodyNumbers]:
     return bodies
 
 
-def _strut_body(place: str, body: StrutBody, machine: Machine, shown: dict[str, Any]) -> BodyNumbers:
+def _strut_body(place: str, body: StrutBody, machine: HasNumbers, shown: dict[str, Any]) -> BodyNumbers:
     shortest, longest = (float(one) for one in machine.length_limits)
     along = np.array([0.0, 0.0, 1.0])
     return BodyNumbers(
@@ -142,14 +162,14 @@ def _strut_body(place: str, body: StrutBody, machine: Machine, shown: dict[str, 
         0.5 * (1.0 - BEHIND) * longest * along,
         0.5 * (1.0 + BEHIND) * longest,
         SHORTEST_BODY * shortest,
-        longest,
+        (1.0 + BEHIND) * longest,
         True,
         shown,
         f"the middle of a strut of {longest:g} m, which ends {BEHIND:g} of that behind its joint",
     )
 
 
-def _rates(machine: Machine) -> list[str]:
+def _rates(machine: HasNumbers) -> list[str]:
     """Return what is wrong with the rate limit and the friction's transition rate."""
     most = min(FASTEST, MOST_STROKES * float(machine.length_limits[1]))
     found = [_too_large("geometry.rate_limit", machine.rate_limit, most, "m/s", SPEED_UNITS)]
@@ -170,7 +190,7 @@ def _too_large(key: str, value: float | None, most: float, unit: str, units: dic
     return f"{key} = {value:g}: must be at most {most:.4g} {unit}{propose_units(names)}" if names else ""
 
 
-def _drive_complaints(machine: Machine) -> list[str]:
+def _drive_complaints(machine: HasNumbers) -> list[str]:
     drive, document = machine.drive, machine.document.get("drive")
     if drive is None:
         return []

@@ -1,0 +1,87 @@
+# Copyright 2026 pkm_identification maintainers
+#
+# Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance
+# with the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+# Unless required by applicable law or agreed to in writing, software distributed under the License is
+# distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
+# the License for the specific language governing permissions and limitations under the License.
+
+"""One basis: base-parameters and what identifies call the same sums by the same names."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import yaml
+from core.mechanisms.multibody.test_mechanism_units import five_bar
+
+from benchmarks.field.drawn_machines import draw_mechanism
+from pkm_identification.identification.excitation.mechanism import BaseSet
+from pkm_identification.mechanisms.multibody.analysis.routes import find_base_parameters
+from pkm_identification.mechanisms.multibody.analysis.subject import Subject
+from pkm_identification.mechanisms.multibody.mechanism import Mechanism
+from pkm_identification.report.mechanisms.tables import sums_table
+
+
+def printed(mechanism: Mechanism, friction: bool = False) -> dict[str, np.ndarray]:
+    """Coefficients of all rigid parameters by the names that `pkm base-parameters` prints."""
+    subject = Subject.of_mechanism(mechanism)
+    count = len(subject.names)
+    base = find_base_parameters(subject.with_friction() if friction else subject, "double").double.base
+    return {
+        base.names[k]: row[:count] for k, row in zip(base.independent, base.mapping, strict=True) if k < count
+    }
+
+
+def identified(mechanism: Mechanism) -> dict[str, np.ndarray]:
+    base = BaseSet.of(mechanism)
+    return dict(zip(base.names, base.sums, strict=True))
+
+
+def five_bar_without_motion() -> Mechanism:
+    return Mechanism.from_document(five_bar())
+
+
+@pytest.mark.parametrize("friction", [False, True])
+def test_the_five_bar_has_one_basis(friction):
+    mechanism = five_bar_without_motion()
+    theirs, ours = printed(mechanism, friction), identified(mechanism)
+    assert list(theirs) == list(ours)
+    for name, row in theirs.items():
+        np.testing.assert_allclose(row, ours[name], atol=1e-9)
+
+
+@pytest.mark.slow
+def test_mechanisms_with_and_without_a_motion_have_one_basis():
+    drawn = [Mechanism.from_document(draw_mechanism(np.random.default_rng(seed))) for seed in range(6)]
+    for mechanism in (*drawn, Mechanism.load("mast"), Mechanism.load("four-bar")):
+        theirs, ours = printed(mechanism), identified(mechanism)
+        assert list(theirs) == list(ours)
+        for name, row in theirs.items():
+            np.testing.assert_allclose(row, ours[name], atol=1e-9 * np.abs(row).max())
+
+
+def test_a_sum_stands_beside_its_name():
+    """The moment of a rod that is negative is so because of what is in its sum."""
+    base = BaseSet.of(five_bar_without_motion())
+    told = dict(sums_table(base).rows)
+    assert set(told) == {
+        name for name, row in zip(base.names, base.sums, strict=True) if np.count_nonzero(row) > 1
+    }
+    negative = [name for name, value in zip(base.names, base.nominal, strict=True) if value < 0]
+    assert negative == ["J_rod_r"]
+    assert told["J_rod_r"] == "J_rod_r - 0.3 mx_rod_r"
+
+
+@pytest.mark.slow
+def test_the_page_and_the_summary_have_the_sums(tmp_path, capsys):
+    from pkm_identification.cli import main
+
+    path, log = tmp_path / "fivebar.yaml", str(tmp_path / "log.csv")
+    path.write_text(yaml.safe_dump(five_bar()))
+    simulate = ["simulate", "--machine", str(path), "--trajectory", "rich", "--duration", "10", "--out", log]
+    assert main([*simulate, "--seed", "1"]) == 0
+    page = tmp_path / "page.html"
+    main(["identify", log, "--machine", str(path), "--estimator", "ls", "--report", str(page)])
+    assert "  J_rod_r = J_rod_r - 0.3 mx_rod_r\n" in capsys.readouterr().out
+    assert "J_rod_r - 0.3 mx_rod_r" in page.read_text()
