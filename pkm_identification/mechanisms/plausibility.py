@@ -34,7 +34,7 @@ LEAST_GRAVITY, MOST_GRAVITY = 1.6, 25.0  # m/s^2: the Moon has 1.62, Jupiter 24.
 LEAST_GYRATION, MOST_GYRATION = 0.05, 2.0  # radius of gyration over a body's extent
 MOST_DENSITY = 20_000.0  # kg/m^3: tungsten and gold have 19,300
 MOST_OFFSET = 2.0  # distance of a centre of mass from the middle of its body's joints, in extents
-HEAVIER = 200.0  # times all other bodies together: a mass that no radius of gyration speaks for
+HEAVIER = 500.0  # times all other bodies together: a mass that no radius of gyration speaks for
 LONGEST_MACHINE = 20.0  # m: above this, lengths may be in mm; telescopes' hexapods have 6 m
 _SHOWN = 60  # characters of a value
 
@@ -139,9 +139,15 @@ def _center_complaint(body: BodyNumbers) -> str:
         return ""
     away = float(np.linalg.norm(body.center - body.middle))
     return (
-        f"{body.place}.center_of_mass = {show_value(body.shown.get('center_of_mass'))}: {away:.4g} m away from "
-        f"{body.where}; must be within {body.offset:.4g} m{propose_units(fitting_units(fits, LENGTH_UNITS))}"
+        f"{_name_key(body, 'center_of_mass')}: {away:.4g} m away from {body.where}; "
+        f"must be within {body.offset:.4g} m{propose_units(fitting_units(fits, LENGTH_UNITS))}"
     )
+
+
+def _name_key(body: BodyNumbers, key: str) -> str:
+    """Return a key of a body with its value, as the file has it: 'bodies.rod.mass = 300'; or its ten parameters."""
+    key = key if key in body.shown or "parameters" not in body.shown else "parameters"
+    return f"{body.place}.{key} = {show_value(body.shown.get(key, 'default'))}"
 
 
 def smallest_radius(mass: float) -> float:
@@ -172,18 +178,16 @@ def _gyration_complaint(body: BodyNumbers, lengths: str) -> str:
 
     inertia, mass = fitting_units(moment_fits, INERTIA_UNITS), fitting_units(mass_fits, MASS_UNITS)
     allowed = f"{low:.3g} to {high:.3g} m" if high < np.inf else f"at least {low:.3g} m"
-    given = [key for key in ("mass", "inertia", "parameters") if key in body.shown]
-    shown = {key: f"{body.place}.{key} = {show_value(body.shown[key])}" for key in given}
-    shown.setdefault("inertia", shown.get("parameters", f"{body.place}.inertia"))
+    inertia_key, mass_key = _name_key(body, "inertia"), _name_key(body, "mass")
     told = f"radius of gyration {radius:.3g} m; a body of this size and mass has {allowed}"
     if body.spans > LONGEST_MACHINE and LEAST_GYRATION * body.spans * 1e-3 <= radius < low:
-        return f"{shown['inertia']}: {told}; lengths of {lengths} in mm?"
+        return f"{inertia_key}: {told}; lengths of {lengths} in mm?"
     if radius < low and mass:
-        return f"{shown.get('mass', shown['inertia'])}: with its inertia {told}{propose_units(mass)}"
+        return f"{mass_key}: with its inertia {told}{propose_units(mass)}"
     if radius < low:
-        return f"{shown['inertia']}: {told}"
-    also = f", or {body.place}.mass in {mass[0]}?" if mass and "mass" in shown else ""
-    return f"{shown['inertia']}: {told}{propose_units(inertia)}{also}"
+        return f"{inertia_key}: {told}"
+    also = f", or {body.place}.mass in {mass[0]}?" if mass and "mass" in body.shown else ""
+    return f"{inertia_key}: {told}{propose_units(inertia)}{also}"
 
 
 def _mass_complaint(body: BodyNumbers, others: float) -> str:
@@ -203,4 +207,4 @@ def _mass_complaint(body: BodyNumbers, others: float) -> str:
         if body.mass <= sphere
         else f"at most {sphere:.3g} kg fit"
     )
-    return f"{body.place}.mass = {show_value(body.shown.get('mass'))}: {what}{propose_units(units)}"
+    return f"{_name_key(body, 'mass')}: {what}{propose_units(units)}"

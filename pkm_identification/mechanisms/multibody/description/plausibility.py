@@ -181,7 +181,7 @@ def _certain_span(body: Body, joints: tuple[Joint, ...]) -> float:
 def _place_complaints(description: Description) -> list[str]:
     """Return which joints' places are in another unit than all others."""
     given = [
-        (f"joints.{joint.name}.place", float(np.linalg.norm(FLOAT64.array(place))))
+        (joint.name, float(np.linalg.norm(FLOAT64.array(place))))
         for joint in description.joints
         for place in joint.place
     ]
@@ -193,13 +193,13 @@ def _place_complaints(description: Description) -> list[str]:
     if not out.any() or far[out].min() < FARTHER * far[~out].max():
         return []
     found = []
-    for (key, distance), is_out in zip(given, out, strict=True):
+    for (name, distance), is_out in zip(given, out, strict=True):
         if is_out:
             units = fitting_units(lambda factor, d=distance: factor * d <= FARTHER * middle, LENGTH_UNITS)
-            value = description.document["joints"][key.split(".", 1)[1].rsplit(".", 1)[0]].get("place")
+            value = description.document["joints"].get(name, {}).get("place")
             found.append(
-                f"{key} = {show_value(value)}: {distance:.4g} m from the body's origin, {distance / middle:.3g} times "
-                f"as far as half of the other joints{propose_units(units)}"
+                f"joints.{name}.place = {show_value(value)}: {distance:.4g} m from the body's origin, "
+                f"{distance / middle:.3g} times as far as half of the other joints{propose_units(units)}"
             )
     return found
 
