@@ -68,6 +68,6 @@ def _read(path: str | Path, mechanism: Mechanism, topic: str | None) -> DriveLog
     if log.faults:
         counts = ", ".join(f"{number} {reason}" for reason, number in log.faults.items())
         warn(f"pkm identify: {log.source}: lines left out: {counts}")
-    if log.note:
-        warn(f"pkm identify: {log.source}: {log.note}")
+    for warning in log.warnings:
+        warn(f"pkm identify: {warning}")
     return log

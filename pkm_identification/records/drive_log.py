@@ -20,6 +20,9 @@ import numpy as np
 from pkm_identification.errors import LogError
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.memory import arrays_beyond_memory
+from pkm_identification.signals.guard.held_values import choose_new_rows, find_hold
+from pkm_identification.signals.guard.unusable import refuse_unsorted
+from pkm_identification.signals.steady_period import period_of_stamps
 
 from .bags import ROS_1
 from .foreign import ARRAY_FILES, looks_foreign
@@ -47,8 +50,8 @@ class DriveLog:
     source : str
     faults : dict of str to int
         What was set right while reading, by reason; empty for a good log.
-    note : str
-        What else was done to it, one sentence.
+    warnings : tuple of str
+        What a reader of results should know of the log.
     """
 
     time: FloatArray
@@ -56,7 +59,7 @@ class DriveLog:
     force: FloatArray
     source: str = "the log"
     faults: dict[str, int] = field(default_factory=dict)
-    note: str = ""
+    warnings: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.time)
@@ -67,6 +70,7 @@ class DriveLog:
         steps = np.diff(self.time)
         if not len(steps):
             raise LogError(f"{self.source}: the log is too short: one sample")
+        refuse_unsorted(self.time, self.source)
         period = float(np.median(steps))
         uneven = ~(np.abs(steps - period) <= _UNEVEN * period) | (steps <= 0.0)
         if uneven.any():
@@ -75,7 +79,8 @@ class DriveLog:
                 f"{self.source}: column t must rise evenly: "
                 f"{steps[k]:g} s from {self.time[k]:g} s on, mostly {period:g} s"
             )
-        return period
+        # stamps that are rounded have another middle step than they have on average
+        return period_of_stamps(self.time, period)
 
 
 def read_drive_log(
@@ -120,7 +125,7 @@ def read_drive_log(
             raise LogError(f"{path}: no column t; rates need times")
         drive, force = np.split(table.values, [len(drives)], axis=1)
         log = DriveLog(table.time, drive, force, table.source)
-    log = _resampled_evenly(log)
+    log = _resampled_evenly(without_repeats(log))
     _ = log.period
     return log
 
@@ -143,11 +148,30 @@ def _resampled_evenly(log: DriveLog) -> DriveLog:
     time = log.time[0] + period * np.arange(int((log.time[-1] - log.time[0]) / period) + 1)
     whole = CubicSpline(log.time, np.column_stack([log.drive, log.force]))(time)
     drive, force = np.split(whole, [log.drive.shape[1]], axis=1)
-    note = (
-        f"stamps are {1e3 * np.min(steps):.3g} to {1e3 * np.max(steps):.3g} ms apart: values were taken every "
-        f"{1e3 * period:.4g} ms, interpolated between samples"
+    warning = (
+        f"{log.source}: stamps are {1e3 * np.min(steps):.3g} to {1e3 * np.max(steps):.3g} ms apart: values were "
+        f"taken every {1e3 * period:.4g} ms, interpolated between samples"
     )
-    return replace(log, time=time, drive=drive, force=force, note=note)
+    return replace(log, time=time, drive=drive, force=force, warnings=(*log.warnings, warning))
+
+
+def without_repeats(log: DriveLog) -> DriveLog:
+    """Return a log without the repeats of values that are held over several samples; itself where none are."""
+    values, count = np.hstack([log.drive, log.force]), log.drive.shape[1]
+    hold = find_hold([values], [slice(0, count), slice(count, 2 * count)])
+    if hold is None:
+        return log
+    rows = choose_new_rows(values, hold)
+    warning = (
+        f"{log.source}: values change {hold.words}: the {len(log) - len(rows)} repeats between are left out"
+    )
+    return replace(
+        log,
+        time=log.time[rows],
+        drive=log.drive[rows],
+        force=log.force[rows],
+        warnings=(*log.warnings, warning),
+    )
 
 
 def _of_arrays(path: Path, drives: Sequence[str], forces: Sequence[str]) -> DriveLog:

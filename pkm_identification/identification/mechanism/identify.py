@@ -28,6 +28,7 @@ from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.parameters.prior import Prior
 from pkm_identification.records.drive_log import DriveLog
 from pkm_identification.signals.band import BandSettings
+from pkm_identification.signals.guard.unusable import refuse_unsigned_forces
 
 from ..settings import Settings
 from ..validation import FEWEST_EQUATIONS
@@ -73,6 +74,8 @@ def identify_mechanism(
     """
     settings = settings or Settings()
     _refuse(mechanism, settings)
+    for log in logs if validate is None else (*logs, validate):
+        refuse_unsigned_forces(log.force, log.source, "N or N m")
     model = MechanismModel(mechanism)
     everything = model.parameter_set()
     assumptions = settings.estimator.assumptions

@@ -27,7 +27,7 @@ FACTORS = {
     "time": {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9},
     "length": {"m": 1.0, "cm": 1e-2, "mm": 1e-3, "um": 1e-6, "in": INCH},
     "force": {
-        "N": 1.0, "kN": 1e3, "mN": 1e-3, "daN": 10.0, "MN": 1e6, "kgf": GRAVITY, "lbf": POUND * GRAVITY,
+        "N": 1.0, "kN": 1e3, "daN": 10.0, "MN": 1e6, "mN": 1e-3, "kgf": GRAVITY, "lbf": POUND * GRAVITY,
     },
     "current": {"A": 1.0, "mA": 1e-3},
     "angle": {"rad": 1.0, "deg": math.pi / 180},

@@ -56,12 +56,15 @@ def find_hold(stretches: Sequence[FloatArray], groups: Sequence[slice], count: f
     count : float
         Resolution of the first group, where it is known, in its unit.
     """
-    slowest: Hold | None = None
-    for number, columns in enumerate(groups):
-        samples = _samples_held([part[:, columns] for part in stretches], 0.0 if number else count)
-        if samples > 1.0 and (slowest is None or samples > slowest.samples):
-            slowest = Hold(samples, columns)
-    return slowest
+    held = [
+        Hold(_samples_held([part[:, columns] for part in stretches], 0.0 if number else count), columns)
+        for number, columns in enumerate(groups)
+    ]
+    slowest = max(held, key=lambda one: one.samples)
+    if slowest.samples == 1.0:
+        return None
+    together = all(abs(one.samples - slowest.samples) < 0.5 for one in held)
+    return Hold(slowest.samples, slice(None)) if together else slowest
 
 
 def _samples_held(stretches: Sequence[FloatArray], count: float) -> float:
@@ -93,7 +96,7 @@ def choose_new_rows(values: FloatArray, hold: Hold) -> NDArray[np.int64]:
     if not len(changed):
         return np.arange(len(values))
     # values that stay longer have come again and are the same
-    times = np.maximum(np.rint(np.diff(changed, append=len(values)) / hold.samples), 1).astype(int)
+    times = np.maximum(np.rint(np.diff(changed, append=len(values) + hold.samples / 2) / hold.samples), 1).astype(int)
     place = np.arange(times.sum()) - np.repeat(np.cumsum(times) - times, times)
     later = np.repeat(changed, times) + np.rint(place * hold.samples).astype(int)
     earlier = np.arange(changed[0], -0.5, -hold.samples).astype(int)

@@ -26,7 +26,7 @@ FEWEST_ZEROS = 0.1
 # that never changes sign by itself comes so near to 0 in one strut by chance, hardly in two.
 NEAR_ZERO = 0.01
 FEWEST_NEAR = 2  # struts
-LEAST_SPAN = 0.2  # of its largest, by which a force changes that tells something of its sign
+FEWEST_LEVELS = 20  # different values of a force; a sensor with larger steps does not tell a small force from none
 
 
 def refuse_unsorted(time: FloatArray, source: str) -> None:
@@ -93,15 +93,12 @@ def refuse_unsigned_forces(force: FloatArray | None, source: str, unit: str = "N
     if np.any((low < 0.0) & (high > 0.0)):
         return
     size = np.abs(representative_rows(force))
-    zeros = np.mean(size == 0.0, axis=0)
-    alive = zeros < 1.0
-    needed = min(FEWEST_NEAR, int(np.count_nonzero(alive)))
-    if not needed:
-        return
-    top = np.percentile(size, 99.0, axis=0)
-    smallest = size.min(axis=0)
-    at_rest = alive & (zeros >= FEWEST_ZEROS)
-    near = alive & (smallest <= NEAR_ZERO * top) & (top - smallest > LEAST_SPAN * top)
+    zeros, top, smallest = np.mean(size == 0.0, axis=0), np.percentile(size, 99.0, axis=0), size.min(axis=0)
+    # a force that the sensor's steps make 0 is none that is 0; nor is one of a channel that is dead
+    fine = np.array([len(np.unique(column)) >= FEWEST_LEVELS for column in size.T])
+    needed = min(FEWEST_NEAR, force.shape[1])
+    at_rest = fine & (zeros >= FEWEST_ZEROS)
+    near = fine & (smallest <= NEAR_ZERO * top)
     if np.count_nonzero(at_rest) >= needed:
         found = f"it is 0 in {100 * zeros[at_rest].min():.0f} to {100 * zeros[at_rest].max():.0f} % of the samples"
     elif np.count_nonzero(near) >= needed:

@@ -151,7 +151,7 @@ def test_uneven_stamps_are_taken_at_even_instants(tmp_path, kind):
     # cubics through 600 samples a period
     np.testing.assert_allclose(log.drive, waves(log.time), atol=1e-6)
     np.testing.assert_allclose(log.force, 10.0 * waves(log.time + 1.0), atol=1e-5)
-    assert "interpolated" in log.note
+    assert "interpolated" in log.warnings[0]
 
 
 @pytest.mark.parametrize(("missing", "period"), [(2, 0.01), (12, 0.001)])
@@ -162,7 +162,7 @@ def test_nothing_is_interpolated_across_a_gap(tmp_path, missing, period):
 
 def test_even_stamps_are_left_alone(tmp_path):
     log = read_drive_log(written(tmp_path / "log.csv", 0.01 * np.arange(400), waves), DRIVES, FORCES)
-    assert log.note == ""
+    assert log.warnings == ()
     np.testing.assert_allclose(log.drive, waves(0.01 * np.arange(400)), rtol=1e-12)
 
 
