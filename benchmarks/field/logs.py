@@ -146,8 +146,12 @@ def cases(seed: int) -> Iterator[Case]:
         yield Case(
             f"{base}: forces all zero", machine, replace(log, force=np.zeros_like(force)), words="are 0"
         )
-        if np.any(force.max(axis=0) * force.min(axis=0) < 0.0):  # else it is a sign that is wrong, not one that is lost
-            yield Case(f"{base}: forces unsigned", machine, replace(log, force=np.abs(force)), words="unsigned")
+        if np.any(
+            force.max(axis=0) * force.min(axis=0) < 0.0
+        ):  # else it is a sign that is wrong, not one that is lost
+            yield Case(
+                f"{base}: forces unsigned", machine, replace(log, force=np.abs(force)), words="unsigned"
+            )
         moving = np.abs(np.gradient(log.length, axis=0)) > 2e-6
         at_rest = replace(log, force=np.where(moving, np.abs(force), 0.0))
         yield Case(f"{base}: forces unsigned, 0 at rest", machine, at_rest, words="unsigned")

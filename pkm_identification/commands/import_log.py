@@ -35,9 +35,9 @@ def add(commands: argparse._SubParsersAction) -> None:
         "import",
         description="Read a log of another program (text of any delimiter, decimal commas, comments, no header; .mat, "
         ".parquet, .h5; a bag with other joint names), see whether its numbers can be those of a hexapod, and write it "
-        "as CSV in SI units. Refused are rows in no order of time, stamps without their seconds, six copies of one strut, "
-        "and with --machine lengths that this machine cannot have. Commands that read logs take the same options and need "
-        "no import.",
+        "as CSV in SI units. Refused are rows in no order of time, stamps without their seconds, six copies of one "
+        "strut, and with --machine lengths that this machine cannot have. Commands that read logs take the same "
+        "options and need no import.",
     )
     parser.add_argument("log", metavar="LOG", help=LOG_FORMS)
     parser.add_argument("out", metavar="OUT", help=".csv or .csv.gz")

@@ -60,7 +60,7 @@ class Sheet:
     faults : dict of str to int
         Lines left out that are no comments: `repeated_header`, `overrun`.
     ambiguous : dict of int to (int, str)
-        Columns, from 0, with a number whose sign is not the decimal sign of the others: its line, and as it stands there.
+        Columns, from 0, with a number whose sign is not the decimal sign of the others: line and text of the first.
     """
 
     names: tuple[str, ...]
@@ -76,23 +76,25 @@ class Sheet:
                 continue
             line, cell = self.ambiguous[column]
             grouped, decimal = readings(cell)
-            sign, other = ("point", "comma") if "." in cell else ("comma", "point")
+            place = f"line {line}, column {self.names[column] or column + 1}"
+            sign, other = ("point", "comma") if _first_sign(cell) == "." else ("comma", "point")
             raise LogError(
-                f"{source}: line {line}, column {self.names[column] or column + 1}: '{cell}' is {grouped} if the {sign} "
-                f"divides thousands and {decimal} if it is a decimal sign, and there are numbers with a {other}; "
-                "write numbers with one decimal sign and nothing between thousands"
+                f"{source}: {place}: '{cell}' is {grouped} if the {sign} divides thousands and {decimal} if it is a "
+                f"decimal sign, and there are numbers with a {other}; write numbers with one decimal sign and nothing "
+                "between thousands"
             )
 
 
 def readings(cell: str) -> tuple[str, str]:
-    """Return a number with one or two kinds of signs in it: as of thousands divided by the first, and as it would be
-    with that as its decimal sign.
-    """
-    first = next(sign for sign in cell if sign in ".,")
-    second = "," if first == "." else "."
-    grouped = cell.replace(first, "").replace(second, ".")
+    """Return what a number is whose first sign (point or comma) divides thousands, and where it is its decimal sign."""
+    first = _first_sign(cell)
+    grouped = cell.replace(first, "").replace(",", ".")
     head, _, tail = cell.partition(first)
     return grouped, f"{head}.{re.sub('[.,]', '', tail)}"
+
+
+def _first_sign(cell: str) -> str:
+    return next(sign for sign in cell if sign in ".,")
 
 
 def looks_foreign(path: str | Path) -> bool:

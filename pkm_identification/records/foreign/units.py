@@ -50,8 +50,8 @@ SPELLINGS = {
 # What columns of drives are in that is neither a length nor a force: told from any other word in a name
 OTHER_UNITS = (
     "Nm", "N m", "N*m", "N.m", "N·m", "Nmm", "Ncm", "mNm", "kNm", "lbf in", "lbf ft", "%", "‰", "permille", "promille",
-    "bar", "mbar", "Pa", "hPa", "kPa", "MPa", "psi", "V", "mV", "W", "kW", "kg", "g", "t", "lb", "lbs", "ft", "rpm", "rev",
-    "turns", "inc", "counts", "count", "ticks", "digits", "LSB", "raw", "mm/s", "m/s", "Hz",
+    "bar", "mbar", "Pa", "hPa", "kPa", "MPa", "psi", "V", "mV", "W", "kW", "kg", "g", "t", "lb", "lbs", "ft", "rpm",
+    "rev", "turns", "inc", "counts", "count", "ticks", "digits", "LSB", "raw", "mm/s", "m/s", "Hz",
 )
 # fmt: on
 QUANTITY = {

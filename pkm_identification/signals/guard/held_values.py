@@ -96,7 +96,9 @@ def choose_new_rows(values: FloatArray, hold: Hold) -> NDArray[np.int64]:
     if not len(changed):
         return np.arange(len(values))
     # values that stay longer have come again and are the same
-    times = np.maximum(np.rint(np.diff(changed, append=len(values) + hold.samples / 2) / hold.samples), 1).astype(int)
+    times = np.maximum(
+        np.rint(np.diff(changed, append=len(values) + hold.samples / 2) / hold.samples), 1
+    ).astype(int)
     place = np.arange(times.sum()) - np.repeat(np.cumsum(times) - times, times)
     later = np.repeat(changed, times) + np.rint(place * hold.samples).astype(int)
     earlier = np.arange(changed[0], -0.5, -hold.samples).astype(int)

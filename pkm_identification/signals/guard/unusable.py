@@ -26,7 +26,9 @@ FEWEST_ZEROS = 0.1
 # that never changes sign by itself comes so near to 0 in one strut by chance, hardly in two.
 NEAR_ZERO = 0.01
 FEWEST_NEAR = 2  # struts
-FEWEST_LEVELS = 20  # different values of a force; a sensor with larger steps does not tell a small force from none
+FEWEST_LEVELS = (
+    20  # different values of a force; a sensor with larger steps does not tell a small force from none
+)
 
 
 def refuse_unsorted(time: FloatArray, source: str) -> None:
@@ -47,7 +49,7 @@ def refuse_wrapped_seconds(time: FloatArray, source: str) -> None:
     finite = time[np.isfinite(time)]
     steps = np.diff(finite)
     falls = steps[steps < 0.0]
-    if len(falls) and 0.0 <= finite.min() and finite.max() < 1.0 and -falls.max() > LEAST_WRAP:
+    if len(falls) and finite.min() >= 0.0 and finite.max() < 1.0 and -falls.max() > LEAST_WRAP:
         raise LogError(
             f"{source}: t falls by {-np.median(falls):.3g} s {len(falls)} times and is never more than 1 s: these are "
             "the nanoseconds of stamps without their seconds; give t as seconds + 1e-9 * nanoseconds"
@@ -57,7 +59,9 @@ def refuse_wrapped_seconds(time: FloatArray, source: str) -> None:
 def refuse_copies(length: FloatArray, source: str) -> None:
     """Refuse a log whose struts' lengths (N, 6) are six times the same that moves."""
     several = len(np.unique(representative_rows(length[:, 0]))) >= FEWEST_LENGTHS
-    if several and all(np.array_equal(length[:, 0], length[:, i], equal_nan=True) for i in range(1, length.shape[1])):
+    if several and all(
+        np.array_equal(length[:, 0], length[:, i], equal_nan=True) for i in range(1, length.shape[1])
+    ):
         raise LogError(
             f"{source}: the lengths of all {length.shape[1]} struts are the same in every sample: copies of one; give "
             "the column of each strut"

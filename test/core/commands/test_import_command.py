@@ -10,12 +10,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
+from core import synthetic
 
 from pkm_identification.cli import main
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.records import read_log
+from pkm_identification.records import read_log, write_log
 
 COLUMNS = "t=ms,length=leg 1..leg 6,force=N1..N6"
 
@@ -120,5 +123,28 @@ def test_times_that_run_backwards_are_refused_before_anything_is_written(foreign
     foreign.write_text("\n".join([head, *reversed(rows)]))
     out = tmp_path / "log.csv"
     assert main(["import", str(foreign), str(out), "--columns", COLUMNS, "--units", "ms,mm"]) == 2
-    assert "times do not rise from sample to sample" in capsys.readouterr().err
+    assert "not in the order of time" in capsys.readouterr().err
+    assert not out.exists()
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda log: replace(log, length=log.length - 0.3), "another machine than 'uf'"),
+        (lambda log: replace(log, length=np.repeat(log.length[:, :1], 6, axis=1)), "copies of one"),
+        (lambda log: replace(log, time=np.mod(log.time + 0.25, 1.0)), "nanoseconds of stamps without"),
+        (lambda log: log[np.random.default_rng(0).permutation(len(log))], "not in the order of time"),
+    ],
+)
+def test_what_import_promises_to_check_it_checks(tmp_path, capsys, change, message):
+    log = synthetic.log(synthetic.truth(), 2.0, 1, real=True)
+    path, out = tmp_path / "log.csv", tmp_path / "out.csv"
+    write_log(path, log)
+    assert main(["import", str(path), str(out), "--machine", "uf"]) == 0
+    out.unlink()
+    write_log(path, change(log))
+    assert main(["import", str(path), str(out), "--machine", "uf"]) == 2
+    err = capsys.readouterr().err
+    assert message in err
+    assert err.count("\n") == 1
     assert not out.exists()

@@ -219,3 +219,38 @@ def test_what_such_a_text_does_not_say_is_one_line(old, new, message, tmp_path):
     with pytest.raises(LogError, match=message) as caught:
         read_drive_log(path, DRIVES, FORCES)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("factor", [2, 4, 5])
+def test_values_that_are_held_are_thinned_out(tmp_path, factor):
+    time = 0.001 * np.arange(2000)
+    rows = np.arange(2000) // factor * factor
+    place = np.sin(time[:, None] * 7.0 + np.arange(3.0))
+    pull = 10.0 * np.cos(time[:, None] * 7.0 - np.arange(3.0)) + np.random.default_rng(1).normal(
+        0, 0.1, (2000, 3)
+    )
+    table = np.column_stack([time, place[rows], pull[rows]])
+    path = tmp_path / "log.csv"
+    np.savetxt(path, table, delimiter=",", header=",".join(COLUMNS), comments="")
+    log = read_drive_log(path, DRIVES, FORCES)
+    assert log.period == pytest.approx(0.001 * factor, rel=1e-12)
+    np.testing.assert_allclose(log.drive, place[::factor], rtol=1e-15)
+    np.testing.assert_allclose(log.force, pull[::factor], rtol=1e-15)
+    assert f"every {factor}" in log.warnings[0]
+
+
+def test_stamps_that_are_rounded_have_the_period_they_have_on_average(tmp_path):
+    """8 % of a period off: all steps but few are .012 s, though samples come every .0121 s."""
+    time = np.round(0.0121 * np.arange(400), 3)
+    path = tmp_path / "log.csv"
+    wave = np.sin(time[:, None] + np.arange(6.0))
+    np.savetxt(path, np.column_stack([time, wave]), delimiter=",", header=",".join(COLUMNS), comments="")
+    assert read_drive_log(path, DRIVES, FORCES).period == pytest.approx(0.0121, rel=1e-4)
+
+
+def test_unsorted_rows_are_named(tmp_path):
+    path = tmp_path / "log.csv"
+    head, *rows = text().splitlines()
+    path.write_text("\n".join([head, *(rows[i] for i in np.random.default_rng(0).permutation(len(rows)))]))
+    with pytest.raises(LogError, match="not in the order of time"):
+        read_drive_log(path, DRIVES, FORCES)

@@ -11,6 +11,7 @@
 from __future__ import annotations
 
 import codecs
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -415,3 +416,86 @@ def test_lengths_in_another_unit_are_refused_with_its_name(unit, said, size):
     lengths = np.full((50, 6), np.mean(uf.length_limits) / size)
     with pytest.raises(LogError, match=rf"in {said}\? give --units {unit}$"):
         refuse_implausible(StrutLog(np.arange(50) * 1e-3, lengths, np.zeros((50, 6)), "log"), uf)
+
+
+@pytest.mark.parametrize(
+    ("said", "message"),
+    [
+        ("[Nm]", "says Nm, which is no unit of force"),
+        ("(N m)", "says N m, which"),
+        ("[%]", "says %, which"),
+        ("[0.1%]", "says 0.1%, which"),
+        ("(bar)", "says bar, which"),
+        ("[V]", "says V, which"),
+        ("[furlong]", "says furlong, which"),
+        ("[mm]", "says mm, which is no unit of force"),
+        ("_Nm", "says Nm, which"),
+        ("[daN]", "says daN, and N was expected; the names ask for --units daN"),
+        ("[MN]", "--units MN"),
+        ("_kN", "--units kN"),
+        ("/ kN", "--units kN"),
+    ],
+)
+@pytest.mark.parametrize("column", ["F1", "F4"])
+def test_a_force_in_another_unit_never_passes_as_newtons(tmp_path, truth, said, message, column):
+    path = tmp_path / "log.csv"
+    path.write_text(names(",").replace(column, f"{column} {said}") + lines(numbers(truth), ","))
+    wanted = ",".join(f"force_{i}=F{i}" for i in range(1, 7)).replace(column, f"{column} {said}")
+    with pytest.raises(LogError) as caught:
+        read_log(path, None, None, layout(f"t=time,length=L1..L6,{wanted}"))
+    assert message in str(caught.value)
+
+
+def test_units_below_the_names_and_other_spellings_are_taken_at_their_word(tmp_path, truth):
+    path = tmp_path / "log.csv"
+    for unit in ("Nm", "%", "bar"):
+        path.write_text(
+            own_names() + ",".join(["s", *["m"] * 6, *[unit] * 6]) + "\n" + lines(numbers(truth), ",")
+        )
+        with pytest.raises(LogError, match=f"says {unit}, which is no unit of force"):
+            read_log(path)
+    inches = replace(truth, length=truth.length * 0.0254, force=truth.force * 10.0)
+    header = "t [seconds]," + ",".join(
+        [*(f"L{i} [inch]" for i in range(1, 7)), *(f"F{i} [daN]" for i in range(1, 7))]
+    )
+    columns = "t=t [seconds],length=L1 [inch]..L6 [inch],force=F1 [daN]..F6 [daN]"
+    path.write_text(header + "\n" + lines(numbers(truth), ","))
+    close(read_log(path, None, None, layout(columns, "inch,daN"))[0], inches)
+    # a number in brackets is none, nor is a remark
+    for word in ("L[1]", "L(left) 1", "L[-] 1"):
+        path.write_text(names(",").replace("L1", word) + lines(numbers(truth), ","))
+        wanted = (
+            f"t=time,length_1={word}," + ",".join(f"length_{i}=L{i}" for i in range(2, 7)) + ",force=F1..F6"
+        )
+        close(read_log(path, None, None, layout(wanted))[0], truth)
+
+
+@pytest.mark.parametrize(
+    ("delimiter", "point", "cell", "readings"),
+    [
+        (";", ",", "-1.138", ("-1138", "-1.138")),
+        ("\t", ",", "12.005", ("12005", "12.005")),
+        (";", ",", "-1.138,25", ("-1138.25", "-1.13825")),
+        (";", ".", "-1,138", ("-1138", "-1.138")),
+        ("|", ".", "1,138.5", ("1138.5", "1.1385")),
+    ],
+)
+def test_a_point_and_a_comma_in_one_file_are_refused_with_both_readings(
+    tmp_path, truth, delimiter, point, cell, readings
+):
+    path = tmp_path / "log.csv"
+    rows = [row.split(delimiter) for row in lines(numbers(truth), delimiter, point).splitlines()]
+    rows[17][10] = cell
+    path.write_text(names(delimiter) + "\n".join(delimiter.join(row) for row in rows) + "\n")
+    with pytest.raises(LogError) as caught:
+        read_log(path, None, None, layout())
+    assert f"line 19, column F4: '{cell}' is {readings[0]} if" in str(caught.value)
+    assert f"and {readings[1]} if it is a decimal sign" in str(caught.value)
+
+
+def test_columns_that_are_not_used_may_have_any_sign(tmp_path, truth):
+    """A version or a date beside decimal commas says nothing of the numbers that are used."""
+    path = tmp_path / "log.csv"
+    rows = [f"{row};1.5" for row in lines(numbers(truth), ";", ",").splitlines()]
+    path.write_text(names(";").strip() + ";version\n" + "\n".join(rows) + "\n")
+    close(read_log(path, None, None, layout())[0], truth)
