@@ -16,6 +16,7 @@ from dataclasses import replace
 import numpy as np
 
 from pkm_identification.errors import LogError, SettingsError, Unidentifiable
+from pkm_identification.estimation.batch.block_jackknife import with_block_jackknife
 from pkm_identification.estimation.disagreement import disagreement
 from pkm_identification.estimation.equations import Equations
 from pkm_identification.estimation.estimators import ESTIMATORS, Tuning
@@ -114,7 +115,9 @@ def identify_mechanism(
     causes: tuple[Cause, ...] | Exchange = ()
     if floor is not None and not fits(residual / floor):
         causes = causes_of(problem, floor, logged, model, band)
-        estimate = doubted(estimate, np.empty((0, len(parameters))), unexplained=True)
+        if not forgets and settings.estimator.name != "robust":  # whose equations count alike
+            fit = with_block_jackknife(problem, fit)
+        estimate = doubted(fit.estimate(problem), np.empty((0, len(parameters))), unexplained=True)
     if validate is None:
         prediction = _of_ends(problem, own, settings, lambda part: estimator.fit(part, tuning).mean)
     else:
