@@ -316,8 +316,10 @@ def test_what_the_causes_leave_puts_everything_in_doubt(right):
     assert fit.unexplained
     assert "identifiable" not in result.estimate.status
     assert any("something else is wrong, too" in line for line in fit_lines(fit))
-    error = (result.estimate.values - hexapod_parameters(TRUTH).nominal) / result.estimate.std
-    assert np.max(np.abs(error)) < 4.0
+    # deviations are the residual's and the named causes', not multiplied by its size: most values are within them
+    error = np.abs(result.estimate.values - hexapod_parameters(TRUTH).nominal) / result.estimate.std
+    assert 0.1 < np.median(error) < 1.5
+    assert all(one.status == "in_doubt" for one in result.estimate.combinations)
 
 
 @pytest.mark.slow
