@@ -102,6 +102,7 @@ def _causes(causes: tuple[Cause, ...] | Exchange) -> list[dict[str, Any]]:
             "std": finite_or_none(cause.std),
             "evidence": finite_or_none(cause.evidence),
             "left": finite_or_none(cause.left),
+            "explains": finite_or_none(cause.explains),
             "rivals": list(cause.rivals),
         }
         for cause in causes

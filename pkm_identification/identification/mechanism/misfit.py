@@ -74,6 +74,8 @@ class Cause:
         Logarithm of the odds against the model without it.
     left : float
         Residual over noise floor with it and those before it.
+    explains : float
+        Part of the residual's power above the noise that goes away when it alone is applied, 0 to 1.
     rivals : tuple of str
         Names of effects that the logs do not tell from it.
     """
@@ -83,6 +85,7 @@ class Cause:
     std: float
     evidence: float
     left: float
+    explains: float
     rivals: tuple[str, ...]
 
 
@@ -141,7 +144,10 @@ def causes_of(
     expected = equations.force - equations.measured + equations.regressor @ problem.parameters.nominal
     effects = effects_of(model.drive_units)
     candidates = _candidates(effects, equations.force, expected, logs, model.bend, band)
-    noise = saturated(base, candidates).pure_error
+    everything = saturated(base, candidates)
+    noise, first = everything.pure_error, base
+    # the noise is the floor's, or what all causes together leave where that is less
+    above = first.power - min(float(max(first.rows - first.unknowns, 1)), everything.power)
     causes: list[Cause] = []
     taken: set[str] = set()
     while len(causes) < MOST_CAUSES:
@@ -156,10 +162,11 @@ def causes_of(
         chosen = candidates[best.place]
         taken.add(chosen.name)
         base = base.extended(chosen.columns, chosen.scale)
+        alone = first.power - first.score(chosen.columns, chosen.scale, noise).left
         causes.append(
             Cause(
                 effects[best.place], float(best.score.coefficients[0]), float(best.score.std[0]), best.score.evidence,
-                base.total_ratio, rivals(ranked, candidates),
+                base.total_ratio, float(np.clip(alone / max(above, 1e-300), 0.0, 1.0)), rivals(ranked, candidates),
             )
         )  # fmt: skip
     return tuple(causes)

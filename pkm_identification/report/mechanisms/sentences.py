@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from pkm_identification.identification.diagnosis.thresholds import STANDS_OUT
 from pkm_identification.identification.mechanism.misfit import COMMON, WRONG_SIGN, Cause, Exchange
 from pkm_identification.identification.mechanism.result import MechanismIdentification
 
@@ -53,6 +54,12 @@ def misfit(result: MechanismIdentification) -> str:
     if result.fits or ratio is None:
         return ""
     worst = int(np.argmax(ratio))
+    if _are_nearest_only(result):
+        return (
+            f"no known cause explains the misfit (residual {number(result.total_ratio, 3)} times the noise floor, most "
+            f"of {result.mechanism.force_names[worst]}, {number(float(ratio[worst]), 3)} times); nearest: "
+            f"{_causes(result)}"
+        )
     return (
         f"the model does not fit: residual {number(result.total_ratio, 3)} times the noise floor, most of "
         f"{result.mechanism.force_names[worst]} ({number(float(ratio[worst]), 3)} times); {_causes(result)}"
@@ -71,9 +78,16 @@ def _causes(result: MechanismIdentification) -> str:
     for cause in causes:
         other = f" (or: {listed(list(cause.rivals))})" if cause.rivals else ""
         sentences.append(
-            f"{cause_words(cause, result)}{other}, which leaves {number(cause.left, 3)} times the floor"
+            f"{cause_words(cause, result)}{other}, which explains {100.0 * cause.explains:.0f} % of it and leaves "
+            f"{number(cause.left, 3)} times the floor"
         )
     return "; then ".join(sentences)
+
+
+def _are_nearest_only(result: MechanismIdentification) -> bool:
+    """Return whether the causes leave so much that they do not explain the misfit."""
+    causes = result.causes
+    return not isinstance(causes, Exchange) and bool(causes) and causes[-1].left > STANDS_OUT
 
 
 def cause_words(cause: Cause, result: MechanismIdentification) -> str:

@@ -116,6 +116,8 @@ def effects(machine: Machine, parameters: ParameterSet) -> list[Effect]:
                 parts=tuple(part for part, one in zip(parts, new, strict=True) if one),
                 directions=left,
                 over=MASS if name == "center_of_mass" else None,
+                # a motor with less than no inertia is none
+                positive=name == "motor_inertia" and not np.any(motor[:, 0] * phi),
             )
         )
     return effects
