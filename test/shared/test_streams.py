@@ -1,0 +1,62 @@
+# Copyright 2026 pkm_identification maintainers
+#
+# Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance
+# with the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+# Unless required by applicable law or agreed to in writing, software distributed under the License is
+# distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
+# the License for the specific language governing permissions and limitations under the License.
+
+
+"""Streams of the data sets beside the repository: what the online pipeline says of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pkm_identification.identification.online.online_estimator import OnlineEstimator
+from pkm_identification.identification.online.pipeline import OnlinePipeline
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.records import read_log
+
+DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
+SAMPLES = 25000
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(
+        not (DATA / "set_a" / "machine.yaml").is_file(),
+        reason=f"the data sets are not beside the repository ({DATA})",
+    ),
+]
+
+
+def streamed(folder: str, columns: list[int]) -> OnlineEstimator:
+    machine = Machine.load(DATA / folder / "machine.yaml")
+    log = read_log(DATA / folder / "rich.csv.gz", machine)[0][:SAMPLES]
+    pipeline = OnlinePipeline(machine)
+    for row in zip(log.time.tolist(), log.length, np.ascontiguousarray(log.force[:, columns]), strict=True):
+        pipeline.step(*row)
+    pipeline.estimator.finish()
+    return pipeline.estimator
+
+
+def test_the_right_stream_fits():
+    estimator = streamed("set_a", [0, 1, 2, 3, 4, 5])
+    assert estimator.fit.adequate
+    assert 0.7 < estimator.fit.ratio < 1.2
+    assert estimator.estimate.status.count("identifiable") > 10
+
+
+def test_exchanged_efforts_are_named_as_offline():
+    cause = streamed("set_a", [1, 0, 2, 3, 4, 5]).fit.cause
+    assert (cause.name, cause.detail) == ("exchanged_struts", "1 and 2 are exchanged")
+
+
+def test_a_drifting_factor_of_the_forces_is_no_payload_and_is_judged():
+    estimator = streamed("cases/f_gain_drift", [0, 1, 2, 3, 4, 5])
+    assert estimator.payload_events == ()
+    assert estimator.fit is not None
+    assert "identifiable" not in estimator.estimate.status
