@@ -84,6 +84,10 @@ class StreamNoise:
         self._settling = -(-band.settling // self._every)
         stated = None if machine.drive is None else machine.drive.force_noise
         self._stated = None if not stated else np.full(STRUTS, 2.0 * stated**2 * period)
+        taps = linear_phase_taps(settings.filter)
+        middle = len(taps) // 2
+        kept = taps[middle % self._every :: self._every]
+        self._smoothing = kept / kept.sum()
         self._samples: deque[PlatformSample] = deque(maxlen=KEPT)
         self.clear()
 
@@ -148,11 +152,11 @@ class StreamNoise:
         if self._stated is not None:
             return self._stated
         friction = self._machine.friction
-        bend = (
-            None
-            if friction.law.reversing is None
-            else friction_columns(struts.rate, friction)[friction.law.reversing_term]
-        )
+        bend = None
+        if friction.law.reversing is not None:
+            # as sharp as the force is: that has passed the low-pass, whose rates are smooth without it
+            sharp = friction_columns(struts.rate, friction)[friction.law.reversing_term]
+            bend = np.stack([np.convolve(one, self._smoothing, mode="same") for one in sharp.T], axis=1)
         density = force_density(force, struts.length, self._period, bend, self._quiet)
         return density / self._force_passed_there
 
