@@ -54,6 +54,7 @@ class EstimatorNode(PipelineNode):
     TASK = "estimate"
     PARAMETERS = PARAMETERS
     _unreleased: EstimateStore | None = None
+    _built = False
 
     def build(self) -> None:
         self.machine = Machine.load(self.parameter["machine"])
@@ -65,12 +66,18 @@ class EstimatorNode(PipelineNode):
             pipeline.warm_up()
         self.stage = pipeline.estimator_stage
         given, resume = values["initial_estimate"], values["resume"]
+        self._unreleased = store
+        if resume or values["autosave_period"] or values["save_at_shutdown"]:
+            store.claim()
         self.keeper = EstimateKeeper(store.start_value(given, resume, self.estimator.parameters))
-        self.store = self._unreleased = store
+        if store.trouble:
+            self.get_logger().error(f"{store.trouble}; starts from {self.keeper.source}")
+        self.store = store
         self.enabled = values["enabled"]
         self.output = EstimatePublisher(self, self.machine, self.estimator.parameters.scale, values)
         self._delay = 0.0
         self._begin()
+        self._built = True
 
     @property
     def estimator(self) -> OnlineEstimator:
@@ -91,9 +98,13 @@ class EstimatorNode(PipelineNode):
     def release(self) -> None:
         """Keep what was learned, if asked."""
         store, self._unreleased = self._unreleased, None
-        if store is not None and self.parameter["save_at_shutdown"]:
+        if store is None:
+            return
+        if self._built and self.parameter["save_at_shutdown"]:
             self.estimator.finish()  # what is kept says whether the model fits all of it
             self._save_new(store)
+        self._built = False
+        store.release()
 
     def accept(self, values: Mapping[str, Any]) -> None:
         """Live parameters: refused when there is no such low-pass or no such file name."""

@@ -122,6 +122,14 @@ class RecorderNode(PipelineNode):
         for topic in self._waiting:
             yield WARN, f"nobody publishes '{topic}' yet"
 
+    def summary(self) -> str:
+        return f"{sum(self.counts.values())} messages recorded"
+
+    def input_summary(self) -> str:
+        """How much came of each topic; the recorder's subscriptions are its own."""
+        topics = [self.resolve_topic_name(topic) for topic in self.parameter["topics"]]
+        return ", ".join(f"{self.counts[topic]} messages of '{topic}'" for topic in topics)
+
     def values(self) -> Mapping[str, object]:
         return dict(self.counts)
 

@@ -5,6 +5,7 @@
 # Unless required by applicable law or agreed to in writing, software distributed under the License is
 # distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
 # the License for the specific language governing permissions and limitations under the License.
+
 """ros2_control.launch.py starts a controller manager that reads its robot description from the topic alone.
 
 The controller manager, its spawner and robot_state_publisher are stand-ins (`stand_ins`).

@@ -9,12 +9,16 @@
 """What an estimator goes on from: its own file, in place of a damaged one that before it, and nothing where none is."""
 
 import json
+import os
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from core.report.made_identification import made_identification
 
-from pkm_identification.errors import DocumentError
+from pkm_identification.errors import DocumentError, OutputError
 from pkm_identification.identification.estimate_file import write_estimate_json
 from pkm_identification.identification.settings import Settings
 from pkm_identification.mechanisms.hexapod.machine import Machine
@@ -96,3 +100,33 @@ def test_what_is_known_is_new_to_a_file_of_another_name(store, tmp_path):
     assert store.saved == 7
     store.rename(tmp_path / "other.json")
     assert (store.path.name, store.saved) == ("other.json", 0)
+
+
+def test_of_two_estimators_on_one_file_the_second_is_refused(store):
+    store.claim()
+    store.claim()
+    other = EstimateStore(MACHINE, Settings(), store.path, "left/uf")
+    with pytest.raises(
+        OutputError, match=f"another estimator keeps its estimate there .process {os.getpid()}"
+    ):
+        other.claim()
+    # another name is another file
+    other.rename(store.path.with_name("other.json"))
+    other.claim()
+    other.rename(store.path)
+    store.release()
+    store.release()
+    other.claim()
+    with pytest.raises(OutputError, match="another estimator"):
+        store.claim()
+
+
+def test_a_claim_ends_with_its_process(store):
+    code = (
+        "import os, sys; from pathlib import Path; from pkm_identification.ros.estimates.file_claim import FileClaim\n"
+        "FileClaim(Path(sys.argv[1])).take(); os.kill(os.getpid(), 9)"
+    )
+    result = subprocess.run([sys.executable, "-c", code, str(store.path)], check=False)
+    assert result.returncode == -signal.SIGKILL
+    assert store.path.with_suffix(".lock").exists()
+    store.claim()

@@ -10,6 +10,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import shutil
@@ -29,6 +30,7 @@ from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.records.atomic import refuse_impossible, replacing
 
 from ..parameters.declarations import ParameterError
+from .file_claim import FileClaim
 
 if TYPE_CHECKING:
     from pkm_identification.identification.online.online_estimator import OnlineEstimator
@@ -69,6 +71,24 @@ class EstimateStore:
     saved: int = 0
     trouble: str = ""
 
+    def __post_init__(self) -> None:
+        self._claim = FileClaim(self.path)
+
+    def claim(self) -> None:
+        """Keep other estimators off the file from now on, if that is possible.
+
+        Raises
+        ------
+        OutputError
+            If another estimator keeps its estimate there.
+        """
+        with contextlib.suppress(OSError):  # what cannot be written is told when it is saved
+            self._claim.take()
+
+    def release(self) -> None:
+        """Let others have the file; may be called again."""
+        self._claim.release()
+
     @property
     def previous(self) -> Path:
         """What was saved before the newest."""
@@ -77,7 +97,9 @@ class EstimateStore:
     def rename(self, path: Path) -> None:
         """Save to another file from now on: what is known is new to it."""
         if path != self.path:
+            self._claim.release()
             self.path, self.saved = path, 0
+            self._claim = FileClaim(path)
 
     def start_value(self, given: str, resume: bool, parameters: ParameterSet) -> SavedEstimate | None:
         """What to start from: this store's own file if `resume` and it is there, else the `given` one, else None.
@@ -145,7 +167,7 @@ class EstimateStore:
         PkmError
             If nothing is learned yet.
         OutputError
-            If the file cannot be written, or is another machine's.
+            If the file cannot be written, is another machine's, or another estimator keeps its estimate there.
         """
         estimate = estimator.estimate
         if not estimate.count:
@@ -163,6 +185,7 @@ class EstimateStore:
         self.path.parent.mkdir(parents=True, exist_ok=True)
         for path in (self.path, self.previous):
             _refuse_what_is_no_file(path)
+        self._claim.take()
         if not self.saved and self.path.exists():
             self._keep_off()
         if self.path.exists() and not self.trouble:

@@ -5,11 +5,13 @@
 # Unless required by applicable law or agreed to in writing, software distributed under the License is
 # distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
 # the License for the specific language governing permissions and limitations under the License.
+
 """Samples that a stream should have had by its stamps, and that never came."""
 
 from __future__ import annotations
 
 LONGEST_HOLE_S = 1.0  # what is longer is silence or another clock, not samples lost on the way
+SAMPLES_REMEMBERED = 8  # when telling the rate: few enough to see at once that it has changed
 SMALL_JITTER = 0.1  # of a period: how far the ends of a second may be off without a sample too many
 
 
@@ -36,11 +38,11 @@ class MissingSamples:
         self._period = period
         self.lately = self.expected = self.total = 0
         self._newest: float | None = None
-        self._before = (0, 0)  # received, and one period apart, in the second before
+        self._single = 0.0  # share of newer samples that came one period behind the one before
         self._begin_second()
 
     def _begin_second(self) -> None:
-        self._span, self._received, self._holes, self._single = 0.0, 0, 0, 0
+        self._span, self._received, self._holes = 0.0, 0, 0
 
     def restart(self) -> None:
         """Begin anew at the next stamp."""
@@ -55,7 +57,7 @@ class MissingSamples:
         self._span += time - newest
         self._received += 1
         self._holes += periods - 1
-        self._single += periods <= 1
+        self._single += ((periods <= 1) - self._single) / SAMPLES_REMEMBERED
 
     def arrived(self) -> None:
         """Note a sample that came but was not used: its hole is no loss."""
@@ -64,15 +66,12 @@ class MissingSamples:
     def turn_over(self) -> None:
         """End a second: what was missing in it can be read now."""
         lacking = int(self._span / self._period - self._received + SMALL_JITTER)
-        self.lately = max(0, min(self._holes, lacking)) if self._single > self._received / 2 else 0
+        self.lately = max(0, min(self._holes, lacking)) if self.rate_is_right else 0
         self.expected = self._received + self.lately
         self.total += self.lately
-        if self._received:
-            self._before = self._received, self._single
         self._begin_second()
 
     @property
     def rate_is_right(self) -> bool:
-        """Whether most samples of the last one or two seconds with any came one stated period apart."""
-        received, single = self._before
-        return self._single + single > (self._received + received) / 2
+        """Whether most of the newest samples came one stated period apart."""
+        return self._single > 0.5

@@ -5,6 +5,7 @@
 # Unless required by applicable law or agreed to in writing, software distributed under the License is
 # distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
 # the License for the specific language governing permissions and limitations under the License.
+
 """As controller_manager's ros2_control_node from Jazzy on (ros2_control 4.46, 5.16, 6.8; controller_manager.cpp).
 
 The robot description comes from the topic robot_description, transient local, and from nowhere else. Before it is
