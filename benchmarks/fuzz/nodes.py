@@ -43,7 +43,7 @@ class Sink:
         self,
         name: str,
         outcome: Outcome,
-        receiver: Callable[[Any], None] | None = None,
+        receiver: Callable[[Any], object] | None = None,
         raw: type | None = None,
     ) -> None:
         self._name = name

@@ -89,7 +89,8 @@ def test_save_writes_the_estimate_for_programs(bench, rig, samples, tmp_path):
     values = {entry["name"]: entry for entry in document["parameters"]}
     assert values["viscous_1"]["status"] == "in_doubt"  # four seconds are too few to judge the fit
     assert values["viscous_1"]["value"] == pytest.approx(rig.node.estimator.estimate.shown("viscous_1"))
-    assert [file.name for file in tmp_path.iterdir()] == ["uf.json"]
+    # the lock keeps other estimators off the file
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["uf.json", "uf.lock"]
 
 
 def test_disabled_it_forgets_nothing_and_learns_nothing(bench, rig, samples):
@@ -146,7 +147,7 @@ def test_it_saves_by_itself_and_only_what_is_new(bench, rig, samples, tmp_path):
     rig.feed(samples[2500:])
     count = rig.node.estimator.estimate.count
     bench.wait(lambda: json.loads(path.read_text())["state"]["count"] == count, "the rest")
-    assert sorted(file.name for file in tmp_path.iterdir()) == ["uf.json", "uf.previous.json"]
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["uf.json", "uf.lock", "uf.previous.json"]
     assert json.loads((tmp_path / "uf.previous.json").read_text())["state"]["count"] < count
 
 

@@ -97,7 +97,7 @@ class Inputs:
         self,
         message_type: type,
         topic: str,
-        callback: Callable[[Any], None],
+        callback: Callable[[Any], object],
         qos: QoSProfile,
         after: Callable[[], None] = lambda: None,
         raw: bool = False,
