@@ -102,6 +102,7 @@ class Inputs:
         after: Callable[[], None] = lambda: None,
         raw: bool = False,
         silence: float = math.inf,
+        *,
         patience: float | None = None,
         samples: MissingSamples | None = None,
     ) -> None:
