@@ -325,7 +325,7 @@ def test_row_33_what_is_no_file_is_never_saved_to_and_the_node_goes_on(bench, ri
     count = rig.node.estimator.count
     bench.wait(lambda: path.exists() and json.loads(path.read_text())["state"]["count"] == count, "a file")
     assert outside.read_text() == "theirs"
-    assert sorted(entry.name for entry in tmp_path.iterdir()) == ["elsewhere", "uf.json"]
+    assert sorted(entry.name for entry in tmp_path.iterdir()) == ["elsewhere", "uf.json", "uf.lock"]
 
 
 def test_row_32_a_clock_set_back_does_not_cost_what_was_saved_and_a_damaged_file_is_passed_over(
