@@ -58,7 +58,7 @@ class SolePublisher:
             self.refused += self.several
             return not self.several
         now = time.monotonic()
-        if publisher == self.chosen or publisher is THIS_PROCESS or self._has_gone(now):
+        if publisher == self.chosen or publisher is THIS_PROCESS or self._has_gone(publisher, now):
             self.chosen, self._alone_since = publisher, math.inf
             return True
         self.refused += 1
@@ -68,7 +68,7 @@ class SolePublisher:
         """Listen to whoever comes next: what the chosen one sent was of no use."""
         self.chosen = None
 
-    def _has_gone(self, now: float) -> bool:
+    def _has_gone(self, publisher: bytes, now: float) -> bool:
         if now - self._refused_at > self._patience:
             self._alone_since = math.inf  # all were silent
         self._alone_since, self._refused_at = min(self._alone_since, now), now
@@ -77,4 +77,6 @@ class SolePublisher:
         if self.chosen is THIS_PROCESS or now - self._looked < LOOK_PERIOD_S:
             return False
         self._looked = now
-        return self.chosen not in self._present()
+        present = self._present()
+        # where messages and graph have other identities neither is found, and silence alone decides
+        return publisher in present and self.chosen not in present

@@ -22,7 +22,8 @@ GID_SIZE = 16  # bytes that both kinds of identity have; Humble and Iron fill up
 def publisher_of(info: Mapping[str, Any]) -> bytes | None:
     """Return the identity of who sent a message, from what came with it; None where the middleware does not say."""
     gid = info.get("publisher_gid")
-    return bytes(gid["data"][:GID_SIZE]) if isinstance(gid, dict) else None
+    data = gid["data"] if isinstance(gid, dict) else gid
+    return bytes(data[:GID_SIZE]) if isinstance(data, bytes) else None
 
 
 def publishers_by_identity(node: Node, topic: str) -> dict[bytes, str]:
