@@ -111,7 +111,7 @@ def _platform(rng: np.random.Generator, radius: float) -> Document:
 
 def _strut_bodies(rng: np.random.Generator, low: float, high: float) -> tuple[Document, Document]:
     """Return a cylinder with its motor, and a rod: carbon tubes of 1 % to steel bars of 10 % of their length."""
-    bodies = []
+    bodies: list[Document] = []
     for share in rng.uniform(0.45, 0.8, 2):
         long, density = share * low, float(rng.choice([150.0, 1600.0, 2700.0, 7850.0]))
         thick = 0.5 * long * rng.uniform(0.01, 0.1)
@@ -136,7 +136,8 @@ def _strut_bodies(rng: np.random.Generator, low: float, high: float) -> tuple[Do
 def draw_mechanism(rng: np.random.Generator) -> Document:
     """Return a mechanism's file: a five-bar, a serial arm, a delta or a table on two cylinders, of .1 to 10 m."""
     size = 0.1 * 100 ** rng.uniform()
-    made = rng.choice([_five_bar, _serial_arm, _delta, _tilting_table])(rng, size)
+    kinds = (_five_bar, _serial_arm, _delta, _tilting_table)
+    made = kinds[int(rng.integers(len(kinds)))](rng, size)
     return {"schema": "1", "kind": "mechanism", "name": "drawn", **_as_text(made)}
 
 

@@ -87,6 +87,11 @@ def fitting_units(fits: Callable[[float], bool], units: dict[str, float]) -> tup
     return tuple(name for name, factor in units.items() if fits(factor))
 
 
+def units_within(value: float, low: float, high: float, units: dict[str, float]) -> tuple[str, ...]:
+    """Return the units in which a value lies between two bounds in SI units."""
+    return fitting_units(lambda factor: low <= factor * value <= high, units)
+
+
 def propose_units(names: Sequence[str]) -> str:
     """Return the end of a message: '; mm?', '; mm or cm?'; nothing without names."""
     return f"; {' or '.join(names)}?" if names else ""
@@ -185,7 +190,8 @@ def _gyration_complaint(body: BodyNumbers, lengths: str) -> str:
     if radius < low and mass:
         return f"{mass_key}: with its inertia {told}{propose_units(mass)}"
     if radius < low:
-        return f"{inertia_key}: {told}"
+        both = _least_radius(body, MASS_UNITS["g"] * body.mass) <= radius
+        return f"{inertia_key}: {told}{'; with the mass in g and this in g m^2?' if both else ''}"
     also = f", or {body.place}.mass in {mass[0]}?" if mass and "mass" in body.shown else ""
     return f"{inertia_key}: {told}{propose_units(inertia)}{also}"
 

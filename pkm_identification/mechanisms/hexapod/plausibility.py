@@ -30,6 +30,7 @@ from ..plausibility import (
     gravity_complaint,
     propose_units,
     show_value,
+    units_within,
 )
 from .bodies import Platform, Strut, StrutBody
 from .drive import Drive
@@ -186,19 +187,19 @@ def _too_large(key: str, value: float | None, most: float, unit: str, units: dic
     """Return what is wrong with a number above what is possible, where one of some units would bring it below."""
     if value is None or value <= most:
         return ""
-    names = fitting_units(lambda factor: factor * value <= most, units)
+    names = units_within(value, 0.0, most, units)
     return f"{key} = {value:g}: must be at most {most:.4g} {unit}{propose_units(names)}" if names else ""
 
 
 def _drive_complaints(machine: HasNumbers) -> list[str]:
-    drive, document = machine.drive, machine.document.get("drive")
+    drive, document = machine.drive, machine.document.get("drive", {})
     if drive is None:
         return []
     shortest, longest = (float(one) for one in machine.length_limits)
     found = []
     if drive.has_encoder:
         counts = drive.counts_per_meter * (longest - shortest)
-        names = fitting_units(lambda factor: factor * counts >= FEWEST_COUNTS, COUNT_UNITS)
+        names = units_within(counts, FEWEST_COUNTS, np.inf, COUNT_UNITS)
         if counts < FEWEST_COUNTS and names:
             found.append(
                 f"drive.encoder.counts_per_meter = {drive.counts_per_meter:g}: {counts:.3g} counts over all lengths; "

@@ -25,10 +25,10 @@ from ...plausibility import (
     MOST_OFFSET,
     BodyNumbers,
     body_complaints,
-    fitting_units,
     gravity_complaint,
     propose_units,
     show_value,
+    units_within,
 )
 from ..numbers.arithmetic import FLOAT64
 from .parts import central_moments
@@ -80,7 +80,7 @@ def _measure_complaints(description: Description) -> list[str]:
                 far, power = abs(FLOAT64.number(measure.numbers[0])) ** 0.5, 2
                 key = f"{section}.{measure.name}.lever.square"
                 units = {f"{name}^2": factor for name, factor in LENGTH_UNITS.items()}
-            names = fitting_units(lambda factor, d=far: factor * d <= most, units)
+            names = units_within(far, 0.0, most, units)
             if far > most and names:
                 size = far**power
                 found.append(
@@ -90,12 +90,19 @@ def _measure_complaints(description: Description) -> list[str]:
 
 
 def machine_size(description: Description) -> float:
-    """Return the longest length that the file names, m: between points of a body or of the ground, or of a lever."""
-    size = max((_spread(one) for one in _points(description).values()), default=0.0)
-    for drive in description.drives:
-        if drive.measure.kind == "lever":
-            size = max(size, abs(FLOAT64.number(drive.measure.numbers[0])) ** 0.5)
-    return size
+    """Return the longest length that the file names, m; 0 where no body has joints in two places.
+
+    It is that between two points of a body or of the ground, or that of a lever.
+    """
+    levers = [
+        abs(FLOAT64.number(drive.measure.numbers[0])) ** 0.5
+        for drive in description.drives
+        if drive.measure.kind == "lever"
+    ]
+    own = [_spread(one) for one in _points(description, ()).values()]
+    if max([*own, *levers]) == 0:
+        return 0.0  # points that are measured alone say nothing of the bodies
+    return max([*(_spread(one) for one in _points(description).values()), *levers])
 
 
 def _guess_complaints(description: Description) -> list[str]:
@@ -105,7 +112,7 @@ def _guess_complaints(description: Description) -> list[str]:
     found = []
     for name, values in description.home.guess.items():
         value = abs(FLOAT64.number(values[0])) if name in sliding else 0.0
-        units = fitting_units(lambda factor, v=value: factor * v <= most, LENGTH_UNITS)
+        units = units_within(value, 0.0, most, LENGTH_UNITS)
         if 0 < most < value and units:
             found.append(f"home.guess.{name} = {value:g}: must be at most {most:.4g} m{propose_units(units)}")
     return found
@@ -114,7 +121,7 @@ def _guess_complaints(description: Description) -> list[str]:
 def _numbers(body: Body, description: Description, points: FloatArray, size: float) -> BodyNumbers:
     mass, first, inertia = central_moments(body)
     center = first / mass if mass > 0 else np.zeros(3)
-    reach = max(_spread(points), size if len(points) < 2 else 0.5 * size) or np.inf
+    reach = max(_spread(points), size if len(points) < 2 else 0.5 * size) if size > 0 else np.inf
     return BodyNumbers(
         f"bodies.{body.name}",
         mass,
@@ -164,13 +171,13 @@ def _certain_span(body: Body, joints: tuple[Joint, ...]) -> float:
     for joint in joints:
         for name, place, axis in zip(joint.bodies, joint.place, joint.axis, strict=True):
             if name == body.name:
-                along = FLOAT64.array(axis) if joint.type in _ALONG_AXIS else None
-                ends.append((FLOAT64.array(place), along))
+                line = FLOAT64.array(axis) if joint.type in _ALONG_AXIS else None
+                ends.append((FLOAT64.array(place), line))
     span = 0.0
-    for i, (point, axis) in enumerate(ends):
+    for i, (point, one_axis) in enumerate(ends):
         for other, other_axis in ends[:i]:
             apart = other - point
-            for along in (axis, other_axis):
+            for along in (one_axis, other_axis):
                 if along is not None:
                     unit = along / np.linalg.norm(along)
                     apart = apart - (apart @ unit) * unit
@@ -195,7 +202,7 @@ def _place_complaints(description: Description) -> list[str]:
     found = []
     for (name, distance), is_out in zip(given, out, strict=True):
         if is_out:
-            units = fitting_units(lambda factor, d=distance: factor * d <= FARTHER * middle, LENGTH_UNITS)
+            units = units_within(distance, 0.0, FARTHER * middle, LENGTH_UNITS)
             value = description.document["joints"].get(name, {}).get("place")
             found.append(
                 f"joints.{name}.place = {show_value(value)}: {distance:.4g} m from the body's origin, "
@@ -222,8 +229,8 @@ def check_home_in_limits(description: Description, home: FloatArray) -> None:
             continue
         turns = drive.measure.unit == "rad"
         units = ANGLE_UNITS if turns else LENGTH_UNITS
-        of_limits = fitting_units(lambda f, low=low, high=high, v=value: f * low <= v <= f * high, units)
-        of_home = fitting_units(lambda f, low=low, high=high, v=value: low <= f * v <= high, units)
+        of_limits = [name for name, factor in units.items() if factor * low <= value <= factor * high]
+        of_home = units_within(value, low, high, units)
         given = description.document.get("drives", {}).get(drive.name, {}).get("limits", [low, high])
         hint = ""
         if of_limits:
