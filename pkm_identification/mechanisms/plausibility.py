@@ -65,8 +65,8 @@ class BodyNumbers:
         Whether a ball of tungsten has the least moment of this mass: not of a pin whose moment is about its axis.
     shown : mapping of str to object
         Values as the file has them, by key.
-    where : str
-        What the centre of mass has to be near to, in words.
+    bounds : str
+        Where the centre of mass may be, in words behind "must be".
     """
 
     place: str
@@ -79,7 +79,7 @@ class BodyNumbers:
     reaches: float
     compact: bool
     shown: dict[str, Any]
-    where: str
+    bounds: str
 
 
 def fitting_units(fits: Callable[[float], bool], units: dict[str, float]) -> tuple[str, ...]:
@@ -142,11 +142,8 @@ def _center_complaint(body: BodyNumbers) -> str:
 
     if fits(1.0):
         return ""
-    away = float(np.linalg.norm(body.center - body.middle))
-    return (
-        f"{_name_key(body, 'center_of_mass')}: {away:.4g} m away from {body.where}; "
-        f"must be within {body.offset:.4g} m{propose_units(fitting_units(fits, LENGTH_UNITS))}"
-    )
+    units = fitting_units(fits, LENGTH_UNITS)
+    return f"{_name_key(body, 'center_of_mass')}: must be {body.bounds}{propose_units(units)}"
 
 
 def _name_key(body: BodyNumbers, key: str) -> str:

@@ -140,7 +140,7 @@ def _bodies(machine: HasNumbers) -> list[BodyNumbers]:
             reach,
             True,
             document["platform"],
-            "the middle of the platform's joints",
+            f"within {MOST_OFFSET * reach:.4g} m of the middle of the platform's joints",
         )
     ]
     alike = "strut" in document
@@ -166,7 +166,7 @@ def _strut_body(place: str, body: StrutBody, machine: HasNumbers, shown: dict[st
         (1.0 + BEHIND) * longest,
         True,
         shown,
-        f"the middle of a strut of {longest:g} m, which ends {BEHIND:g} of that behind its joint",
+        f"between {-BEHIND * longest:.4g} m (behind its joint) and {longest:g} m (the longest strut)",
     )
 
 

@@ -70,24 +70,34 @@ def direction(node: Node, constants: Constants) -> ExactVector:
     return vector
 
 
-def refuse_degrees(node: Node, values: ExactVector, turns: float = 1.0) -> None:
-    """Refuse angles beyond so many full turns that are written as plain numbers and are sensible as degrees.
+def propose_degrees(node: Node, values: ExactVector, turns: float = 1.0) -> str:
+    """Return the end of a message on angles beyond so many full turns: '; degrees? [deg(60), deg(170)]'.
 
-    Raises
-    ------
-    MachineError
-        Names the place, its value and the same in degrees. What is written with pi, deg() or a name is meant.
+    Empty if they are not beyond, not sensible as degrees, or meant: written with pi, deg() or a name.
     """
     most = FULL_TURN * turns * (1 + 1e-6)
     texts = node.value if isinstance(node.value, list) else [node.value]
     sizes = [FLOAT64.number(value) for value in values]
     plain = not any(letter.isalpha() and letter not in "eE" for text in texts for letter in str(text))
     largest = max((abs(size) for size in sizes), default=0.0)
-    if plain and most < largest <= most * 180.0 / np.pi:
-        degrees = ", ".join(f"deg({size:g})" if size else "0" for size in sizes)
+    if not plain or not most < largest <= most * 180.0 / np.pi:
+        return ""
+    degrees = ", ".join(f"deg({size:g})" if size else "0" for size in sizes)
+    return f"; degrees? {degrees if len(sizes) == 1 else f'[{degrees}]'}"
+
+
+def refuse_degrees(node: Node, values: ExactVector, turns: float = 1.0) -> None:
+    """Refuse angles beyond so many full turns that are written as plain numbers and are sensible as degrees.
+
+    Raises
+    ------
+    MachineError
+        Names the place, its value and the same in degrees.
+    """
+    if hint := propose_degrees(node, values, turns):
         node.fail(
-            f"= {_shown(node.value)}: {largest:g} rad is beyond {most:.4g} rad; degrees? Then write "
-            f"{degrees if len(sizes) == 1 else f'[{degrees}]'}, or with pi what really turns so far"
+            f"= {_shown(node.value)}: must be within {FULL_TURN * turns:.4g} rad either way (or written with pi, of "
+            f"what turns farther){hint}"
         )
 
 

@@ -21,7 +21,7 @@ from pkm_identification.errors import MachineError
 from ...rigid_bodies import parallel_axes
 from ..numbers.arithmetic import FLOAT64
 from ..numbers.exact import ONE, ZERO, Exact, ExactVector, dot_product
-from .numbers import Constants, direction, not_negative, number, numbers, pair, refuse_degrees
+from .numbers import Constants, direction, not_negative, number, numbers, pair, propose_degrees
 from .records import FREEDOM, GROUND, JOINT_TYPES, Body, Joint
 
 Part = TypeVar("Part")
@@ -172,8 +172,8 @@ def _limits(node: Node, kind: str, constants: Constants) -> tuple[tuple[Exact, E
             node.fail(f"= {node.value}: must be one angle in rad from home")
         most = number(node, constants)
         if not 0 < FLOAT64.number(most) <= np.pi:
-            refuse_degrees(node, (most,), turns=0.5)
-            node.fail(f"= {node.value}: must be an angle in rad from home, more than 0 and at most pi")
+            hint = propose_degrees(node, (most,), turns=0.5)
+            node.fail(f"= {node.value}: must be an angle in rad from home, more than 0 and at most pi{hint}")
         return ((ZERO, most),)
     two = kind in ("universal", "no_spin")
     if two and not (
@@ -187,8 +187,8 @@ def _limits(node: Node, kind: str, constants: Constants) -> tuple[tuple[Exact, E
         if not ends[0] < ends[1]:
             entry.fail(f"= {entry.value}: must be [least, greatest], least < greatest")
         if kind != "prismatic" and not -np.pi <= ends[0] < ends[1] <= np.pi:
-            refuse_degrees(entry, (low, high), turns=0.5)
-            entry.fail(f"= {entry.value}: must be angles in rad from -pi to pi (deg(30) is 30 degrees)")
+            hint = propose_degrees(entry, (low, high), turns=0.5) or " (deg(30) is 30 degrees)"
+            entry.fail(f"= {entry.value}: must be angles in rad from -pi to pi{hint}")
         intervals.append((low, high))
     return tuple(intervals)
 

@@ -122,18 +122,19 @@ def _numbers(body: Body, description: Description, points: FloatArray, size: flo
     mass, first, inertia = central_moments(body)
     center = first / mass if mass > 0 else np.zeros(3)
     reach = max(_spread(points), size if len(points) < 2 else 0.5 * size) if size > 0 else np.inf
+    offset = MOST_OFFSET * max(reach, size)
     return BodyNumbers(
         f"bodies.{body.name}",
         mass,
         center,
         float(np.linalg.eigvalsh(inertia)[-1]),
         points.mean(axis=0) if len(points) else np.zeros(3),
-        MOST_OFFSET * max(reach, size),
+        offset,
         _certain_span(body, description.joints),
         reach,
         not body.planar,
         _section(description.document, body.name),
-        "the middle of its joints",
+        f"within {offset:.4g} m of the middle of its joints",
     )
 
 

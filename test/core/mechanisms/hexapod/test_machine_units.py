@@ -56,7 +56,8 @@ def test_a_number_in_another_unit_is_refused_with_the_unit_that_fits(key, value,
 def test_what_no_unit_explains_is_refused_without_one():
     """.9 m in a strut of .55 m: outside, and neither mm nor cm."""
     message = refused(edited("strut.body_e.center_of_mass", 0.9))
-    assert "must be within" in message
+    assert "must be between -0.275 m (behind its joint) and 0.55 m" in message
+    assert "?" not in message
     assert "?" not in refused(edited("gravity", [0.0, 0.0, -40.0]))
 
 
