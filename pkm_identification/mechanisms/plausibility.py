@@ -34,6 +34,7 @@ LEAST_GRAVITY, MOST_GRAVITY = 1.6, 25.0  # m/s^2: the Moon has 1.62, Jupiter 24.
 LEAST_GYRATION, MOST_GYRATION = 0.05, 2.0  # radius of gyration over a body's extent
 MOST_DENSITY = 20_000.0  # kg/m^3: tungsten and gold have 19,300
 MOST_OFFSET = 2.0  # distance of a centre of mass from the middle of its body's joints, in extents
+LEAST_OFFSET = 0.001  # of what a body reaches: a centre of mass that is not in the frame's origin
 HEAVIER = 500.0  # times all other bodies together: a mass that no radius of gyration speaks for
 LONGEST_MACHINE = 20.0  # m: above this, lengths may be in mm; telescopes' hexapods have 6 m
 _SHOWN = 60  # characters of a value
@@ -57,6 +58,8 @@ class BodyNumbers:
         Of what is known of the body's shape, m.
     offset : float
         Largest distance of the centre of mass from there, m; infinite where no length of the machine is known.
+    least_offset : float
+        Distance of the centre of mass from the frame's origin, m, below which no unit is proposed.
     spans : float
         Length that the body spans for certain, m; 0 where none is known.
     reaches : float
@@ -75,6 +78,7 @@ class BodyNumbers:
     moment: float
     middle: FloatArray
     offset: float
+    least_offset: float
     spans: float
     reaches: float
     compact: bool
@@ -142,7 +146,9 @@ def _center_complaint(body: BodyNumbers) -> str:
 
     if fits(1.0):
         return ""
-    units = fitting_units(fits, LENGTH_UNITS)
+    # a conversion that leaves next to nothing explains nothing
+    far = float(np.linalg.norm(body.center))
+    units = fitting_units(lambda factor: fits(factor) and factor * far >= body.least_offset, LENGTH_UNITS)
     return f"{_name_key(body, 'center_of_mass')}: must be {body.bounds}{propose_units(units)}"
 
 

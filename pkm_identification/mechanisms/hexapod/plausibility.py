@@ -21,6 +21,7 @@ from pkm_identification.mechanisms.friction import Friction
 from pkm_identification.numerics.arrays import FloatArray
 
 from ..plausibility import (
+    LEAST_OFFSET,
     LENGTH_UNITS,
     MOST_OFFSET,
     SPEED_UNITS,
@@ -39,6 +40,7 @@ from .sensors import MachineSensors
 
 # Of the longest strut: a body of a strut may reach so far behind its own joint, where its motor hangs
 BEHIND = 0.5
+LEAST_ALONG = 0.02  # of the longest strut: distance of its bodies' centres of mass from their joints
 SHORTEST_BODY = 0.5  # of the shortest strut: length of a strut's body, at least
 FASTEST = 50.0  # m/s of a strut, and
 MOST_STROKES = 100.0  # its longest length so many times a second
@@ -136,6 +138,7 @@ def _bodies(machine: HasNumbers) -> list[BodyNumbers]:
             float(np.linalg.eigvalsh(platform.inertia)[-1]),
             machine.platform_joints.mean(axis=0),
             MOST_OFFSET * reach,
+            LEAST_OFFSET * reach,
             spread,
             reach,
             True,
@@ -162,6 +165,7 @@ def _strut_body(place: str, body: StrutBody, machine: HasNumbers, shown: dict[st
         max(body.transverse, body.axial),
         0.5 * (1.0 - BEHIND) * longest * along,
         0.5 * (1.0 + BEHIND) * longest,
+        LEAST_ALONG * longest,
         SHORTEST_BODY * shortest,
         (1.0 + BEHIND) * longest,
         True,

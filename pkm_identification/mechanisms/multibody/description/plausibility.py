@@ -21,6 +21,7 @@ from pkm_identification.numerics.arrays import FloatArray
 
 from ...plausibility import (
     ANGLE_UNITS,
+    LEAST_OFFSET,
     LENGTH_UNITS,
     MOST_OFFSET,
     BodyNumbers,
@@ -130,6 +131,7 @@ def _numbers(body: Body, description: Description, points: FloatArray, size: flo
         float(np.linalg.eigvalsh(inertia)[-1]),
         points.mean(axis=0) if len(points) else np.zeros(3),
         offset,
+        LEAST_OFFSET * size,
         _certain_span(body, description.joints),
         reach,
         not body.planar,

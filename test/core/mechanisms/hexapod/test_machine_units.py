@@ -27,7 +27,7 @@ INERTIA = [0.0907612, 0.0907612, 0.1812836, 0.0, 0.0, 0.0]  # of the uf's platfo
     ("key", "value", "unit"),
     [
         ("strut.body_e.center_of_mass", 150, "mm?"),
-        ("strut.body_b.center_of_mass", 10, "mm or cm?"),
+        ("strut.body_b.center_of_mass", 10, "; cm?"),
         ("platform.center_of_mass", [0.0, 0.0, 35.0], "mm or cm?"),
         ("gravity", [0.0, 0.0, -9810], "mm/s^2?"),
         ("gravity", [0.0, 0.0, -1.0], "; g?"),
