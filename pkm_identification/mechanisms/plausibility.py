@@ -33,6 +33,9 @@ ANGLE_UNITS = {"degrees": np.pi / 180}  # rad
 LEAST_GRAVITY, MOST_GRAVITY = 1.6, 25.0  # m/s^2: the Moon has 1.62, Jupiter 24.8
 LEAST_GYRATION, MOST_GYRATION = 0.05, 2.0  # radius of gyration over a body's extent
 MOST_DENSITY = 20_000.0  # kg/m^3: tungsten and gold have 19,300
+DENSEST_SHARE = (
+    0.5  # of the radius of gyration of such a ball: moments are often guessed, and a factor of 4 too small
+)
 MOST_OFFSET = 2.0  # distance of a centre of mass from the middle of its body's joints, in extents
 LEAST_OFFSET = 0.001  # of what a body reaches: a centre of mass that is not in the frame's origin
 HEAVIER = 500.0  # times all other bodies together: a mass that no radius of gyration speaks for
@@ -164,7 +167,7 @@ def smallest_radius(mass: float) -> float:
 
 
 def _least_radius(body: BodyNumbers, mass: float, scale: float = 1.0) -> float:
-    dense = smallest_radius(mass) if body.compact else 0.0
+    dense = DENSEST_SHARE * smallest_radius(mass) if body.compact else 0.0
     return max(LEAST_GYRATION * body.spans * scale, dense)
 
 
