@@ -11,7 +11,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -100,12 +100,19 @@ def _stretches(plain: NDArray[np.bool_]) -> list[NDArray[np.int64]]:
 
 
 def _chosen(log: StrutLog, kept: NDArray[np.bool_]) -> StrutLog:
-    columns = {
-        name: chosen_rows(column, kept)
-        for name in ("time", "length", "force", "imu", "sensor")
-        if (column := getattr(log, name)) is not None
-    }
-    return StrutLog(**{"force": None, **columns}, source=log.source)
+    """Return the marked rows of a log; of a large one, in large arrays."""
+
+    def rows_of(column: FloatArray | None) -> FloatArray | None:
+        return None if column is None else chosen_rows(column, kept)
+
+    return replace(
+        log,
+        time=chosen_rows(log.time, kept),
+        length=chosen_rows(log.length, kept),
+        force=rows_of(log.force),
+        imu=rows_of(log.imu),
+        sensor=rows_of(log.sensor),
+    )
 
 
 def _plain_rows(log: StrutLog, machine: Machine) -> NDArray[np.bool_]:

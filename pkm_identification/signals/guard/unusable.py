@@ -75,7 +75,8 @@ def refuse_zero_forces(force: FloatArray | None, source: str) -> None:
     largest = max(float(np.nanmax(np.abs(force[block]), initial=0.0)) for block in row_blocks(len(force)))
     if largest == 0.0:
         raise LogError(
-            f"{source}: all forces are 0: no efforts were recorded; record measured forces, torques or currents"
+            f"{source}: all forces are 0: no efforts were recorded, or the drives were off; record measured forces, "
+            "torques or currents, and give a fall with drives off as --free-fall"
         )
 
 
