@@ -71,7 +71,7 @@ def test_base_parameters_and_friction_with_what_predicts_another_log(files, tmp_
     found = {entry["name"]: entry for entry in document["parameters"]}
     combined = {name for name in found if " " in name}
     assert len(found) - len(combined) == 19 + 3
-    # first moments of bars of 50 g, across: known to a quarter of mass times half their length, which is not to know them
+    # across a bar of 50 g: known to a quarter of its mass times half its length, which is not to know it
     assert found["mz_bar_1"]["status"] != "identifiable"
     for k, true in enumerate((3.0, 4.0, 5.0), 1):
         assert found[f"coulomb_length_{k}"]["status"] == "identifiable"
