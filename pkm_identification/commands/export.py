@@ -89,7 +89,7 @@ def _export(options: argparse.Namespace) -> int:
         print(f"{options.out}: {machine.name}, {form}", file=sys.stderr)
     if doubtful:
         print(
-            f"pkm export: {options.estimate}: in doubt, because the model did not fit: {', '.join(doubtful)}",
+            f"pkm export: {options.estimate}: in doubt (the model did not fit, or no rigid body is near): {', '.join(doubtful)}",
             file=sys.stderr,
         )
     return 1 if doubtful else 0

@@ -142,7 +142,7 @@ def _combination_status(combination: Combination) -> str:
 NEAR_ZERO = "not distinguishable from 0"
 STATUS_TEXT = {
     IDENTIFIABLE: "identified",
-    IN_DOUBT: "in doubt: the model does not fit",
+    IN_DOUBT: "in doubt: do not use",
     COMBINATION: "only in a combination",
     UNIDENTIFIABLE: "not identifiable",
 }

@@ -55,10 +55,10 @@ def body_extents(mechanism: Mechanism) -> FloatArray:
     points: dict[str, list[FloatArray]] = {body.name: [] for body in description.bodies}
     pairs = [(joint.bodies, joint.place) for joint in description.joints]
     pairs += [(d.measure.bodies, d.measure.points) for d in description.drives if d.measure.kind == "length"]
-    for bodies, places in pairs:
-        for body, place in zip(bodies, places, strict=True):
-            if body in points:
-                points[body].append(np.asarray(FLOAT64.array(place), dtype=float))
+    for names, places in pairs:
+        for name, place in zip(names, places, strict=True):
+            if name in points:
+                points[name].append(np.asarray(FLOAT64.array(place), dtype=float))
     extents = []
     for body, row in zip(description.bodies, np.asarray(mechanism.parameters, dtype=float), strict=True):
         own, gyration = points[body.name], 0.0

@@ -153,7 +153,9 @@ def test_an_estimate_in_doubt_is_written_and_told(tmp_path, estimate_file, capsy
     out = tmp_path / "uf.yaml"
     assert main(["export", "--machine", "uf", "--estimate", str(estimate_file), "--out", str(out)]) == 1
     assert out.exists()
-    assert capsys.readouterr().err.endswith("in doubt, because the model did not fit: m_p\n")
+    assert capsys.readouterr().err.endswith(
+        "in doubt (the model did not fit, or no rigid body is near): m_p\n"
+    )
 
 
 def test_another_machines_estimate_is_refused(tmp_path, estimate_file, capsys):
