@@ -88,10 +88,8 @@ def _export(options: argparse.Namespace) -> int:
         write_machine(options.out, machine, form)
         print(f"{options.out}: {machine.name}, {form}", file=sys.stderr)
     if doubtful:
-        print(
-            f"pkm export: {options.estimate}: in doubt (the model did not fit, or no rigid body is near): {', '.join(doubtful)}",
-            file=sys.stderr,
-        )
+        why = "in doubt (the model did not fit, or no rigid body is near)"
+        print(f"pkm export: {options.estimate}: {why}: {', '.join(doubtful)}", file=sys.stderr)
     return 1 if doubtful else 0
 
 
