@@ -86,7 +86,8 @@ def reason(diagnosis: Diagnosis) -> str:
         return ""
     why = sentence(diagnosis.causes[0]) if diagnosis.causes else "no known cause explains it."
     if _is_unknown(diagnosis) and diagnosis.causes:
-        return f"no known cause explains the misfit (residual {diagnosis.ratio:.3g} times the noise floor); nearest: {why}"
+        ratio = f"{diagnosis.ratio:.3g} times the noise floor"
+        return f"no known cause explains the misfit (residual {ratio}); nearest: {why}"
     if _is_below_noise(diagnosis):
         return f"{_PATTERN[0].lower()}{_PATTERN[1:]} (residual {diagnosis.ratio:.3g} times the noise floor): {why}"
     if _hidden(diagnosis):

@@ -10,13 +10,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import numpy as np
 import pytest
+from core.report.made_identification import made_fit
 
 from pkm_identification.identification.diagnosis.findings import Cause
 from pkm_identification.identification.diagnosis.hypotheses import effects_of
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
-from pkm_identification.report.diagnosis import remark, sentence
+from pkm_identification.report.diagnosis import fit_lines, reason, remark, sentence
 
 
 @pytest.mark.parametrize(
@@ -55,3 +59,43 @@ def test_every_cause_has_a_sentence_of_its_own():
     for name in names:
         text = sentence(Cause(name, 1.0, 0.1, "", 0.5, "Mend it"))
         assert not text.startswith(f"{name.replace('_', ' ').capitalize()}: "), name
+
+
+def test_a_pattern_below_the_noise_is_no_residual_that_contradicts_the_verdict():
+    delay = Cause("force_delay", 5e-4, 1e-5, "s", 0.9, "Mend it")
+    fit = replace(made_fit(), adequate=False, ratio=0.988, causes=(delay,))
+    for text in (fit_lines(fit)[0], reason(fit)):
+        assert "a pattern that the model cannot produce (smaller than the noise, but certain)" in text
+        assert "he force comes 0.500 ± 0.010 ms late" in text
+        assert "does not fit" not in text
+    assert "Mend it." in fit_lines(fit)[1]
+    large = replace(fit, ratio=1.5)
+    assert fit_lines(large)[0].startswith("The model does not fit")
+
+
+def test_the_nearest_cause_of_an_unknown_misfit_asks_for_nothing():
+    nearest = Cause("force_gain_4", 1.1, 0.01, "", 0.34, "")
+    fit = replace(
+        made_fit(),
+        adequate=False,
+        ratio=5.5,
+        per_strut=np.full(6, 5.5),
+        left=4.6,
+        causes=(nearest,),
+        unexplained=True,
+    )
+    lines = fit_lines(fit)
+    assert lines[0].startswith("No known cause explains the misfit; nearest: the force of strut 4")
+    assert "5.5 times the noise floor" in lines[0]
+    assert lines[1].endswith("that explains 34 % of the misfit.")
+    assert "4.6 times" in lines[2]
+    assert reason(fit).startswith("no known cause explains the misfit")
+    below_zero = fit_lines(replace(fit, impossible=True))
+    assert "below zero" in below_zero[2]
+
+
+def test_a_unit_says_that_no_residual_shows_it():
+    unit = Cause("force_unit", 1000.0, 0.0, "N", 0.0, "Convert the forces", "force factor")
+    assert "no residual shows it" in sentence(unit)
+    fit = replace(made_fit(), adequate=False, ratio=0.98, causes=(unit,))
+    assert "though the residual is 0.98 times" in fit_lines(fit)[0]

@@ -18,6 +18,7 @@ import pytest
 from core.report.made_identification import made_estimate, made_fit, made_identification, without
 
 from pkm_identification.estimation.identifiability.correlation import correlation
+from pkm_identification.identification.diagnosis.findings import Cause
 from pkm_identification.identification.review.travel import Travel
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.parameters.sets import NAMES, hexapod_parameters
@@ -143,6 +144,9 @@ def test_next_steps_follow_from_what_is_wrong():
     bad = replace(good, fit=replace(made_fit(), adequate=False))
     assert "pkm export" not in said(bad)
     assert "no known cause" in said(bad)
+    nearest = Cause("force_gain_4", 1.1, 0.01, "", 0.34, "")  # nobody is to act on it
+    unknown = said(replace(bad, fit=replace(bad.fit, causes=(nearest,))))
+    assert unknown == said(bad)
 
 
 def test_values_that_no_body_has_are_to_be_identified_with_consistent():

@@ -316,6 +316,15 @@ def test_what_the_causes_leave_puts_everything_in_doubt(right):
     assert fit.unexplained
     assert "identifiable" not in result.estimate.status
     assert any("something else is wrong, too" in line for line in fit_lines(fit))
+    # what is only the nearest leads with that, and asks nobody to do anything
+    assert fit_lines(fit)[0].startswith("No known cause explains the misfit; nearest: ")
+    assert all(cause.cure == "" for cause in fit.causes)
+    assert "nearest" in reason(fit)
+    assert "--also" not in " ".join([*fit_lines(fit), reason(fit)])
+    gone = (fit.ratio**2 - fit.left**2) / (fit.ratio**2 - 1.0)
+    assert gone < 0.9
+    # each alone takes no more of the power above the noise than all of them; .02: degrees of freedom
+    assert all(cause.explains < gone + 0.02 for cause in fit.causes)
     # deviations are the residual's and the named causes', not multiplied by its size: most values are within them
     error = np.abs(result.estimate.values - hexapod_parameters(TRUTH).nominal) / result.estimate.std
     assert 0.1 < np.median(error) < 1.5

@@ -111,6 +111,7 @@ def test_what_was_done_is_named(mechanism, exact, name):
     assert first.value == pytest.approx(size, rel=0.1)
     assert words in misfit(result)
     assert result.causes[-1].left < 1.6
+    assert first.explains > 0.5
 
 
 def test_exchanged_forces_are_named(mechanism, exact):
@@ -126,4 +127,7 @@ def test_a_force_of_no_known_kind_stays_a_misfit(mechanism, exact):
     assert not result.fits
     assert all(cause.left > 0.5 * result.total_ratio for cause in result.causes)
     assert misfit(result).count("times the floor") == len(result.causes)
+    assert all(0.0 <= cause.explains < 0.75 for cause in result.causes)
+    if result.causes:
+        assert misfit(result).startswith("no known cause explains the misfit")
     assert "nothing that was tried explains it" in misfit(replace(result, causes=()))

@@ -1,0 +1,129 @@
+# Copyright 2026 pkm_identification maintainers
+#
+# Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance
+# with the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+# Unless required by applicable law or agreed to in writing, software distributed under the License is
+# distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
+# the License for the specific language governing permissions and limitations under the License.
+
+"""Start values of a machine file that are wrong by several times are no misfit, and no unit."""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from core.synthetic import log, nominal, truth
+
+from pkm_identification.estimation.equations import Equations
+from pkm_identification.estimation.lack_of_fit.start_values import release_start_values
+from pkm_identification.estimation.problem import Problem
+from pkm_identification.identification.diagnosis.discrete_causes import causes_of_factor, is_common_factor
+from pkm_identification.identification.identify import identify
+from pkm_identification.identification.settings import Settings
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
+from pkm_identification.parameters.parameter import Kind, Parameter
+from pkm_identification.parameters.parameter_set import ParameterSet
+from pkm_identification.parameters.prior import Prior
+
+UF = Machine.load("uf")
+PARAMETERS = hexapod_parameters(UF)
+WRONG = 8.0  # times
+
+
+def linear_problem(start, kinds, true, stated=None) -> Problem:
+    """Three hundred equations of as many outputs as there are forces, with noise of 1 %."""
+    rng = np.random.default_rng(3)
+    entries = tuple(
+        Parameter(f"p_{k}", "kg", kind, "body", value, max(abs(value), 1e-3), limb=0)
+        for k, (kind, value) in enumerate(zip(kinds, start, strict=True))
+    )
+    width = len(entries)
+    parameters = ParameterSet("test", entries, np.eye(width), np.zeros(width))
+    regressor = rng.standard_normal((300, 6, width))
+    regressor[:, :, -1] = 0.0  # nothing is seen of the last one
+    measured = regressor @ np.asarray(true) + 0.01 * rng.standard_normal((300, 6))
+    equations = Equations(np.arange(300.0), regressor, measured, measured, np.zeros(300, dtype=np.int64))
+    return Problem(parameters, stated or Prior.of(parameters), equations)
+
+
+def test_start_values_give_way_to_estimates_and_what_is_not_seen_stays():
+    kinds = (Kind.MASS, Kind.MASS, Kind.INERTIA, Kind.INERTIA)
+    problem = linear_problem([0.01, 1.1, 8.0, 0.3], kinds, [1.0, 1.0, 1.0, 1.0])
+    prior = release_start_values(problem)
+    # a hundredth and eight times; one within its deviation and one that no equation has
+    np.testing.assert_allclose(prior.mean, [1.0, 1.1, 1.0, 0.3], rtol=0.01)
+    assert prior.std[0] == pytest.approx(1.0, rel=0.01)
+    np.testing.assert_array_equal(prior.std[1:], problem.prior.std[1:])
+
+
+@pytest.mark.parametrize("kind", [Kind.EFFECT, Kind.GAIN, Kind.NUISANCE])
+def test_what_is_no_start_value_keeps_its_prior(kind):
+    prior = release_start_values(linear_problem([0.01, 1.0], (kind, Kind.MASS), [1.0, 1.0]))
+    assert (prior.mean[0], prior.std[0]) == (0.01, 0.01)
+
+
+def test_a_stated_prior_is_kept():
+    stated = Prior(np.array([0.5, 1.0]), np.array([0.01, 1.0]))
+    prior = release_start_values(linear_problem([1.0, 1.0], (Kind.MASS, Kind.MASS), [1.0, 1.0], stated))
+    np.testing.assert_array_equal(prior.mean, stated.mean)
+    np.testing.assert_array_equal(prior.std, stated.std)
+
+
+def is_told(values, factor):
+    """Whether any cause of a factor survives values that are known within 1 %."""
+    std = 0.01 * np.abs(values)
+    causes = causes_of_factor(factor, 0.0, replace(UF, drive=None))
+    assert causes
+    return any(is_common_factor(cause, factor, PARAMETERS, values, std) for cause in causes)
+
+
+@pytest.mark.parametrize("factor", [1e-3, 1.0 / 9.80665, 1.0 / 4.4482216, 2.1, 5.0, -1.0])
+def test_a_factor_of_everything_is_a_unit(factor):
+    off = 1.0 + 0.15 * np.sin(
+        np.arange(len(PARAMETERS))
+    )  # the file is wrong by tens of percent, as files are
+    assert is_told(factor * off * PARAMETERS.nominal, factor)
+
+
+@pytest.mark.parametrize("factor", [1e-3, 4.4482216, 1.0 / 4.4482216])
+def test_a_factor_of_some_values_is_none(factor):
+    struts = np.array([not entry.name.endswith("_p") for entry in PARAMETERS.entries])
+    assert not is_told(np.where(struts, factor, 1.0) * PARAMETERS.nominal, factor)
+
+
+def test_friction_as_in_the_file_speaks_against_a_factor_of_the_bodies():
+    friction = np.array([entry.kind.friction for entry in PARAMETERS.entries])
+    assert not is_told(np.where(friction, 1.0, 8.0) * PARAMETERS.nominal, 8.0)
+
+
+def test_masses_that_are_positive_have_no_wrong_sign():
+    assert not is_told(PARAMETERS.nominal, -1.0)
+
+
+@pytest.fixture(scope="module")
+def right():
+    return log(truth(), 16, seed=3, real=True)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [None, 0, 1])
+def test_wrong_start_values_provoke_no_cause(right, seed):
+    """Light struts, as somebody guesses them who knows the platform alone; or each key wrong by up to eight times."""
+    document = copy.deepcopy(nominal().document)
+    rng = np.random.default_rng(seed)
+    for part, body in (("platform", document["platform"]), *document["strut"].items()):
+        if seed is None:
+            mass = inertia = 1.0 if part == "platform" else 0.1
+        else:
+            mass, inertia = WRONG ** rng.uniform(-1.0, 1.0, 2)
+        body["mass"] *= float(mass)
+        body["inertia"] = [float(inertia) * value for value in body["inertia"]]
+    result = identify([right], Machine.from_document(document), Settings.of(estimator="ls", hold_out=0.0))
+    assert result.fit.causes == ()
+    assert result.fit.adequate
+    # nothing of the start values is left in the residual: that of the right file is .7 to 1.1
+    assert 0.7 < result.fit.ratio < 1.1
