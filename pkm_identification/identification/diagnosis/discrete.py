@@ -24,13 +24,17 @@ from pkm_identification.estimation.lack_of_fit.evidence import Base
 from pkm_identification.estimation.lack_of_fit.exchange import best_order
 from pkm_identification.estimation.lack_of_fit.factor import output_factor
 from pkm_identification.mechanisms.hexapod.dynamics import regressor
-from pkm_identification.mechanisms.hexapod.dynamics.basis import INERTIAL_COLUMNS, basis_parameters
+from pkm_identification.mechanisms.hexapod.dynamics.basis import (
+    INERTIAL_COLUMNS,
+    PLATFORM_NAMES,
+    basis_parameters,
+)
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
 
 from ..experiment import Experiment
-from .discrete_causes import BETTER, cause_of_order, causes_of_factor, is_common_factor
+from .discrete_causes import BETTER, are_alike, cause_of_order, causes_of_factor, is_common_factor
 from .evidence_base import EvidenceBase
 from .findings import Cause
 from .length_order import best_length_order
@@ -68,28 +72,43 @@ def _kept(force: FloatArray) -> FloatArray:
 def sign_and_unit(base: EvidenceBase, floor: FloatArray, present: Base) -> list[Discrete]:
     """Forces of the other sign or in another unit, judged against the machine file's bodies with friction free.
 
-    What is not common to all that the model alone (`present`) estimates is no unit.
+    What is not common to all that the model alone (`present`) estimates is no unit; where that leaves so much that its
+    estimates say nothing, what is not common to platform and struts.
     """
-    equations = base.problem.equations
     machine = base.rows[0].machine
-    directions = np.zeros((len(basis_parameters(machine)), 1))
-    directions[:INERTIAL_COLUMNS, 0] = basis_parameters(machine)[:INERTIAL_COLUMNS]
-    bodies = np.concatenate(
-        [rows.thin_in_band(regressor(rows.machine, rows.thin_motion, directions)) for rows in base.rows]
-    )
-    friction = [k for k, entry in enumerate(base.problem.parameters.entries) if entry.kind.friction]
-    factor, std = output_factor(
-        bodies[:, :, 0], equations.regressor[:, :, friction], equations.force, floor, equations.segment
-    )
+    bodies = _forces_of_bodies(base)
+    factor, std = _factor_of(base, floor, bodies.sum(axis=2, keepdims=True))
     values = base.parameters(present)[: base.problem.reported]
     spread = np.sqrt(base.variance(present) * present.pure_error)
-    return [
-        Discrete(
-            cause, partial(_scaled, factor=1.0 / cause.value if cause.name == "force_gain" else cause.value)
-        )
-        for cause in causes_of_factor(factor, std, machine)
-        if is_common_factor(cause, factor, base.problem.parameters, values, spread)
-    ]
+    told = []
+    for cause in causes_of_factor(factor, std, machine):
+        common = is_common_factor(cause, factor, base.problem.parameters, values, spread)
+        if not common and present.total_ratio > POOR:
+            parts = [_factor_of(base, floor, bodies[:, :, order]) for order in ([0, 1], [1, 0])]
+            common = all(are_alike(part, factor) for part, _ in parts)
+        if common:
+            by = 1.0 / cause.value if cause.name == "force_gain" else cause.value
+            told.append(Discrete(cause, partial(_scaled, factor=by)))
+    return told
+
+
+def _forces_of_bodies(base: EvidenceBase) -> FloatArray:
+    """Return the force (K, 6, 2) in the band that the file's platform and its struts need, N."""
+    phi = basis_parameters(base.rows[0].machine)
+    directions = np.zeros((len(phi), 2))
+    directions[: len(PLATFORM_NAMES), 0] = phi[: len(PLATFORM_NAMES)]
+    directions[len(PLATFORM_NAMES) : INERTIAL_COLUMNS, 1] = phi[len(PLATFORM_NAMES) : INERTIAL_COLUMNS]
+    return np.concatenate(
+        [rows.thin_in_band(regressor(rows.machine, rows.thin_motion, directions)) for rows in base.rows]
+    )
+
+
+def _factor_of(base: EvidenceBase, floor: FloatArray, bodies: FloatArray) -> tuple[float, float]:
+    """Return the factor, and its deviation, of the first column (K, 6, n) of bodies; the rest and friction are free."""
+    equations = base.problem.equations
+    friction = [k for k, entry in enumerate(base.problem.parameters.entries) if entry.kind.friction]
+    free = np.concatenate([bodies[:, :, 1:], equations.regressor[:, :, friction]], axis=2)
+    return output_factor(bodies[:, :, 0], free, equations.force, floor, equations.segment)
 
 
 def _scaled(force: FloatArray, factor: float) -> FloatArray:

@@ -112,14 +112,20 @@ def is_common_factor(
         return bool(np.any(mass) and np.all(ratio[mass] < 0.0))
     if np.count_nonzero(body) < LEAST_DETERMINED or np.any(ratio[body] * factor <= 0.0):
         return False
-    apart = np.abs(np.log(ratio[body] / factor))
     size = abs(math.log(abs(factor)))
-    if np.max(apart) > max(LEAST_SPREAD, SPREAD * size):
+    if not all(are_alike(float(one), factor) for one in ratio[body]):
         return False
     # friction is known worse than masses: it speaks against a factor only where it is nearer to the file as it is
     signed = ratio[friction] / factor
     rubbing = np.log(signed[signed > 0.0])
     return not len(rubbing) or bool(abs(np.median(rubbing)) < 0.5 * size)
+
+
+def are_alike(one: float, factor: float) -> bool:
+    """Return whether a factor of some bodies is that of all, as far as a file's values are right beside each other."""
+    if one * factor <= 0.0:
+        return False
+    return abs(math.log(one / factor)) <= max(LEAST_SPREAD, SPREAD * abs(math.log(abs(factor))))
 
 
 def enlarges(cause: Cause) -> bool:
