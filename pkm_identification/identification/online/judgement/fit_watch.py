@@ -15,7 +15,7 @@ exchanged struts come first. A judgement is spread over the equations that arriv
 milliseconds, and whoever wants the estimate of an equation need not wait for them.
 
 The model is fitted anew to the last equations for it. Where friction changes and the estimate follows, only the newest
-of them are judged, and friction may change steadily among them.
+of them are judged, and friction may change among them.
 """
 
 from __future__ import annotations
@@ -282,12 +282,13 @@ class FitWatch:
     def _base(self, recent: Recent, follows: bool) -> Base:
         """The model, its rows divided by its own residual or, where that is less, by what is rounding.
 
-        Friction that the estimate follows may change steadily.
+        Friction that the estimate follows may change steadily, faster and slower.
         """
         scaled = recent.regressor * self._prior.std
         if follows:
-            steady = np.linspace(-1.0, 1.0, len(recent.time))[:, None, None]
-            scaled = np.concatenate([scaled, steady * scaled[:, :, self._friction]], axis=2)
+            place = np.linspace(-1.0, 1.0, len(recent.time))[:, None, None]
+            rubbing = scaled[:, :, self._friction]
+            scaled = np.concatenate([scaled, place * rubbing, (1.5 * place**2 - 0.5) * rubbing], axis=2)
         target = recent.measured - recent.regressor @ self._prior.mean
         least = np.full(target.shape[1], EXACT * np.sqrt(np.mean(recent.force**2)) + 1e-300)
         residual = least * Base.of(scaled, target, least, recent.segment).ratio

@@ -42,7 +42,7 @@ from pkm_identification.signals.white_noise import force_density, position_noise
 from ...settings import Settings
 
 KEPT = 4000  # samples: 4 s at 1 kHz, in which the power of noise 100 Hz wide is known to some per cent
-FEWEST = 800  # samples that tell of noise: a quarter of them settles the filters
+FEWEST = 500  # samples that tell of noise: a fifth of them settles the filters
 PART = 500  # samples that one part of the work takes: about a millisecond
 HIGHEST_POWER_PASSED = 0.01  # of the low-pass, at the highest frequency at which noise is read
 HIGHEST_OF_RATE = 0.45  # of the sample rate: nothing is read higher

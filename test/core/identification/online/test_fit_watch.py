@@ -186,7 +186,7 @@ def bent(force, length):
 def backlash(force, length):
     shown, place = np.empty_like(length), length[0]
     for k, one in enumerate(length):
-        place = np.clip(place, one - 5e-5, one + 5e-5)
+        place = np.clip(place, one - 1e-5, one + 1e-5)
         shown[k] = place
     return force, shown
 
