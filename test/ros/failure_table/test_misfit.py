@@ -77,6 +77,26 @@ def test_a_fault_of_the_driver_is_named_in_message_and_diagnostics(bench, fault,
     assert values_of(status)["cause"] == cause
 
 
+def test_a_misfit_without_a_name_is_told_in_message_and_diagnostics(bench):
+    """Force sensors 8 % off a line; before the first judgement nothing is called identifiable, either."""
+    statuses = bench.collect(DiagnosticArray, "/diagnostics")
+    rig = ChainRig(bench, sample_rate=RATE)
+    messages = joint_states("")
+    largest = np.max([np.abs(one.effort) for one in messages], axis=0)
+    for one in messages:
+        force = np.array(one.effort)
+        one.effort = (force * (1.0 + 0.08 * np.abs(force) / largest)).tolist()
+    rig.feed(messages)
+    message = newest(rig)
+    assert message.lack_of_fit
+    assert message.fit_ratio > 1.35
+    assert "No known cause explains the misfit" in message.cause_text
+    assert not any(ParameterEstimate.IDENTIFIABLE in one.status for one in rig.estimates)
+    assert ParameterEstimate.IN_DOUBT in message.status
+    status = status_with(bench, statuses, "No known cause explains the misfit")
+    assert status.level == DiagnosticStatus.ERROR
+
+
 def test_an_encoder_that_loses_counts_under_way_is_named(bench):
     """The simulated machine's drives follow the wrong length: half a millimetre, less than the guard waits for."""
     rig = ChainRig(bench, sample_rate=RATE)
@@ -118,5 +138,7 @@ def test_a_right_driver_raises_no_alarm(bench):
     message = newest(rig)
     assert message.fit_judged
     assert not message.lack_of_fit
+    assert message.fit_ratio < 1.35
     assert message.cause == ""
+    assert all(one.fit_judged or ParameterEstimate.IDENTIFIABLE not in one.status for one in rig.estimates)
     assert not np.any(np.array(message.status) == ParameterEstimate.IN_DOUBT)

@@ -288,7 +288,9 @@ def test_row_25_a_discarded_estimate_is_replaced_by_the_prior(bench, rig, why):
     message = bench.wait(lambda: late and late[0], "what is latched")
     assert message == prior
     assert (message.count, message.fit_judged, message.header.stamp.sec) == (0, False, 0)
-    np.testing.assert_allclose(message.values, rig.node.estimator.prior.mean[: len(message.values)], rtol=1e-9)
+    np.testing.assert_allclose(
+        message.values, rig.node.estimator.prior.mean[: len(message.values)], rtol=1e-9
+    )
     assert set(message.status) == {ParameterEstimate.UNIDENTIFIABLE}
 
 
