@@ -27,6 +27,7 @@ import numpy as np
 from benchmarks.misfit.machines import NAMES, nominal
 from benchmarks.misfit.motions import Motion
 from pkm_identification.estimation.identifiability import IDENTIFIABLE
+from pkm_identification.identification.online.judgement.fit_watch import StreamFit
 from pkm_identification.identification.online.pipeline import OnlinePipeline
 from pkm_identification.mechanisms.friction import friction_force
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
@@ -193,7 +194,9 @@ def answered(log: StrutLog, machine: Machine) -> Answer:
     """Return what the pipeline says of a stream."""
     assert log.force is not None
     pipeline = OnlinePipeline(machine)
-    estimator, fits, early, channels = pipeline.estimator, [], False, set()
+    estimator, early = pipeline.estimator, False
+    fits: list[StreamFit] = []
+    channels: set[str] = set()
     for row in zip(log.time.tolist(), log.length, log.force, strict=True):
         learned = pipeline.step(*row)
         channels |= {finding.reason for finding in pipeline.strut_stage.channels}

@@ -165,7 +165,7 @@ class StreamNoise:
         stream = CausalStrutFilter(self._low_pass)
         count = len(struts.time) * self._every
         rows = noise * np.random.default_rng(SEED).standard_normal((count + stream.fill, STRUTS))
-        time = self._raw_period * np.arange(len(rows))
+        time = self._raw_period * np.arange(len(rows), dtype=float)
         log = GuardedLog(
             time,
             rows,
