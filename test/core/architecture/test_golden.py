@@ -13,6 +13,7 @@ from __future__ import annotations
 import json
 
 import pytest
+
 from benchmarks.golden.compare import compare_folders
 
 ESTIMATE = {"name": "m_p", "value": 5.0, "std": 0.1, "status": "identifiable", "nominal": 4.8}
