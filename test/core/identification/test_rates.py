@@ -65,9 +65,9 @@ def log_at(rate: float, seconds: float, frequencies=(0.3, 0.7, 1.1, 1.7, 2.3), s
     )
 
 
-def furthest(estimate) -> float:
+def furthest(estimate, statuses=("identifiable",)) -> float:
     """Largest error of what is identified, in stated deviations."""
-    shown = np.array([status == "identifiable" for status in estimate.status])
+    shown = np.array([status in statuses for status in estimate.status])
     assert shown.sum() >= 10
     return float(np.abs((estimate.values - VALUES) / estimate.std)[shown].max())
 
@@ -104,7 +104,9 @@ def test_estimates_hold_online_at_any_rate(rate, seconds, frequencies):
     for sample in zip(log.time, log.length, log.force, strict=True):
         pipeline.step(*sample)
     assert pipeline.strut_stage.counts["gap"] == pipeline.strut_stage.counts["spike"] == 0
-    assert furthest(pipeline.estimate) < 4.0
+    # what so few seconds show is in doubt where they are too few to judge the fit
+    assert pipeline.estimator.fit_watch.learned_from is None
+    assert furthest(pipeline.estimate, ("identifiable", "in_doubt")) < 4.0
 
 
 @pytest.mark.parametrize("rate", [20.0, 100.0, 1000.0, 10000.0])
