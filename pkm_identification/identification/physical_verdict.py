@@ -25,7 +25,7 @@ from pkm_identification.mechanisms.hexapod.parameters.physical_layout import phy
 from pkm_identification.parameters.parameter_set import ParameterSet
 
 from .near_zero import near_zero
-from .online.judgement.plausibility import BEYOND, Plausibility
+from .online.judgement.plausibility import BEYOND, Plausibility, add_negligible
 
 _MOST = 2  # violations named in full
 _SHOWN = (IDENTIFIABLE, IN_DOUBT)
@@ -50,7 +50,7 @@ def find_contradiction(machine: Machine, parameters: ParameterSet, estimate: Par
     if is_physical(inequalities(coordinates.layout), estimate.values):
         return ""
     judged = _without_near_zero(parameters, estimate)
-    away = _distance(coordinates, judged)
+    away = _distance(coordinates, parameters, judged)
     if away is None:
         return Plausibility(machine, parameters).judge(estimate)
     if away <= BEYOND:
@@ -110,7 +110,7 @@ def verdict(
             "The identified values are consistent with a rigid body" + (", as constrained." if kept else ".")
         )
     judged = _without_near_zero(parameters, estimate)
-    away = _distance(coordinates, judged)
+    away = _distance(coordinates, parameters, judged)
     if away is not None and away < WITHIN_ROUNDING:
         return True, (
             "The identified values are consistent with a rigid body; all values together, with those that are not "
@@ -134,7 +134,9 @@ def verdict(
     return False, f"Not consistent with a rigid body: {why}{more}{nearest}. {remedy}".rstrip()
 
 
-def _distance(coordinates: FreeCoordinates, estimate: ParameterEstimate) -> float | None:
+def _distance(
+    coordinates: FreeCoordinates, parameters: ParameterSet, estimate: ParameterEstimate
+) -> float | None:
     """How many standard deviations away the nearest body is, whatever it has in place of values that are not shown.
 
     Only what the data show counts, alone or in a combination: a parameter that they do not show is free to complete the
@@ -144,7 +146,7 @@ def _distance(coordinates: FreeCoordinates, estimate: ParameterEstimate) -> floa
     rows = np.array([*shown, *(combination.weights for combination in estimate.combinations)])
     if len(rows) == 0:
         return None
-    covariance = rows @ estimate.covariance @ rows.T
+    covariance = rows @ add_negligible(estimate.covariance, parameters) @ rows.T
     std = np.sqrt(np.diag(covariance))
     free = COMPLETING / coordinates.parameter_prior.std
     try:

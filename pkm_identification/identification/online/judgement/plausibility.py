@@ -31,6 +31,14 @@ from pkm_identification.parameters.parameter_set import ParameterSet
 # Standard deviations outside; twenty conditions are looked at as long as the stream lasts, and friction that is not
 # there lies on its bound.
 BEYOND = 4.0
+# Part of a parameter's physical scale that no verdict rests on: with sensors of nearly no noise, deviations are smaller
+# than what numerics and the low-passes leave, and friction that is not there lies as often below zero as above.
+NEGLIGIBLE = 1e-3
+
+
+def add_negligible(covariance: FloatArray, parameters: ParameterSet) -> FloatArray:
+    """Return a covariance (P, P) whose deviations are at least the negligible part of each parameter's scale."""
+    return np.asarray(covariance + np.diag((NEGLIGIBLE * parameters.size) ** 2))
 
 
 @kernel
@@ -67,6 +75,7 @@ class Plausibility:
     """
 
     def __init__(self, machine: Machine, parameters: ParameterSet) -> None:
+        self._parameters = parameters
         self._conditions: list[Inequality] = []
         try:
             self._layout = physical_layout(machine, parameters)
@@ -90,6 +99,7 @@ class Plausibility:
             return ""
         if not _note_broken(self._constant, self._rows, self._sizes, values, self._broken):
             return ""
+        covariance = add_negligible(estimate.covariance, self._parameters)
         beyond: list[tuple[float, Inequality]] = []
         for size in np.unique(self._sizes[self._broken]):
             same = np.flatnonzero(self._broken & (self._sizes == size))
@@ -97,7 +107,7 @@ class Plausibility:
             beyond += [
                 (deviations, condition)
                 for deviations, condition in zip(
-                    _outside(conditions, values, estimate.covariance), conditions, strict=True
+                    _outside(conditions, values, covariance), conditions, strict=True
                 )
                 if deviations > BEYOND
             ]

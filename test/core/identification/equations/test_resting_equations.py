@@ -45,7 +45,7 @@ def smoothed(made: Machine, rate: float, turns: float = 8.0, moving: int = 1) ->
     place = (np.floor(place * counts) + 0.5) / counts
     place[:, :moving] += rate * np.abs((time + 0.25 * turns) % turns - 0.5 * turns)[:, None]
     place += 1e-3 / counts * np.random.default_rng(1).standard_normal(place.shape)
-    log = StrutLog(time, np.round(place * counts) / counts, np.zeros_like(place))
+    log = StrutLog(time, np.round(place * counts) / counts, np.full_like(place, 20.0))
     (samples,) = Experiment.of([log], made, Settings()).smooth_samples
     return samples.struts
 
