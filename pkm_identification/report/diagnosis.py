@@ -12,9 +12,9 @@ from __future__ import annotations
 
 import math
 
+from pkm_identification.estimation.lack_of_fit.thresholds import stands_out
 from pkm_identification.identification.diagnosis.discrete_causes import FORCE_FACTOR
 from pkm_identification.identification.diagnosis.findings import Cause, Diagnosis
-from pkm_identification.identification.diagnosis.thresholds import stands_out
 
 from .listing import number, with_deviation
 

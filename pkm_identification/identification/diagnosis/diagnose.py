@@ -21,6 +21,7 @@ import numpy as np
 
 from pkm_identification.estimation.estimate import ParameterEstimate
 from pkm_identification.estimation.estimators import ESTIMATORS, Tuning
+from pkm_identification.estimation.lack_of_fit.thresholds import STANDS_OUT, STRUT_STANDS_OUT, stands_out
 from pkm_identification.estimation.problem import Problem
 
 from ..experiment import Experiment
@@ -32,7 +33,6 @@ from .stages.baseline import Baseline
 from .stages.explaining import explained, is_impossible, remarks_as_causes
 from .stages.undoing import without_discrete
 from .stages.unseen import unseen
-from .thresholds import STANDS_OUT, STRUT_STANDS_OUT, stands_out
 
 __all__ = ["STANDS_OUT", "STRUT_STANDS_OUT", "diagnose", "stands_out"]
 

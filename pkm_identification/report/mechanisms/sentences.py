@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pkm_identification.identification.diagnosis.thresholds import STANDS_OUT
+from pkm_identification.estimation.lack_of_fit.thresholds import STANDS_OUT
 from pkm_identification.identification.mechanism.misfit import COMMON, WRONG_SIGN, Cause, Exchange
 from pkm_identification.identification.mechanism.result import MechanismIdentification
 
