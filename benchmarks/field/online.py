@@ -384,7 +384,13 @@ def _right(rng: np.random.Generator) -> Case:
         file = Machine.from_document(document)
         truth = perturbed(file, seed % 10000, SPREAD)
         asked: Trajectory = trajectory(kind, file, SECONDS, seed % 97)
-        moved = Motion.simulated(truth, file, asked) if closed else Motion.followed(truth, asked, 1.0 / rate)
+        moved = Motion.followed(truth, asked, 1.0 / rate)
+        if closed:
+            simulated = Motion.simulated(truth, file, asked)
+            largest = np.abs(simulated.force).max(axis=0)
+            # a loop that is unstable at this rate has drives at their limit: nothing is right there
+            if np.mean(np.abs(simulated.force) > 0.99 * largest) < 0.05:
+                moved = simulated
         sensors = SensorSettings(current_noise=noise)
         return moved.measured(truth, file, asked, sensors, seed), file
 
