@@ -17,7 +17,6 @@ import numpy as np
 from pkm_identification.errors import SettingsError
 from pkm_identification.estimation.estimate import ParameterEstimate
 from pkm_identification.estimation.filters.recursive import FILTERS, RecursiveEstimator
-from pkm_identification.estimation.identifiability import IDENTIFIABLE, IN_DOUBT
 from pkm_identification.estimation.lack_of_fit.doubt import doubted
 from pkm_identification.mechanisms.hexapod.dynamics.basis import PLATFORM_COLUMNS
 from pkm_identification.mechanisms.hexapod.kinematics.forward import OK
@@ -260,8 +259,7 @@ class OnlineEstimator:
             estimate = doubted(estimate, moved[None])
         impossible = self._plausibility.judge(estimate)
         if impossible or not self.fit_watch.confirmed or (misfit is not None and misfit.affects_all):
-            status = tuple(IN_DOUBT if one == IDENTIFIABLE else one for one in estimate.status)
-            estimate = replace(estimate, status=status)
+            estimate = doubted(estimate, np.empty((0, len(estimate.names))), unexplained=True)
         return estimate, impossible
 
     @property
