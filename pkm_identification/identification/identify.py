@@ -22,6 +22,7 @@ from pkm_identification.estimation.disagreement import disagreement
 from pkm_identification.estimation.estimate import ParameterEstimate
 from pkm_identification.estimation.estimators import ESTIMATORS
 from pkm_identification.estimation.lack_of_fit.doubt import doubted
+from pkm_identification.estimation.lack_of_fit.start_values import without_start_values
 from pkm_identification.estimation.problem import Fit, Problem
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import StrutLog
@@ -114,6 +115,8 @@ def identify(
     with _others_begun(experiment) as others:
         experiment, problem, unsettled = relinearised(experiment)
         experiment, problem = rewound(experiment, problem)
+        if not experiment.settings.causal:  # a causal run finds what the online estimator would
+            problem = without_start_values(problem)
         problem = add_falls(problem, falls, experiment)
         _refuse_too_few(experiment, problem)
         _reached(1)
@@ -266,7 +269,7 @@ def systematic_covariance(
     for cutoff, other in zip(cutoffs, others, strict=True):
         if len(other.equations) == 0:
             continue
-        changes.append(batch(replace(other, relations=problem.relations)) - middle)
+        changes.append(batch(replace(other, relations=problem.relations, prior=problem.prior)) - middle)
         factors.append(cutoff / experiment.settings.filter.cutoff)
     error = np.zeros(len(middle))
     for weight, change in zip(error_weights(tuple(factors)), changes, strict=True):

@@ -17,6 +17,8 @@ determine stays where the file has it.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -68,6 +70,29 @@ def release_start_values(problem: Problem) -> Prior:
         mean = np.where(pulled, mean + change, mean)
         std = np.where(pulled, np.maximum(std, np.abs(mean)), std)
     return Prior(mean, _with_nuisance(problem, std))
+
+
+def without_start_values(problem: Problem) -> Problem:
+    """Return the problem with a prior, and scales of its parameters, that the data do not contradict.
+
+    The scale follows the prior that it is compared with, or a light guess would hide what the data show; the physical
+    size is that of the estimate, since a guess that is refuted tells none.
+    """
+    prior = release_start_values(problem)
+    if prior is problem.prior:
+        return problem
+    parameters = problem.parameters
+    wider = prior.std != problem.prior.std
+    refuted = (prior.mean != problem.prior.mean) & (parameters.nominal != 0.0)
+    entries = tuple(
+        replace(
+            entry,
+            scale=float(prior.std[k]) if wider[k] else entry.scale,
+            size=abs(float(prior.mean[k])) if refuted[k] else entry.size,
+        )
+        for k, entry in enumerate(parameters.entries)
+    )
+    return replace(problem, prior=prior, parameters=replace(parameters, entries=entries))
 
 
 def _start_values(problem: Problem) -> NDArray[np.bool_]:

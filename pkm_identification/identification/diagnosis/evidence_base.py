@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from pkm_identification.estimation.equations import Equations
 from pkm_identification.estimation.lack_of_fit.evidence import Base
-from pkm_identification.estimation.lack_of_fit.start_values import release_start_values
+from pkm_identification.estimation.lack_of_fit.start_values import without_start_values
 from pkm_identification.estimation.problem import Problem
 from pkm_identification.estimation.whitening import Coordinates
 from pkm_identification.motion import STRUTS
@@ -65,7 +65,7 @@ class EvidenceBase:
     @classmethod
     def of(cls, experiment: Experiment, problem: Problem) -> EvidenceBase:
         """Of an experiment; `problem` must be its own. Start values that the data contradict do not count."""
-        problem = replace(problem, prior=release_start_values(problem))
+        problem = without_start_values(problem)
         relations = problem.relations or LinearRelations.none(len(problem.parameters))
         # that of the equations, or hypotheses about friction would find what the two make of noisy rates
         machine, band = experiment.equations_machine(), experiment.settings.band

@@ -18,7 +18,7 @@ import pytest
 from core.synthetic import log, nominal, truth
 
 from pkm_identification.estimation.equations import Equations
-from pkm_identification.estimation.lack_of_fit.start_values import release_start_values
+from pkm_identification.estimation.lack_of_fit.start_values import release_start_values, without_start_values
 from pkm_identification.estimation.problem import Problem
 from pkm_identification.identification.diagnosis.discrete_causes import causes_of_factor, is_common_factor
 from pkm_identification.identification.identify import identify
@@ -58,6 +58,15 @@ def test_start_values_give_way_to_estimates_and_what_is_not_seen_stays():
     np.testing.assert_allclose(prior.mean, [1.0, 1.1, 1.0, 0.3], rtol=0.01)
     assert prior.std[0] == pytest.approx(1.0, rel=0.01)
     np.testing.assert_array_equal(prior.std[1:], problem.prior.std[1:])
+
+
+def test_scale_follows_the_prior_and_size_the_estimate():
+    kinds = (Kind.MASS, Kind.MASS, Kind.INERTIA, Kind.INERTIA)
+    problem = without_start_values(linear_problem([0.01, 1.1, 8.0, 0.3], kinds, [1.0, 1.0, 1.0, 1.0]))
+    np.testing.assert_allclose(problem.parameters.scale, [1.0, 1.1, 8.0, 0.3], rtol=0.01)
+    # an eight times too heavy guess makes no deviation small
+    np.testing.assert_allclose(problem.parameters.size, [1.0, 1.1, 1.0, 0.3], rtol=0.01)
+    np.testing.assert_array_equal(problem.parameters.nominal, [0.01, 1.1, 8.0, 0.3])
 
 
 @pytest.mark.parametrize("kind", [Kind.EFFECT, Kind.GAIN, Kind.NUISANCE])
@@ -127,3 +136,8 @@ def test_wrong_start_values_provoke_no_cause(right, seed):
     assert result.fit.adequate
     # nothing of the start values is left in the residual: that of the right file is .7 to 1.1
     assert 0.7 < result.fit.ratio < 1.1
+    # and nothing of them in the values: what is identified is what the right file's log shows
+    true = hexapod_parameters(truth()).nominal
+    shown = np.array([one == "identifiable" for one in result.estimate.status])
+    assert shown.sum() >= 14
+    assert np.max(np.abs(result.estimate.values - true)[shown] / result.estimate.std[shown]) < 4.0
