@@ -10,21 +10,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
 
 from pkm_identification.errors import MotionRefused, SettingsError
-from pkm_identification.mechanisms.multibody.analysis.basis import choose_basis
+from pkm_identification.mechanisms.multibody.base_set import BASE, BaseSet
 from pkm_identification.mechanisms.multibody.dynamics import forces, regressor
 from pkm_identification.mechanisms.multibody.kinematics import motion_of_drives
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.mechanisms.multibody.numbers.arithmetic import FLOAT64
-from pkm_identification.mechanisms.multibody.parameters import rigid_basis, rigid_columns
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.parameters.parameter import Kind, Parameter
+from pkm_identification.parameters.parameter import Kind
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.parameters.reduced import SetOwner, reduced_set
 from pkm_identification.records.mechanism_csv import write_named_csv
@@ -34,91 +33,7 @@ from pkm_identification.simulation.waveforms import Derivatives, FadedWaves, Mul
 
 from .subject import AS_MUCH, GRID, PERIOD, Response, furthest, with_all_tones
 
-BASE = "base"  # name of the set
 _ROUNDING = 1e-9
-
-
-@dataclass(frozen=True)
-class BaseSet:
-    """The base parameters of a mechanism, each called by the parameter that stands for its sum.
-
-    Attributes
-    ----------
-    names, units : tuple of str, length P
-    kinds : tuple of Kind
-    columns : ndarray of int64
-        Of the mechanism's regressor.
-    nominal : ndarray, shape (P,)
-        The description's values of the sums.
-    everything, never : tuple of str
-        All parameters, and those that no motion of the drives feels.
-    sums : ndarray, shape (P, all parameters)
-        Coefficients of each base parameter's sum.
-    """
-
-    names: tuple[str, ...]
-    units: tuple[str, ...]
-    kinds: tuple[Kind, ...]
-    columns: np.ndarray
-    nominal: FloatArray
-    everything: tuple[str, ...]
-    never: tuple[str, ...]
-    sums: FloatArray = field(repr=False)
-
-    @classmethod
-    def of(cls, mechanism: Mechanism) -> BaseSet:
-        """The choice of `pkm base-parameters`: a name is the same sum there and here.
-
-        Raises
-        ------
-        SettingsError
-            If double precision leaves the number of base parameters in doubt.
-        """
-        basis, chosen = rigid_basis(mechanism), rigid_columns(mechanism)
-        base = choose_basis(mechanism)
-        if not base.clear:
-            raise SettingsError(
-                f"mechanism '{mechanism.name}': double precision leaves its base parameters in doubt "
-                "(pkm base-parameters)"
-            )
-        kept = base.independent
-        sums = np.zeros((len(kept), len(basis)))
-        sums[np.arange(len(kept)), kept] = 1.0
-        sums[:, base.grouped] = base.coefficients
-        entries = [basis.entries[k] for k in kept]
-        return cls(
-            tuple(entry.name for entry in entries),
-            tuple(entry.unit for entry in entries),
-            tuple(entry.kind for entry in entries),
-            chosen[kept],
-            sums @ basis.nominal,
-            basis.names,
-            tuple(basis.names[k] for k in base.invisible),
-            sums,
-        )
-
-    def entries(self, sizes: FloatArray | None = None) -> tuple[Parameter, ...]:
-        """As parameters, of some sizes (P,); of size 1 without."""
-        sizes = np.ones(len(self.names)) if sizes is None else sizes
-        return tuple(
-            Parameter(name, unit, kind, "", float(value), float(size))
-            for name, unit, kind, value, size in zip(
-                self.names, self.units, self.kinds, self.nominal, sizes, strict=True
-            )
-        )
-
-    def only(self, values: Mapping[str, float]) -> BaseSet:
-        """Those of these names, with these values."""
-        kept = [k for k, name in enumerate(self.names) if name in values]
-        return replace(
-            self,
-            names=tuple(self.names[k] for k in kept),
-            units=tuple(self.units[k] for k in kept),
-            kinds=tuple(self.kinds[k] for k in kept),
-            columns=self.columns[kept],
-            nominal=np.array([values[self.names[k]] for k in kept]),
-            sums=self.sums[kept],
-        )
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from pkm_identification.errors import LogError, MotionRefused
 from pkm_identification.estimation.equations import Equations
+from pkm_identification.mechanisms.multibody.base_set import BASE, BaseSet
 from pkm_identification.mechanisms.multibody.dynamics import drive_inertia, regressor
 from pkm_identification.mechanisms.multibody.kinematics import MechanismMotion, motion_of_drives
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
@@ -36,7 +37,6 @@ from pkm_identification.signals.differences import central_differences, stencil
 from pkm_identification.signals.forces.drive_transfer import DriveTransfer
 
 from ..equations.linear_equations import linear_equations
-from ..excitation.mechanism import BASE, BaseSet
 from ..rates.kinematic_cutoff import WIDEST_SHARE
 from .sizes import inertial_sizes
 

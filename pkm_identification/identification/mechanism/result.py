@@ -16,11 +16,11 @@ import numpy as np
 
 from pkm_identification.estimation.estimate import ParameterEstimate
 from pkm_identification.estimation.problem import Fit, Problem
+from pkm_identification.mechanisms.multibody.base_set import BaseSet
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.numerics.arrays import FloatArray
 
 from ..diagnosis.diagnose import STANDS_OUT, STRUT_STANDS_OUT
-from ..excitation.mechanism import BaseSet
 from ..near_zero import near_zero
 from ..settings import Settings
 from .misfit import Cause, Exchange

@@ -23,8 +23,8 @@ from ..identifiability.base_parameters import write_term
 from ..listing import ABSENT, Listing, number
 
 if TYPE_CHECKING:
-    from pkm_identification.identification.excitation.mechanism import BaseSet
     from pkm_identification.identification.mechanism.result import MechanismIdentification, Prediction
+    from pkm_identification.mechanisms.multibody.base_set import BaseSet
 
 SUM_DIGITS = 6  # of the factors of a sum
 SHOWN = 9  # digits of coordinates at home

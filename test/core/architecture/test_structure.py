@@ -28,6 +28,7 @@ FLOORS = (
     ("parameters",),
     ("estimation",),
     ("mechanisms",),
+    ("machines",),
     ("signals",),
     ("records",),
     ("control",),

@@ -1,0 +1,235 @@
+# Copyright 2026 pkm_identification maintainers
+#
+# Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance
+# with the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+# Unless required by applicable law or agreed to in writing, software distributed under the License is
+# distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
+# the License for the specific language governing permissions and limitations under the License.
+
+"""The machine contract: n driven coordinates whose forces are linear in a basis. It imports no implementation.
+
+The road of a log asks nothing else of a machine, and so serves hexapods and bodies with joints and loops alike.
+Friction of the drives is the road's: a machine's regressor leaves it out, and the road adds each drive's own law.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pkm_identification.mechanisms.actuators.transfer import Transfer
+from pkm_identification.mechanisms.friction.friction import Friction
+from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.parameters.basis import Basis
+from pkm_identification.parameters.parameter_set import ParameterSet
+
+# Status of a row of motion: a row is never an exception
+OK, DEGRADED, FAILED, OTHER_MODE = range(4)
+
+
+@dataclass(frozen=True)
+class Drive:
+    """One driven coordinate.
+
+    Attributes
+    ----------
+    name : str
+        Its column in logs, its label in reports, the end of its parameters' names.
+    joint : str
+        What drivers call it, in messages.
+    unit : str
+        m or rad; all other numbers are in it, in s, and in N or N m.
+    force_name : str
+        The column of its force.
+    lowest, highest : float
+        Of the coordinate; infinite where the file says nothing.
+    rate_limit, acceleration_limit, force_limit : float
+        What a sample may show; infinite where the file says nothing: then the log itself is asked, never the unit.
+    resolution : float
+        Of a count of its encoder; 0 where the file says nothing.
+    size : float
+        A large change of the coordinate: scales thresholds that would else be a number of metres.
+    """
+
+    name: str
+    joint: str
+    unit: str
+    force_name: str
+    lowest: float = -np.inf
+    highest: float = np.inf
+    rate_limit: float = np.inf
+    acceleration_limit: float = np.inf
+    force_limit: float = np.inf
+    resolution: float = 0.0
+    size: float = 0.1
+
+    @property
+    def force_unit(self) -> str:
+        """Unit of its force or torque."""
+        return "N m" if self.unit == "rad" else "N"
+
+
+@dataclass(frozen=True)
+class Motion:
+    """N samples in motion, loops closed: one class for all machines, of which `state` alone is a machine's own.
+
+    Attributes
+    ----------
+    coordinate, rate, acceleration : ndarray, shape (N, n)
+        Of the drives, as given.
+    state : tuple of ndarray, first axis N
+        What the machine's kernels take; NaN where the status is FAILED.
+    status : ndarray of uint8, shape (N,)
+        OK, DEGRADED (near a singularity), FAILED or OTHER_MODE (another assembly mode).
+    residual : ndarray, shape (N,)
+        Largest error of a loop or a drive, m or rad.
+    """
+
+    coordinate: FloatArray
+    rate: FloatArray
+    acceleration: FloatArray
+    state: tuple[FloatArray, ...]
+    status: NDArray[np.uint8]
+    residual: FloatArray
+
+    def __len__(self) -> int:
+        return len(self.coordinate)
+
+    def __getitem__(self, rows: Any) -> Motion:
+        return Motion(
+            self.coordinate[rows], self.rate[rows], self.acceleration[rows],
+            tuple(part[rows] for part in self.state), self.status[rows], self.residual[rows],
+        )  # fmt: skip
+
+
+class Tracker(Protocol):
+    """Follows a machine sample by sample, warm from the last good one."""
+
+    @property
+    def state(self) -> tuple[FloatArray, ...]:
+        """State of the last good sample, each part with a first axis of length 1."""
+
+    @property
+    def residual(self) -> float:
+        """Largest error of the last sample, m or rad."""
+
+    def step(self, coordinate: FloatArray, rate: FloatArray, acceleration: FloatArray) -> int:
+        """Return the status of one sample (n,); where it is FAILED or OTHER_MODE the last good state is kept."""
+
+    def write_columns(self, written: FloatArray) -> bool:
+        """Write the columns (n, P) of the mapping it was made with, at the last state; return whether it is regular."""
+
+    def reset(self) -> None:
+        """Begin at home again."""
+
+
+class Machine(Protocol):
+    """What the road of a log needs to know of a machine of n drives."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def hash(self) -> str:
+        """Short digest of the description."""
+
+    @property
+    def sample_rate(self) -> float | None:
+        """Of its logs in Hz, where the file states it."""
+
+    @property
+    def document(self) -> Mapping[str, Any]:
+        """The file; every number of it has a path (`file_numbers`)."""
+
+    @property
+    def drives(self) -> tuple[Drive, ...]: ...
+
+    @property
+    def basis(self) -> Basis:
+        """Every parameter of every body, inertia of the drives, friction of drives and joints: B entries.
+
+        Never base parameters: which of those stand for the others changes with the geometry.
+        """
+
+    @property
+    def friction(self) -> tuple[Friction, ...]:
+        """Of each drive: law, coefficients (K, 1) and parameters may differ between drives."""
+
+    @property
+    def friction_rows(self) -> NDArray[np.int64]:
+        """Where the drives' coefficients are in the basis, (K, n); -1 where a drive's law has fewer."""
+
+    @property
+    def standstill_rows(self) -> NDArray[np.int64]:
+        """Entries of the basis that can hold a machine at rest: Coulomb friction of drives and joints."""
+
+    @property
+    def force_size(self) -> FloatArray:
+        """A typical force of each drive, (n,), N or N m."""
+
+    def build_parameter_set(self, name: str) -> ParameterSet:
+        """Return a parameter set by its name; bodies with joints and loops have 'base', hexapods several."""
+
+    def build_transfers(self, period: float) -> tuple[Transfer, ...] | None:
+        """Return what lies between reported and acting forces, drive by drive; None where nothing does."""
+
+    def compute_motion(
+        self,
+        coordinate: FloatArray,
+        rate: FloatArray,
+        acceleration: FloatArray,
+        start: tuple[FloatArray, ...] | None = None,
+    ) -> Motion:
+        """Return the motion of drives' coordinates and derivatives, (N, n) each.
+
+        `start` is a state whose parts have a first axis of length 1, where the first row begins; home unless given.
+        """
+
+    def compute_regressor(self, motion: Motion, mapping: FloatArray) -> FloatArray:
+        """Return forces (N, n, P) per unit of each column of a mapping (B, P), `friction_rows` passed over."""
+
+    def create_tracker(self, mapping: FloatArray) -> Tracker:
+        """Return a tracker that writes the columns of a mapping (B, P), `friction_rows` passed over."""
+
+    def with_changes(self, changes: Mapping[str, float]) -> Machine:
+        """Return the machine of the file with some numbers, by their paths, changed by so much; same basis entries."""
+
+    def compute_mass_and_bias(self, motion: Motion, values: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return mass (N, n, n) and forces without acceleration (N, n) of basis values (B,), drives' friction apart."""
+
+
+def mask_friction_rows(machine: Machine, mapping: FloatArray) -> FloatArray:
+    """Return a copy of a mapping (B, P) whose rows of the drives' friction are zero."""
+    rigid = np.array(mapping, dtype=float)
+    rigid[machine.friction_rows[machine.friction_rows >= 0]] = 0.0
+    return rigid
+
+
+def mass_and_bias_of_regressors(
+    machine: Machine, motion: Motion, values: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return mass (N, n, n) and bias (N, n) from n + 1 regressors: forces are affine in the drives' acceleration.
+
+    Parameters
+    ----------
+    machine : Machine
+    motion : Motion
+        Its accelerations are not used.
+    values : ndarray, shape (B,)
+        Of the basis.
+    """
+    column, count = values[:, None], motion.coordinate.shape[1]
+    start = tuple(part[:1] for part in motion.state)
+
+    def forces(acceleration: FloatArray) -> FloatArray:
+        moved = machine.compute_motion(motion.coordinate, motion.rate, acceleration, start)
+        return machine.compute_regressor(moved, column)[:, :, 0]
+
+    still = np.zeros_like(motion.rate)
+    bias = forces(still)
+    mass = [forces(still + unit) - bias for unit in np.eye(count)]
+    return np.stack(mass, axis=2), bias

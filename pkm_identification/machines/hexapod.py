@@ -1,0 +1,161 @@
+# Copyright 2026 pkm_identification maintainers
+#
+# Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance
+# with the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+# Unless required by applicable law or agreed to in writing, software distributed under the License is
+# distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
+# the License for the specific language governing permissions and limitations under the License.
+
+"""The hexapod behind the contract: its own kernels, the special case of six struts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pkm_identification.mechanisms.actuators.transfer import Transfer
+from pkm_identification.mechanisms.hexapod.dynamics.basis import coulomb_columns, friction_columns
+from pkm_identification.mechanisms.hexapod.dynamics.regressor import SparseMapping, regressor
+from pkm_identification.mechanisms.hexapod.kinematics.forward import platform_motion
+from pkm_identification.mechanisms.hexapod.kinematics.tracker import PlatformTracker
+from pkm_identification.mechanisms.hexapod.machine import Machine as Description
+from pkm_identification.mechanisms.hexapod.parameters.basis import hexapod_basis
+from pkm_identification.mechanisms.hexapod.parameters.builder import force_scale
+from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
+from pkm_identification.mechanisms.hexapod.transfers import transfers_of
+from pkm_identification.motion import STRUTS, PlatformMotion, StrutMotion, StrutSample
+from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.parameters.basis import Basis
+from pkm_identification.parameters.parameter_set import ParameterSet
+
+from .contract import (
+    FAILED,
+    OK,
+    OTHER_MODE,
+    Drive,
+    Motion,
+    mask_friction_rows,
+    mass_and_bias_of_regressors,
+)
+from .file_numbers import change_document
+
+# Twice the stated rate, 1.5 times the stated force: a limit is what a drive may do, not what noise may show
+_RATE_ROOM, _FORCE_ROOM = 2.0, 1.5
+
+
+class Hexapod:
+    """See `contract.Machine`; `description` is the hexapod's file."""
+
+    def __init__(self, description: Description) -> None:
+        self.description = description
+        self.name, self.hash = description.name, description.hash
+        motor = description.drive
+        self.sample_rate = None if motor is None else motor.sample_rate
+        low, high = (float(end) for end in description.length_limits)
+        rate = _RATE_ROOM * description.rate_limit if description.rate_limit else np.inf
+        force = np.inf if motor is None else _FORCE_ROOM * motor.force_limit
+        count = 1.0 / motor.counts_per_meter if motor is not None and motor.has_encoder else 0.0
+        self.drives = tuple(
+            Drive(
+                name=f"length_{i + 1}", joint=description.joint_names[i], unit="m", force_name=f"force_{i + 1}",
+                lowest=low, highest=high, rate_limit=rate, force_limit=force, resolution=count,
+                size=0.1 * (high - low),
+            )
+            for i in range(STRUTS)
+        )  # fmt: skip
+        shared = description.friction
+        self.friction = tuple(
+            replace(shared, coefficients=shared.coefficients[:, i : i + 1]) for i in range(STRUTS)
+        )
+
+    @property
+    def document(self) -> Mapping[str, Any]:
+        return {"gravity": self.description.gravity.tolist(), **self.description.document}
+
+    @cached_property
+    def basis(self) -> Basis:
+        return hexapod_basis(self.description)
+
+    @cached_property
+    def friction_rows(self) -> NDArray[np.int64]:
+        names = self.description.friction.law.names
+        starts = [friction_columns(self.description, name).start for name in names]
+        return np.add.outer(np.array(starts, dtype=np.int64), np.arange(STRUTS))
+
+    @cached_property
+    def standstill_rows(self) -> NDArray[np.int64]:
+        return coulomb_columns(self.description)
+
+    @cached_property
+    def force_size(self) -> FloatArray:
+        return np.full(STRUTS, force_scale(self.description))
+
+    def build_parameter_set(self, name: str = "identifiable") -> ParameterSet:
+        return hexapod_parameters(self.description, name)
+
+    def build_transfers(self, period: float) -> tuple[Transfer, ...] | None:
+        return transfers_of(self.description, period)
+
+    def compute_motion(
+        self,
+        coordinate: FloatArray,
+        rate: FloatArray,
+        acceleration: FloatArray,
+        start: tuple[FloatArray, ...] | None = None,
+    ) -> Motion:
+        count = len(coordinate)
+        segment = np.zeros(count, dtype=np.int64)
+        struts = StrutMotion(np.zeros(count), coordinate, rate, acceleration, None, segment)
+        pose = None if start is None else (start[0][0], start[1][0])
+        platform, poses = platform_motion(self.description, struts, pose)
+        state = (platform.position, platform.rotation, platform.twist, platform.acceleration)
+        return Motion(coordinate, rate, acceleration, state, poses.status, poses.residual)
+
+    def compute_regressor(self, motion: Motion, mapping: FloatArray) -> FloatArray:
+        sparse = SparseMapping.of(self.description, mask_friction_rows(self, mapping))
+        return regressor(self.description, PlatformMotion(np.zeros(len(motion)), *motion.state), sparse)
+
+    def create_tracker(self, mapping: FloatArray) -> HexapodTracker:
+        return HexapodTracker(self, mapping)
+
+    def with_changes(self, changes: Mapping[str, float]) -> Hexapod:
+        return Hexapod(Description.from_document(change_document(self.document, changes)))
+
+    def compute_mass_and_bias(self, motion: Motion, values: FloatArray) -> tuple[FloatArray, FloatArray]:
+        return mass_and_bias_of_regressors(self, motion, values)
+
+
+class HexapodTracker:
+    """See `contract.Tracker`."""
+
+    def __init__(self, machine: Hexapod, mapping: FloatArray) -> None:
+        self._description = machine.description
+        self._platform = PlatformTracker(machine.description)
+        self._mapping = SparseMapping.of(machine.description, mask_friction_rows(machine, mapping))
+        self.reset()
+
+    def reset(self) -> None:
+        self._platform.reset()
+        home = self._description
+        self.residual = 0.0
+        self.state: tuple[FloatArray, ...] = (
+            home.home_position[None], home.home_rotation[None], np.zeros((1, 6)), np.zeros((1, 6)),
+        )  # fmt: skip
+
+    def step(self, coordinate: FloatArray, rate: FloatArray, acceleration: FloatArray) -> int:
+        pose = self._platform.step(StrutSample(0.0, coordinate, rate, acceleration, None, 0))
+        self.residual = pose.residual
+        if pose.status == FAILED:
+            return OTHER_MODE if pose.jumped else FAILED
+        self.state = (pose.position[None], pose.rotation[None], pose.twist[None], pose.acceleration[None])
+        return OK if pose.status == OK else pose.status
+
+    def write_columns(self, written: FloatArray) -> bool:
+        motion = PlatformMotion(np.zeros(1), *self.state)
+        written[:] = regressor(self._description, motion, self._mapping)[0]
+        return bool(np.isfinite(written).all())

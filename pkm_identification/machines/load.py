@@ -1,0 +1,36 @@
+# Copyright 2026 pkm_identification maintainers
+#
+# Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance
+# with the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+# Unless required by applicable law or agreed to in writing, software distributed under the License is
+# distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
+# the License for the specific language governing permissions and limitations under the License.
+
+"""A machine of any kind by its name or from its file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pkm_identification.mechanisms.hexapod.machine import Machine as HexapodDescription
+from pkm_identification.mechanisms.multibody.loading import hexapod_or_mechanism
+from pkm_identification.mechanisms.multibody.mechanism import Mechanism
+
+from .hexapod import Hexapod
+from .multibody import Multibody
+
+
+def load_machine(name_or_path: str | Path) -> Hexapod | Multibody:
+    """Return a built-in machine by its name, or one from a file; hexapods have files without `kind`.
+
+    Raises
+    ------
+    MachineError
+        If there is none, or its description cannot be used.
+    """
+    return wrap_description(hexapod_or_mechanism(name_or_path))
+
+
+def wrap_description(description: HexapodDescription | Mechanism) -> Hexapod | Multibody:
+    """Return a description as the machine of the contract."""
+    return Multibody(description) if isinstance(description, Mechanism) else Hexapod(description)

@@ -1,0 +1,264 @@
+# Copyright 2026 pkm_identification maintainers
+#
+# Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance
+# with the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+# Unless required by applicable law or agreed to in writing, software distributed under the License is
+# distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
+# the License for the specific language governing permissions and limitations under the License.
+
+"""Bodies, joints and loops behind the contract: any mechanism that a description says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pkm_identification.errors import MotionRefused
+from pkm_identification.mechanisms.actuators.transfer import Transfer
+from pkm_identification.mechanisms.multibody.analysis.states import structure_motion
+from pkm_identification.mechanisms.multibody.base_set import BASE, BaseSet
+from pkm_identification.mechanisms.multibody.dynamics import drive_inertia, forces, regressor
+from pkm_identification.mechanisms.multibody.joint_friction import (
+    joint_friction_columns,
+    joint_friction_names,
+)
+from pkm_identification.mechanisms.multibody.kernels.closing import NO_PIVOT, Readings, complete_motion
+from pkm_identification.mechanisms.multibody.kinematics import MechanismMotion, close_drives
+from pkm_identification.mechanisms.multibody.mechanism import Mechanism
+from pkm_identification.mechanisms.multibody.numbers.arithmetic import FLOAT64
+from pkm_identification.mechanisms.multibody.parameters import rigid_basis, rigid_columns
+from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.numerics.compiled import kernel
+from pkm_identification.parameters.basis import Basis
+from pkm_identification.parameters.parameter import Kind, Parameter
+from pkm_identification.parameters.parameter_set import ParameterSet
+
+from .contract import (
+    DEGRADED,
+    FAILED,
+    OK,
+    OTHER_MODE,
+    Drive,
+    Motion,
+    mask_friction_rows,
+    mass_and_bias_of_regressors,
+)
+from .file_numbers import change_document
+
+# Of the closing kernel's OK, DEGRADED, FAILED, SINGULAR, OTHER_MODE
+_STATUS = np.array([OK, DEGRADED, FAILED, FAILED, OTHER_MODE], dtype=np.uint8)
+_SIZE = {"m": 0.1, "rad": 1.0}  # a large change of a drive without limits, in its unit
+_STROKE = 0.1  # of the way between a drive's limits: a large change
+_ALONG = {"m": ("kg", Kind.MASS), "rad": ("kg m^2", Kind.INERTIA)}  # unit and kind of a drive's inertia
+_STATES = 30  # states around home whose forces are typical
+
+
+class Multibody:
+    """See `contract.Machine`; `mechanism` is the description, closed at home, in float64."""
+
+    def __init__(self, mechanism: Mechanism) -> None:
+        self.mechanism = mechanism
+        self.name, self.hash = mechanism.name, mechanism.hash
+        self.sample_rate = None
+        description = mechanism.description
+        self.drives = tuple(_read_drive(one) for one in description.drives)
+        shared = description.friction
+        self.friction = tuple(
+            replace(shared, coefficients=shared.coefficients[:, i : i + 1]) for i in range(len(self.drives))
+        )
+        self._rigid = rigid_columns(mechanism)
+        # where the parts of the basis end: bodies, drives' friction, drives' inertia, passive joints' friction
+        ends = np.cumsum([len(self._rigid), shared.coefficients.size, len(self.drives)])
+        self._bodies, self._along, self._passive = (
+            slice(0, ends[0]), slice(ends[1], ends[2]), slice(ends[2], None),
+        )  # fmt: skip
+        self.friction_rows = np.arange(ends[0], ends[1]).reshape(shared.coefficients.shape)
+
+    @property
+    def document(self) -> Mapping[str, Any]:
+        gravity = [str(float(part)) for part in FLOAT64.array(self.mechanism.description.gravity)]
+        return {"gravity": gravity, **self.mechanism.description.document}
+
+    @cached_property
+    def basis(self) -> Basis:
+        parts = (rigid_basis(self.mechanism), self._friction(), self._inertia(), self._joint_friction())
+        return Basis(tuple(entry for part in parts for entry in part))
+
+    def _friction(self) -> Iterator[Parameter]:
+        shared = self.mechanism.description.friction
+        for coefficient, row in zip(shared.law.coefficients, shared.coefficients, strict=True):
+            for i, (drive, value) in enumerate(zip(self.drives, row, strict=True)):
+                viscous = coefficient.kind is Kind.VISCOUS
+                unit = f"{drive.force_unit} s/{drive.unit}" if viscous else drive.force_unit
+                yield Parameter(
+                    f"{coefficient.name}_{drive.name}", unit, coefficient.kind, drive.name, float(value), 1.0,
+                    coefficient.name, i,
+                )  # fmt: skip
+
+    def _inertia(self) -> Iterator[Parameter]:
+        behind = [one.inertia_behind for one in self.mechanism.description.actuators or ()]
+        inertia = np.asarray(drive_inertia(self.mechanism), dtype=float) + (behind or 0.0)
+        for i, (drive, value) in enumerate(zip(self.drives, inertia, strict=True)):
+            unit, kind = _ALONG[drive.unit]
+            yield Parameter(f"inertia_{drive.name}", unit, kind, drive.name, float(value), 1.0, "inertia", i)
+
+    def _joint_friction(self) -> Iterator[Parameter]:
+        passive = self.mechanism.passive_friction
+        if passive is None:
+            return
+        joints = {joint.name: joint for joint in self.mechanism.description.joints}
+        names = iter(joint_friction_names(self.mechanism))
+        for kind, symbol in ((Kind.COULOMB, "coulomb"), (Kind.VISCOUS, "viscous")):
+            for joint in passive.names:
+                one = joints[joint]
+                force, coordinate = ("N", "m") if one.type == "prismatic" else ("N m", "rad")
+                unit = force if kind is Kind.COULOMB else f"{force} s/{coordinate}"
+                value = float(FLOAT64.array([one.coulomb if kind is Kind.COULOMB else one.viscous])[0])
+                yield Parameter(next(names), unit, kind, joint, value, 1.0, f"joint_{symbol}")
+
+    @cached_property
+    def standstill_rows(self) -> NDArray[np.int64]:
+        kinds = [entry.kind is Kind.COULOMB for entry in self.basis]
+        return np.flatnonzero(kinds)
+
+    @cached_property
+    def force_size(self) -> FloatArray:
+        """The rms of the forces in states around home; of a drive that none needs, of a file without masses, 1."""
+        try:
+            motion = structure_motion(self.mechanism, _STATES)[1]
+            size = np.sqrt(np.mean(forces(self.mechanism, motion, friction=False) ** 2, axis=0))
+        except MotionRefused:
+            size = np.zeros(len(self.drives))
+        return np.where(size > 0.0, size, 1.0)
+
+    @cached_property
+    def base(self) -> BaseSet:
+        """The base parameters; raises SettingsError where double precision leaves their number in doubt."""
+        return BaseSet.of(self.mechanism)
+
+    def build_parameter_set(self, name: str = BASE) -> ParameterSet:
+        """Return base parameters and friction of the drives; the rest of the basis is the file's."""
+        base, friction = self.base, self.friction_rows.ravel()
+        rows = [*np.searchsorted(self._rigid, base.columns), *friction]
+        known = np.array(self.basis.nominal)
+        known[self._bodies] = 0.0
+        known[friction] = 0.0
+        entries = (*base.entries(), *(self.basis.entries[row] for row in friction))
+        return ParameterSet(name, entries, np.eye(len(self.basis))[:, rows], known)
+
+    def build_transfers(self, period: float) -> tuple[Transfer, ...] | None:
+        description = self.mechanism.description
+        if description.actuators is None:
+            return None
+        held = period if description.control is None else description.control.command_period
+        return tuple(replace(one.transfer(held), held=held).at(period) for one in description.actuators)
+
+    def compute_motion(
+        self,
+        coordinate: FloatArray,
+        rate: FloatArray,
+        acceleration: FloatArray,
+        start: tuple[FloatArray, ...] | None = None,
+    ) -> Motion:
+        mechanism = self.mechanism
+        closed = close_drives(mechanism, coordinate, None if start is None else start[0])
+        status = _STATUS[np.asarray(closed.status)]
+        q = np.where(closed.found[:, None], closed.configuration, mechanism.home[None])
+        velocity, second = np.zeros((2, len(q), mechanism.tree.velocities))
+        pivot, nothing = np.zeros(len(q)), np.zeros((len(q), 0))
+        if len(q):
+            complete_motion(
+                mechanism.model, mechanism.task_rows("drives"), q, np.ascontiguousarray(rate),
+                np.ascontiguousarray(acceleration), velocity, second, pivot,
+                Readings(np.zeros(0, dtype=np.int64), nothing, nothing, nothing),
+            )  # fmt: skip
+        status[np.abs(pivot) < NO_PIVOT] = FAILED
+        for part in (q, velocity, second):
+            part[status > DEGRADED] = np.nan
+        return Motion(coordinate, rate, acceleration, (q, velocity, second), status, closed.residual)
+
+    def compute_regressor(self, motion: Motion, mapping: FloatArray) -> FloatArray:
+        rows = mask_friction_rows(self, mapping)
+        moved = MechanismMotion(*motion.state, motion.coordinate, motion.rate, motion.acceleration)
+        columns, entries = np.nonzero(rows[self._bodies].T)
+        written = np.empty((len(motion), len(self.drives), rows.shape[1]))
+        sparse = self._rigid[entries], columns, rows[entries, columns]
+        rigid = np.asarray(regressor(self.mechanism, moved))
+        _map(
+            rigid,
+            np.ascontiguousarray(motion.acceleration),
+            sparse,
+            np.ascontiguousarray(rows[self._along]),
+            written,
+        )
+        if np.any(rows[self._passive]):
+            written += joint_friction_columns(self.mechanism, moved) @ rows[self._passive]
+        return written
+
+    def create_tracker(self, mapping: FloatArray) -> MultibodyTracker:
+        return MultibodyTracker(self, mapping)
+
+    def with_changes(self, changes: Mapping[str, float]) -> Multibody:
+        return Multibody(Mechanism.from_document(change_document(self.document, changes)))
+
+    def compute_mass_and_bias(self, motion: Motion, values: FloatArray) -> tuple[FloatArray, FloatArray]:
+        return mass_and_bias_of_regressors(self, motion, values)
+
+
+def _read_drive(drive: Any) -> Drive:
+    """Return the contract's drive of a description's; it states neither rates nor forces."""
+    unit = drive.measure.unit
+    low, high = FLOAT64.array(list(drive.limits)) if drive.limits else (-np.inf, np.inf)
+    size = _STROKE * float(high - low) if np.isfinite(high - low) else _SIZE[unit]
+    return Drive(drive.name, drive.name, unit, drive.force, float(low), float(high), size=size)
+
+
+@kernel
+def _map(rigid, acceleration, entries, along, written):
+    """Write forces (N, n, P) of the bodies' regressor (N, n, R) and the inertia along the drives, in one pass."""
+    rows, columns, weights = entries
+    count, drives, width = written.shape
+    for m in range(count):
+        for i in range(drives):
+            for p in range(width):
+                written[m, i, p] = along[i, p] * acceleration[m, i]
+            for e in range(rows.size):
+                written[m, i, columns[e]] += weights[e] * rigid[m, i, rows[e]]
+
+
+class MultibodyTracker:
+    """See `contract.Tracker`."""
+
+    def __init__(self, machine: Multibody, mapping: FloatArray) -> None:
+        self._machine, self._mapping = machine, mask_friction_rows(machine, mapping)
+        self.reset()
+
+    def reset(self) -> None:
+        mechanism, still = self._machine.mechanism, np.zeros((1, len(self._machine.drives)))
+        home = np.array(mechanism.home, dtype=float)[None]
+        nothing = np.zeros((1, mechanism.tree.velocities))
+        self._motion = Motion(
+            still, still, still, (home, nothing, nothing), np.zeros(1, dtype=np.uint8), np.zeros(1)
+        )
+        self.residual = 0.0
+
+    @property
+    def state(self) -> tuple[FloatArray, ...]:
+        return self._motion.state
+
+    def step(self, coordinate: FloatArray, rate: FloatArray, acceleration: FloatArray) -> int:
+        moved = self._machine.compute_motion(coordinate[None], rate[None], acceleration[None], self.state)
+        self.residual = float(moved.residual[0])
+        status = int(moved.status[0])
+        if status <= DEGRADED:
+            self._motion = moved
+        return status
+
+    def write_columns(self, written: FloatArray) -> bool:
+        written[:] = self._machine.compute_regressor(self._motion, self._mapping)[0]
+        return bool(np.isfinite(written).all())

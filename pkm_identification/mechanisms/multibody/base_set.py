@@ -1,0 +1,109 @@
+# Copyright 2026 pkm_identification maintainers
+#
+# Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance
+# with the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+# Unless required by applicable law or agreed to in writing, software distributed under the License is
+# distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
+# the License for the specific language governing permissions and limitations under the License.
+
+"""The base parameters of a mechanism: one parameter stands for each sum that the driven forces depend on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from pkm_identification.errors import SettingsError
+from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.parameters.parameter import Kind, Parameter
+
+from .analysis.basis import choose_basis
+from .mechanism import Mechanism
+from .parameters import rigid_basis, rigid_columns
+
+BASE = "base"  # name of the set
+
+
+@dataclass(frozen=True)
+class BaseSet:
+    """The base parameters of a mechanism, each called by the parameter that stands for its sum.
+
+    Attributes
+    ----------
+    names, units : tuple of str, length P
+    kinds : tuple of Kind
+    columns : ndarray of int64
+        Of the mechanism's regressor.
+    nominal : ndarray, shape (P,)
+        The description's values of the sums.
+    everything, never : tuple of str
+        All parameters, and those that no motion of the drives feels.
+    sums : ndarray, shape (P, all parameters)
+        Coefficients of each base parameter's sum.
+    """
+
+    names: tuple[str, ...]
+    units: tuple[str, ...]
+    kinds: tuple[Kind, ...]
+    columns: np.ndarray
+    nominal: FloatArray
+    everything: tuple[str, ...]
+    never: tuple[str, ...]
+    sums: FloatArray = field(repr=False)
+
+    @classmethod
+    def of(cls, mechanism: Mechanism) -> BaseSet:
+        """The choice of `pkm base-parameters`: a name is the same sum there and here.
+
+        Raises
+        ------
+        SettingsError
+            If double precision leaves the number of base parameters in doubt.
+        """
+        basis, chosen = rigid_basis(mechanism), rigid_columns(mechanism)
+        base = choose_basis(mechanism)
+        if not base.clear:
+            raise SettingsError(
+                f"mechanism '{mechanism.name}': double precision leaves its base parameters in doubt "
+                "(pkm base-parameters)"
+            )
+        kept = base.independent
+        sums = np.zeros((len(kept), len(basis)))
+        sums[np.arange(len(kept)), kept] = 1.0
+        sums[:, base.grouped] = base.coefficients
+        entries = [basis.entries[k] for k in kept]
+        return cls(
+            tuple(entry.name for entry in entries),
+            tuple(entry.unit for entry in entries),
+            tuple(entry.kind for entry in entries),
+            chosen[kept],
+            sums @ basis.nominal,
+            basis.names,
+            tuple(basis.names[k] for k in base.invisible),
+            sums,
+        )
+
+    def entries(self, sizes: FloatArray | None = None) -> tuple[Parameter, ...]:
+        """As parameters, of some sizes (P,); of size 1 without."""
+        sizes = np.ones(len(self.names)) if sizes is None else sizes
+        return tuple(
+            Parameter(name, unit, kind, "", float(value), float(size))
+            for name, unit, kind, value, size in zip(
+                self.names, self.units, self.kinds, self.nominal, sizes, strict=True
+            )
+        )
+
+    def only(self, values: Mapping[str, float]) -> BaseSet:
+        """Those of these names, with these values."""
+        kept = [k for k, name in enumerate(self.names) if name in values]
+        return replace(
+            self,
+            names=tuple(self.names[k] for k in kept),
+            units=tuple(self.units[k] for k in kept),
+            kinds=tuple(self.kinds[k] for k in kept),
+            columns=self.columns[kept],
+            nominal=np.array([values[self.names[k]] for k in kept]),
+            sums=self.sums[kept],
+        )

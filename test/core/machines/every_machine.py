@@ -1,0 +1,63 @@
+# Copyright 2026 pkm_identification maintainers
+#
+# Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance
+# with the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+# Unless required by applicable law or agreed to in writing, software distributed under the License is
+# distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
+# the License for the specific language governing permissions and limitations under the License.
+
+"""All machines that the contract is held to, and motions around their homes."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+from core.machines import documents
+
+from pkm_identification.machines.contract import Motion
+from pkm_identification.machines.hexapod import Hexapod
+from pkm_identification.machines.load import load_machine
+from pkm_identification.machines.multibody import Multibody
+from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths
+from pkm_identification.mechanisms.multibody.kinematics import read
+from pkm_identification.mechanisms.multibody.mechanism import Mechanism
+
+HEXAPODS = ("uf", "hexel", "ford")
+BUILT_IN = ("mast", "epaas", "four-bar")
+WRITTEN = {one.__name__: one for one in (documents.delta, documents.five_bar, documents.rss, documents.pus)}
+WRITTEN["serial_arm"] = documents.serial_arm
+AS_MULTIBODY = "uf as multibody"
+EVERY = (*HEXAPODS, AS_MULTIBODY, *BUILT_IN, *WRITTEN)
+
+
+@cache
+def machine(name: str) -> Hexapod | Multibody:
+    if name in WRITTEN:
+        return Multibody(Mechanism.from_document(WRITTEN[name]()))
+    if name == AS_MULTIBODY:
+        return Multibody(Mechanism.from_machine(load_machine("uf").description))
+    return load_machine(name)
+
+
+def home(one: Hexapod | Multibody) -> np.ndarray:
+    """Return the drives' coordinates at home, (n,)."""
+    if isinstance(one, Hexapod):
+        pose = one.description.home_position[None], one.description.home_rotation[None]
+        return np.asarray(strut_lengths(one.description, *pose)[0])
+    mechanism = one.mechanism
+    return np.asarray(read(mechanism, "drives", mechanism.home[None])[0], dtype=float)
+
+
+def smooth_drives(one: Hexapod | Multibody, count: int = 40, seed: int = 0, part: float = 0.1):
+    """Return coordinates, rates and accelerations (N, n) of sines around home, a part of a large change high."""
+    rng = np.random.default_rng(seed)
+    size = part * np.array([drive.size for drive in one.drives])
+    omega, phase = rng.uniform(2.0, 6.0, len(size)), rng.uniform(0.0, 6.0, len(size))
+    angle = omega * np.linspace(0.0, 1.0, count)[:, None] + phase
+    start = home(one) - size * np.sin(phase)
+    return start + size * np.sin(angle), size * omega * np.cos(angle), -size * omega**2 * np.sin(angle)
+
+
+def smooth_motion(one: Hexapod | Multibody, count: int = 40, seed: int = 0) -> Motion:
+    return one.compute_motion(*smooth_drives(one, count, seed))

@@ -1,0 +1,272 @@
+# Copyright 2026 pkm_identification maintainers
+#
+# Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance
+# with the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+# Unless required by applicable law or agreed to in writing, software distributed under the License is
+# distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
+# the License for the specific language governing permissions and limitations under the License.
+
+"""Every machine keeps the contract: held against other kernels, other programs and differences."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pinocchio as pin
+import pytest
+from core.machines.every_machine import (
+    AS_MULTIBODY,
+    EVERY,
+    HEXAPODS,
+    machine,
+    smooth_drives,
+    smooth_motion,
+)
+
+from pkm_identification.errors import MachineError
+from pkm_identification.machines.contract import DEGRADED, FAILED, OK, mask_friction_rows
+from pkm_identification.machines.file_numbers import change_document
+from pkm_identification.machines.hexapod import Hexapod
+from pkm_identification.mechanisms.hexapod.dynamics import strut_dynamics
+from pkm_identification.mechanisms.multibody import dynamics
+from pkm_identification.mechanisms.multibody.kinematics import MechanismMotion
+from pkm_identification.mechanisms.multibody.mechanism import Mechanism
+
+every_machine = pytest.mark.parametrize("name", EVERY)
+CHANGED = {  # numbers of files, and how far they are moved
+    "uf": ("geometry.base_joints.2.2", 1e-4),
+    "mast": ("constants.H", 1e-4),
+    "epaas": ("gravity.2", 1e-2),
+    "four-bar": ("constants.l2", 1e-4),
+    "delta": ("joints.motor_2.place.0.1", 1e-4),
+    "five_bar": ("joints.motor_r.place.0.0", 1e-4),
+    "rss": ("joints.ball_3.place.1.2", 1e-4),
+    "pus": ("joints.ball_1.place.1.0", 1e-4),
+    "serial_arm": ("joints.joint_3.place.0.0", 1e-4),
+}
+# How far from home the first drive cannot be, m or rad
+FURTHER = {
+    "uf": 1.0,
+    "hexel": 1.0,
+    AS_MULTIBODY: 1.0,
+    "mast": 1.0,
+    "five_bar": 1.1,
+    "rss": -2.0,
+    "pus": 1.0,
+}
+
+
+def forces(one, motion, values=None):
+    values = one.basis.nominal if values is None else values
+    return one.compute_regressor(motion, values[:, None])[:, :, 0]
+
+
+def size_of(force):
+    return np.sqrt(np.mean(force**2))
+
+
+@every_machine
+def test_a_smooth_motion_is_closed_row_by_row(name):
+    one = machine(name)
+    motion = smooth_motion(one)
+    assert (motion.status <= DEGRADED).all()
+    assert motion.residual.max() < 1e-9
+    part = motion[5:9]
+    assert len(part) == 4
+    assert all(np.array_equal(a, b[5:9]) for a, b in zip(part.state, motion.state, strict=True))
+
+
+@pytest.mark.parametrize("name", FURTHER)
+def test_a_row_out_of_reach_is_a_status_and_others_stay(name):
+    one = machine(name)
+    coordinate, rate, acceleration = smooth_drives(one)
+    before = one.compute_motion(coordinate, rate, acceleration)
+    coordinate = coordinate.copy()
+    coordinate[7, 0] += FURTHER[name]
+    motion = one.compute_motion(coordinate, rate, acceleration)
+    others = np.arange(len(motion)) != 7
+    assert motion.status[7] >= FAILED
+    assert (motion.status[others] == before.status[others]).all()
+    for part, same in zip(motion.state, before.state, strict=True):
+        np.testing.assert_allclose(part[others], same[others], atol=1e-9)
+    assert np.isfinite(forces(one, motion[others])).all()
+
+
+@pytest.mark.parametrize("name", HEXAPODS)
+def test_a_hexapod_has_the_forces_of_its_bodies(name):
+    one = machine(name)
+    bodies = type(machine(AS_MULTIBODY))(Mechanism.from_machine(one.description))
+    drives = smooth_drives(one)
+    own, other = (forces(kind, kind.compute_motion(*drives)) for kind in (one, bodies))
+    # 1e-12 of some hundred newtons; passive joints' friction is in both
+    np.testing.assert_allclose(own, other, atol=2e-12 * np.abs(own).max())
+
+
+@every_machine
+def test_forces_are_those_of_the_mass_matrix(name):
+    """Mass and bias from n + 1 regressors against the kernels that have them directly."""
+    one = machine(name)
+    motion = smooth_motion(one, 12)
+    values = mask_friction_rows(one, one.basis.nominal[:, None])[:, 0]
+    if isinstance(one, Hexapod):
+        bare = one.description.without_friction()
+        one = Hexapod(bare)
+        values = one.basis.nominal
+        direct = strut_dynamics(bare, *motion.state[:3])
+    else:
+        q, v, a = motion.state
+        whole = MechanismMotion(q, v, a, motion.coordinate, motion.rate, motion.acceleration)
+        direct = dynamics.mass_and_bias(one.mechanism, whole)
+    mass, bias = one.compute_mass_and_bias(motion, values)
+    np.testing.assert_allclose(mass, direct.mass, atol=1e-11 * np.abs(direct.mass).max())
+    np.testing.assert_allclose(bias, direct.bias, atol=1e-11 * np.abs(direct.bias).max())
+
+
+@every_machine
+def test_the_regressor_leaves_the_drives_friction_to_the_road(name):
+    one = machine(name)
+    motion, whole = smooth_motion(one, 5), np.eye(len(one.basis))
+    columns = one.compute_regressor(motion, whole)
+    assert columns.shape == (5, len(one.drives), len(one.basis))
+    assert not columns[:, :, one.friction_rows.ravel()].any()
+    assert one.friction_rows.shape == (len(one.friction[0].law.names), len(one.drives))
+    drives = [one.basis.entries[row].limb for row in one.friction_rows[0]]
+    assert drives == list(range(len(one.drives)))
+    assert set(one.friction_rows[1]) <= set(one.standstill_rows)
+
+
+@every_machine
+def test_a_parameter_set_makes_the_forces_of_the_whole_basis(name):
+    one = machine(name)
+    chosen = one.build_parameter_set("identifiable" if isinstance(one, Hexapod) else "base")
+    motion = smooth_motion(one, 15)
+    own = forces(one, motion, chosen.mapping @ chosen.nominal + chosen.known)
+    whole = forces(one, motion)
+    np.testing.assert_allclose(own, whole, atol=1e-9 * size_of(whole))
+    assert one.force_size.shape == (len(one.drives),)
+    assert (one.force_size > 0.0).all()
+
+
+@every_machine
+def test_a_tracker_follows_as_the_batch_does(name):
+    one = machine(name)
+    chosen = one.build_parameter_set("identifiable" if isinstance(one, Hexapod) else "base").mapping
+    motion = smooth_motion(one)
+    columns = one.compute_regressor(motion, chosen)
+    tracker, written = one.create_tracker(chosen), np.empty(columns.shape[1:])
+    for n in range(len(motion)):
+        status = tracker.step(motion.coordinate[n], motion.rate[n], motion.acceleration[n])
+        assert status == motion.status[n]
+        assert tracker.write_columns(written)
+        for own, batch in zip(tracker.state, motion.state, strict=True):
+            np.testing.assert_allclose(own[0], batch[n], atol=1e-9 * (1.0 + np.abs(batch[n]).max()))
+        np.testing.assert_allclose(written, columns[n], atol=1e-8 * np.abs(columns[n]).max())
+    tracker.reset()
+    assert tracker.residual == 0.0
+
+
+def test_a_tracker_keeps_the_last_good_state():
+    one = machine("mast")
+    tracker = one.create_tracker(np.eye(len(one.basis)))
+    coordinate, rate, acceleration = (part[0] for part in smooth_drives(one))
+    assert tracker.step(coordinate, rate, acceleration) == OK
+    good = [part.copy() for part in tracker.state]
+    assert tracker.step(coordinate + np.array([0.0, 0.0, 5.0]), rate, acceleration) >= FAILED
+    assert all(np.array_equal(a, b) for a, b in zip(good, tracker.state, strict=True))
+
+
+@pytest.mark.parametrize("name", CHANGED)
+def test_a_changed_number_moves_forces_in_proportion(name):
+    """Half of a small change makes half of the forces: the path leads to the number, and to it alone."""
+    one, (path, step) = machine(name), CHANGED[name]
+    drives = smooth_drives(one, 8)
+    values = one.basis.nominal
+    same = one.with_changes({path: 0.0})
+    assert same.basis.names == one.basis.names
+
+    def moved(by):
+        other = one.with_changes({path: by})
+        return forces(other, other.compute_motion(*drives), values)
+
+    before = forces(one, one.compute_motion(*drives), values)
+    np.testing.assert_allclose(moved(0.0), before, atol=1e-9 * size_of(before))
+    whole, half = moved(step) - before, moved(0.5 * step) - before
+    assert size_of(whole) > 1e-6 * size_of(before)
+    np.testing.assert_allclose(2.0 * half, whole, atol=0.02 * np.abs(whole).max())
+
+
+@pytest.mark.parametrize("name", ["uf", "epaas", "rss"])
+def test_more_gravity_is_more_weight(name):
+    one = machine(name)
+    drives, values = smooth_drives(one, 6), one.basis.nominal
+    whole, half, more = (
+        forces(other, other.compute_motion(*drives), values)
+        for other in (one, one.with_changes({"gravity.2": 4.905}), one.with_changes({"gravity.2": -0.981}))
+    )
+    np.testing.assert_allclose(more - whole, 0.2 * (whole - half), atol=1e-9 * size_of(whole))
+
+
+def test_a_changed_mass_is_the_basis_moved():
+    one = machine("delta")
+    other = one.with_changes({"bodies.rod_2.mass": 0.05})
+    motion = smooth_motion(one)
+    row = one.basis.names.index("m_rod_2")
+    assert other.basis.nominal[row] == pytest.approx(one.basis.nominal[row] + 0.05)
+    moved = other.basis.nominal - one.basis.nominal
+    difference = forces(other, motion) - forces(one, motion)
+    np.testing.assert_allclose(difference, forces(one, motion, moved), atol=1e-10)
+
+
+@pytest.mark.parametrize(
+    ("path", "word"),
+    [("gravity.7", "index"), ("bodies.hat.mass", "hat"), ("name.x", "'x'"), ("joints", "number")],
+)
+def test_a_path_that_leads_nowhere_is_named(path, word):
+    with pytest.raises(MachineError, match=word):
+        change_document(machine("delta").document, {path: 1.0})
+
+
+def test_forces_of_an_arm_are_those_of_another_program():
+    one = machine("serial_arm")
+    description = one.mechanism.description
+    model, parent = pin.Model(), 0
+    for joint, values in zip(description.joints, one.mechanism.parameters, strict=True):
+        axes, references = (np.array(pair, dtype=float) for pair in (joint.axis, joint.reference))
+        both = [np.column_stack([x, a, np.cross(x, a)]) for x, a in zip(references, axes, strict=True)]
+        place = pin.SE3(both[0] @ both[1].T, np.array(joint.place[0], dtype=float))
+        kind = (
+            pin.JointModelPrismaticUnaligned if joint.type == "prismatic" else pin.JointModelRevoluteUnaligned
+        )
+        parent = model.addJoint(parent, kind(axes[1]), place, joint.name)
+        order = [0, 1, 2, 3, 4, 7, 5, 8, 9, 6]
+        inertia = pin.Inertia.FromDynamicParameters(np.asarray(values, dtype=float)[order])
+        model.appendBodyToJoint(parent, inertia, pin.SE3.Identity())
+    data, motion = model.createData(), smooth_motion(one)
+    theirs = [
+        pin.rnea(model, data, *sample) + 0.05 * sample[2]
+        for sample in zip(motion.coordinate, motion.rate, motion.acceleration, strict=True)
+    ]
+    own = forces(one, motion)
+    np.testing.assert_allclose(own, theirs, atol=1e-11 * np.abs(own).max())
+
+
+def test_passive_joints_friction_is_part_of_the_basis():
+    """Against the forces that the bodies' own dynamics state with friction."""
+    plain = machine("delta").document
+    joints = {name: dict(joint) for name, joint in plain["joints"].items()}
+    joints["elbow_2"]["friction"] = {"viscous": "0.02", "coulomb": "0.05"}
+    one = type(machine("delta"))(Mechanism.from_document({**plain, "joints": joints}))
+    motion = smooth_motion(one)
+    whole = MechanismMotion(*motion.state, motion.coordinate, motion.rate, motion.acceleration)
+    expected = dynamics.forces(one.mechanism, whole)
+    np.testing.assert_allclose(forces(one, motion), expected, atol=1e-11 * np.abs(expected).max())
+    assert [one.basis.names[row] for row in one.standstill_rows][-1] == "coulomb_elbow_2"
+
+
+def test_drives_of_one_machine_may_have_units_of_their_own():
+    one = machine("serial_arm")
+    assert [drive.unit for drive in one.drives] == ["rad", "m", "rad"]
+    units = [one.basis.entries[row].unit for row in one.friction_rows[0]]
+    assert units == ["N m s/rad", "N s/m", "N m s/rad"]
+    assert replace(one.drives[1], name="x").force_unit == "N"
