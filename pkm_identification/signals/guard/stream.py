@@ -15,22 +15,24 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from pkm_identification.motion import StrutLog
+from pkm_identification.motion import STRUTS, StrutLog
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.large_arrays import GrowingArray, row_blocks
 
 from .judgement import (
     ACCEPTED,
     AHEAD,
+    CLOCK,
     CONTINUES,
     DUPLICATE,
+    LAST,
     LATE,
-    LIMITS,
     MEMORY,
     NEW_SEGMENT,
     NOT_FINITE,
     OUT_OF_LIMITS,
     REJECTIONS,
+    REMEMBERED,
     STAYED_AHEAD,
     judge,
     judge_log,
@@ -55,26 +57,17 @@ class StreamGuard:
 
     def __init__(self, settings: GuardSettings) -> None:
         self.settings = settings
-        self._limits = np.array(
-            [
-                (
-                    settings.period,
-                    *settings.length_limits,
-                    settings.rate_limit,
-                    settings.force_limit,
-                    settings.acceleration_limit,
-                    settings.max_gap,
-                    settings.late_tolerance,
-                )
-            ],
-            dtype=LIMITS,
-        )
+        clock = np.array([(settings.period, settings.max_gap, settings.late_tolerance)], dtype=CLOCK)
+        low, high = settings.length_limits
+        limits = (low, high, settings.rate_limit, settings.acceleration_limit, settings.force_limit)
+        self._rules = clock, np.repeat(np.array(limits, dtype=float)[:, None], STRUTS, axis=1)
         self.reset()
 
     def reset(self) -> None:
         """Forget everything, as if newly made."""
         self._memory = np.zeros(1, dtype=MEMORY)
         self._memory["segment"] = -1
+        self._past = np.zeros((REMEMBERED, STRUTS))
         # what every sample asks for: a record's field takes longer to find than to read
         self._segment = self._memory["segment"]
         self._last: GuardedSample | None = None
@@ -108,7 +101,7 @@ class StreamGuard:
         has_force = force is not None
         self.stepped = None
         verdict, begins, steps = judge(
-            time, length, force if has_force else length, has_force, self._memory, self._limits
+            time, length, force if has_force else length, has_force, self._memory, self._past, self._rules
         )
         if verdict != ACCEPTED:
             reason = REJECTIONS[verdict]
@@ -137,7 +130,7 @@ class StreamGuard:
 
     def _explain(self, verdict: int, time: float, length: FloatArray, force: FloatArray | None) -> str:
         memory = self._memory[0]
-        strut = int(memory["strut"])
+        strut = int(memory["drive"])
         if verdict == NOT_FINITE:
             return f"stamp {time}" if not np.isfinite(time) else f"strut {strut + 1}: value is not finite"
         if verdict == DUPLICATE:
@@ -154,7 +147,7 @@ class StreamGuard:
         if force is not None and abs(force[strut]) > self.settings.force_limit:
             return f"strut {strut + 1}: force {force[strut]:.6g} N is beyond {self.settings.force_limit:g} N"
         return (
-            f"strut {strut + 1}: length jumps to {length[strut]:.6f} m from {memory['length'][strut]:.6f} m"
+            f"strut {strut + 1}: length jumps to {length[strut]:.6f} m from {self._past[LAST, strut]:.6f} m"
         )
 
     def guard(self, log: StrutLog) -> GuardedLog:
@@ -174,7 +167,9 @@ class StreamGuard:
             judged = _judged(block.stop - block.start)
             rows, added, own, verdicts, beginnings = judged
             time = log.time[block]
-            used = judge_log(time, length[block], force[block], has_force, self._memory, self._limits, judged)
+            used = judge_log(
+                time, length[block], force[block], has_force, self._memory, self._past, self._rules, judged
+            )
             rows[:used] += block.start
             counts["accepted"] += used
             counts["filled"] += int(added[:used].sum())
@@ -226,22 +221,7 @@ class StreamGuard:
         values = {"time": log.time, "length": log.length, "force": log.force}
         values |= {"imu": log.imu, "sensor": log.sensor}
         present = {name: column for name, column in values.items() if column is not None}
-        made = {name: GrowingArray() for name in (*present, "segment", "filled")}
-        for block in row_blocks(len(kept)) if len(kept) else [slice(0, 0)]:
-            # every kept sample is preceded by its fillers: place of each row between its two neighbours
-            repeats = fills[block] + 1
-            own = np.repeat(np.arange(len(repeats)), repeats)
-            begin = np.cumsum(repeats) - repeats
-            part = (np.arange(len(own)) - begin[own] + 1) / repeats[own]
-            owner = own + block.start
-            earlier, later = kept[np.maximum(owner - 1, 0)], kept[owner]
-            for name, column in present.items():
-                before, behind = column[earlier], column[later]
-                weight = part.reshape(-1, *([1] * (column.ndim - 1)))
-                made[name].append(np.where(weight == 1.0, behind, before + weight * (behind - before)))
-            made["segment"].append(segment[owner])
-            made["filled"].append(part < 1.0)
-        columns = {name: gathered.taken() for name, gathered in made.items()}
+        columns = fill_short_holes(present, kept, fills, segment)
         return GuardedLog(
             time=columns["time"],
             length=columns["length"],
@@ -254,6 +234,44 @@ class StreamGuard:
             imu=columns.get("imu"),
             sensor=columns.get("sensor"),
         )
+
+
+def fill_short_holes(
+    present: dict[str, FloatArray],
+    kept: NDArray[np.int64],
+    fills: NDArray[np.int32],
+    segment: NDArray[np.int64],
+) -> dict[str, NDArray]:
+    """Return columns of a log on its clock: the rows that are kept, on straight lines the fillers before each.
+
+    Parameters
+    ----------
+    present : dict of str to ndarray, first axis N
+        Columns of the log.
+    kept, fills, segment : ndarray, shape (K,)
+        Rows, how many fillers stand before each, and its segment.
+
+    Returns
+    -------
+    dict of str to ndarray
+        Besides, `segment`, and `filled`: whether a row is a filler.
+    """
+    made = {name: GrowingArray() for name in (*present, "segment", "filled")}
+    for block in row_blocks(len(kept)) if len(kept) else [slice(0, 0)]:
+        # every kept sample is preceded by its fillers: place of each row between its two neighbours
+        repeats = fills[block] + 1
+        own = np.repeat(np.arange(len(repeats)), repeats)
+        begin = np.cumsum(repeats) - repeats
+        part = (np.arange(len(own)) - begin[own] + 1) / repeats[own]
+        owner = own + block.start
+        earlier, later = kept[np.maximum(owner - 1, 0)], kept[owner]
+        for name, column in present.items():
+            before, behind = column[earlier], column[later]
+            weight = part.reshape(-1, *([1] * (column.ndim - 1)))
+            made[name].append(np.where(weight == 1.0, behind, before + weight * (behind - before)))
+        made["segment"].append(segment[owner])
+        made["filled"].append(part < 1.0)
+    return {name: gathered.taken() for name, gathered in made.items()}
 
 
 def _fillers(before: GuardedSample, after: GuardedSample, steps: int) -> Iterator[GuardedSample]:
