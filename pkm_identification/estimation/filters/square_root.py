@@ -20,6 +20,10 @@ from pkm_identification.numerics.compiled import kernel, padded
 from pkm_identification.numerics.linear_systems import lower_cholesky
 from pkm_identification.numerics.rows import combine, dot
 
+# Each column of a matrix with few rows leaves the next a remainder of rounding, 1e-16 times as large: without an end
+# the square of its length underflows, and what is divided by it is no number
+LEAST_NORM = 1e-140
+
 
 @kernel
 def triangularize(matrix, width):
@@ -30,7 +34,9 @@ def triangularize(matrix, width):
         for i in range(k, height):
             norm += matrix[i, k] ** 2
         norm = np.sqrt(norm)
-        if norm == 0.0:
+        if norm < LEAST_NORM:
+            for i in range(k, height):
+                matrix[i, k] = 0.0
             continue
         if matrix[k, k] > 0.0:
             norm = -norm

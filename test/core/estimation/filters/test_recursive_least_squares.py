@@ -20,6 +20,7 @@ from pkm_identification.estimation.filters.recursive_least_squares import (
     triangularize,
 )
 from pkm_identification.estimation.filters.unscented import UnscentedFilter, UnscentedSettings
+from pkm_identification.parameters.prior import Prior
 
 WIDTH, OUTPUTS = 5, 6
 
@@ -155,3 +156,18 @@ def test_continues_from_an_estimate():
 def test_impossible_forgetting_is_refused(factor):
     with pytest.raises(ValueError, match="forgetting is"):
         UnscentedSettings(forgetting=factor)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_first_equation_with_few_rows_leaves_numbers(seed):
+    """Remainders of rounding must not be divided by until they are none."""
+    width, random = 25, np.random.default_rng(seed)
+    found = RecursiveLeastSquares(Prior(np.zeros(width), np.ones(width)), 3)
+    columns = random.standard_normal((3, width)) * 10.0 ** random.uniform(-7.0, -3.0, width)
+    columns[:, :2] = [[0.0, 0.0], [150.0, 0.0], [0.0, 150.0]]
+    columns[0] = 0.0
+    for _ in range(3):
+        nis, taken = found.step_linear(columns, np.array([0.0, 1.0, 2.0]), 1e-4 * np.eye(3))
+        assert taken
+        assert np.isfinite(nis)
+        assert np.isfinite(found.mean).all()
