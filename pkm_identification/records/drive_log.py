@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -22,7 +21,6 @@ from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.memory import arrays_beyond_memory
 from pkm_identification.signals.guard.held_values import choose_new_rows, find_hold
 from pkm_identification.signals.guard.unusable import refuse_unsorted
-from pkm_identification.signals.steady_period import period_of_stamps
 
 from .bags import ROS_1
 from .foreign import ARRAY_FILES, looks_foreign
@@ -30,23 +28,19 @@ from .foreign.drive_sheet import read_drive_sheet, states_units
 from .log import BAG_FILES
 from .mechanism_csv import read_named_csv
 
-_UNEVEN = 0.1  # of the sample period
-# Between stamps that is interpolated across: one sample may be missing, or a tenth of a period of the estimation band;
-# motion is smooth over that.
-LARGEST_STEP_PERIODS, LARGEST_STEP_S = 2.5, 0.010
 TIME = "t"
 
 
 @dataclass(frozen=True)
 class DriveLog:
-    """What the drives of a mechanism reported, on a regular clock.
+    """What the drives of a mechanism reported, in the order it was recorded.
 
     Attributes
     ----------
     time : ndarray, shape (N,)
-        s.
+        Stamps in s; may jitter, repeat or run backwards.
     drive, force : ndarray, shape (N, n)
-        Coordinates in m or rad, forces in N or N m.
+        Coordinates in m or rad, forces in N or N m; not finite where a sample has none.
     source : str
     faults : dict of str to int
         What was set right while reading, by reason; empty for a good log.
@@ -63,24 +57,6 @@ class DriveLog:
 
     def __len__(self) -> int:
         return len(self.time)
-
-    @cached_property
-    def period(self) -> float:
-        """Sample period in s; raises LogError unless times rise evenly, and names the first that does not."""
-        steps = np.diff(self.time)
-        if not len(steps):
-            raise LogError(f"{self.source}: the log is too short: one sample")
-        refuse_unsorted(self.time, self.source)
-        period = float(np.median(steps))
-        uneven = ~(np.abs(steps - period) <= _UNEVEN * period) | (steps <= 0.0)
-        if uneven.any():
-            k = int(np.argmax(uneven))
-            raise LogError(
-                f"{self.source}: column t must rise evenly: "
-                f"{steps[k]:g} s from {self.time[k]:g} s on, mostly {period:g} s"
-            )
-        # stamps that are rounded have another middle step than they have on average
-        return period_of_stamps(self.time, period)
 
 
 def read_drive_log(
@@ -103,7 +79,7 @@ def read_drive_log(
     Raises
     ------
     LogError
-        If it cannot be read, a column or a joint is missing, a number is not finite, or times do not rise evenly.
+        If it cannot be read, a column or a joint is missing, or its rows are in no order.
     SettingsError
         If a library that reads it is not installed.
     """
@@ -120,39 +96,13 @@ def read_drive_log(
         drive, force = np.split(values[:, 1:], [len(drives)], axis=1)
         log = DriveLog(values[:, 0], drive, force, source, faults)
     else:
-        table = read_named_csv(path, (*drives, *forces))
+        table = read_named_csv(path, (*drives, *forces), finite=False)
         if table.time is None:
             raise LogError(f"{path}: no column t; rates need times")
         drive, force = np.split(table.values, [len(drives)], axis=1)
         log = DriveLog(table.time, drive, force, table.source)
-    log = _resampled_evenly(without_repeats(log))
-    _ = log.period
-    return log
-
-
-def _resampled_evenly(log: DriveLog) -> DriveLog:
-    """Return the log at even instants where its stamps are uneven and rise without gaps; else the log itself.
-
-    Values between the samples are those of cubic splines through them.
-    """
-    steps = np.diff(log.time)
-    if len(steps) < 4:
-        return log
-    period = float(np.median(steps))
-    largest = max(LARGEST_STEP_PERIODS * period, LARGEST_STEP_S)
-    even = np.all(np.abs(steps - period) <= _UNEVEN * period)
-    if even or not (np.all(steps > 0.0) and np.max(steps) <= largest):
-        return log
-    from scipy.interpolate import CubicSpline  # here: most logs are even
-
-    time = log.time[0] + period * np.arange(int((log.time[-1] - log.time[0]) / period) + 1)
-    whole = CubicSpline(log.time, np.column_stack([log.drive, log.force]))(time)
-    drive, force = np.split(whole, [log.drive.shape[1]], axis=1)
-    warning = (
-        f"{log.source}: stamps are {1e3 * np.min(steps):.3g} to {1e3 * np.max(steps):.3g} ms apart: values were "
-        f"taken every {1e3 * period:.4g} ms, interpolated between samples"
-    )
-    return replace(log, time=time, drive=drive, force=force, warnings=(*log.warnings, warning))
+    refuse_unsorted(log.time, log.source)
+    return without_repeats(log)
 
 
 def without_repeats(log: DriveLog) -> DriveLog:
@@ -187,7 +137,7 @@ def _of_arrays(path: Path, drives: Sequence[str], forces: Sequence[str]) -> Driv
             raise LogError(f"{path}: {problem}")
     values = np.concatenate(pieces)
     drive, force = np.split(values[:, 1:], [len(drives)], axis=1)
-    return _finite(DriveLog(values[:, 0], drive, force, str(path)))
+    return DriveLog(values[:, 0], drive, force, str(path))
 
 
 def _of_recording(path: Path, drives: Sequence[str], topic: str | None) -> DriveLog:
@@ -197,12 +147,4 @@ def _of_recording(path: Path, drives: Sequence[str], topic: str | None) -> Drive
     decoded = read_joint_bag(path, drives, topic)
     if decoded.effort is None:
         raise LogError(f"{path}: no message has efforts; expected the forces of all drives")
-    return _finite(DriveLog(decoded.time, decoded.position, decoded.effort, str(path)))
-
-
-def _finite(log: DriveLog) -> DriveLog:
-    whole = np.column_stack([log.time, log.drive, log.force])
-    wrong = ~np.isfinite(whole).all(axis=1)
-    if wrong.any():
-        raise LogError(f"{log.source}: sample {int(np.argmax(wrong)) + 1} has a number that is not finite")
-    return log
+    return DriveLog(decoded.time, decoded.position, decoded.effort, str(path))

@@ -66,6 +66,8 @@ REASONS = {
     "no_pose": "samples for which forward kinematics found no good pose",
     "stepping": "samples while a length steps: an encoder that loses counts, or a blow",
     "resting": "equations of a machine at rest: friction hides what they would say",
+    "standing": "force equations of drives that stand still while others move",
+    "resampled": "samples taken at an even clock between uneven stamps",
     "gated": "equations that the estimator's gate kept out",
     "outlier": "equations that do not fit the others: without weight in the robust fit",
 }

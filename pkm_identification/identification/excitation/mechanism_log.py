@@ -20,11 +20,14 @@ from pathlib import Path
 import numpy as np
 
 from pkm_identification.errors import LogError
+from pkm_identification.machines.multibody import Multibody
 from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.numerics.segments import segment_slices
 from pkm_identification.records.drive_log import read_drive_log
 from pkm_identification.signals.butterworth import low_pass, zero_phase, zero_phase_response
 from pkm_identification.signals.differences import central_differences, stencil
 
+from ..regression.validation import validate_logs
 from .mechanism import MechanismSubject
 from .subject import FASTEST, PERIOD, Response
 
@@ -55,23 +58,25 @@ class MechanismLog:
 
 
 def read_mechanism_log(path: str | Path, subject: MechanismSubject) -> MechanismLog:
-    """A table as `pkm simulate` writes it: `t`, the drives and their forces by name.
+    """A table as `pkm simulate` writes it: `t`, the drives and their forces by name; its longest segment.
 
     Raises
     ------
     LogError
-        If it cannot be read, has no times, uneven ones or too few of them, or leaves the mechanism's reach.
+        If it cannot be read, has no times or too few of them, or leaves the mechanism's reach.
     """
     mechanism = subject.mechanism
-    log = read_drive_log(path, mechanism.drive_names, mechanism.force_names)
-    period, count = log.period, log.drive.shape[1]
+    recorded = read_drive_log(path, mechanism.drive_names, mechanism.force_names)
+    (log,) = validate_logs([recorded], Multibody(mechanism))
+    log = log[max(segment_slices(log.segment), key=lambda part: part.stop - part.start)]
+    period, count = log.period, log.coordinate.shape[1]
     if 1 / period < _SLOWEST_RATE:
         raise LogError(f"{path}: {1 / period:g} samples a second; at least {_SLOWEST_RATE:g} are needed")
     sections, differences = low_pass(_ORDER, CUTOFF, 1 / period), stencil(period)
     # there the filter's padding shows
     edge = max(differences.reach, round(2 / (CUTOFF * period)))
     every = max(1, round(PERIOD / period))
-    values = np.hstack([log.drive, log.force])
+    values = np.hstack([log.coordinate, log.force])
     if len(log) < 2 * edge + every * len(subject.names):
         raise LogError(f"{path}: {len(log)} samples are too few to show {len(subject.names)} parameters")
     smooth = zero_phase(sections, values)

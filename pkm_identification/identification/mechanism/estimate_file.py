@@ -45,6 +45,7 @@ def estimate_document(
         "converged": result.converged,
         "samples": int(result.problem.samples),
         "equations": int(estimate.count),
+        "dropped": dict(result.dropped),
         "parameters": [*parameter_entries(estimate), *combination_entries(estimate)],
         "base": {
             name: {base.everything[k]: float(row[k]) for k in np.flatnonzero(row)}

@@ -10,10 +10,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pkm_identification.errors import LogError, SettingsError, Unidentifiable
 from pkm_identification.estimation.batch.block_jackknife import with_block_jackknife
@@ -23,6 +25,7 @@ from pkm_identification.estimation.estimators import ESTIMATORS, Tuning
 from pkm_identification.estimation.identifiability import UNIDENTIFIABLE
 from pkm_identification.estimation.lack_of_fit.doubt import doubted
 from pkm_identification.estimation.problem import Problem
+from pkm_identification.machines.multibody import Multibody
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter_set import ParameterSet
@@ -31,13 +34,15 @@ from pkm_identification.records.drive_log import DriveLog
 from pkm_identification.signals.band import BandSettings
 from pkm_identification.signals.guard.unusable import refuse_unsigned_forces
 
+from ..regression.equations import LogEquations, learn_noise, reduce_equations
+from ..regression.noise import measure_noise_floor
+from ..regression.road import Road, join_equations, residual_rms
+from ..regression.validation import ValidatedLog, validate_logs
 from ..settings import Settings
 from ..validation import FEWEST_EQUATIONS
-from .equations import MechanismModel, logged_drives, mechanism_equations
 from .misfit import Cause, Exchange, causes_of
-from .noise import noise_floor, noisier
 from .result import MechanismIdentification, Prediction, fits
-from .sizes import with_friction_sizes
+from .sizes import with_friction_sizes, with_inertial_sizes
 
 WIDE = 10.0  # times what would make all of the force by itself: what a parameter may be off before the data
 
@@ -64,44 +69,40 @@ def identify_mechanism(
     Raises
     ------
     LogError
-        If a log is too short or not regular, a drive's force is 0 throughout, or sample rates differ.
+        If a log is too short or another machine's, a drive's force is 0 throughout, or sample rates differ.
     SettingsError
-        If the base parameters are in doubt, the friction law is not Coulomb's, drives report no force, or the
-        estimator needs more than equations.
+        If the base parameters are in doubt, drives report no force, or the estimator needs more than equations.
     Unidentifiable
         If the logs show no parameter and no combination of them.
     MotionRefused
-        If a row is out of the mechanism's reach.
+        If more than a fiftieth of the samples are out of the mechanism's reach.
     """
     settings = settings or Settings()
-    _refuse(mechanism, settings)
-    for log in logs if validate is None else (*logs, validate):
-        refuse_unsigned_forces(log.force, log.source, "N or N m")
-    model = MechanismModel(mechanism)
-    everything = model.parameter_set()
+    _refuse(settings)
+    machine = Multibody(mechanism)
+    everything = with_inertial_sizes(machine.build_parameter_set(), mechanism, machine.base.columns)
     assumptions = settings.estimator.assumptions
     unknown = len(assumptions.apply(everything))  # a wrong name is found before equations are made
-    period = logs[0].period
-    for log in logs if validate is None else (*logs, validate):
-        if abs(log.period - period) > 1e-3 * period:
-            raise LogError(
-                f"{log.source}: {1 / log.period:g} samples a second, {1 / period:g} in the first log"
-            )
-    band = replace(settings.band, period=period)
-
-    def equations_of(log: DriveLog) -> Equations:
-        return mechanism_equations(model, everything, logged_drives(mechanism, model, log, band), band)
-
-    logged = [logged_drives(mechanism, model, log, band, number) for number, log in enumerate(logs)]
-    parts = [mechanism_equations(model, everything, one, band) for one in logged]
-    whole = Equations.joined(parts)
+    validated = validate_logs(logs if validate is None else [*logs, validate], machine)
+    for log in validated:
+        refuse_unsigned_forces(log.force, log.source, "N or N m")
+    band = replace(settings.band, period=validated[0].period)
+    road = Road(machine, everything, band)
+    made = [road.equations(log) for log in validated[: len(logs)]]
+    whole = join_equations(made)
+    standing = sum(one.standing for one in made)
     if len(whole) < FEWEST_EQUATIONS * unknown:
         raise LogError(
             f"{logs[0].source}: the log is too short: {len(whole)} equations for {unknown} parameters"
+            + (f", {standing} more are of drives that stand still" if standing else "")
         )
     parameters = assumptions.apply(_scaled(everything, whole))
-    own = [_reduced(part, parameters) for part in parts]
-    problem = _problem(parameters, own, band, sum(len(log) for log in logs))
+
+    def reduced(equations: Equations) -> Equations:
+        return reduce_equations(equations, everything, parameters)
+
+    used = np.concatenate([one.used for one in made])
+    problem = _problem(parameters, made, join_equations(made, reduced), band, sum(len(log) for log in logs))
     estimator, tuning = ESTIMATORS[settings.estimator.name], _tuning(settings)
     fit = estimator.fit(problem, tuning)
     estimate = fit.estimate(problem)
@@ -109,30 +110,27 @@ def identify_mechanism(
         raise Unidentifiable(f"{logs[0].source}: no parameter is identifiable from this motion")
     forgets = settings.estimator.forgetting != 1.0
     reason = fit.nonconvergence or ("" if forgets else disagreement(estimate, estimator.batch_mean(problem)))
-    floor = _floor(logs, own, lambda log: _reduced(equations_of(log), parameters), fit.mean)
-    left = problem.equations.measured - problem.equations.regressor @ fit.mean
-    residual = np.sqrt(np.mean(left**2, axis=0))
+    floor = measure_noise_floor(road, validated[: len(logs)], made, reduced, fit.mean)
+    residual = residual_rms(problem.equations.left(fit.mean), used)
     causes: tuple[Cause, ...] | Exchange = ()
     if floor is not None and not fits(residual / floor):
-        causes = causes_of(problem, floor, logged, model, band)
+        causes = causes_of(problem, floor, made, machine)
         if not forgets and settings.estimator.name != "robust":  # whose equations count alike
             fit = with_block_jackknife(problem, fit)
         estimate = doubted(fit.estimate(problem), np.empty((0, len(parameters))), unexplained=True)
     if validate is None:
-        prediction = _of_ends(problem, own, settings, lambda part: estimator.fit(part, tuning).mean)
+        prediction = _of_ends(problem, settings, lambda part: estimator.fit(part, tuning).mean)
     else:
-        other = _reduced(equations_of(validate), parameters)
+        other = reduced(road.equations(validated[-1]).equations)
         prediction = _predicted(other, parameters, fit.mean, validate.source, part=False)
     return MechanismIdentification(
-        mechanism, settings, model.base, problem, fit, estimate, prediction, floor, residual, reason, causes
-    )
+        mechanism, settings, machine.base, problem, fit, estimate, prediction, floor, residual, reason, causes,
+        _dropped(validated[: len(logs)], problem, used),
+    )  # fmt: skip
 
 
-def _refuse(mechanism: Mechanism, settings: Settings) -> None:
-    description, name = mechanism.description, settings.estimator.name
-    law = description.friction.law.name
-    if law != "coulomb":
-        raise SettingsError(f"friction law '{law}': 'coulomb' alone can be estimated")
+def _refuse(settings: Settings) -> None:
+    name = settings.estimator.name
     taken = [one for one, estimator in ESTIMATORS.items() if not estimator.twins]
     if name not in taken:
         raise SettingsError(f"estimator '{name}': of a mechanism one of {', '.join(taken)}")
@@ -149,30 +147,36 @@ def _scaled(everything: ParameterSet, equations: Equations) -> ParameterSet:
     return with_friction_sizes(replace(everything, entries=entries), equations)
 
 
-def _reduced(equations: Equations, parameters: ParameterSet) -> Equations:
-    """Equations in all parameters as those of a set that leaves some out."""
-    count = equations.regressor.shape[2]
-    known = equations.regressor @ parameters.known[:count]
-    return replace(
-        equations,
-        regressor=equations.regressor @ parameters.mapping[:count],
-        measured=equations.measured - known,
-    )
-
-
 def _problem(
-    parameters: ParameterSet, parts: Sequence[Equations], band: BandSettings, samples: int
+    parameters: ParameterSet,
+    made: Sequence[LogEquations],
+    joined: Equations,
+    band: BandSettings,
+    samples: int,
 ) -> Problem:
-    joined = Equations.joined(parts)
+    prior, used = Prior.of(parameters), np.concatenate([one.used for one in made])
     return Problem(
         parameters=parameters,
-        prior=Prior.of(parameters),
+        prior=prior,
         equations=joined,
         typical_force=float(np.sqrt(np.mean(joined.force**2))),
+        noise=learn_noise(joined, used, prior, band.redundancy),
         redundancy=band.redundancy,
-        log=joined.segment,
+        log=np.repeat(np.arange(len(made)), [len(one) for one in made]),
         samples=samples,
+        failed=sum(one.samples.failed for one in made),
+        resting=sum(one.standing for one in made),
     )
+
+
+def _dropped(logs: Sequence[ValidatedLog], problem: Problem, used: NDArray[np.bool_]) -> dict[str, int]:
+    """What was left out of the logs, by reason."""
+    counts: Counter[str] = Counter()
+    for log in logs:
+        counts.update(log.dropped)
+        counts["resampled"] += len(log) if log.resampled else 0
+    counts.update(no_pose=problem.failed, resting=problem.resting, standing=int(np.count_nonzero(~used)))
+    return {name: number for name, number in counts.items() if number}
 
 
 def _tuning(settings: Settings) -> Tuning:
@@ -180,33 +184,18 @@ def _tuning(settings: Settings) -> Tuning:
     return Tuning(estimator.unscented, order=estimator.data_order, passes=estimator.passes)
 
 
-def _floor(
-    logs: Sequence[DriveLog],
-    equations: Sequence[Equations],
-    equations_of: Callable[[DriveLog], Equations],
-    values: FloatArray,
-) -> FloatArray | None:
-    """Of all logs, by their equations' numbers."""
-    squares, counts = [], []
-    for log, own in zip(logs, equations, strict=True):
-        again = noisier(log)
-        if again is not None:
-            squares.append(noise_floor(own, equations_of(again), values) ** 2)
-            counts.append(len(own))
-    return np.asarray(np.sqrt(np.average(squares, axis=0, weights=counts))) if squares else None
-
-
 def _of_ends(
-    problem: Problem, parts: Sequence[Equations], settings: Settings, mean: Callable[[Problem], FloatArray]
+    problem: Problem, settings: Settings, mean: Callable[[Problem], FloatArray]
 ) -> Prediction | None:
     """The end of each log by an estimate from the rest."""
-    share = settings.hold_out
+    share, log = settings.hold_out, problem.log
+    parts = [problem.equations[log == number] for number in range(int(log[-1]) + 1)]
     begins = [round((1.0 - share) * len(part)) for part in parts]
     rest = Equations.joined([part[:begin] for part, begin in zip(parts, begins, strict=True)])
     end = Equations.joined([part[begin:] for part, begin in zip(parts, begins, strict=True)])
     if len(rest) < FEWEST_EQUATIONS * len(problem.parameters) or not len(end):
         return None
-    values = mean(replace(problem, equations=rest, log=rest.segment))
+    values = mean(replace(problem, equations=rest, log=np.repeat(np.arange(len(parts)), begins)))
     what = f"last {100 * share:g} % of {'the log' if len(parts) == 1 else 'each log'}"
     return _predicted(end, problem.parameters, values, what, part=True)
 

@@ -18,17 +18,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pkm_identification.estimation.lack_of_fit.evidence import Base, Score
 from pkm_identification.estimation.lack_of_fit.exchange import best_order
 from pkm_identification.estimation.lack_of_fit.saturated import saturated
 from pkm_identification.estimation.lack_of_fit.selection import DECISIVE, Candidate, ranking, rivals
 from pkm_identification.estimation.problem import Problem
+from pkm_identification.machines.contract import Machine
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.signals.band import BandSettings
+from pkm_identification.numerics.segments import segment_slices
 
-from ..equations.band_rows import in_band
-from .equations import LoggedDrives, MechanismModel
+from ..regression.equations import LogEquations
 
 DELAY, GAIN, OFFSET, SIZE = 5e-3, 1.0, 0.3, 0.3  # s, and of the rms force: how large causes may well be
 STRIBECK_BENDS = 10.0  # rates at which friction bends, over which it falls to Coulomb's
@@ -117,9 +118,8 @@ def effects_of(units: Sequence[str]) -> list[Effect]:
 def causes_of(
     problem: Problem,
     floor: FloatArray,
-    logs: Sequence[LoggedDrives],
-    model: MechanismModel,
-    band: BandSettings,
+    logs: Sequence[LogEquations],
+    machine: Machine,
 ) -> tuple[Cause, ...] | Exchange:
     """What explains the residual of a model that does not fit; empty where none of the causes does.
 
@@ -128,22 +128,26 @@ def causes_of(
     problem : Problem
     floor : ndarray, shape (n,)
         Standard deviation of the residuals that noise alone would leave.
-    logs : sequence of LoggedDrives
+    logs : sequence of LogEquations
         Those of the problem's equations, in their order.
-    model : MechanismModel
-        Its drives' units, and the rate within which their friction bends.
-    band : BandSettings
+    machine : Machine
+        Its drives' units, and the rates within which their friction bends.
     """
     equations, prior = problem.equations, problem.prior
     known = equations.regressor @ prior.mean
     columns = equations.regressor * prior.std
-    exchange = _exchanged(columns, known + equations.force - equations.measured, equations.force)
+    used = np.concatenate([log.used for log in logs])
+    whole = used.all(axis=1)
+    stated = known + equations.force - equations.measured
+    exchange = _exchanged(columns[whole], stated[whole], equations.force[whole])
     if exchange is not None:
         return exchange
     base = Base.of(columns, equations.measured - known, floor, equations.segment)
     expected = equations.force - equations.measured + equations.regressor @ problem.parameters.nominal
-    effects = effects_of(model.drive_units)
-    candidates = _candidates(effects, equations.force, expected, logs, model.bend, band)
+    expected = np.where(used, expected, 0.0)
+    effects = effects_of([drive.unit for drive in machine.drives])
+    bend = np.array([one.transition_rate for one in machine.friction])
+    candidates = _candidates(effects, equations.force, expected, logs, bend)
     everything = saturated(base, candidates)
     noise, first = everything.pure_error, base
     # the noise is the floor's, or what all causes together leave where that is less
@@ -178,7 +182,7 @@ def _has_size(score: Score) -> bool:
 
 
 def _exchanged(columns: FloatArray, known: FloatArray, force: FloatArray) -> Exchange | None:
-    if not 2 <= force.shape[1] <= MOST_EXCHANGED:
+    if not 2 <= force.shape[1] <= MOST_EXCHANGED or not len(force):
         return None
     order = best_order(columns, known, force)
     if order.changed and order.left < EXCHANGED * order.before:
@@ -190,17 +194,16 @@ def _candidates(
     effects: Sequence[Effect],
     force: FloatArray,
     expected: FloatArray,
-    logs: Sequence[LoggedDrives],
-    bend: float,
-    band: BandSettings,
+    logs: Sequence[LogEquations],
+    bend: FloatArray,
 ) -> list[Candidate]:
     """Columns (K, n, q) of each effect, the first what its size is of, and how large coefficients may well be."""
     size = float(np.sqrt(np.mean(force**2)))
     parts: dict[str, FloatArray] = {
         "gain": expected[:, :, None],
-        "offset": np.ones((*force.shape, 1)),
+        "offset": np.concatenate([log.used for log in logs]).astype(float)[:, :, None],
     }
-    sampled = [_sampled(log, bend, band) for log in logs]
+    sampled = [_sampled(log, bend) for log in logs]
     parts |= {name: np.concatenate([part[name] for part in sampled]) for name in sampled[0]}
     scales = {"delay": [DELAY, DELAY**2], "gain": [GAIN], "offset": [OFFSET * size]}
     candidates = []
@@ -214,18 +217,27 @@ def _candidates(
     return candidates
 
 
-def _sampled(log: LoggedDrives, bend: float, band: BandSettings) -> dict[str, FloatArray]:
+def _sampled(log: LogEquations, bend: FloatArray) -> dict[str, FloatArray]:
     """Columns in the band, (K, n, q), of what hangs on the course of force and motion."""
-    rate = np.asarray(log.samples.motion.drive_rate)
-    side = np.clip(rate / bend, -1.0, 1.0) if bend else np.sign(rate)
-    slow = STRIBECK_BENDS * bend if bend else 0.1 * float(np.sqrt(np.mean(rate**2)))
-    slope = np.gradient(log.force, band.period, axis=0)
+    rate, period = log.samples.motion.rate, log.band.period
+    side = np.clip(rate / bend, -1.0, 1.0)
+    slow = STRIBECK_BENDS * bend
+    slope = _slope(log.samples.force, log.samples.segment, period)
     raw = {
-        "delay": np.stack([-slope, 0.5 * np.gradient(slope, band.period, axis=0)], axis=2),
+        "delay": np.stack([-slope, 0.5 * _slope(slope, log.samples.segment, period)], axis=2),
         "friction_asymmetric": np.abs(side),
         "friction_stribeck": side * np.exp(-((rate / slow) ** 2)),
         "friction_square": rate * np.abs(rate),
-        "inertia": np.asarray(log.samples.motion.drive_acceleration),
+        "inertia": log.samples.motion.acceleration,
     }
     whole = {name: values if values.ndim == 3 else values[:, :, None] for name, values in raw.items()}
-    return {name: in_band(values, log.segment, band) for name, values in whole.items()}
+    return {name: log.in_band(values) for name, values in whole.items()}
+
+
+def _slope(values: FloatArray, segment: NDArray[np.int64], period: float) -> FloatArray:
+    """Derivative of values (N, n) by time, run after run."""
+    slope = np.zeros_like(values)
+    for part in segment_slices(segment):
+        if part.stop - part.start > 1:
+            slope[part] = np.gradient(values[part], period, axis=0)
+    return slope

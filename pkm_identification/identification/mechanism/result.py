@@ -10,7 +10,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -92,6 +92,8 @@ class MechanismIdentification:
         What has not converged, in words; empty when all has.
     causes : tuple of Cause, or Exchange
         What explains the misfit of a model that does not fit; empty where nothing of `misfit` does.
+    dropped : dict of str to int
+        What was left out of the logs, by reason.
     """
 
     mechanism: Mechanism
@@ -105,6 +107,7 @@ class MechanismIdentification:
     residual: FloatArray
     nonconvergence: str
     causes: tuple[Cause, ...] | Exchange = ()
+    dropped: dict[str, int] = field(default_factory=dict)
 
     @property
     def converged(self) -> bool:

@@ -32,6 +32,16 @@ FRICTION_SHARE = 0.1  # of a drive's typical force: friction below a tenth of it
 _POWERS = {Kind.MASS: 0, Kind.FIRST_MOMENT: 1, Kind.INERTIA: 2}  # of a body's size, times its mass
 
 
+def with_inertial_sizes(
+    parameters: ParameterSet, mechanism: Mechanism, columns: NDArray[np.int64]
+) -> ParameterSet:
+    """Return a set, which begins with these columns of the mechanism's regressor, with their physical scales."""
+    entries = list(parameters.entries)
+    for k, size in enumerate(inertial_sizes(mechanism, columns)):
+        entries[k] = replace(entries[k], size=float(size))
+    return replace(parameters, entries=tuple(entries))
+
+
 def inertial_sizes(mechanism: Mechanism, columns: NDArray[np.int64]) -> FloatArray:
     """Return m, m r or m r^2, shape (P,), of the bodies that these columns of the mechanism's regressor belong to.
 

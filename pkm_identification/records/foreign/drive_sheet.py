@@ -54,7 +54,7 @@ def read_drive_sheet(
     Raises
     ------
     LogError
-        If it cannot be read, a column is missing or there twice, a number is not finite, or a unit is unknown: names
+        If it cannot be read, a column is missing or there twice, or a unit is unknown: names
         file and column, and line.
     """
     source, sheet = str(path), read_sheet(path)
@@ -83,5 +83,4 @@ def read_drive_sheet(
     labels = tuple(f"{name} no. {place}".strip() for place, name in enumerate(sheet.names, 1))
     chosen = tuple(labels[places[name][0]] for name in known)
     table = table_of(sheet.text, source, lambda _: chosen, labels)
-    table.require_finite(chosen)
     return table.select(chosen) * np.array(scale), source, sheet.faults

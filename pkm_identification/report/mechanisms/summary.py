@@ -14,7 +14,7 @@ from collections.abc import Callable
 
 from pkm_identification.identification.mechanism.result import MechanismIdentification
 
-from ..tables import estimate_table
+from ..tables import dropped_table, estimate_table
 from .sentences import verdicts
 from .tables import prediction_table, sums_table
 
@@ -33,6 +33,8 @@ def summary(
         blocks.append(
             "\n".join(["Sums that names stand for:", *(f"  {name} = {text}" for name, text in sums.rows)])
         )
+    if result.dropped:
+        blocks.append(str(dropped_table(result.dropped)))
     if result.prediction is not None:
         blocks.append(str(prediction_table(result, result.prediction)))
     blocks.append("\n".join(shown(good, text) for good, text in verdicts(result)))

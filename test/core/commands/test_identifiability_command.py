@@ -293,7 +293,6 @@ def test_after_a_mechanisms_log_its_motion_gains_a_root_of_two_at_most(mast, mas
     ("change", "text"),
     [
         (lambda lines: [line.partition(",")[2] for line in lines], "no column t"),
-        (lambda lines: lines[:300] + lines[900:], "column t must rise evenly"),
         (lambda lines: lines[:1] + lines[1::50], "20 samples a second; at least 60 are needed"),
         (lambda lines: lines[:900], "899 samples are too few to show 19 parameters"),
     ],

@@ -1,0 +1,159 @@
+# Copyright 2026 pkm_identification maintainers
+#
+# Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance
+# with the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+# Unless required by applicable law or agreed to in writing, software distributed under the License is
+# distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
+# the License for the specific language governing permissions and limitations under the License.
+
+"""Equations of any machine in the estimation band: forces linear in a set's parameters, standing drives left out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pkm_identification.estimation.batch.least_squares import least_squares, residual_covariance
+from pkm_identification.estimation.equations import Equations
+from pkm_identification.machines.contract import Machine
+from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.parameters.parameter_set import ParameterSet
+from pkm_identification.parameters.prior import Prior
+from pkm_identification.signals.band import BandSettings
+
+from ..equations.band_rows import band_pieces, in_band, through_band
+from .friction import DriveFriction
+from .samples import Samples
+
+
+@dataclass(frozen=True)
+class LogEquations:
+    """Equations of one log.
+
+    Attributes
+    ----------
+    equations : Equations
+        Rows of drives that stand still are zero.
+    used : ndarray of bool, shape (K, n)
+        Whether a drive's row is used.
+    standing : int
+        Equations left out because all drives stand still.
+    samples : Samples
+    still : ndarray of bool, shape (K + standing, n)
+        Which drives stand still, of all equations.
+    band : BandSettings
+    """
+
+    equations: Equations
+    used: NDArray[np.bool_]
+    standing: int
+    samples: Samples
+    still: NDArray[np.bool_]
+    band: BandSettings
+
+    def in_band(self, columns: FloatArray) -> FloatArray:
+        """Return columns at all samples, (N, n, ...), in the band at the equations, zero where a drive stands still."""
+        return _without(in_band(columns, self.samples.segment, self.band), self.still)
+
+    def __len__(self) -> int:
+        return len(self.equations)
+
+
+def build_equations(
+    machine: Machine,
+    parameters: ParameterSet,
+    samples: Samples,
+    band: BandSettings,
+    still: NDArray[np.bool_],
+) -> LogEquations:
+    """Return the equations of a log in a set of parameters.
+
+    Parameters
+    ----------
+    machine : Machine
+    parameters : ParameterSet
+        In the machine's basis.
+    samples : Samples
+    band : BandSettings
+    still : ndarray of bool, shape (K, n)
+        Which drives stand still at each equation; see `standstill`.
+    """
+    mapping = np.column_stack([parameters.mapping, parameters.known])
+    friction = DriveFriction.of(machine, mapping)
+    parts = []
+    for piece in band_pieces(samples.segment, band):
+        motion = samples.motion[piece.part]
+        raw = machine.compute_regressor(motion, mapping)
+        friction.add(motion.rate, raw)
+        picked = through_band(raw, piece, band)
+        output = through_band(samples.force[piece.part], piece, band)
+        parts.append(
+            Equations(
+                time=samples.time[piece.part][piece.chosen],
+                regressor=picked[:, :, :-1],
+                measured=output - picked[:, :, -1],
+                force=output,
+                segment=samples.segment[piece.part][piece.chosen],
+            )
+        )
+    whole = Equations.joined(parts or [Equations.empty(len(machine.drives), len(parameters))])
+    kept = ~still.all(axis=1)
+    equations = Equations(
+        whole.time[kept], _without(whole.regressor, still), _without(whole.measured, still),
+        _without(whole.force, still), whole.segment[kept],
+    )  # fmt: skip
+    return LogEquations(equations, ~still[kept], int(np.count_nonzero(~kept)), samples, still, band)
+
+
+def _without(values: FloatArray, still: NDArray[np.bool_]) -> FloatArray:
+    """Return rows (K, n, ...) without those where all drives stand still, and with zeros where one does."""
+    kept = ~still.all(axis=1)
+    if not still.any():
+        return values
+    chosen = values[kept].copy()
+    chosen[still[kept]] = 0.0
+    return chosen
+
+
+def reduce_equations(equations: Equations, whole: ParameterSet, parameters: ParameterSet) -> Equations:
+    """Return equations in a whole set as those of a set made of it by fixing and tying some.
+
+    Parameters
+    ----------
+    equations : Equations
+        In the whole set.
+    whole : ParameterSet
+        Each of its parameters is one entry of the basis.
+    parameters : ParameterSet
+    """
+    mapping = whole.mapping.T @ parameters.mapping
+    known = equations.regressor @ (whole.mapping.T @ (parameters.known - whole.known))
+    return replace(equations, regressor=equations.regressor @ mapping, measured=equations.measured - known)
+
+
+def learn_noise(
+    equations: Equations, used: NDArray[np.bool_], prior: Prior, redundancy: float
+) -> FloatArray | None:
+    """Return the covariance (n, n) of the noise of equations with unused rows; None where all are used.
+
+    An estimator that learns the noise from its residuals would count unused rows, and find too little.
+
+    Parameters
+    ----------
+    equations : Equations
+        Unused rows are zero.
+    used : ndarray of bool, shape (K, n)
+    prior : Prior
+    redundancy : float
+        Equations per independent one.
+    """
+    if used.all():
+        return None
+    share = 1.0 / np.sqrt(np.maximum(np.mean(used, axis=0), 1.0 / len(used)))
+    noise = None
+    for _ in range(2):  # with the weights of unequal counts, then with right ones
+        residual = least_squares(equations, prior, redundancy, noise).residual
+        noise = np.outer(share, share) * residual_covariance(residual, equations.regressor.shape[2])
+    return noise

@@ -1,0 +1,62 @@
+# Copyright 2026 pkm_identification maintainers
+#
+# Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance
+# with the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+# Unless required by applicable law or agreed to in writing, software distributed under the License is
+# distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
+# the License for the specific language governing permissions and limitations under the License.
+
+"""Friction of the drives as columns of a regressor: each drive's own law, of its own rate."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pkm_identification.machines.contract import Machine
+from pkm_identification.mechanisms.friction import TERMS, friction_terms
+from pkm_identification.mechanisms.friction.law import law_tuple
+from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.numerics.compiled import kernel
+
+
+@dataclass(frozen=True)
+class DriveFriction:
+    """The laws of n drives, and how much each coefficient enters each column of a mapping.
+
+    Attributes
+    ----------
+    laws : ndarray, shape (n, LAW_NUMBERS)
+    entries : tuple of drive, term, column (E,) and weight (E,)
+        What of the mapping is not zero.
+    """
+
+    laws: FloatArray
+    entries: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], FloatArray]
+
+    @classmethod
+    def of(cls, machine: Machine, mapping: FloatArray) -> DriveFriction:
+        """Return that of a machine and a mapping (B, P)."""
+        laws = np.array([one.law_parameters for one in machine.friction])
+        term, drive = np.nonzero(machine.friction_rows >= 0)
+        rows = mapping[machine.friction_rows[term, drive]]
+        entry, column = np.nonzero(rows)
+        return cls(laws, (drive[entry], term[entry], column, rows[entry, column]))
+
+    def add(self, rate: FloatArray, columns: FloatArray) -> None:
+        """Add friction at rates (N, n) to columns (N, n, P), in place."""
+        _add_friction(np.ascontiguousarray(rate), self.laws, self.entries, columns)
+
+
+@kernel
+def _add_friction(rate, laws, entries, written):
+    """Add each drive's terms to its rows of columns (N, n, P)."""
+    drive, term, column, weight = entries
+    terms = np.empty((rate.shape[1], TERMS))
+    for m in range(rate.shape[0]):
+        for i in range(rate.shape[1]):
+            terms[i, 0], terms[i, 1], terms[i, 2] = friction_terms(rate[m, i], law_tuple(laws[i], 0))
+        for e in range(drive.size):
+            written[m, drive[e], column[e]] += weight[e] * terms[drive[e], term[e]]

@@ -1,0 +1,107 @@
+# Copyright 2026 pkm_identification maintainers
+#
+# Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance
+# with the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+# Unless required by applicable law or agreed to in writing, software distributed under the License is
+# distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
+# the License for the specific language governing permissions and limitations under the License.
+
+"""How small residuals can be: what the noise in a log makes of them.
+
+White noise of the levels that forces and coordinates show above all motion is added to the log once more, and the
+equations are made again, of the same rows: what changes is the floor, through filters, shafts that yield and all else
+on the way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from pkm_identification.estimation.equations import Equations
+from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.signals.white_noise import LAGS, force_density, position_noise
+
+from .equations import LogEquations
+from .road import Road, residual_rms
+from .validation import ValidatedLog
+
+LONGEST = 20.0  # s of a log that are enough to measure noise
+STEP = 5.0  # s between parts of a long log that are tried
+LEAST = 1e-4  # of the rms force: nothing is modelled better than that
+SEED = 7
+
+
+def measure_noise_floor(
+    road: Road,
+    logs: Sequence[ValidatedLog],
+    made: Sequence[LogEquations],
+    change: Callable[[Equations], Equations],
+    values: FloatArray,
+) -> FloatArray | None:
+    """Return the standard deviation (n,) of the residuals that noise alone would leave; None of logs too short for it.
+
+    Parameters
+    ----------
+    road : Road
+    logs : sequence of ValidatedLog
+    made : sequence of LogEquations
+        Theirs.
+    change : callable
+        What makes of equations in all parameters those of the parameters that are estimated.
+    values : ndarray, shape (P,)
+        Of the estimated parameters, rough ones.
+    """
+    squares, counts = [], []
+    for log, own in zip(logs, made, strict=True):
+        floor = _floor_of_log(road, log, own, change, values)
+        if floor is not None:
+            squares.append(floor**2)
+            counts.append(len(own))
+    return np.asarray(np.sqrt(np.average(squares, axis=0, weights=counts))) if squares else None
+
+
+def _floor_of_log(
+    road: Road,
+    log: ValidatedLog,
+    own: LogEquations,
+    change: Callable[[Equations], Equations],
+    values: FloatArray,
+) -> FloatArray | None:
+    part = log[_liveliest_part(log, own)]
+    if len(part) < 16 * LAGS or not len(own):
+        return None
+    once = own if len(part) == len(log) else road.equations(part)
+    again = road.equations(_add_noise(part), once.still)
+    difference = change(again.equations).left(values) - change(once.equations).left(values)
+    exact = LEAST * np.sqrt(np.mean(change(own.equations).force ** 2, axis=0)) + 1e-300
+    return np.sqrt(residual_rms(difference, once.used) ** 2 + exact**2)
+
+
+def _liveliest_part(log: ValidatedLog, own: LogEquations) -> slice:
+    """Return the LONGEST seconds in which the drive that stands still most has the most equations."""
+    count, step = round(LONGEST / log.period), round(STEP / log.period)
+    if len(log) <= count:
+        return slice(0, len(log))
+    best, most = 0, -1
+    for begin in range(0, len(log) - count + 1, step):
+        time = log.time[begin], log.time[begin + count - 1]
+        inside = (own.equations.time >= time[0]) & (own.equations.time <= time[1])
+        used = int(own.used[inside].sum(axis=0).min())
+        if used > most:
+            best, most = begin, used
+    return slice(best, best + count)
+
+
+def _add_noise(log: ValidatedLog) -> ValidatedLog:
+    """Return a log with as much noise again."""
+    size = np.sqrt(force_density(log.force, log.coordinate, log.period) / (2.0 * log.period))
+    place = position_noise(log.coordinate, log.period)
+    random = np.random.default_rng(SEED)
+    return replace(
+        log,
+        coordinate=log.coordinate + place * random.standard_normal(log.coordinate.shape),
+        force=log.force + size * random.standard_normal(log.force.shape),
+    )

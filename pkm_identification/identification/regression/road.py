@@ -1,0 +1,92 @@
+# Copyright 2026 pkm_identification maintainers
+#
+# Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance
+# with the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+# Unless required by applicable law or agreed to in writing, software distributed under the License is
+# distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
+# the License for the specific language governing permissions and limitations under the License.
+
+"""The road of a log: validated, at the mechanism, smooth, standing drives found, equations; each form made once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pkm_identification.estimation.equations import Equations
+from pkm_identification.machines.contract import Machine
+from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.parameters.parameter_set import ParameterSet
+from pkm_identification.signals.band import BandSettings
+
+from ..rates.kinematic_cutoff import WIDEST_SHARE
+from .equations import LogEquations, build_equations
+from .samples import smooth_samples
+from .standstill import can_hold, find_standstill, measure_flicker
+from .validation import ValidatedLog, find_acting
+
+CUTOFF, ORDER = 60.0, 4  # low-pass on coordinates and forces: Hz, where the sample rate allows it
+
+
+@dataclass(frozen=True)
+class Road:
+    """What makes equations of logs.
+
+    Attributes
+    ----------
+    machine : Machine
+    parameters : ParameterSet
+        In the machine's basis.
+    band : BandSettings
+        Of the logs' period.
+    """
+
+    machine: Machine
+    parameters: ParameterSet
+    band: BandSettings
+
+    def equations(self, log: ValidatedLog, still: NDArray[np.bool_] | None = None) -> LogEquations:
+        """Return the equations of a log.
+
+        Parameters
+        ----------
+        log : ValidatedLog
+        still : ndarray of bool, shape (K, n), optional
+            Which drives stand still at each equation; else the log is asked.
+
+        Raises
+        ------
+        LogError
+            If the log is too short for the filters.
+        MotionRefused
+            If too many samples are out of the machine's reach.
+        """
+        machine, band = self.machine, self.band
+        cutoff = min(CUTOFF, WIDEST_SHARE / band.period)
+        samples = smooth_samples(machine, find_acting(log, machine), cutoff, ORDER)
+        if still is None:
+            flicker = measure_flicker(machine, log, cutoff)
+            still = find_standstill(machine, samples, band, flicker)
+            if not can_hold(machine, self.parameters):
+                still[:] = False
+        return build_equations(machine, self.parameters, samples, band, still)
+
+
+def join_equations(logs: Sequence[LogEquations], change=lambda equations: equations) -> Equations:
+    """Return the equations of several logs, each changed; no segment goes on in the next log."""
+    parts, first = [], 0
+    for log in logs:
+        one = change(log.equations)
+        parts.append(replace(one, segment=one.segment + first))
+        first += len(log.samples)
+    return Equations.joined(parts)
+
+
+def residual_rms(residual: FloatArray, used: NDArray[np.bool_]) -> FloatArray:
+    """Return the rms (n,) of residuals (K, n) whose unused rows are zero; infinite where no row of a drive is used."""
+    counts = used.sum(axis=0)
+    square = np.sum(residual**2, axis=0) / np.maximum(counts, 1)
+    return np.where(counts > 0, np.sqrt(square), np.inf)

@@ -1,0 +1,190 @@
+# Copyright 2026 pkm_identification maintainers
+#
+# Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance
+# with the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+# Unless required by applicable law or agreed to in writing, software distributed under the License is
+# distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
+# the License for the specific language governing permissions and limitations under the License.
+
+"""Input validation of logs of n drives: faults are found, counted and set right, and clean logs stay as they are."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from core.identification.regression.drive_logs import DURATION, PERIOD, exact, five_bar, rows_of, sampled_at
+from core.machines.every_machine import machine
+
+from pkm_identification.errors import LogError
+from pkm_identification.identification.regression.limits import measure_step
+from pkm_identification.identification.regression.validation import (
+    measure_period,
+    validate_log,
+    validate_logs,
+)
+from pkm_identification.records.drive_log import DriveLog
+from pkm_identification.signals.guard import judgement
+
+
+def validated(log, one=None):
+    one = one or five_bar()
+    return validate_logs([log], one)[0]
+
+
+def test_a_clean_log_stays_as_it_is():
+    log = exact()
+    found = validated(log)
+    assert (found.dropped, found.resampled, found.period) == ({}, False, pytest.approx(PERIOD))
+    assert np.array_equal(found.coordinate, log.drive)
+    assert np.array_equal(found.time, log.time)
+    assert not found.segment.any()
+
+
+def test_a_missing_row_is_filled_by_a_straight_line():
+    log = exact()
+    found = validated(rows_of(log, np.delete(np.arange(len(log)), 700)))
+    assert len(found) == len(log)
+    assert found.time[700] == pytest.approx(log.time[700])
+    np.testing.assert_allclose(found.coordinate[700], 0.5 * (log.drive[699] + log.drive[701]))
+    assert not found.segment.any()
+
+
+def test_a_long_gap_begins_a_segment():
+    log = exact()
+    found = validated(rows_of(log, np.r_[:700, 760 : len(log)]))
+    assert found.dropped == {"gap": 1}
+    assert (np.diff(found.segment) > 0).nonzero()[0].tolist() == [699]
+
+
+@pytest.mark.parametrize(
+    ("damage", "reason"),
+    [
+        (lambda log: rows_of(log, np.insert(np.arange(len(log)), 400, 400)), "duplicate"),
+        (lambda log: replace(log, force=_changed(log.force, 400, 1, np.nan)), "not_finite"),
+        (lambda log: replace(log, time=_changed(log.time[:, None], 400, 0, np.nan)[:, 0]), "not_finite"),
+        (lambda log: replace(log, time=_changed(log.time[:, None], 400, 0, log.time[397])[:, 0]), "late"),
+    ],
+)
+def test_single_bad_rows_are_dropped_counted_and_bridged(damage, reason):
+    found = validated(damage(exact()))
+    assert found.dropped == {reason: 1}
+    assert len(found) == len(exact())
+    assert not found.segment.any()
+
+
+def _changed(values, row, column, value):
+    changed = values.copy()
+    changed[row, column] = value
+    return changed
+
+
+@pytest.mark.parametrize("size", [0.01, 0.1, 1.0])
+def test_spikes_are_found_without_any_limit_in_the_file(size):
+    """The motion's own differences are the measure: twenty spikes of 1 % of the range and of all of it."""
+    log, random = exact(), np.random.default_rng(3)
+    rows = np.sort(random.choice(np.arange(50, len(log) - 50, 40), 20, replace=False))
+    drive = log.drive.copy()
+    drive[rows, rows % 2] += size * np.ptp(log.drive) * random.choice([-1.0, 1.0], 20)
+    found = validated(replace(log, drive=drive))
+    assert found.dropped == {"spike": 20}
+    np.testing.assert_allclose(found.coordinate, log.drive, atol=2e-3 * np.ptp(log.drive))
+
+
+@pytest.mark.parametrize("still", [0.95, 0.99, 0.999])
+def test_motion_of_a_log_that_mostly_rests_is_no_spike(still):
+    """The quantile of the differences is then that of standstill."""
+    count = 40_000
+    moving = int((1.0 - still) * count)
+    swing = 0.2 * np.sin(np.linspace(0.0, np.pi, moving)) ** 2
+    drive = np.concatenate([np.zeros(count // 2), swing, np.zeros(count // 2)])[:, None] * [1.0, -0.5] + [
+        2.1,
+        1.0,
+    ]
+    time = PERIOD * np.arange(len(drive))
+    log = DriveLog(time, drive, np.random.default_rng(0).standard_normal(drive.shape))
+    assert validated(log).dropped == {}
+    counts = replace(log, drive=np.round(drive / 1e-4) * 1e-4)
+    assert validated(counts).dropped == {}
+
+
+@pytest.mark.parametrize("jitter", [0.02, 0.1, 0.2])
+def test_samples_that_come_unevenly_are_taken_between_their_stamps(jitter):
+    random = np.random.default_rng(1)
+    even = np.arange(0.0, DURATION, PERIOD)
+    log = sampled_at(
+        np.sort(even + jitter * PERIOD * random.uniform(-1.0, 1.0, len(even)).clip(-even / PERIOD))
+    )
+    found = validated(log)
+    assert found.resampled
+    np.testing.assert_allclose(np.diff(found.time), found.period, rtol=1e-6)
+    true = np.array([np.interp(found.time, exact().time, column) for column in exact().drive.T]).T
+    assert np.abs(found.coordinate - true)[5:-5].max() < 2e-5  # the interpolation's own error
+
+
+@pytest.mark.parametrize("jitter", [0.02, 0.2])
+def test_stamps_that_jitter_beside_even_samples_are_not_followed(jitter):
+    log, random = exact(), np.random.default_rng(1)
+    found = validated(replace(log, time=log.time + jitter * PERIOD * random.uniform(0.0, 1.0, len(log))))
+    assert not found.resampled
+    assert np.array_equal(found.coordinate, log.drive)
+
+
+def test_stamps_in_turns_long_and_short_are_followed():
+    """As of a controller at 111 Hz whose recorder runs at 500 Hz."""
+    found = validated(sampled_at(np.cumsum(np.resize([8e-3, 10e-3], int(0.9 * DURATION / 9e-3)))))
+    assert found.resampled
+    assert found.period == pytest.approx(0.009, rel=1e-3)
+
+
+def test_a_clock_that_runs_away_from_even_samples_is_refused():
+    log = exact()
+    with pytest.raises(LogError, match="column t must rise evenly"):
+        validated(replace(log, time=log.time**1.1))
+
+
+def test_logs_that_nothing_can_be_made_of_are_refused():
+    log, one = exact(), five_bar()
+    with pytest.raises(LogError, match="torque_r: 0 throughout"):
+        validated(replace(log, force=log.force * [1.0, 0.0]))
+    with pytest.raises(LogError, match="too short: one sample"):
+        measure_period(rows_of(log, slice(0, 1)))
+    with pytest.raises(LogError, match="no usable sample: all 6000 dropped, mostly 'not_finite'"):
+        validate_log(
+            replace(log, drive=np.full_like(log.drive, np.nan), force=np.ones_like(log.force)), one, PERIOD
+        )
+    with pytest.raises(LogError, match="250 samples a second, 500 in the first log"):
+        validate_logs([log, rows_of(log, slice(None, None, 2))], one)
+
+
+def test_a_log_outside_the_limits_is_another_machines():
+    one = machine("mast")
+    time = PERIOD * np.arange(2000)
+    place = 0.15 + 0.1 * np.sin(time)[:, None] * [1.0, 0.9, 0.8]
+    log = DriveLog(time, place, np.random.default_rng(0).standard_normal(place.shape))
+    assert validated(log, one).dropped == {}
+    with pytest.raises(LogError, match=r"100 % .*length_1 outside its limits 0 to 0.3 m .*another machine"):
+        validated(replace(log, drive=1e3 * place), one)
+
+
+def test_the_guard_is_compiled_once_for_any_number_of_drives():
+    """Sizes stand in arrays, never in types."""
+    random = np.random.default_rng(0)
+    for count in (1, 2, 3, 6, 7):
+        memory, past = np.zeros(1, dtype=judgement.MEMORY), np.zeros((judgement.REMEMBERED, count))
+        clock = np.array([(PERIOD, 0.01, 0.5)], dtype=judgement.CLOCK)
+        limits = np.full((judgement.LIMITED, count), np.inf)
+        limits[judgement.LOWEST] = -np.inf
+        value, force = random.standard_normal((2, count))
+        assert (
+            judgement.judge(1.0, value, force, True, memory, past, (clock, limits))[0] == judgement.ACCEPTED
+        )
+    assert len(judgement.judge.signatures) <= 2  # whether a sample is a view of a log
+
+
+def test_the_step_of_a_rounded_column_is_measured():
+    values = np.sin(np.linspace(0.0, 6.0, 5000))
+    assert measure_step(np.round(values / 1e-3) * 1e-3) == pytest.approx(1e-3)
+    assert measure_step(values) == 0.0
+    assert measure_step(np.zeros(100)) == 0.0
