@@ -51,7 +51,8 @@ def find_explanation(case: str, place: str) -> str | None:
 
 def list_cases(whole: bool, shared: Path | None) -> list[Case]:
     """Return all cases: the cheap ones, with `whole` all built-in machines, with `shared` the logs of that folder."""
-    hexapods, mechanisms = HEXAPODS, MECHANISMS
+    hexapods: tuple[str, ...] = HEXAPODS
+    mechanisms: tuple[str, ...] = MECHANISMS
     if whole:
         hexapods = (*hexapods, "ford", "uf_belt")
         mechanisms = (*mechanisms, "epaas-horizontal", "parallelogram", "pendulum")
@@ -70,10 +71,20 @@ def list_cases(whole: bool, shared: Path | None) -> list[Case]:
 
 
 def _simulated(name: str, rest: str) -> Case:
-    plain = ("simulate", "--machine", name, "--trajectory", "rich", "--duration", SECONDS, "--seed", "0")
+    plain: tuple[str, ...] = (
+        "simulate",
+        "--machine",
+        name,
+        "--trajectory",
+        "rich",
+        "--duration",
+        SECONDS,
+        "--seed",
+        "0",
+    )
     if name == "uf_hydraulic":  # its currents are those of valves
         plain = (*plain, "--si")
-    commands = [(*plain, "--out", "log.csv")]
+    commands: list[tuple[str, ...]] = [(*plain, "--out", "log.csv")]
     if rest:
         commands.append((*plain, "--fault", "force_delay=0.004", "--out", "faulty.csv"))
     return Case(f"simulate-{name}", tuple(commands))
@@ -117,7 +128,7 @@ def _logs_of(shared: Path) -> list[Case]:
         free = ("identify", str(folder / "free.csv.gz"), "--machine", machine, "--json", "estimate.json")
         cases.append(Case(f"free-{folder.name}", (free,)))
     for folder in sorted(shared.glob("real/*")):
-        for log in sorted(folder.glob("*.csv.gz")):
-            label = f"{folder.name}-{log.name.partition('.')[0]}"
-            cases += _identified(label, str(folder / "machine.yaml"), str(log), ("ls",))
+        for path in sorted(folder.glob("*.csv.gz")):
+            label = f"{folder.name}-{path.name.partition('.')[0]}"
+            cases += _identified(label, str(folder / "machine.yaml"), str(path), ("ls",))
     return cases

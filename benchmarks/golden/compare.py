@@ -72,7 +72,7 @@ def compare_folders(before: Path, now: Path) -> Comparison:
             found.append(Difference(str(name), "written by one of them alone", float("inf")))
         elif name.suffix == ".json":
             documents = [json.loads(path.read_text(encoding="utf-8")) for path in pair]
-            for kind, one in _walk(*documents, str(name)):
+            for kind, one in _walk(documents[0], documents[1], str(name)):
                 if kind:
                     largest[kind] = max(largest[kind], one.size)
                 if one.size > 1.0:

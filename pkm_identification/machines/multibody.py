@@ -184,7 +184,8 @@ class Multibody:
 
     def compute_regressor(self, motion: Motion, mapping: FloatArray) -> FloatArray:
         rows = mask_friction_rows(self, mapping)
-        moved = MechanismMotion(*motion.state, motion.coordinate, motion.rate, motion.acceleration)
+        q, velocity, second = motion.state
+        moved = MechanismMotion(q, velocity, second, motion.coordinate, motion.rate, motion.acceleration)
         columns, entries = np.nonzero(rows[self._bodies].T)
         written = np.empty((len(motion), len(self.drives), rows.shape[1]))
         sparse = self._rigid[entries], columns, rows[entries, columns]

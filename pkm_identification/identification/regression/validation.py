@@ -170,7 +170,7 @@ def validate_log(log: DriveLog, machine: Machine, period: float) -> ValidatedLog
         worst = max(dropped, key=lambda name: dropped[name])
         raise LogError(f"{log.source}: no usable sample: all {count} dropped, mostly '{worst}'")
     rows = np.flatnonzero(verdicts == ACCEPTED)
-    columns = {"time": time, "coordinate": coordinate, "force": force}
+    columns: dict[str, NDArray] = {"time": time, "coordinate": coordinate, "force": force}
     resampled = follows_stamps(time[rows], coordinate[rows], segment[:used], period)
     if resampled:
         columns = _resample({name: column[rows] for name, column in columns.items()}, segment[:used], period)
@@ -180,8 +180,10 @@ def validate_log(log: DriveLog, machine: Machine, period: float) -> ValidatedLog
         columns["segment"] = segment
     if not resampled:
         _refuse_drift(log.source, columns["time"], columns["segment"], period)
-    parts = (columns[name] for name in ("time", "coordinate", "force", "segment"))
-    return ValidatedLog(*parts, period, log.source, dropped, resampled)
+    return ValidatedLog(
+        columns["time"], columns["coordinate"], columns["force"], columns["segment"], period, log.source,
+        dropped, resampled,
+    )  # fmt: skip
 
 
 def _refuse_drift(source: str, time: FloatArray, segment: NDArray[np.int64], period: float) -> None:
