@@ -22,11 +22,11 @@ import numpy as np
 
 from pkm_identification.estimation.equations import Equations
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.signals.white_noise import LAGS, force_density, position_noise
+from pkm_identification.signals.white_noise import force_density, position_noise
 
 from .equations import LogEquations
 from .road import Road, residual_rms
-from .validation import ValidatedLog
+from .validation import FEWEST_OF_NOISE, ValidatedLog
 
 LONGEST = 20.0  # s of a log that are enough to measure noise
 STEP = 5.0  # s between parts of a long log that are tried
@@ -71,7 +71,7 @@ def _floor_of_log(
     values: FloatArray,
 ) -> FloatArray | None:
     part = log[_liveliest_part(log, own)]
-    if len(part) < 16 * LAGS or not len(own):
+    if len(part) < FEWEST_OF_NOISE or not len(own):
         return None
     once = own if len(part) == len(log) else road.equations(part)
     again = road.equations(_add_noise(part), once.still)
@@ -97,7 +97,10 @@ def _liveliest_part(log: ValidatedLog, own: LogEquations) -> slice:
 
 def _add_noise(log: ValidatedLog) -> ValidatedLog:
     """Return a log with as much noise again."""
-    size = np.sqrt(force_density(log.force, log.coordinate, log.period) / (2.0 * log.period))
+    density = log.force_density
+    if density is None:
+        density = force_density(log.force, log.coordinate, log.period)
+    size = np.sqrt(density / (2.0 * log.period))
     place = position_noise(log.coordinate, log.period)
     random = np.random.default_rng(SEED)
     return replace(

@@ -24,13 +24,13 @@ from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.signals.band import BandSettings
-from pkm_identification.signals.white_noise import LAGS, position_noise
+from pkm_identification.signals.white_noise import position_noise
 
 from ..equations.band_rows import band_pieces
 from ..equations.rest import COUNTS, SLOW
 from .limits import measure_step
 from .samples import Samples
-from .validation import ValidatedLog
+from .validation import FEWEST_OF_NOISE, ValidatedLog
 
 # The range of some hundred smooth samples of noise is 5 of its deviations, and hardly ever 8
 NOISE_RANGE = 8.0
@@ -56,7 +56,7 @@ def measure_flicker(machine: Machine, log: ValidatedLog, cutoff: float) -> Float
     stated = np.array([drive.resolution for drive in machine.drives])
     counts = np.array([measure_step(column) for column in log.coordinate.T])
     noise = np.zeros(len(counts))
-    if len(log) >= 16 * LAGS:
+    if len(log) >= FEWEST_OF_NOISE:
         smooth = np.sqrt(min(1.0, 2.0 * cutoff * log.period))  # what of white noise passes
         noise = smooth * position_noise(log.coordinate, log.period)
     return np.maximum(COUNTS * np.where(stated > 0.0, stated, counts), NOISE_RANGE * noise)

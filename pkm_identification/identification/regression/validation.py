@@ -42,12 +42,14 @@ from pkm_identification.signals.guard.judgement import (
 from pkm_identification.signals.guard.settings import FILLED, FILLED_PERIODS
 from pkm_identification.signals.guard.stream import fill_short_holes
 from pkm_identification.signals.steady_period import TWICE, period_of_stamps
+from pkm_identification.signals.white_noise import LAGS, force_density
 
 from ..rates.sample_rate import SAME_RATE
 from .limits import find_limits
 
 LATE_TOLERANCE = 0.5  # s: stamps so far behind are stragglers; more is a clock set back
 FEWEST = 20  # rows of a log
+FEWEST_OF_NOISE = 16 * LAGS  # rows that show the level of its noise
 ANOTHER_SHARE = 0.02  # of the samples outside a drive's limits: the log of another machine, or wrong limits
 # The slope of what coordinates do besides an even clock against what uneven stamps ask for: 0 or 1, and how sure of it
 FOLLOWED, SURE = 0.5, 0.2
@@ -75,8 +77,9 @@ class ValidatedLog:
     source : str
     dropped : dict of str to int
         Rows left out and segments begun, by reason.
-    resampled : bool
-        Whether samples are taken between uneven stamps.
+    force_density : ndarray, shape (n,), or None
+        Where samples are taken between uneven stamps: power density of the forces' noise as recorded, N^2/Hz. What is
+        between stamps has less noise near half the sample rate, where it is measured otherwise.
     """
 
     time: FloatArray
@@ -86,7 +89,12 @@ class ValidatedLog:
     period: float
     source: str
     dropped: dict[str, int]
-    resampled: bool = False
+    force_density: FloatArray | None = None
+
+    @property
+    def resampled(self) -> bool:
+        """Whether samples are taken between uneven stamps."""
+        return self.force_density is not None
 
     def __len__(self) -> int:
         return len(self.time)
@@ -172,7 +180,9 @@ def validate_log(log: DriveLog, machine: Machine, period: float) -> ValidatedLog
     rows = np.flatnonzero(verdicts == ACCEPTED)
     columns: dict[str, NDArray] = {"time": time, "coordinate": coordinate, "force": force}
     resampled = follows_stamps(time[rows], coordinate[rows], segment[:used], period)
+    density = None
     if resampled:
+        density = _measure_density(force[rows], coordinate[rows], period)
         columns = _resample({name: column[rows] for name, column in columns.items()}, segment[:used], period)
     elif used < count or fills[:used].any():
         columns = fill_short_holes(columns, kept[:used], fills[:used], segment[:used])
@@ -182,8 +192,15 @@ def validate_log(log: DriveLog, machine: Machine, period: float) -> ValidatedLog
         _refuse_drift(log.source, columns["time"], columns["segment"], period)
     return ValidatedLog(
         columns["time"], columns["coordinate"], columns["force"], columns["segment"], period, log.source,
-        dropped, resampled,
+        dropped, density,
     )  # fmt: skip
+
+
+def _measure_density(force: FloatArray, coordinate: FloatArray, period: float) -> FloatArray:
+    """Return the power density (n,) of the noise of forces; 0 of logs that are too short to measure it."""
+    if len(force) < FEWEST_OF_NOISE:
+        return np.zeros(force.shape[1])
+    return force_density(force, coordinate, period)
 
 
 def _refuse_drift(source: str, time: FloatArray, segment: NDArray[np.int64], period: float) -> None:

@@ -13,8 +13,8 @@ from __future__ import annotations
 from functools import cache
 
 import numpy as np
-from core.machines import documents
 
+from benchmarks.field import parallel_machines as documents
 from pkm_identification.machines.contract import Motion
 from pkm_identification.machines.hexapod import Hexapod
 from pkm_identification.machines.load import load_machine

@@ -14,8 +14,8 @@ from dataclasses import replace
 from functools import cache
 
 import numpy as np
-from core.machines import documents
 
+from benchmarks.field import parallel_machines as documents
 from pkm_identification.machines.multibody import Multibody
 from pkm_identification.mechanisms.multibody import dynamics
 from pkm_identification.mechanisms.multibody.kinematics import motion_of_drives

@@ -27,7 +27,11 @@ def as_text(value: Any) -> Any:
         return {key: as_text(part) for key, part in value.items()}
     if isinstance(value, (list, tuple)):
         return [as_text(part) for part in value]
-    return repr(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else value
+    return (
+        repr(float(value) if isinstance(value, float) else value)
+        if isinstance(value, (int, float)) and not isinstance(value, bool)
+        else value
+    )
 
 
 def rod(mass: float, length: float, across: float = 1e-5) -> dict[str, Any]:
