@@ -30,6 +30,7 @@ from pkm_identification.parameters.prior import Prior
 LARGEST_PULL = (
     0.5  # prior deviations an estimate may be off its start value: 10 such parameters have evidence of 1
 )
+SIGNIFICANT = 5.0  # deviations that data must know it better by: below, noise alone pulls so far
 MOST_PASSES = 30  # each about doubles a deviation that is far too small: more than any start value needs
 EXACT = (
     1e-4  # of the rms output: no model is taken to be better, so that its rounding does not count as evidence
@@ -63,8 +64,10 @@ def release_start_values(problem: Problem) -> Prior:
     for _ in range(MOST_PASSES):
         rows = np.vstack([triangle[:, :-1] * std, np.eye(len(mean))])
         target = np.concatenate([triangle[:, -1] - triangle[:, :-1] @ mean, np.zeros(len(mean))])
-        change = std * np.linalg.lstsq(rows, target, rcond=None)[0]
-        pulled = released & (np.abs(change) > LARGEST_PULL * std)
+        pull = np.linalg.lstsq(rows, target, rcond=None)[0]  # in prior deviations, as is what data leave unknown
+        unknown = np.sqrt(np.diag(np.linalg.inv(rows.T @ rows)))
+        pulled = released & (np.abs(pull) > np.maximum(LARGEST_PULL, SIGNIFICANT * unknown))
+        change = std * pull
         if not np.any(pulled):
             break
         mean = np.where(pulled, mean + change, mean)

@@ -101,7 +101,7 @@ def test_identify_writes_json_of_the_contract(log, tmp_path, capsys):
     assert list(document) == [
         "schema", "machine", "estimator", "model", "consistent", "converged", "samples", "dropped", "parameters",
         "validation", "fit", "provenance",
-        "machine_hash", "state", "parameter_set", "stated", "near_zero", "warnings", "state_sha256",
+        "machine_hash", "state", "parameter_set", "stated", "near_zero", "warnings", "contradiction", "state_sha256",
     ]  # fmt: skip
     assert (document["schema"], document["machine"], document["estimator"], document["model"]) == (
         1,

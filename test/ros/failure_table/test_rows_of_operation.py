@@ -295,7 +295,7 @@ def test_row_24_an_estimator_told_to_stop_keeps_what_it_learned(
     assert document["state"]["count"] == json.loads(saved_estimate)["state"]["count"]
     assert (tmp_path / "uf.json").stat().st_ino != before
     files = sorted(path.name for path in tmp_path.iterdir() if path.is_file())
-    assert files == ["uf.json", "uf.previous.json"]
+    assert files == ["uf.json", "uf.lock", "uf.previous.json"]
     assert (tmp_path / "uf.previous.json").read_bytes() == saved_estimate
 
 
