@@ -42,17 +42,20 @@ def force_density(
     are the frequencies between which the noise is read, in parts of the sample rate.
     """
     sections = band_pass(6, quiet[0] / period, quiet[1] / period, 1.0 / period)
-    noise, moved = (filtered(sections, values - values[0])[8 * LAGS :] for values in (force, length))
-    bent = None if bend is None else filtered(sections, bend - bend[0])[8 * LAGS :]
+    # each channel's numbers side by side
+    noise, moved = (
+        np.ascontiguousarray(filtered(sections, values - values[0])[8 * LAGS :].T) for values in (force, length)
+    )
+    bent = None if bend is None else filtered(sections, bend - bend[0])[8 * LAGS :].T
     left = np.empty(force.shape[1])
-    for k in range(force.shape[1]):
-        lagged = [moved[LAGS - lag : len(moved) - lag, k] for lag in range(LAGS + 1)]
-        known = np.stack(lagged if bent is None else [*lagged, bent[LAGS:, k]], axis=1)
-        known /= np.sqrt(np.mean(known**2, axis=0)) + 1e-300
-        target = noise[LAGS:, k]
-        gram = known.T @ known
+    for k, one in enumerate(moved):
+        lagged = [one[LAGS - lag : len(one) - lag] for lag in range(LAGS + 1)]
+        known = np.stack(lagged if bent is None else [*lagged, bent[k, LAGS:]])
+        known /= np.sqrt(np.mean(known**2, axis=1, keepdims=True)) + 1e-300
+        target = noise[k, LAGS:]
+        gram = known @ known.T
         ridge = (1e-9 * np.trace(gram) + 1e-300) * np.eye(len(gram))
-        left[k] = _usual_power(target - known @ np.linalg.solve(gram + ridge, known.T @ target))
+        left[k] = _usual_power(target - np.linalg.solve(gram + ridge, known @ target) @ known)
     density = left / ((quiet[1] - quiet[0]) / period)
     return np.maximum(density, _quantum(force) ** 2 / 12.0 * 2.0 * period)
 
@@ -61,7 +64,7 @@ def _quantum(values: FloatArray) -> FloatArray:
     """Step (n,) in which values are rounded; 0 where they are not."""
     steps = np.zeros(values.shape[1])
     for k, column in enumerate(values.T):
-        change = np.abs(np.diff(np.unique(column)))
+        change = np.diff(np.sort(column))
         change = change[change > 1e-9 * max(float(np.max(np.abs(column))), 1e-300)]
         # a rounded signal takes few values
         if len(change) and len(change) < 0.5 * len(column):

@@ -33,7 +33,7 @@ from pkm_identification.mechanisms.hexapod.kinematics.tracker import PlatformSam
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.numerics.compiled import kernel
+from pkm_identification.numerics.compiled import inlined, kernel
 from pkm_identification.numerics.rows import copy_matrix
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.signals.band import BandSettings
@@ -48,6 +48,8 @@ _BACKWARD = np.array([25.0, -48.0, 36.0, -16.0, 3.0]) / 12.0
 # Places in the stack that is filtered, from its end; in front of them the machine's columns and a payload's.
 _KNOWN, _BEND, _PULSE, _FORCE = -4 - STRUTS, -3 - STRUTS, -2 - STRUTS, -1 - STRUTS
 NO_STEPS = np.zeros((STRUTS, STRUTS))
+SAMPLE = 30  # numbers of a sample: position, rotation, twist, acceleration and force
+_NOT_KEPT = np.empty(SAMPLE)  # written, never read
 
 
 class Equation(NamedTuple):
@@ -102,12 +104,13 @@ class _Band(NamedTuple):
 def _take_sample(packed, entries, sample, age, time, smoothing, band, forces, struts):
     """Put columns, bend, pulses, force and steps of one sample through the band; False if it is singular.
 
-    `entries` are plain `MappingEntries`, `sample` is (position, rotation, twist, acceleration, force, steps), `age` how
-    many came before it in its stretch: it tells their places in the rings. `smoothing` are weights and ring of rates of
+    `entries` are plain `MappingEntries`, `sample` is (position, rotation, twist, acceleration, force, steps, and the
+    row of `EquationFilter.step`), `age` how many came before it in its stretch: it tells their places in the rings. `smoothing` are weights and ring of rates of
     `smoothed_bend` and the noise of their mean, `band` is a plain `_Band`. What becomes of the force goes into the ring
     `forces` (n, 6), strut lengths, rates and accelerations go into that of `struts`, (3, n, 6).
     """
     moving, force, stepped = sample[:4], sample[4], sample[5]
+    _keep_sample(moving, force, sample[6])
     band = _Band(*band)
     stack = band.stack
     if not _fill_model(packed, entries, moving, age, time, smoothing, struts, stack):
@@ -130,6 +133,20 @@ def _take_sample(packed, entries, sample, age, time, smoothing, band, forces, st
             for i in range(STRUTS):
                 forces[n, i] = band.filtered[i, _FORCE]
     return True
+
+
+@inlined
+def _keep_sample(moving, force, row):
+    """Copy (position, rotation, twist, acceleration) and force into a row (SAMPLE,)."""
+    position, rotation, twist, acceleration = moving
+    for i in range(3):
+        row[i] = position[i]
+        for k in range(3):
+            row[3 + 3 * i + k] = rotation[i, k]
+    for i in range(6):
+        row[12 + i] = twist[i]
+        row[18 + i] = acceleration[i]
+        row[24 + i] = force[i]
 
 
 @kernel
@@ -288,13 +305,21 @@ class EquationFilter:
         """Of the last sample, m/s^2, shape (6,)."""
         return self._rest.struts[2, self._age % self._rest.remembered]
 
-    def step(self, sample: PlatformSample, starting: bool, stepped: FloatArray = NO_STEPS) -> bool:
+    def step(
+        self,
+        sample: PlatformSample,
+        starting: bool,
+        stepped: FloatArray = NO_STEPS,
+        row: FloatArray = _NOT_KEPT,
+    ) -> bool:
         """Take a sample with a good pose and forces, the first of a stretch or the next; False if it is singular.
 
-        `stepped` (6, 6), N/m, is what a step of each length changes in it.
+        `stepped` (6, 6), N/m, is what a step of each length changes in it. Its numbers are copied into `row` (SAMPLE,):
+        here, because that costs next to nothing.
         """
         age = 0 if starting else self._age + 1
-        taken = sample.position, sample.rotation, sample.twist, sample.acceleration, sample.force, stepped
+        moving = sample.position, sample.rotation, sample.twist, sample.acceleration
+        taken = *moving, sample.force, stepped, row
         if not _take_sample(
             self._geometry, self._mapping, taken, age, self._reversal_time, self._smoothing, self._band,
             self._forces, self._rest.struts,

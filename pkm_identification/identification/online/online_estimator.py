@@ -311,7 +311,7 @@ class OnlineEstimator:
             self._interrupt()
             return False
         starting = sample.segment != self._segment
-        if not self._filter.step(sample, starting, self._stepped(sample)):
+        if not self._filter.step(sample, starting, self._stepped(sample), self._noise.row):
             self.counts["skipped_status"] += 1
             self._interrupt()
             return False
@@ -328,7 +328,7 @@ class OnlineEstimator:
             self._segment = sample.segment
             self._since = 0
             self._noise.clear()
-        self._noise.note(sample)
+        self._noise.note()
         if self.tolerated is not None:
             self.tolerated.note(sample)
         index = self._since

@@ -27,6 +27,7 @@ from pkm_identification.numerics.arrays import FloatArray
 from ..equations.rest import RestLimits
 from ..settings import Settings
 from .estimator_stage import EstimatorStage
+from .judgement.stream_noise import FEWEST
 from .online_estimator import OnlineEstimator
 from .platform_stage import PlatformStage
 from .strut_stage import StrutStage, by_model
@@ -110,14 +111,15 @@ class OnlinePipeline:
         )[0]
         period = self.settings.guard.period
         band = self.settings.band
-        needed = round(self.delay / period) * 2 + band.settling + (EVERY + 1) * band.stride
+        needed = round(self.delay / period) * 2 + band.settling + max((EVERY + 1) * band.stride, FEWEST)
         # a machine at rest learns nothing: struts swing, further and faster than that
         turn = 2.0 * np.pi / (0.5 * band.settling * period)
         rest = RestLimits.of(self.machine, self.estimator.parameters)
         swing = 0.0 if rest is None else MOVING * max(rest.rate / turn, rest.range)
         for k in range(needed):
             self.step(k * period, length + swing * np.sin(turn * k * period), np.zeros(6))
-        # what only later samples lead to: a first estimate, and a look at whether something has changed
+        # what only later samples lead to: a first estimate, a judgement, and a look at whether something has changed
         _ = self.estimate
+        self.estimator.fit_watch.warm_up()
         ChangeTest(1, 1, (1,), 1).gains()
         self.reset()

@@ -28,8 +28,7 @@ import numpy as np
 from pkm_identification.estimation.estimate import ParameterEstimate
 from pkm_identification.estimation.lack_of_fit.doubt import DOUBTFUL
 from pkm_identification.estimation.lack_of_fit.effect import largest_effect
-from pkm_identification.estimation.lack_of_fit.evidence import Base
-from pkm_identification.estimation.lack_of_fit.saturated import saturated
+from pkm_identification.estimation.lack_of_fit.evidence import Base, Remainder
 from pkm_identification.estimation.lack_of_fit.selection import DECISIVE
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.numerics.arrays import FloatArray
@@ -197,6 +196,11 @@ class FitWatch:
             self._since = 0
             self._judgement = self._judge()
 
+    def warm_up(self) -> None:
+        """Compile the kernels that find the noise floor, by the samples taken so far."""
+        for _ in self._measure_noise(self._estimate()[0]):
+            pass
+
     def finish(self) -> None:
         """The stream is over: what is under way is judged to its end."""
         self.go_on()
@@ -216,7 +220,10 @@ class FitWatch:
         yield from self._measure_noise(mean)
         if self._floor is None:
             return  # too many holes in the stream
-        base = self._base(recent, follows)
+        columns, target = self._model(recent, follows)
+        residual = self._residual(columns, target, recent)
+        yield "the residual"
+        base = Base.of(columns, target, residual, recent.segment)
         floor = self._floor_of(recent)
         per_strut = base.ratio * base.floor / floor
         ratio = _rms(per_strut)
@@ -230,16 +237,12 @@ class FitWatch:
             return
         yield "discrete causes"
         too_large = stands_out(ratio, per_strut)
-        choices, tried = stream_hypotheses(self._machine, self._parameters, recent, mean, self._missed, step)
-        everything = saturated(
-            base, [one for one, choice in zip(tried, choices, strict=True) if choice.whole]
-        )
-        noise = everything.pure_error
+        candidates = stream_hypotheses(self._machine, self._parameters, recent, mean, self._missed, step)
+        together = candidates.beside(base)
+        everything = together.saturated
         yield "all hypotheses together"
-        scores = []
-        for one in tried:
-            scores.append(base.score(one.columns, one.scale, noise))
-            yield one.name
+        scores = list(candidates.scores(together, everything.pure_error))
+        yield "each of them"
         best = int(np.argmax([score.evidence for score in scores]))
         score = scores[best]
         if score.evidence < DECISIVE:
@@ -250,7 +253,7 @@ class FitWatch:
         before = float(base.residual @ base.residual)
         explained = before - float(everything.residual @ everything.residual)
         cause, *_ = causes_of(
-            choices[best],
+            candidates.choices[best],
             score.coefficients,
             score.covariance,
             evidence=score.evidence,
@@ -259,7 +262,8 @@ class FitWatch:
             moves=moves,
         )
         yield "the likeliest cause"
-        left = base.extended(tried[best].columns, tried[best].scale).ratio * base.floor / floor
+        alone = base.extended(candidates.columns(best), candidates.choices[best].scale)
+        left = alone.ratio * base.floor / floor
         adequate = effect <= DOUBTFUL and not too_large
         unexplained = too_large and stands_out(_rms(left), left)
         self._conclude(StreamFit(adequate, ratio, cause, moved, time, unexplained))
@@ -279,8 +283,8 @@ class FitWatch:
         exact = EXACT**2 * np.mean(recent.force**2, axis=0) + 1e-300
         return np.sqrt(self._floor**2 + np.mean(recent.bend**2, axis=0) + exact)
 
-    def _base(self, recent: Recent, follows: bool) -> Base:
-        """The model, its rows divided by its own residual or, where that is less, by what is rounding.
+    def _model(self, recent: Recent, follows: bool) -> tuple[FloatArray, FloatArray]:
+        """Return columns (K, 6, Q) for unknowns that are standard normal before the data, and what they have to give.
 
         Friction that the estimate follows may change steadily, faster and slower.
         """
@@ -289,10 +293,19 @@ class FitWatch:
             place = np.linspace(-1.0, 1.0, len(recent.time))[:, None, None]
             rubbing = scaled[:, :, self._friction]
             scaled = np.concatenate([scaled, place * rubbing, (1.5 * place**2 - 0.5) * rubbing], axis=2)
-        target = recent.measured - recent.regressor @ self._prior.mean
-        least = np.full(target.shape[1], EXACT * np.sqrt(np.mean(recent.force**2)) + 1e-300)
-        residual = least * Base.of(scaled, target, least, recent.segment).ratio
-        return Base.of(scaled, target, np.maximum(residual, least), recent.segment)
+        return scaled, recent.measured - recent.regressor @ self._prior.mean
+
+    def _residual(self, columns: FloatArray, target: FloatArray, recent: Recent) -> FloatArray:
+        """Return the residual (6,) of the model in N or, where that is less, what is rounding."""
+        least = EXACT * np.sqrt(np.mean(recent.force**2)) + 1e-300
+        rows = columns.reshape(-1, columns.shape[2]) / least
+        measured = target.ravel() / least
+        system = rows.T @ rows + np.eye(rows.shape[1])
+        unknowns = np.linalg.solve(system, rows.T @ measured)
+        # once more with what is left of the equations: squares have half of the digits
+        unknowns += np.linalg.solve(system, rows.T @ (measured - rows @ unknowns) - unknowns)
+        left = Remainder(measured - rows @ unknowns, np.full(target.shape[1], least), recent.segment, len(unknowns))
+        return np.asarray(least * np.maximum(left.ratio, 1.0))
 
     def _conclude(self, fit: StreamFit) -> None:
         confirmed, self._suspected = self._suspected, not fit.adequate

@@ -15,13 +15,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from pkm_identification.estimation.lack_of_fit.selection import Candidate
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter_set import ParameterSet
 
-from ...diagnosis.candidates import Choice, choices_of
+from ...diagnosis.candidates import Candidates, choices_of
 from ...diagnosis.hypotheses import events, forces
 from ...diagnosis.hypotheses.hypothesis import as_given
 from ...diagnosis.situation import own_strut
@@ -36,8 +35,8 @@ def stream_hypotheses(
     mean: FloatArray,
     missed: FloatArray,
     step: float | None = None,
-) -> tuple[list[Choice], list[Candidate]]:
-    """Everything that the cheap tests look for.
+) -> Candidates:
+    """Return everything that the cheap tests look for.
 
     Parameters
     ----------
@@ -68,5 +67,6 @@ def stream_hypotheses(
             lost = events.lost_counts(k, f"at {step:.1f} s", as_given(stepped))
             effects.append(lost)
             columns[lost.name] = stepped
-    choices = [choice for effect in effects for choice in choices_of(effect)]
-    return choices, [choice.candidate(columns[choice.effect.name]) for choice in choices]
+    owned = [(choice, k) for k, effect in enumerate(effects) for choice in choices_of(effect)]
+    choices, owner = zip(*owned, strict=True)
+    return Candidates(choices, tuple(columns[effect.name] for effect in effects), owner)

@@ -19,8 +19,8 @@ what white noise has left there, where it still passes and no motion is, tells h
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterator
+from functools import cached_property
 
 import numpy as np
 
@@ -28,10 +28,9 @@ from pkm_identification.mechanisms.friction import friction_columns
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
 from pkm_identification.mechanisms.hexapod.kinematics.inverse import strut_motion_from_platform
 from pkm_identification.mechanisms.hexapod.kinematics.nearby import inverse_jacobians, nearby_motion
-from pkm_identification.mechanisms.hexapod.kinematics.tracker import PlatformSample
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import STRUTS, PlatformMotion, StrutMotion
-from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.numerics.arrays import FloatArray, contiguous
 from pkm_identification.signals.butterworth import low_pass
 from pkm_identification.signals.causal import CausalStrutFilter, FilterSettings, linear_phase_taps
 from pkm_identification.signals.forces.acting import noise_passed
@@ -39,11 +38,12 @@ from pkm_identification.signals.guard import GuardedLog
 from pkm_identification.signals.sections import filtered, response
 from pkm_identification.signals.white_noise import force_density, position_noise
 
+from ...equations.equation_filter import SAMPLE
 from ...settings import Settings
 
 KEPT = 4000  # samples: 4 s at 1 kHz, in which the power of noise 100 Hz wide is known to some per cent
 FEWEST = 500  # samples that tell of noise: a fifth of them settles the filters
-PART = 500  # samples that one part of the work takes: about a millisecond
+PART = 2000  # samples that one part of the work takes: about four milliseconds
 HIGHEST_POWER_PASSED = 0.01  # of the low-pass, at the highest frequency at which noise is read
 HIGHEST_OF_RATE = 0.45  # of the sample rate: nothing is read higher
 OVERSAMPLED = 6.0  # samples kept per period of the kinematic cutoff; more tell nothing new
@@ -58,6 +58,11 @@ class StreamNoise:
     machine : Machine
     settings : Settings
         Resolved.
+
+    Attributes
+    ----------
+    row : ndarray, shape (SAMPLE,)
+        Where `EquationFilter.step` is to copy the next sample.
     """
 
     def __init__(self, machine: Machine, settings: Settings) -> None:
@@ -88,46 +93,49 @@ class StreamNoise:
         middle = len(taps) // 2
         kept = taps[middle % self._every :: self._every]
         self._smoothing = kept / kept.sum()
-        self._samples: deque[PlatformSample] = deque(maxlen=KEPT)
+        # copies, as rows of `EquationFilter.step`: samples themselves would keep their memory from being used again, and
+        # every new one would be written to memory that no cache holds
+        self._samples = np.empty((KEPT, SAMPLE))
+        self._place = 0
+        self.row = self._samples[0]
         self.clear()
 
     def clear(self) -> None:
         """Forget the samples: what comes does not follow them, or the machine is at standstill."""
-        self._samples.clear()
-        self._skipped = 0
+        self._count = self._skipped = 0
 
-    def note(self, sample: PlatformSample) -> None:
-        """Keep a sample with a good pose and forces."""
+    def note(self) -> None:
+        """Keep the sample that is in `row`: it has a good pose and forces."""
         self._skipped += 1
         if self._skipped >= self._every:
             self._skipped = 0
-            self._samples.append(sample)
+            self._count += 1
+            self._place = (self._place + 1) % KEPT
+            self.row = self._samples[self._place]
 
     @property
     def enough(self) -> bool:
         """Whether there are enough samples to tell."""
-        return len(self._samples) >= FEWEST
+        return self._count >= FEWEST
 
     def floor_parts(self, basis: FloatArray, floor: list[FloatArray]) -> Iterator[str]:
         """Append the noise floor (6,) in N of forces and lengths to `floor`; pause after each part of the work.
 
         `basis` (B,) are the model's parameters, to carry the noise of lengths.
         """
-        samples = list(self._samples)
-        force = np.array([one.force for one in samples])
-        motion = PlatformMotion(
-            np.array([one.time for one in samples]),
-            np.array([one.position for one in samples]),
-            np.array([one.rotation for one in samples]),
-            np.array([one.twist for one in samples]),
-            np.array([one.acceleration for one in samples]),
+        samples = self._in_order()
+        count = len(samples)
+        position, rotation, twist, acceleration, force = (
+            contiguous(one) for one in np.split(samples, (3, 12, 18, 24), axis=1)
         )
-        yield "samples"
+        motion = PlatformMotion(
+            self._period * np.arange(count), position, rotation.reshape(count, 3, 3), twist, acceleration
+        )
         struts = StrutMotion(
             motion.time,
             *strut_motion_from_platform(self._machine, motion),
             None,
-            np.zeros(len(samples), dtype=np.int64),
+            np.zeros(count, dtype=np.int64),
         )
         yield "struts"
         density = self._force_density(force, struts)
@@ -136,7 +144,7 @@ class StreamNoise:
         noisy = self._noisy(struts, noise * np.sqrt(self._every / self._passed_there))
         yield "lengths"
         differences = []
-        for first in range(0, len(samples), PART):
+        for first in range(0, count, PART):
             part = slice(first, first + PART)
             there, moved = motion[part], noisy[part]
             inverse = inverse_jacobians(self._machine, there)
@@ -146,6 +154,11 @@ class StreamNoise:
             yield "model"
         encoder = self._in_band(np.concatenate(differences))
         floor.append(np.sqrt(density * self._passed_in_band + encoder**2))
+
+    def _in_order(self) -> FloatArray:
+        """Return a copy (N, SAMPLE) of what is kept, oldest first."""
+        count = min(self._count, KEPT)
+        return self._samples[np.arange(self._place - count, self._place)]
 
     def _force_density(self, force: FloatArray, struts: StrutMotion) -> FloatArray:
         """Return the one-sided power density (6,) of the force's white noise before the low-pass, N^2/Hz."""
@@ -162,9 +175,25 @@ class StreamNoise:
 
     def _noisy(self, struts: StrutMotion, noise: FloatArray) -> StrutMotion:
         """Return the motion with white noise of the lengths, standard deviations (6,) in m, behind the low-pass."""
+        count = len(struts.time)
+        return StrutMotion(
+            struts.time,
+            *(
+                exact + noise * one[:count]
+                for exact, one in zip(
+                    (struts.length, struts.rate, struts.acceleration), self._unit_noise, strict=True
+                )
+            ),
+            None,
+            struts.segment,
+        )
+
+    @cached_property
+    def _unit_noise(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """White noise of 1 m behind the low-pass: length, rate and acceleration, each (KEPT, 6)."""
         stream = CausalStrutFilter(self._low_pass)
-        count = len(struts.time) * self._every
-        rows = noise * np.random.default_rng(SEED).standard_normal((count + stream.fill, STRUTS))
+        count = KEPT * self._every
+        rows = np.random.default_rng(SEED).standard_normal((count + stream.fill, STRUTS))
         time = self._raw_period * np.arange(len(rows), dtype=float)
         log = GuardedLog(
             time,
@@ -176,15 +205,8 @@ class StreamNoise:
             {},
             self._raw_period,
         )
-        added = stream.filter(log)[:: self._every][: len(struts.time)]
-        return StrutMotion(
-            struts.time,
-            struts.length + added.length,
-            struts.rate + added.rate,
-            struts.acceleration + added.acceleration,
-            None,
-            struts.segment,
-        )
+        added = stream.filter(log)[:: self._every]
+        return added.length[:KEPT], added.rate[:KEPT], added.acceleration[:KEPT]
 
     def _in_band(self, force: FloatArray) -> FloatArray:
         """Return the rms (6,) of forces (N, 6) behind the estimation band, N."""
