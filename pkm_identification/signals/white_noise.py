@@ -44,7 +44,8 @@ def force_density(
     sections = band_pass(6, quiet[0] / period, quiet[1] / period, 1.0 / period)
     # each channel's numbers side by side
     noise, moved = (
-        np.ascontiguousarray(filtered(sections, values - values[0])[8 * LAGS :].T) for values in (force, length)
+        np.ascontiguousarray(filtered(sections, values - values[0])[8 * LAGS :].T)
+        for values in (force, length)
     )
     bent = None if bend is None else filtered(sections, bend - bend[0])[8 * LAGS :].T
     left = np.empty(force.shape[1])

@@ -105,9 +105,10 @@ def _take_sample(packed, entries, sample, age, time, smoothing, band, forces, st
     """Put columns, bend, pulses, force and steps of one sample through the band; False if it is singular.
 
     `entries` are plain `MappingEntries`, `sample` is (position, rotation, twist, acceleration, force, steps, and the
-    row of `EquationFilter.step`), `age` how many came before it in its stretch: it tells their places in the rings. `smoothing` are weights and ring of rates of
-    `smoothed_bend` and the noise of their mean, `band` is a plain `_Band`. What becomes of the force goes into the ring
-    `forces` (n, 6), strut lengths, rates and accelerations go into that of `struts`, (3, n, 6).
+    row of `EquationFilter.step`), `age` how many came before it in its stretch: it tells their places in the rings.
+    `smoothing` are weights and ring of rates of `smoothed_bend` and the noise of their mean, `band` is a plain `_Band`.
+    What becomes of the force goes into the ring `forces` (n, 6), strut lengths, rates and accelerations go into that of
+    `struts`, (3, n, 6).
     """
     moving, force, stepped = sample[:4], sample[4], sample[5]
     _keep_sample(moving, force, sample[6])

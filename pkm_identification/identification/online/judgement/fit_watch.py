@@ -304,7 +304,9 @@ class FitWatch:
         unknowns = np.linalg.solve(system, rows.T @ measured)
         # once more with what is left of the equations: squares have half of the digits
         unknowns += np.linalg.solve(system, rows.T @ (measured - rows @ unknowns) - unknowns)
-        left = Remainder(measured - rows @ unknowns, np.full(target.shape[1], least), recent.segment, len(unknowns))
+        left = Remainder(
+            measured - rows @ unknowns, np.full(target.shape[1], least), recent.segment, len(unknowns)
+        )
         return np.asarray(least * np.maximum(left.ratio, 1.0))
 
     def _conclude(self, fit: StreamFit) -> None:

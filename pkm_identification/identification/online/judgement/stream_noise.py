@@ -93,8 +93,8 @@ class StreamNoise:
         middle = len(taps) // 2
         kept = taps[middle % self._every :: self._every]
         self._smoothing = kept / kept.sum()
-        # copies, as rows of `EquationFilter.step`: samples themselves would keep their memory from being used again, and
-        # every new one would be written to memory that no cache holds
+        # copies, as rows of `EquationFilter.step`: samples themselves would keep their memory from being used again,
+        # and every new one would be written to memory that no cache holds
         self._samples = np.empty((KEPT, SAMPLE))
         self._place = 0
         self.row = self._samples[0]
@@ -129,7 +129,7 @@ class StreamNoise:
             contiguous(one) for one in np.split(samples, (3, 12, 18, 24), axis=1)
         )
         motion = PlatformMotion(
-            self._period * np.arange(count), position, rotation.reshape(count, 3, 3), twist, acceleration
+            self._period * np.arange(count, dtype=float), position, rotation.reshape(count, 3, 3), twist, acceleration
         )
         struts = StrutMotion(
             motion.time,
@@ -176,14 +176,12 @@ class StreamNoise:
     def _noisy(self, struts: StrutMotion, noise: FloatArray) -> StrutMotion:
         """Return the motion with white noise of the lengths, standard deviations (6,) in m, behind the low-pass."""
         count = len(struts.time)
+        length, rate, acceleration = (noise * one[:count] for one in self._unit_noise)
         return StrutMotion(
             struts.time,
-            *(
-                exact + noise * one[:count]
-                for exact, one in zip(
-                    (struts.length, struts.rate, struts.acceleration), self._unit_noise, strict=True
-                )
-            ),
+            struts.length + length,
+            struts.rate + rate,
+            struts.acceleration + acceleration,
             None,
             struts.segment,
         )

@@ -26,8 +26,8 @@ from pkm_identification.simulation import SensorSettings, perturbed, simulate
 pytestmark = pytest.mark.slow
 
 UF = Machine.load("uf")
-SECONDS = 22.0  # two judgements
-BEGUN = 11.0  # when the first has begun and has not ended
+SECONDS = 20.0  # two judgements: the third would begin with the equation of 20.5 s
+BEGUN = 10.8  # when the first has begun and has not ended
 SEED = 3
 NOISE = SensorSettings(current_noise=0.005)
 
