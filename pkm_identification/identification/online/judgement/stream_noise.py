@@ -129,7 +129,11 @@ class StreamNoise:
             contiguous(one) for one in np.split(samples, (3, 12, 18, 24), axis=1)
         )
         motion = PlatformMotion(
-            self._period * np.arange(count, dtype=float), position, rotation.reshape(count, 3, 3), twist, acceleration
+            self._period * np.arange(count, dtype=float),
+            position,
+            rotation.reshape(count, 3, 3),
+            twist,
+            acceleration,
         )
         struts = StrutMotion(
             motion.time,
