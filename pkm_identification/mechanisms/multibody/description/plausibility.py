@@ -53,7 +53,7 @@ def check_plausibility(description: Description) -> None:
     found = [gravity_complaint(FLOAT64.array(description.gravity), document.get("gravity"))]
     places = _place_complaints(description)
     found += places or body_complaints(_bodies(description), "joints")
-    found += [] if places else [*_guess_complaints(description), *_measure_complaints(description)]
+    found += [] if places else [*_slide_complaints(description), *_measure_complaints(description)]
     problems.found += [f"{source}: {one}" for one in found if one]
     problems.refuse(source, MachineError)
 
@@ -106,16 +106,24 @@ def machine_size(description: Description) -> float:
     return max([*(_spread(one) for one in _points(description).values()), *levers])
 
 
-def _guess_complaints(description: Description) -> list[str]:
-    """Return which guesses of sliding joints are far longer than the mechanism, and in another unit are not."""
+def _slide_complaints(description: Description) -> list[str]:
+    """Return which limits, homes and guesses of what slides are far longer than the mechanism, and in another unit not."""
     most = FAR_OUT * machine_size(description)
+    home, drives = description.home, description.drives
     sliding = {joint.name for joint in description.joints if joint.type == "prismatic"}
+    given = {f"home.guess.{name}": values[:1] for name, values in home.guess.items() if name in sliding}
+    for index, drive in enumerate(drives):
+        if drive.measure.unit == "m":
+            given[f"drives.{drive.name}.limits"] = drive.limits or ()
+            given[f"home.drives.{drive.name}"] = () if home.by_outputs else home.values[index : index + 1]
     found = []
-    for name, values in description.home.guess.items():
-        value = abs(FLOAT64.number(values[0])) if name in sliding else 0.0
-        units = units_within(value, 0.0, most, LENGTH_UNITS)
-        if 0 < most < value and units:
-            found.append(f"home.guess.{name} = {value:g}: must be at most {most:.4g} m{propose_units(units)}")
+    for key, values in given.items():
+        numbers = [FLOAT64.number(value) for value in values]
+        largest = max((abs(number) for number in numbers), default=0.0)
+        units = units_within(largest, 0.0, most, LENGTH_UNITS)
+        if 0 < most < largest and units:
+            shown = f"{numbers[0]:g}" if len(numbers) == 1 else f"[{', '.join(f'{one:g}' for one in numbers)}]"
+            found.append(f"{key} = {shown}: must be at most {most:.4g} m either way{propose_units(units)}")
     return found
 
 

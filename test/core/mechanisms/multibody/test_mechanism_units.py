@@ -109,10 +109,13 @@ def test_limits_beyond_a_turn_that_are_meant_load(limits):
 
 def test_a_slide_in_millimetres_is_named():
     made = yaml.load(builtin_mechanisms()["mast"].read_text(encoding="utf-8"), Loader=TextScalars)
-    made["drives"]["length_2"]["limits"] = ["0", "300"]
+    made["drives"]["length_2"]["limits"] = ["0", "30"]
     assert Mechanism.from_document(made)  # home is inside; a long guide is possible
-    made["drives"]["length_2"]["limits"] = ["100", "300"]
-    with pytest.raises(MachineError, match=r"drives\.length_2\.limits = \[100, 300\].*limits in mm\?"):
+    made["drives"]["length_2"]["limits"] = ["0", "300"]  # home is inside, and no guide is that long
+    with pytest.raises(MachineError, match=r"drives\.length_2\.limits = \[0, 300\].*mm"):
+        Mechanism.from_document(made)
+    made["drives"]["length_2"]["limits"] = ["5", "30"]
+    with pytest.raises(MachineError, match=r"drives\.length_2\.limits = \[5, 30\].*limits in cm\?"):
         Mechanism.from_document(made)
 
 
