@@ -153,6 +153,10 @@ def _selected(base: EvidenceBase, first: Base, noise_floor: NoiseFloor, candidat
         near = rivals(ranked, choices)
         alternatives = [base.moved(one.score.moved) for one in ranked[1:] if choices[one.place].name in near]
         parts = _distinct(choice, best.score.coefficients, best.score.covariance)
+        # one strut is a choice of its own and may be what stands apart in its group: it is one cause all the same
+        picked = {pick.choice.name for pick in picks}
+        parts = [part for part in parts if part.name not in picked]
+        tried.update(part.name for part in parts)
         for part in parts:
             own = columns if part is choice else columns[:, :, part.members]
             picks.append(Pick(part, own, near, np.reshape(alternatives, (-1, base.problem.reported))))

@@ -233,6 +233,17 @@ def test_a_strut_that_is_measured_wrong_is_named_with_its_size(right, fault, nam
     assert abs(first.value - value) < max(4 * first.std, 0.02 * abs(value - (1.0 if "gain" in name else 0.0)))
 
 
+@pytest.mark.slow
+def test_an_offset_above_the_forces_is_one_cause_at_its_size(right):
+    # so large that its strut is picked alone and again out of the group of all struts
+    large = 3.0 * float(np.std(right.force))
+    causes = diagnosis(replace(right, force=right.force + np.where(np.arange(6) == 1, large, 0.0))).fit.causes
+    names = [cause.name for cause in causes]
+    assert names[0] == "force_offset_2"
+    assert len(names) == len(set(names))
+    assert causes[0].value == pytest.approx(large, rel=1e-3)
+
+
 def _tilted(document):
     document["gravity"] = [9.81 * np.sin(0.026), 0.0, -9.81 * np.cos(0.026)]
 
