@@ -19,8 +19,12 @@ from pkm_identification.identification.mechanism.estimate_file import write_esti
 from pkm_identification.identification.mechanism.identify import identify_mechanism as identified
 from pkm_identification.identification.mechanism.result import MechanismIdentification, Prediction
 from pkm_identification.identification.settings import HOLD_OUT, Settings, assumptions_of
+from pkm_identification.machines.contract import Drive
+from pkm_identification.machines.multibody import Multibody
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
+from pkm_identification.records.channels import build_drive_channels
 from pkm_identification.records.drive_log import DriveLog, read_drive_log
+from pkm_identification.records.foreign import LogLayout
 from pkm_identification.report.mechanisms.summary import summary
 
 from .finished import FinishedIdentification
@@ -89,6 +93,10 @@ def identify_mechanism(
     tie: Sequence[str] = (),
     prior: str | Path = "",
     topic: str | None = None,
+    columns: str | None = None,
+    units: str | None = None,
+    joints: str | None = None,
+    rate: float | None = None,
     **settings: Any,
 ) -> MechanismResult:
     """Identify a mechanism that is no hexapod: base parameters and friction of its drives.
@@ -107,6 +115,10 @@ def identify_mechanism(
         YAML file of what is known beforehand.
     topic : str, optional
         Of recordings, where several topics have all drives.
+    columns, units, joints : str, optional
+        What logs of other programs look like, as the options of `pkm identify`.
+    rate : float, optional
+        Samples per second of logs whose time is counted in samples or not there.
     **settings
         As the options of `pkm identify`: `estimator`, `band_cutoff`, `band_order`, `forgetting`, `data_order`.
 
@@ -141,12 +153,16 @@ def identify_mechanism(
         **settings,
     )
     several = [logs] if isinstance(logs, (str, Path, DriveLog)) else logs
-    read = [_read(log, whole, topic) for log in several]
-    other = None if validate is None else _read(validate, whole, topic)
+    drives = Multibody(whole).drives
+    layout = LogLayout.of(columns, units, joints, rate, build_drive_channels(drives))
+    read = [_read(log, drives, topic, layout) for log in several]
+    other = None if validate is None else _read(validate, drives, topic, layout)
     return MechanismResult(identified(whole, read, chosen, other))
 
 
-def _read(log: DriveLogSource, mechanism: Mechanism, topic: str | None) -> DriveLog:
+def _read(
+    log: DriveLogSource, drives: Sequence[Drive], topic: str | None, layout: LogLayout | None
+) -> DriveLog:
     if isinstance(log, DriveLog):
         return log
-    return read_drive_log(log, mechanism.drive_names, mechanism.force_names, topic)
+    return read_drive_log(log, drives, topic, layout)

@@ -16,9 +16,9 @@ from typing import Any
 
 from pkm_identification.declared import Declaration
 from pkm_identification.errors import SettingsError
+from pkm_identification.machines.contract import Drive
 from pkm_identification.mechanisms.hexapod.machine import Machine
 
-READING = ("columns", "units", "rate", "joints", "topic")  # options of `add_reading`
 LOG_FORMS = "text of columns (also .gz), .mat, .parquet, .h5, a bag folder or a .bag of ROS 1"
 
 
@@ -58,17 +58,6 @@ def refuse_for_mechanism(options: argparse.Namespace, **flags: str) -> None:
             )
 
 
-def refuse_reading_for_mechanism(options: argparse.Namespace, but: Sequence[str] = ()) -> None:
-    """Refuse the options of `add_reading`, `but` some: a mechanism's logs have its own names, in SI units.
-
-    Raises
-    ------
-    SettingsError
-        If one of them is given.
-    """
-    refuse_for_mechanism(options, **{name: f"--{name}" for name in READING if name not in but})
-
-
 def add_logs(parser: argparse.ArgumentParser) -> None:
     """One log or several, how they are to be read, and the machine they are of: what `records.read_logs` needs."""
     parser.add_argument("logs", nargs="+", metavar="LOG", help=LOG_FORMS)
@@ -87,29 +76,37 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--columns",
         metavar="OURS=THEIRS,...",
-        help="by name or number, as t=time,length=L1..L6,force=F1..F6; or a kept .columns.yaml file",
+        help="by name or number, as t=time,length=L1..L6,force=F1..F6, of other machines coordinate=A1..A3; or a kept "
+        ".columns.yaml file",
     )
     group.add_argument(
-        "--units", metavar="UNIT,...", help="what the log is in, as mm,kN,ms,deg (default: SI units)"
+        "--units", metavar="UNIT,...", help="what the log is in, as mm,kN,ms,deg,Nm (default: SI units)"
     )
     group.add_argument(
         "--rate", type=float, metavar="HZ", help="time is counted in samples, or not in the log"
     )
-    group.add_argument("--joints", metavar="A,...,F", help="names of struts 1 to 6 in a bag's messages")
-    group.add_argument("--topic", help="topic in a bag when it has several named strut_states")
+    group.add_argument(
+        "--joints",
+        metavar="A,B,...",
+        help="names of the drives in a bag's messages, struts 1 to 6 of a hexapod",
+    )
+    group.add_argument("--topic", help="topic in a bag when it has several of the drives")
 
 
-def reading(options: argparse.Namespace) -> dict[str, Any]:
-    """What these options say, as `records.read_log` and `records.read_logs` take it.
+def reading(options: argparse.Namespace, drives: Sequence[Drive] | None = None) -> dict[str, Any]:
+    """What these options say, as `read_log` and `read_drive_log` take it; of a hexapod, unless drives are given.
 
     Raises
     ------
     SettingsError, DocumentError
         If they cannot be understood.
     """
+    from pkm_identification.records.channels import build_drive_channels
     from pkm_identification.records.foreign import LogLayout
+    from pkm_identification.records.strut_csv import STRUT_CHANNELS
 
-    layout = LogLayout.of(options.columns, options.units, options.joints, options.rate)
+    channels = STRUT_CHANNELS if drives is None else build_drive_channels(drives)
+    layout = LogLayout.of(options.columns, options.units, options.joints, options.rate, channels)
     return {"topic": options.topic, "layout": layout}
 
 

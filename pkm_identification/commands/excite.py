@@ -40,7 +40,6 @@ from .arguments import (
     check_seed,
     reading,
     refuse_for_mechanism,
-    refuse_reading_for_mechanism,
 )
 from .results import check_file, say
 
@@ -117,7 +116,6 @@ def _excite(options: argparse.Namespace) -> int:
         if not options.parameters.endswith(ENDING):
             refuse_for_mechanism(options, parameters="--parameters")
         refuse_for_mechanism(options, joint_angles="--joint-angles")
-        refuse_reading_for_mechanism(options)
         machine: Machine | Mechanism = Mechanism.load(options.machine)
     else:
         machine = Machine.load(options.machine)
@@ -179,11 +177,13 @@ def _subject(
     if isinstance(machine, Mechanism):
         from pkm_identification.identification.excitation.mechanism import MechanismSubject
         from pkm_identification.identification.excitation.mechanism_log import read_mechanism_log
+        from pkm_identification.machines.multibody import Multibody
 
         own = MechanismSubject.of(machine, options.duration)
         if options.parameters.endswith(ENDING):
             own = own.reduced(options.parameters)
-        before = [read_mechanism_log(path, own).response.rows for path in options.base]
+        how = reading(options, Multibody(machine).drives) if options.base else {}
+        before = [read_mechanism_log(path, own, **how).response.rows for path in options.base]
         return own, np.concatenate(before) if before else None
     from pkm_identification.identification.excitation.hexapod import HexapodSubject
 

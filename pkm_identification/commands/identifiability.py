@@ -44,7 +44,6 @@ from .arguments import (
     percent,
     reading,
     refuse_for_mechanism,
-    refuse_reading_for_mechanism,
 )
 from .identifiability_results import (
     NOISE,
@@ -133,7 +132,6 @@ def _identifiability(options: argparse.Namespace) -> int:
     if is_mechanism(options.machine):
         if not options.parameters.endswith(ENDING):
             refuse_for_mechanism(options, parameters="--parameters")
-        refuse_reading_for_mechanism(options)
         return identifiability_of_mechanism(options)
     machine = Machine.load(options.machine)
     settings = Settings.of(estimator="ls", parameters=options.parameters, hold_out=0.0)

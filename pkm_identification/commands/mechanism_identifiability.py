@@ -25,12 +25,14 @@ from pkm_identification.identification.procedures.mechanism_forecast import (
     forecast_of_logs,
     mechanism_forecast,
 )
+from pkm_identification.machines.multibody import Multibody
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.parameters.reduced import ENDING
 from pkm_identification.report.identifiability.forecast import forecast_document, forecast_text
 from pkm_identification.report.identifiability.reduced import reduced_document, reduced_text
 from pkm_identification.simulation.multibody.motions import DriveMotion, generated
 
+from .arguments import reading
 from .identifiability_results import NOISE, force_noise, write_reduced, write_shown
 from .results import present
 
@@ -42,7 +44,8 @@ def identifiability_of_mechanism(options: argparse.Namespace) -> int:
     motions: list[DriveMotion] = []
     if options.logs:
         subject = _subject(mechanism, options.parameters)
-        logs = [read_mechanism_log(path, subject) for path in options.logs]
+        how = reading(options, Multibody(mechanism).drives)
+        logs = [read_mechanism_log(path, subject, **how) for path in options.logs]
         expected = forecast_of_logs(subject, logs)
         responses = [one.response for one in logs]
         source, noise = ", ".join(options.logs), "noise learned"

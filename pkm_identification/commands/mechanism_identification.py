@@ -13,11 +13,15 @@ from __future__ import annotations
 import argparse
 import shlex
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from pkm_identification.identification.mechanism.estimate_file import estimate_document
 from pkm_identification.identification.mechanism.identify import identify_mechanism
 from pkm_identification.identification.settings import ALSO, HOLD_OUT, NAMED, Settings, assumptions_of
+from pkm_identification.machines.contract import Drive
+from pkm_identification.machines.multibody import Multibody
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.records.drive_log import DriveLog, read_drive_log
 from pkm_identification.records.provenance import provenance
@@ -25,7 +29,7 @@ from pkm_identification.report.mechanisms.folder import write_page, write_report
 from pkm_identification.report.mechanisms.sentences import misfit
 from pkm_identification.report.mechanisms.summary import summary
 
-from .arguments import refuse_for_mechanism, refuse_reading_for_mechanism
+from .arguments import reading, refuse_for_mechanism
 from .results import present, say
 from .terminal.colour import verdict_painted, warn
 
@@ -36,7 +40,6 @@ HEXAPODS_OWN = ("model", "parameters", "consistent", "strut_spread", "causal", "
 
 def identify(options: argparse.Namespace, tuning: tuple[str, ...]) -> int:
     """`tuning` names the options of recursive filters."""
-    refuse_reading_for_mechanism(options, but=("topic",))
     others = {name: f"--{name.replace('_', '-')}" for name in ("free_fall", "payload", "unloaded")}
     flags = {name: NAMED[name].flag for name in HEXAPODS_OWN}
     refuse_for_mechanism(options, **flags, **others, also=ALSO.flag, encoder="--encoder")
@@ -46,8 +49,10 @@ def identify(options: argparse.Namespace, tuning: tuple[str, ...]) -> int:
         assumptions=assumptions_of(options.fix, options.tie, options.prior),
         hold_out=0.0 if options.validate else HOLD_OUT,
     )
-    logs = [_read(path, mechanism, options.topic) for path in options.logs]
-    held_out = _read(options.validate, mechanism, options.topic) if options.validate else None
+    drives = Multibody(mechanism).drives
+    how = reading(options, drives)
+    logs = [_read(path, drives, how) for path in options.logs]
+    held_out = _read(options.validate, drives, how) if options.validate else None
     result = identify_mechanism(mechanism, logs, settings, held_out)
     origin = provenance(options.logs, shlex.join(sys.argv), settings, options.validate)
     present(summary(result, verdict_painted), estimate_document(result, origin), options.json)
@@ -63,8 +68,8 @@ def identify(options: argparse.Namespace, tuning: tuple[str, ...]) -> int:
     return 0 if result.trusted else 1
 
 
-def _read(path: str | Path, mechanism: Mechanism, topic: str | None) -> DriveLog:
-    log = read_drive_log(path, mechanism.drive_names, mechanism.force_names, topic)
+def _read(path: str | Path, drives: Sequence[Drive], how: Mapping[str, Any]) -> DriveLog:
+    log = read_drive_log(path, drives, **how)
     if log.faults:
         counts = ", ".join(f"{number} {reason}" for reason, number in log.faults.items())
         warn(f"pkm identify: {log.source}: lines left out: {counts}")

@@ -6,7 +6,7 @@
 # distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
 # the License for the specific language governing permissions and limitations under the License.
 
-"""What a foreign header may mean: six columns that differ in a number, and a word for time."""
+"""What a foreign header may mean: columns that differ in a number, one of each drive, and a word for time."""
 
 from __future__ import annotations
 
@@ -14,28 +14,27 @@ import re
 from collections import defaultdict
 from collections.abc import Sequence
 
+from .channels import Channels
+
 TIMES = ("t", "time", "timestamp", "zeit", "stamp", "sec", "seconds", "t_s", "time_s", "time_ms", "ms")
-# What names of six columns begin with or hold, the surest first
-STEMS = {
-    "length": ("len", "läng", "laeng", "leg", "strut", "pos", "stroke", "bein", "l", "q", "s"),
-    "force": ("force", "eff", "load", "kraft", "f", "tau"),
-    "enc": ("enc", "count", "inc"),
-    "cur": ("cur", "amp", "i"),
-}
 NUMBERED = re.compile(r"(.*?)(\d)(\D*)")
 
 
-def columns_hint(names: Sequence[str]) -> str:
+def columns_hint(names: Sequence[str], channels: Channels) -> str:
     """What to give for a header like this: the likely `--columns`, or how they are given."""
     time = next((name for name in names if re.split(r"[ \[(]", name.lower())[0] in TIMES), None)
-    sixes: dict[tuple[str, str], list[str]] = defaultdict(list)
+    series: dict[tuple[str, str], list[str]] = defaultdict(list)
     for name in names:
         match = NUMBERED.fullmatch(name)
         if match:
-            sixes[match[1], match[3]].append(name)
-    ranges = {stem: f"{six[0]}..{six[-1]}" for (stem, _), six in sixes.items() if len(six) == 6}
+            series[match[1], match[3]].append(name)
+    ranges = {
+        stem: f"{one[0]}..{one[-1]}" if len(one) > 1 else one[0]
+        for (stem, _), one in series.items()
+        if len(one) == len(channels.joints)
+    }
     found_groups: dict[str, str] = {}
-    for group, words in STEMS.items():
+    for group, words in channels.words.items():
         for word in words:
             near = [
                 stem
@@ -46,6 +45,6 @@ def columns_hint(names: Sequence[str]) -> str:
             if near and group not in found_groups:
                 found_groups[group] = ranges[near[0]]
     if time is None or not found_groups:
-        return "say which column is which, as --columns t=time,length=L1..L6,force=F1..F6"
-    given = ",".join([f"t={time}", *(f"{group}={six}" for group, six in found_groups.items())])
+        return f"say which column is which, as --columns {channels.example}"
+    given = ",".join([f"t={time}", *(f"{group}={those}" for group, those in found_groups.items())])
     return f"perhaps --columns '{given}'" if re.search(r"[^\w=,.]", given) else f"perhaps --columns {given}"

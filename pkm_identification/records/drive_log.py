@@ -6,7 +6,7 @@
 # distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
 # the License for the specific language governing permissions and limitations under the License.
 
-"""Logs of a mechanism's drives of any kind, by their path: text, arrays, recordings; columns and joints by name."""
+"""Logs of any machine's drives of any kind, by their path: text, arrays, recordings; columns and joints by name."""
 
 from __future__ import annotations
 
@@ -17,18 +17,29 @@ from pathlib import Path
 import numpy as np
 
 from pkm_identification.errors import LogError
+from pkm_identification.machines.contract import Drive
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.memory import arrays_beyond_memory
 from pkm_identification.signals.guard.held_values import choose_new_rows, find_hold
-from pkm_identification.signals.guard.unusable import refuse_unsorted
+from pkm_identification.signals.guard.unusable import refuse_unsorted, refuse_wrapped_seconds
 
 from .bags import ROS_1
-from .foreign import ARRAY_FILES, looks_foreign
-from .foreign.drive_sheet import read_drive_sheet, states_units
+from .channels import TIME, WITH_UNIT, Channels, build_drive_channels
+from .column_guess import columns_hint
+from .foreign import (
+    ARRAY_FILES,
+    LogLayout,
+    looks_foreign,
+    read_foreign,
+    refuse_for_columns,
+    refuse_for_recording,
+    refuse_implausible_drives,
+    whole_layout,
+)
+from .foreign.units import KNOWN, canonical, find_factor, units_by_quantity
 from .log import BAG_FILES
-from .mechanism_csv import read_named_csv
-
-TIME = "t"
+from .table import NAMES_SHOWN, read_table, short, write_table
+from .text_lines import beginning
 
 
 @dataclass(frozen=True)
@@ -60,49 +71,53 @@ class DriveLog:
 
 
 def read_drive_log(
-    path: str | Path, drives: Sequence[str], forces: Sequence[str], topic: str | None = None
+    path: str | Path, drives: Sequence[Drive], topic: str | None = None, layout: LogLayout | None = None
 ) -> DriveLog:
-    """A log of drives: a table as `pkm simulate` of a mechanism writes it, files of arrays, or a recording.
+    """Read a log of drives: a table as `pkm simulate` writes it, another program's, files of arrays, or a recording.
 
     Parameters
     ----------
     path : str or Path
-        Text of `t`, drives and forces by name (.gz, too; other delimiters, decimal commas and units in brackets or
-        below the names as `read_drive_sheet` takes them); .mat, .parquet, .h5 or .hdf5 with arrays of these names; a
-        rosbag2 folder, its .db3 or .mcap file, or a .bag of ROS 1, with sensor_msgs/JointState whose names are the
-        drives' and whose efforts are their forces.
-    drives, forces : sequence of str
-        m or rad; N or N m.
+        Text of `t`, drives and forces by name, .gz too; what is not our own CSV may have any delimiter, decimal commas,
+        comments, other columns and other units; .mat, .parquet, .h5 or .hdf5 with arrays of these names; a rosbag2
+        folder, its .db3 or .mcap file, or a .bag of ROS 1, with sensor_msgs/JointState whose efforts are the forces.
+    drives : sequence of Drive
+        Names of columns and of joints in messages; m or rad, N or N m.
     topic : str, optional
         Of a recording, when several have all drives.
+    layout : LogLayout, optional
+        Columns, units, joint names and rate of a foreign log; what it says nothing of is as kept beside the log in
+        `LOG.columns.yaml`.
 
     Raises
     ------
     LogError
-        If it cannot be read, a column or a joint is missing, or its rows are in no order.
+        If it cannot be read, a column or a joint is missing, its rows are in no order, its numbers can only be in other
+        units, or the layout says what cannot be said of such a log.
     SettingsError
         If a library that reads it is not installed.
     """
-    file = Path(path)
-    ending = file.suffix.lower()
+    file, channels = Path(path), build_drive_channels(drives)
+    ending, whole = file.suffix.lower(), whole_layout(path, layout, channels)
     if file.is_dir() or ending in (*BAG_FILES, ROS_1):
-        log = _of_recording(file, drives, topic)
-    elif topic is not None:
-        raise LogError(f"{path}: has no topics; --topic is for recordings")
-    elif ending in ARRAY_FILES:
-        log = _of_arrays(file, drives, forces)
-    elif looks_foreign(path) or states_units(path, (TIME, *drives, *forces)):
-        values, source, faults = read_drive_sheet(path, TIME, drives, forces)
-        drive, force = np.split(values[:, 1:], [len(drives)], axis=1)
-        log = DriveLog(values[:, 0], drive, force, source, faults)
+        log = _read_recording(file, channels, topic, whole)
     else:
-        table = read_named_csv(path, (*drives, *forces), finite=False)
-        if table.time is None:
-            raise LogError(f"{path}: no column t; rates need times")
-        drive, force = np.split(table.values, [len(drives)], axis=1)
-        log = DriveLog(table.time, drive, force, table.source)
+        if topic is not None:
+            raise LogError(f"{path}: has no topics; --topic is for recordings")
+        refuse_for_columns(file, whole)
+        log = _read_columns(file, channels, whole)
     refuse_unsorted(log.time, log.source)
+    refuse_implausible_drives(log.time, log.drive, drives, log.source)
+    refuse_wrapped_seconds(log.time, log.source)
     return without_repeats(log)
+
+
+def write_drive_log(path: str | Path, log: DriveLog, drives: Sequence[Drive]) -> None:
+    """Write `t`, drives and forces as CSV in SI units, compressed where the name ends in .gz; LogError if impossible."""
+    columns = {TIME: log.time}
+    columns |= {drive.name: column for drive, column in zip(drives, log.drive.T, strict=True)}
+    columns |= {drive.force_name: column for drive, column in zip(drives, log.force.T, strict=True)}
+    write_table(path, columns)
 
 
 def without_repeats(log: DriveLog) -> DriveLog:
@@ -124,27 +139,56 @@ def without_repeats(log: DriveLog) -> DriveLog:
     )
 
 
-def _of_arrays(path: Path, drives: Sequence[str], forces: Sequence[str]) -> DriveLog:
-    columns = ARRAY_FILES[path.suffix.lower()](path)
-    wanted = (TIME, *drives, *forces)
-    missing = [name for name in wanted if name not in columns.names]
-    if missing:
-        raise LogError(f"{path}: no column {', '.join(missing)}; there are: {', '.join(columns.names)}")
+def _read_columns(path: Path, channels: Channels, layout: LogLayout) -> DriveLog:
+    source = str(path)
+    own = channels.coordinates
+    if layout or path.suffix.lower() in ARRAY_FILES or looks_foreign(path, own) or _has_units(path, channels):
+        tables, faults = read_foreign(path, layout, channels.joints)
+    else:
+        table = read_table(path, lambda names: _find_own(names, channels), f"; {channels.numbers_hint}")
+        tables = iter([replace(table, columns=channels.rename(table.columns, channels.joints))])
+        faults = {"repeated_header": table.repeated_headers} if table.repeated_headers else {}
     pieces: list[FloatArray] = []
-    for piece in columns.pieces(wanted):
-        pieces.append(piece)
-        if problem := arrays_beyond_memory(sum(one.nbytes for one in pieces)):
+    for one in tables:
+        pieces.append(one.select((TIME, *channels.coordinates, *channels.forces)))
+        if problem := arrays_beyond_memory(sum(piece.nbytes for piece in pieces)):
             raise LogError(f"{path}: {problem}")
     values = np.concatenate(pieces)
-    drive, force = np.split(values[:, 1:], [len(drives)], axis=1)
-    return DriveLog(values[:, 0], drive, force, str(path))
+    drive, force = np.split(values[:, 1:], [len(channels.coordinates)], axis=1)
+    return DriveLog(values[:, 0], drive, force, source, faults)
 
 
-def _of_recording(path: Path, drives: Sequence[str], topic: str | None) -> DriveLog:
+def _has_units(path: Path, channels: Channels) -> bool:
+    """Whether columns that commas divide have units, in brackets behind names of ours, or below them."""
+    lines = [line for line in beginning(path).decode(errors="replace").splitlines() if line.strip()]
+    header, below = ([cell.strip(" \"'") for cell in line.split(",")] for line in (*lines[:2], "", "")[:2])
+    stated = any(WITH_UNIT.fullmatch(cell) and cell not in channels.quantity for cell in header)
+    return stated or any(canonical(cell.strip("[]()")) in KNOWN for cell in below)
+
+
+def _find_own(names: tuple[str, ...], channels: Channels) -> tuple[str, ...]:
+    """Return the names in the file of the columns to read; raises ValueError where some are missing."""
+    ours = channels.rename(names, channels.joints)
+    try:
+        return tuple(names[ours.index(name)] for name in channels.choose(ours))
+    except ValueError as error:
+        there = short(", ".join(names), NAMES_SHOWN)
+        raise ValueError(f"{error}; {columns_hint(names, channels)}; there are: {there}") from None
+
+
+def _read_recording(path: Path, channels: Channels, topic: str | None, layout: LogLayout) -> DriveLog:
     # Imported here because it takes longer than reading text
     from .bags.reader import read_joint_bag
 
-    decoded = read_joint_bag(path, drives, topic)
+    refuse_for_recording(path, layout)
+    decoded = read_joint_bag(path, layout.joints or channels.joints, topic)
     if decoded.effort is None:
         raise LogError(f"{path}: no message has efforts; expected the forces of all drives")
-    return DriveLog(decoded.time, decoded.position, decoded.effort, str(path))
+    units = units_by_quantity(layout.units, channels)
+    coordinate, force = (
+        np.array([find_factor(name, units, channels) for name in names])
+        for names in (channels.coordinates, channels.forces)
+    )
+    return DriveLog(
+        decoded.time, decoded.position * coordinate, decoded.effort * force, str(path), dict(decoded.dropped)
+    )

@@ -11,6 +11,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from pkm_identification.errors import LogError
@@ -24,7 +25,6 @@ from .bags import MOTOR_STATES, ROS_1, STRUT_STATES
 from .foreign import (
     ARRAY_FILES,
     LogLayout,
-    in_si,
     looks_foreign,
     read_foreign,
     refuse_for_columns,
@@ -32,7 +32,9 @@ from .foreign import (
     refuse_implausible,
     whole_layout,
 )
-from .strut_csv import read_strut_csv, write_strut_csv
+from .foreign.units import find_factor, units_by_quantity
+from .growing_log import GrowingLog
+from .strut_csv import FORCE, LENGTH, STRUT_CHANNELS, read_strut_csv, strut_log_of, write_strut_csv
 
 BAG_FILES = (".db3", ".mcap")
 # A derivative filter alone is longer than this; with fewer there is nothing to work with.
@@ -103,11 +105,24 @@ def _read(
         called = _topics(machine)
         _refuse_other_encoders(file, topic, called, machine)
         log, faults = read_strut_bag(file, topic, layout.joints or _joints(machine), called)
-        return in_si(log, layout.units), faults
+        return _in_si(log, layout), faults
     refuse_for_columns(file, layout)
     if layout or ending in ARRAY_FILES or looks_foreign(file):
-        return read_foreign(file, layout, machine)
+        tables, faults = read_foreign(file, layout, _joints(machine))
+        growing = GrowingLog()
+        for table in tables:
+            growing.append(strut_log_of(table, machine))
+        return growing.taken(str(file)), faults
     return read_strut_csv(file, machine)
+
+
+def _in_si(log: StrutLog, layout: LogLayout) -> StrutLog:
+    """Return a recording's lengths and forces in m and N; its stamps are seconds whatever is said."""
+    units = units_by_quantity(layout.units, STRUT_CHANNELS)
+    if not units:
+        return log
+    length, force = (find_factor(one[0], units, STRUT_CHANNELS) for one in (LENGTH, FORCE))
+    return replace(log, length=log.length * length, force=None if log.force is None else log.force * force)
 
 
 def _topics(machine: Machine | None) -> tuple[str, ...]:

@@ -23,6 +23,7 @@ from pkm_identification.motion import STRUT_NAMES, STRUTS, StrutLog
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.signals.drive import strut_log_from_counts, strut_log_from_currents
 
+from .channels import TIME, Channels
 from .column_guess import columns_hint
 from .growing_log import GrowingLog
 from .joint_columns import with_numbers
@@ -35,9 +36,6 @@ from .table import (
     write_table,
 )
 
-# How the reader of a foreign log is told its columns
-NUMBERS_HINT = "without names say which column is which, as --columns t=1,length=2..7,force=8..13"
-
 _log = logging.getLogger(__name__)
 
 
@@ -45,7 +43,6 @@ def _numbered(stem: str) -> tuple[str, ...]:
     return tuple(f"{stem}_{i}" for i in range(1, STRUTS + 1))
 
 
-TIME = "t"
 LENGTH, FORCE = _numbered("length"), _numbered("force")
 COUNTS, CURRENT = _numbered("enc"), _numbered("cur")
 RAW_HEADER = "t,enc_1..enc_6,cur_1..cur_6"
@@ -82,6 +79,43 @@ def choose_strut_columns(names: tuple[str, ...]) -> tuple[str, ...]:
     return wanted
 
 
+STRUT_CHANNELS = Channels(
+    quantity={
+        TIME: "time",
+        **dict.fromkeys(LENGTH, "length"),
+        **dict.fromkeys(FORCE, "force"),
+        **dict.fromkeys(COUNTS, ""),
+        **dict.fromkeys(CURRENT, "current"),
+        **dict.fromkeys(IMU[:3], "acceleration"),
+        **dict.fromkeys(IMU[3:], "angle"),
+        **dict.fromkeys(SENSOR, "force"),
+        **dict.fromkeys(MOTOR_LENGTH, "length"),
+    },
+    groups={
+        "length": LENGTH,
+        "force": FORCE,
+        "enc": COUNTS,
+        "cur": CURRENT,
+        "sensor": SENSOR,
+        "motor_length": MOTOR_LENGTH,
+    },
+    coordinates=LENGTH,
+    forces=FORCE,
+    joints=STRUT_NAMES,
+    called="struts 1 to 6",
+    expected="t, length_1..length_6, force_1..force_6 or enc_1..enc_6, cur_1..cur_6",
+    words={
+        "length": ("len", "läng", "laeng", "leg", "strut", "pos", "stroke", "bein", "l", "q", "s"),
+        "force": ("force", "eff", "load", "kraft", "f", "tau"),
+        "enc": ("enc", "count", "inc"),
+        "cur": ("cur", "amp", "i"),
+    },
+    choose=choose_strut_columns,
+    rename=with_numbers,
+    header=f"{SI_HEADER}, or {RAW_HEADER}",
+)
+
+
 def _own_columns(names: tuple[str, ...], joints: Sequence[str]) -> tuple[str, ...]:
     """Names in the file of the columns to read."""
     ours = with_numbers(names, joints)
@@ -89,7 +123,7 @@ def _own_columns(names: tuple[str, ...], joints: Sequence[str]) -> tuple[str, ..
         return tuple(names[ours.index(name)] for name in choose_strut_columns(ours))
     except ValueError as error:
         there = short(", ".join(names), NAMES_SHOWN)
-        raise ValueError(f"{error}; {columns_hint(names)}; there are: {there}") from None
+        raise ValueError(f"{error}; {columns_hint(names, STRUT_CHANNELS)}; there are: {there}") from None
 
 
 def read_strut_csv(path: str | Path, machine: Machine | None = None) -> tuple[StrutLog, dict[str, int]]:
@@ -121,7 +155,9 @@ def read_strut_csv(path: str | Path, machine: Machine | None = None) -> tuple[St
     """
     joints = STRUT_NAMES if machine is None else machine.joint_names
     log, headers = GrowingLog(), 0
-    for table in table_pieces(path, lambda names: _own_columns(names, joints), f"; {NUMBERS_HINT}"):
+    for table in table_pieces(
+        path, lambda names: _own_columns(names, joints), f"; {STRUT_CHANNELS.numbers_hint}"
+    ):
         log.append(strut_log_of(replace(table, columns=with_numbers(table.columns, joints)), machine))
         headers += table.repeated_headers
     if table.ignored:

@@ -21,6 +21,7 @@ from pkm_identification.estimation.estimate import ParameterEstimate
 from pkm_identification.estimation.identifiability import IDENTIFIABLE, IN_DOUBT
 from pkm_identification.identification.mechanism.identify import identify_mechanism
 from pkm_identification.identification.settings import Settings
+from pkm_identification.machines.multibody import Multibody
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.records.drive_log import read_drive_log
 
@@ -39,7 +40,7 @@ pytestmark = [
 @lru_cache
 def found(motion: str) -> ParameterEstimate:
     mechanism = Mechanism.load(DATA / "ur10e" / "machine.yaml")
-    log = read_drive_log(DATA / "ur10e" / f"{motion}.csv.gz", mechanism.drive_names, mechanism.force_names)
+    log = read_drive_log(DATA / "ur10e" / f"{motion}.csv.gz", Multibody(mechanism).drives)
     result = identify_mechanism(mechanism, [log], Settings.of(estimator="ls"))
     assert result.dropped["resampled"] > 1000
     return result.estimate

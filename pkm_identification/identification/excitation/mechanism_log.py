@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -57,8 +58,8 @@ class MechanismLog:
     samples: int
 
 
-def read_mechanism_log(path: str | Path, subject: MechanismSubject) -> MechanismLog:
-    """A table as `pkm simulate` writes it: `t`, the drives and their forces by name; its longest segment.
+def read_mechanism_log(path: str | Path, subject: MechanismSubject, **how: Any) -> MechanismLog:
+    """A table as `pkm simulate` writes it: `t`, the drives and their forces by name; its longest segment. `how` as of `read_drive_log`.
 
     Raises
     ------
@@ -66,8 +67,9 @@ def read_mechanism_log(path: str | Path, subject: MechanismSubject) -> Mechanism
         If it cannot be read, has no times or too few of them, or leaves the mechanism's reach.
     """
     mechanism = subject.mechanism
-    recorded = read_drive_log(path, mechanism.drive_names, mechanism.force_names)
-    (log,) = validate_logs([recorded], Multibody(mechanism))
+    machine = Multibody(mechanism)
+    recorded = read_drive_log(path, machine.drives, **how)
+    (log,) = validate_logs([recorded], machine)
     log = log[max(segment_slices(log.segment), key=lambda part: part.stop - part.start)]
     period, count = log.period, log.coordinate.shape[1]
     if 1 / period < _SLOWEST_RATE:

@@ -10,16 +10,14 @@
 
 from .applicability import refuse_for_columns, refuse_for_recording
 from .layout import LAYOUT_ENDING, LogLayout, layout_place, layout_text, read_layout, whole_layout
-from .plausibility import refuse_implausible
+from .plausibility import refuse_implausible, refuse_implausible_drives
 from .reader import ARRAY_FILES, read_foreign
 from .sheet import looks_foreign
-from .units import in_si
 
 __all__ = [
     "ARRAY_FILES",
     "LAYOUT_ENDING",
     "LogLayout",
-    "in_si",
     "layout_place",
     "layout_text",
     "looks_foreign",
@@ -28,5 +26,6 @@ __all__ = [
     "refuse_for_columns",
     "refuse_for_recording",
     "refuse_implausible",
+    "refuse_implausible_drives",
     "whole_layout",
 ]

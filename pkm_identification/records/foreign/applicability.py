@@ -28,9 +28,12 @@ def refuse_for_recording(path: str | Path, layout: LogLayout) -> None:
         raise LogError(f"{path}: --columns: a recording has no columns; its joints are named by --joints")
     if layout.rate is not None:
         raise LogError(f"{path}: --rate: the messages of a recording have stamps")
+    recorded = layout.channels.recorded
     for unit in layout.units:
-        if KNOWN[canonical(unit)] not in ("length", "force"):
-            raise LogError(f"{path}: --units {unit}: of a recording, expected units of length and force")
+        if KNOWN[canonical(unit)] not in recorded:
+            raise LogError(
+                f"{path}: --units {unit}: of a recording, expected units of {' and '.join(recorded)}"
+            )
 
 
 def refuse_for_columns(path: str | Path, layout: LogLayout) -> None:

@@ -20,22 +20,13 @@ import yaml
 
 from pkm_identification.document import YAML_ENDINGS, Node, read_yaml
 from pkm_identification.errors import SettingsError
-from pkm_identification.motion import STRUTS
 from pkm_identification.suggestion import did_you_mean
 
-from ..strut_csv import COUNTS, CURRENT, FORCE, IMU, LENGTH, MOTOR_LENGTH, SENSOR, TIME
+from ..channels import Channels
+from ..strut_csv import STRUT_CHANNELS
 from .units import units_by_quantity
 
 LAYOUT_ENDING = ".columns.yaml"
-GROUPS = {
-    "length": LENGTH,
-    "force": FORCE,
-    "enc": COUNTS,
-    "cur": CURRENT,
-    "sensor": SENSOR,
-    "motor_length": MOTOR_LENGTH,
-}
-OURS = (TIME, *LENGTH, *FORCE, *COUNTS, *CURRENT, *IMU, *SENSOR, *MOTOR_LENGTH)
 NUMBERED = re.compile(r"(.*?)(\d{1,6})(\D*)")
 MOST_COLUMNS = 64
 
@@ -51,35 +42,39 @@ class LogLayout:
     units : tuple of str
         What the log is in, as `mm`, `kN`; SI units where nothing is said.
     joints : tuple of str
-        Names of the struts 1 to 6 in a recording's messages; empty: strut_1 to strut_6.
+        Names of the drives in a recording's messages, struts 1 to 6 of a hexapod; empty: the machine file's.
     rate : float or None
         Samples per second of a log whose time is counted in samples, or not there at all.
+    channels : Channels
+        Our columns; those of a hexapod by default.
     """
 
     columns: Mapping[str, str] = field(default_factory=dict)
     units: tuple[str, ...] = ()
     joints: tuple[str, ...] = ()
     rate: float | None = None
+    channels: Channels = field(default=STRUT_CHANNELS, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         """Refuse what no log can be."""
-        units_by_quantity(self.units)
+        channels, units = self.channels, units_by_quantity(self.units, self.channels)
         for name in self.columns:
-            _refuse_unknown(name)
+            _refuse_unknown(name, channels)
         theirs = list(self.columns.values())
         for name, column in self.columns.items():
             if theirs.count(column) > 1:
                 other = next(n for n, c in self.columns.items() if c == column and n != name)
                 raise SettingsError(f"--columns: {name} and {other} are both '{column}'")
-        if self.joints and (len(self.joints) != STRUTS or len(set(self.joints)) != STRUTS):
+        count = len(channels.joints)
+        if self.joints and (len(self.joints) != count or len(set(self.joints)) != count):
             raise SettingsError(
-                f"--joints {','.join(self.joints)}: expected six different names, of struts 1 to 6"
+                f"--joints {','.join(self.joints)}: expected {channels.count} different names, of {channels.called}"
             )
         if self.rate is not None and not 0 < self.rate <= 1e6:
             raise SettingsError(
                 f"--rate {self.rate:g}: must be more than 0 and at most 1e6 samples per second"
             )
-        unit = units_by_quantity(self.units).get("time")
+        unit = units.get("time")
         if self.rate is not None and unit is not None:
             raise SettingsError(f"--units {unit}: t counts samples by --rate {self.rate:g}, and has no unit")
 
@@ -89,7 +84,12 @@ class LogLayout:
 
     @classmethod
     def of(
-        cls, columns: str | None, units: str | None, joints: str | None, rate: float | None
+        cls,
+        columns: str | None,
+        units: str | None,
+        joints: str | None,
+        rate: float | None,
+        channels: Channels = STRUT_CHANNELS,
     ) -> LogLayout | None:
         """The layout of options, lists with commas; None where none is given.
 
@@ -101,11 +101,15 @@ class LogLayout:
             If an option or the file cannot be understood.
         """
         if columns is not None and columns.endswith(YAML_ENDINGS) and "=" not in columns:
-            kept, pairs = read_layout(columns), {}
+            kept, pairs = read_layout(columns, channels), {}
         else:
-            kept, pairs = cls(), _pairs(columns)
+            kept, pairs = cls(channels=channels), _pairs(columns, channels)
         layout = cls(
-            pairs, () if units is None else _listed(units), () if joints is None else _listed(joints), rate
+            pairs,
+            () if units is None else _listed(units),
+            () if joints is None else _listed(joints),
+            rate,
+            channels,
         )
         return layout.over(kept) or None
 
@@ -116,15 +120,16 @@ class LogLayout:
             self.units or kept.units,
             self.joints or kept.joints,
             kept.rate if self.rate is None else self.rate,
+            self.channels,
         )
 
 
-def _refuse_unknown(ours: str) -> None:
-    known = (*GROUPS, *OURS)
+def _refuse_unknown(ours: str, channels: Channels) -> None:
+    known = (*channels.groups, *channels.quantity)
     if ours not in known:
         raise SettingsError(
-            f"--columns: '{ours}' is no column of ours; expected t, length_1..length_6, force_1..force_6 or "
-            f"enc_1..enc_6, cur_1..cur_6 on the left{did_you_mean(ours, known)}"
+            f"--columns: '{ours}' is no column of ours; expected {channels.expected} "
+            f"on the left{did_you_mean(ours, known)}"
         )
 
 
@@ -132,15 +137,15 @@ def _listed(text: str) -> tuple[str, ...]:
     return tuple(part.strip() for part in text.split(","))
 
 
-def _pairs(text: str | None) -> dict[str, str]:
+def _pairs(text: str | None, channels: Channels) -> dict[str, str]:
     columns: dict[str, str] = {}
     for part in [] if text is None else text.split(","):
         ours, sign, theirs = (piece.strip() for piece in part.partition("="))
         if not (ours and sign and theirs):
             raise SettingsError(
-                f"--columns '{part}': expected OURS=THEIRS, as t=time or length=L1..L6, or a {LAYOUT_ENDING} file"
+                f"--columns '{part}': expected OURS=THEIRS, as {channels.example}, or a {LAYOUT_ENDING} file"
             )
-        _add(columns, _spread(ours, theirs))
+        _add(columns, _spread(ours, theirs, channels))
     return columns
 
 
@@ -151,19 +156,21 @@ def _add(columns: dict[str, str], more: Mapping[str, str]) -> None:
             raise SettingsError(f"--columns: {ours} is both '{columns[ours]}' and '{theirs}'")
 
 
-def _spread(ours: str, theirs: str | Sequence[str]) -> dict[str, str]:
-    """One column, or the six of a group: `length` and `L1..L6`, or a list of six."""
-    _refuse_unknown(ours)
-    if ours not in GROUPS:
+def _spread(ours: str, theirs: str | Sequence[str], channels: Channels) -> dict[str, str]:
+    """One column, or those of a group, one of each drive: `length` and `L1..L6`, or a list."""
+    _refuse_unknown(ours, channels)
+    if ours not in channels.groups:
         if not isinstance(theirs, str):
             raise SettingsError(f"--columns {ours}: expected one column")
         return {ours: theirs}
-    six = _range(theirs) if isinstance(theirs, str) else list(theirs)
-    if len(six) != STRUTS:
+    several = _range(theirs) if isinstance(theirs, str) else list(theirs)
+    count = len(channels.joints)
+    if len(several) != count:
         raise SettingsError(
-            f"--columns {ours}={theirs}: expected six columns, as {ours}=A1..A6 or {ours}=2..7, found {len(six)}"
+            f"--columns {ours}={theirs}: expected {channels.count} column{'s' * (count != 1)}, as {ours}=A1..A{count} "
+            f"or {ours}=2..{count + 1}, found {len(several)}"
         )
-    return dict(zip(GROUPS[ours], six, strict=True))
+    return dict(zip(channels.groups[ours], several, strict=True))
 
 
 def _range(text: str) -> list[str]:
@@ -179,7 +186,7 @@ def _range(text: str) -> list[str]:
     return [f"{stem}{int(low) + i}{end}" for i in range(count)] if 0 < count <= MOST_COLUMNS else [text]
 
 
-def read_layout(path: str | Path) -> LogLayout:
+def read_layout(path: str | Path, channels: Channels = STRUT_CHANNELS) -> LogLayout:
     """A layout kept in a file: the keys `columns`, `units`, `joints` and `rate`, each of which may be missing.
 
     Raises
@@ -198,11 +205,13 @@ def read_layout(path: str | Path) -> LogLayout:
         column = node.take(key)
         several = isinstance(column.value, list)
         names = [_name(entry) for entry in column.entries()] if several else _name(column)
-        _add(columns, _spread(key, names))
+        _add(columns, _spread(key, names, channels))
     if not isinstance(node.value, dict):
         node.fail("must be a mapping of our columns to those of the log")
     rate = root.take("rate", None).positive_or_none()
-    layout = LogLayout(columns, _texts(root.take("units", [])), _texts(root.take("joints", [])), rate)
+    layout = LogLayout(
+        columns, _texts(root.take("units", [])), _texts(root.take("joints", [])), rate, channels
+    )
     root.close()
     return layout
 
@@ -226,10 +235,12 @@ def layout_text(layout: LogLayout) -> str:
     return yaml.safe_dump(document, sort_keys=False, allow_unicode=True, width=10_000)
 
 
-def whole_layout(path: str | Path, layout: LogLayout | None) -> LogLayout:
+def whole_layout(
+    path: str | Path, layout: LogLayout | None, channels: Channels = STRUT_CHANNELS
+) -> LogLayout:
     """What is said of a log and, of what nothing is said, what is kept beside it in `LOG.columns.yaml`."""
-    place = layout_place(path)
-    return (layout or LogLayout()).over(read_layout(place) if place.is_file() else LogLayout())
+    place, said = layout_place(path), layout or LogLayout(channels=channels)
+    return said.over(read_layout(place, channels) if place.is_file() else LogLayout(channels=channels))
 
 
 def layout_place(path: str | Path) -> Path:

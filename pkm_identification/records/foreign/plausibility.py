@@ -10,11 +10,14 @@
 
 from __future__ import annotations
 
+import math
 import warnings
+from collections.abc import Sequence
 
 import numpy as np
 
 from pkm_identification.errors import LogError
+from pkm_identification.machines.contract import Drive
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import StrutLog
 from pkm_identification.numerics.arrays import FloatArray
@@ -28,6 +31,7 @@ FAR = 10.0
 SHORTEST_STEP, LONGEST_STEP = 1e-6, 0.9
 LONGEST_STRUT = 50.0  # m, where no machine says better
 SMALLER = (("mm", 1e-3), ("cm", 1e-2), ("um", 1e-6), ("in", INCH))
+SMALLER_ANGLES = (("deg", math.pi / 180), ("mrad", 1e-3))
 
 
 def refuse_implausible(log: StrutLog, machine: Machine | None) -> None:
@@ -44,11 +48,7 @@ def refuse_implausible(log: StrutLog, machine: Machine | None) -> None:
     LogError
         If so: names what was found, what was expected and the unit that would do.
     """
-    step = _middle(np.diff(log.time))
-    if step > LONGEST_STEP:
-        _refuse(log, f"samples are {step:.4g} s apart", "a fraction of a second", _fitting(step))
-    if 0 < step < SHORTEST_STEP:
-        _refuse(log, f"samples are {step:.3g} s apart", "a millisecond or so", "")
+    _refuse_step(log.time, log.source)
     length = _middle(np.abs(representative_rows(log.length)))
     if machine is None:
         low, high, most = 0.0, LONGEST_STRUT, LONGEST_STRUT
@@ -59,7 +59,33 @@ def refuse_implausible(log: StrutLog, machine: Machine | None) -> None:
         expected = f"{low:g} to {high:g} m as machine '{machine.name}' has"
     if length > most or length < low / FAR:
         fitting = (unit for unit, size in SMALLER if low <= length * size <= high)
-        _refuse(log, f"lengths are about {length:.4g} m", expected, next(fitting, ""))
+        _refuse(log.source, f"lengths are about {length:.4g} m", expected, next(fitting, ""))
+
+
+def refuse_implausible_drives(
+    time: FloatArray, coordinate: FloatArray, drives: Sequence[Drive], source: str
+) -> None:
+    """Refuse stamps (N,) or coordinates (N, n) that can only be in another unit than s and the drives'; LogError."""
+    _refuse_step(time, source)
+    for drive, column in zip(drives, representative_rows(coordinate).T, strict=True):
+        size, largest = _middle(np.abs(column)), max(abs(drive.lowest), abs(drive.highest))
+        if np.isfinite(largest) and size > FAR * largest:
+            smaller = SMALLER if drive.unit == "m" else SMALLER_ANGLES
+            unit = next((unit for unit, factor in smaller if size * factor <= largest), "")
+            _refuse(
+                source,
+                f"{drive.name} is about {size:.4g} {drive.unit}",
+                f"{drive.lowest:.4g} to {drive.highest:.4g} {drive.unit}",
+                unit,
+            )
+
+
+def _refuse_step(time: FloatArray, source: str) -> None:
+    step = _middle(np.diff(time))
+    if step > LONGEST_STEP:
+        _refuse(source, f"samples are {step:.4g} s apart", "a fraction of a second", _fitting(step))
+    if 0 < step < SHORTEST_STEP:
+        _refuse(source, f"samples are {step:.3g} s apart", "a millisecond or so", "")
 
 
 def _middle(values: FloatArray) -> float:
@@ -80,11 +106,11 @@ def _fitting(step: float) -> str:
     )
 
 
-def _refuse(log: StrutLog, what: str, expected: str, unit: str) -> None:
+def _refuse(source: str, what: str, expected: str, unit: str) -> None:
     hint = (
         f": in {IN_WORDS.get(unit, unit)}? give --units {unit}"
         if unit
         else "; say with --units what they are in"
     )
     hint += "; a count of samples? give --rate" if unit == "ms" else ""
-    raise LogError(f"{log.source}: {what}, expected {expected}{hint}")
+    raise LogError(f"{source}: {what}, expected {expected}{hint}")

@@ -6,11 +6,10 @@
 # distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
 # the License for the specific language governing permissions and limitations under the License.
 
-"""Foreign logs as strut logs: columns chosen by a layout, numbers in SI units."""
+"""Foreign logs: columns of ours chosen by a layout, numbers in SI units, whatever the machine."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import zip_longest
@@ -19,30 +18,19 @@ from pathlib import Path
 import numpy as np
 
 from pkm_identification.errors import LogError
-from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.motion import STRUT_NAMES, StrutLog
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.suggestion import did_you_mean
 
+from ..channels import TIME
 from ..column_guess import columns_hint
-from ..growing_log import GrowingLog
-from ..joint_columns import with_numbers
-from ..strut_csv import (
-    NUMBERS_HINT,
-    RAW_HEADER,
-    SI_HEADER,
-    TIME,
-    choose_strut_columns,
-    strut_log_of,
-)
 from ..table import NAMES_SHOWN, Table, short, table_of
 from .applicability import refuse_no_count
 from .hdf5 import read_hdf5
-from .layout import OURS, LogLayout
+from .layout import LogLayout
 from .mat import read_mat
 from .parquet import read_parquet
 from .sheet import read_sheet
-from .units import FACTORS, KNOWN, QUANTITY, factor, stated_unit, units_by_quantity
+from .units import FACTORS, KNOWN, find_factor, stated_unit, units_by_quantity
 
 # Files that hold arrays by name, and what reads them
 ARRAY_FILES = {
@@ -51,13 +39,11 @@ ARRAY_FILES = {
     ".h5": read_hdf5,
     ".hdf5": read_hdf5,
 }
-# The unit a name states at its end: `L1 [mm]`, `Kraft 1 (kN)`
-STATED = re.compile(r".*[\[(]\s*([^\[\]()]+?)\s*[\])]\s*")
 
 
 def read_foreign(
-    path: str | Path, layout: LogLayout, machine: Machine | None = None
-) -> tuple[StrutLog, dict[str, int]]:
+    path: str | Path, layout: LogLayout, joints: Sequence[str]
+) -> tuple[Iterator[Table], dict[str, int]]:
     """Read a log of columns that another program wrote: text of any delimiter, or a file of arrays (`ARRAY_FILES`).
 
     Parameters
@@ -66,13 +52,13 @@ def read_foreign(
         Text may be gzip-compressed.
     layout : LogLayout
         Columns it does not name have our names in the file.
-    machine : Machine, optional
-        Needed for counts and currents; columns may be called after its `joint_names`.
+    joints : sequence of str
+        What drives are called: columns may be called after them.
 
     Returns
     -------
-    log : StrutLog
-        SI units.
+    tables : iterator of Table
+        Columns of ours in SI units, part by part in order.
     faults : dict of str to int
         Lines left out, by reason.
 
@@ -84,32 +70,41 @@ def read_foreign(
         If a library that reads it is not installed.
     """
     faults: dict[str, int] = {}
-    joints = STRUT_NAMES if machine is None else machine.joint_names
+    source = str(path)
     read_arrays = ARRAY_FILES.get(Path(path).suffix.lower())
     if read_arrays is not None:
         columns = read_arrays(path)
-        wanted = _wanted(columns.names, layout, str(path), joints)
+        wanted, units = _wanted(columns.names, layout, source, joints)
         chosen = [columns.names[place] for place in wanted.values()]
-        pieces = _tables(columns.pieces(chosen), tuple(wanted), str(path))
+        pieces = _tables(columns.pieces(chosen), tuple(wanted), source)
     else:
         sheet = read_sheet(path)
         faults = sheet.faults
-        wanted = _wanted(sheet.names, layout, str(path), joints, sheet.units)
-        sheet.refuse_ambiguous(wanted.values(), str(path))
+        wanted, units = _wanted(sheet.names, layout, source, joints, sheet.units)
+        sheet.refuse_ambiguous(wanted.values(), source)
         labels = _labels(sheet.names)
         labelled = tuple(labels[place] for place in wanted.values())
-        pieces = iter([table_of(sheet.text, str(path), lambda _: labelled, labels)])
-    units = units_by_quantity(layout.units)
+        pieces = iter([table_of(sheet.text, source, lambda _: labelled, labels)])
     counted = layout.rate is not None and TIME in wanted
-    scale = np.array([1.0 if counted and ours == TIME else factor(ours, units) for ours in wanted])
-    log, before = GrowingLog(), 0
+    scale = np.array(
+        [
+            1.0 if counted and ours == TIME else find_factor(ours, units[ours], layout.channels)
+            for ours in wanted
+        ]
+    )
+    return _in_si(pieces, tuple(wanted), scale, layout.rate), faults
+
+
+def _in_si(
+    pieces: Iterator[Table], columns: tuple[str, ...], scale: FloatArray, rate: float | None
+) -> Iterator[Table]:
+    before = 0
     for theirs in pieces:
-        table = replace(theirs, columns=tuple(wanted), values=theirs.values * scale)
-        if layout.rate is not None:
-            table = _with_time(table, layout.rate, before)
+        table = replace(theirs, columns=columns, values=theirs.values * scale)
+        if rate is not None:
+            table = _with_time(table, rate, before)
         before += len(table.values)
-        log.append(strut_log_of(table, machine))
-    return log.taken(str(path)), faults
+        yield table
 
 
 def _tables(pieces: Iterator[FloatArray], columns: tuple[str, ...], source: str) -> Iterator[Table]:
@@ -138,29 +133,30 @@ def _wanted(
     source: str,
     joints: Sequence[str],
     units: tuple[str, ...] = (),
-) -> dict[str, int]:
-    """Our columns, of those that a strut log needs, and where they are in the file, from 0."""
+) -> tuple[dict[str, int], dict[str, dict[str, str]]]:
+    """Our columns, of those that a log needs: where they are in the file, from 0, and their units by quantity."""
+    channels = layout.channels
     at_hand = {ours: _place(theirs, names, ours, source) for ours, theirs in layout.columns.items()}
-    numbered = with_numbers(names, joints)
-    named = [name for name in OURS if name in numbered and name not in layout.columns]
-    at_hand |= {name: numbered.index(name) for name in named}
+    renamed = channels.rename(names, joints)
+    named = [name for name in channels.quantity if name in renamed and name not in layout.columns]
+    at_hand |= {name: renamed.index(name) for name in named}
     own = (*at_hand, TIME) if layout.rate is not None and TIME not in at_hand else tuple(at_hand)
     try:
-        chosen = choose_strut_columns(own)
+        chosen = channels.choose(own)
     except ValueError as error:
-        expected = str(error) if at_hand else f"expected {SI_HEADER}, or {RAW_HEADER}"
-        hint = columns_hint(names) if any(not name.isdigit() for name in names) else NUMBERS_HINT
+        expected = str(error) if at_hand else f"expected {channels.header or channels.expected}"
+        with_names = any(not name.isdigit() for name in names)
+        hint = columns_hint(names, channels) if with_names else channels.numbers_hint
         raise LogError(f"{source}: found the columns {_listed(names)}; {expected}; {hint}") from None
     wanted = {name: at_hand[name] for name in chosen if name in at_hand}
     taken: dict[int, str] = {}
     for name, place in wanted.items():
         if name in named:
-            _refuse_repeated(name, numbered, name, source)
+            _refuse_repeated(name, renamed, name, source)
         if taken.setdefault(place, name) != name:
             raise LogError(f"{source}: --columns: {taken[place]} and {name} are both column {place + 1}")
     full = [f"{name} [{unit}]" if unit else name for name, unit in zip_longest(names, units)]
-    _refuse_other_units({ours: full[place] for ours, place in wanted.items()}, layout, source)
-    return wanted
+    return wanted, _find_units({ours: full[place] for ours, place in wanted.items()}, layout, source)
 
 
 def _place(theirs: str, names: Sequence[str], ours: str, source: str) -> int:
@@ -196,14 +192,19 @@ def _listed(names: Sequence[str]) -> str:
     return short(", ".join(name for name in names if name), NAMES_SHOWN)
 
 
-def _refuse_other_units(wanted: Mapping[str, str], layout: LogLayout, source: str) -> None:
-    """Take a name that states a unit, as `L1 [mm]`, at its word: refuse it unless the layout says the same."""
-    given = units_by_quantity(layout.units)
+def _find_units(wanted: Mapping[str, str], layout: LogLayout, source: str) -> dict[str, dict[str, str]]:
+    """Return the units of each column of ours, by quantity: what the layout says and what names state must agree.
+
+    Where the layout says nothing of a quantity, a unit that a name states, as `L1 [mm]`, holds of its column, or must
+    be said (`Channels.takes_stated`).
+    """
+    given = units_by_quantity(layout.units, layout.channels)
+    units = dict.fromkeys(wanted, given)
     named_units: dict[str, str] = {}
     wrong = ""
     for ours, theirs in wanted.items():
-        quantity = QUANTITY.get(ours)
-        if quantity is None or (ours == TIME and layout.rate is not None):
+        quantity = layout.channels.quantity[ours]
+        if not quantity or (ours == TIME and layout.rate is not None):
             continue
         unit = stated_unit(theirs, quantity)
         if not unit:
@@ -213,6 +214,9 @@ def _refuse_other_units(wanted: Mapping[str, str], layout: LogLayout, source: st
                 f"{source}: column '{theirs}' says {unit}, which is no unit of {quantity} that is known; expected one "
                 f"of {', '.join(FACTORS[quantity])}: convert its numbers, or correct its name where it is none"
             )
+        if layout.channels.takes_stated and quantity not in given:
+            units[ours] = given | {quantity: unit}
+            continue
         named_units[quantity] = unit
         expected = given.get(quantity, next(iter(FACTORS[quantity])))
         if unit != expected and not wrong:
@@ -221,3 +225,4 @@ def _refuse_other_units(wanted: Mapping[str, str], layout: LogLayout, source: st
         raise LogError(
             f"{source}: {wrong}; the names ask for --units {','.join((given | named_units).values())}"
         )
+    return units

@@ -19,7 +19,8 @@ from pathlib import Path
 
 from pkm_identification.errors import LogError
 
-from ..strut_csv import COUNTS, LENGTH, TIME
+from ..channels import TIME
+from ..strut_csv import COUNTS, LENGTH
 from ..text_lines import NUMBER, beginning, text_of
 from .units import KNOWN, canonical
 
@@ -97,11 +98,11 @@ def _first_sign(cell: str) -> str:
     return next(sign for sign in cell if sign in ".,")
 
 
-def looks_foreign(path: str | Path) -> bool:
+def looks_foreign(path: str | Path, ours: Collection[str] = (LENGTH[0], COUNTS[0])) -> bool:
     """Whether a file is not of the form of our own CSV.
 
     It begins with a comment, with a line that something else than commas divides, or with a title above our names;
-    or below our names are units, or numbers in quotes.
+    or below our names are units, or numbers in quotes. Our names are those with `t` and one of `ours`.
     """
     lines = [line.strip() for line in beginning(path).splitlines() if line.strip()][:LOOKED_AT]
     first, second = (*lines[:2], b"", b"")[:2]
@@ -110,18 +111,20 @@ def looks_foreign(path: str | Path) -> bool:
     counts = {sign: first.count(sign) for sign in (b";", b"\t", b"|")}
     if max(counts.values()) > 0:
         return max(counts.values()) >= first.count(b",")
-    if _has_our_names(first):
-        return b"," not in first or (not _has_our_names(second) and (b'"' in second or _has_units(second)))
+    if _has_our_names(first, ours):
+        return b"," not in first or (
+            not _has_our_names(second, ours) and (b'"' in second or _has_units(second))
+        )
     cells = first.split()
     if b"," not in first and len(cells) > 1 and all(NUMBER.fullmatch(cell) for cell in cells):
         return True
     title = sum(NUMBER.fullmatch(cell) is not None for cell in first.split(b",")) < 2
-    return title and any(_has_our_names(line) for line in lines)
+    return title and any(_has_our_names(line, ours) for line in lines)
 
 
-def _has_our_names(line: bytes) -> bool:
+def _has_our_names(line: bytes, ours: Collection[str]) -> bool:
     names = {cell.strip(b"\"'").decode(errors="replace") for cell in re.split(rb"[,;|\s]+", line)}
-    return TIME in names and (LENGTH[0] in names or COUNTS[0] in names)
+    return TIME in names and not names.isdisjoint(ours)
 
 
 def _has_units(line: bytes, delimiter: bytes = b",") -> bool:

@@ -12,16 +12,14 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 
 from pkm_identification.errors import SettingsError
-from pkm_identification.motion import StrutLog
 from pkm_identification.suggestion import did_you_mean
 
-from ..strut_csv import CURRENT, FORCE, IMU, LENGTH, MOTOR_LENGTH, SENSOR, TIME
+from ..channels import Channels
 
-POUND, GRAVITY, INCH = 0.45359237, 9.80665, 0.0254  # kg, m/s^2, m: exact by definition
+POUND, GRAVITY, INCH, FOOT = 0.45359237, 9.80665, 0.0254, 0.3048  # kg, m/s^2, m, m: exact by definition
 # fmt: off
 FACTORS = {
     "time": {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9},
@@ -30,7 +28,11 @@ FACTORS = {
         "N": 1.0, "kN": 1e3, "daN": 10.0, "MN": 1e6, "mN": 1e-3, "kgf": GRAVITY, "lbf": POUND * GRAVITY,
     },
     "current": {"A": 1.0, "mA": 1e-3},
-    "angle": {"rad": 1.0, "deg": math.pi / 180},
+    "angle": {"rad": 1.0, "deg": math.pi / 180, "mrad": 1e-3},
+    "torque": {
+        "Nm": 1.0, "kNm": 1e3, "mNm": 1e-3, "Ncm": 1e-2, "Nmm": 1e-3, "kgfm": GRAVITY, "kgfcm": GRAVITY / 100,
+        "lbfft": POUND * GRAVITY * FOOT, "lbfin": POUND * GRAVITY * INCH,
+    },
     "acceleration": {"m/s^2": 1.0, "g": GRAVITY},
 }
 # Other spellings of these
@@ -45,23 +47,19 @@ SPELLINGS = {
     **dict.fromkeys(("newton", "newtons", "Newton"), "N"),
     **dict.fromkeys(("KN", "kn"), "kN"), "kp": "kgf", "kilopond": "kgf", "amp": "A", "amps": "A", "Ampere": "A",
     **dict.fromkeys(("°", "degree", "degrees", "deg/s", "°/s"), "deg"), "rad/s": "rad",
+    **{f"{force}{sign}{arm}": f"{force}{arm}" for force, arm in (
+        ("N", "m"), ("kN", "m"), ("mN", "m"), ("N", "cm"), ("N", "mm"), ("kgf", "m"), ("kgf", "cm"), ("lbf", "ft"),
+        ("lbf", "in"),
+    ) for sign in " *.-_\u00b7"},
     **dict.fromkeys(("m/s2", "m/s²", "m/s**2"), "m/s^2"),
 }
 # What columns of drives are in that is neither a length nor a force: told from any other word in a name
 OTHER_UNITS = (
-    "Nm", "N m", "N*m", "N.m", "N·m", "Nmm", "Ncm", "mNm", "kNm", "lbf in", "lbf ft", "%", "‰", "permille", "promille",
+    "%", "‰", "permille", "promille",
     "bar", "mbar", "Pa", "hPa", "kPa", "MPa", "psi", "V", "mV", "W", "kW", "kg", "g", "t", "lb", "lbs", "ft", "rpm",
     "rev", "turns", "inc", "counts", "count", "ticks", "digits", "LSB", "raw", "mm/s", "m/s", "Hz",
 )
 # fmt: on
-QUANTITY = {
-    TIME: "time",
-    **dict.fromkeys((*LENGTH, *MOTOR_LENGTH), "length"),
-    **dict.fromkeys((*FORCE, *SENSOR), "force"),
-    **dict.fromkeys(CURRENT, "current"),
-    **dict.fromkeys(IMU[:3], "acceleration"),
-    **dict.fromkeys(IMU[3:], "angle"),
-}
 IN_WORDS = {"in": "inches"}  # where a sentence could not be read with the unit itself
 KNOWN = {unit: quantity for quantity, units in FACTORS.items() for unit in units}
 BRACKETED = re.compile(r"([\[(])\s*([^\[\]()]+?)\s*[\])]")
@@ -78,38 +76,42 @@ def canonical(unit: str) -> str:
 def stated_unit(name: str, quantity: str) -> str:
     """Return the unit that a column's name states, in brackets (`F1 [kN]`) or as a word (`F1_kN`); empty without one.
 
+    One that is no unit of the quantity is returned as it is spelt.
+
     Parameters
     ----------
     name : str
     quantity : str
         What the column measures: a word is its unit only where it can be nothing else.
     """
-    bracketed = [(bracket, canonical(unit)) for bracket, unit in BRACKETED.findall(name)]
-    words = [canonical(word) for word in WORD_ENDS.split(BRACKETED.sub(" ", name))[1:] if len(word) > 1]
-    for unit in [*(unit for _, unit in bracketed), *(word for word in words if word != "in")]:
+    bracketed = BRACKETED.findall(name)
+    words = [word for word in WORD_ENDS.split(BRACKETED.sub(" ", name))[1:] if len(word) > 1]
+    for unit in map(canonical, [*(unit for _, unit in bracketed), *(word for word in words if word != "in")]):
         if KNOWN.get(unit) == quantity:
             return unit
     for bracket, unit in bracketed:
         if NO_UNIT.fullmatch(unit) or len(unit) > LONGEST_UNIT:
             continue
-        if bracket == "[" or unit in KNOWN or unit in OTHER_UNITS or "%" in unit:
+        if bracket == "[" or canonical(unit) in KNOWN or unit in OTHER_UNITS or "%" in unit:
             return unit
-    return next((word for word in words if word in OTHER_UNITS), "")
+    return next((word for word in words if word in OTHER_UNITS or KNOWN.get(canonical(word)) == "torque"), "")
 
 
-def units_by_quantity(units: Sequence[str]) -> dict[str, str]:
+def units_by_quantity(units: Sequence[str], channels: Channels) -> dict[str, str]:
     """Units as they are listed, by what they measure.
 
     Raises
     ------
     SettingsError
-        If one is unknown, or two measure the same.
+        If one is unknown, no column of ours measures it, or two measure the same.
     """
     by_quantity: dict[str, str] = {}
+    taken = [unit for unit, quantity in KNOWN.items() if quantity in channels.quantities]
     for unit in map(canonical, units):
-        if unit not in KNOWN:
+        if unit not in taken:
+            wrong = f"of {KNOWN[unit]}, which no column has" if unit in KNOWN else "unknown"
             raise SettingsError(
-                f"--units: '{unit}' is unknown; expected some of {', '.join(KNOWN)}{did_you_mean(unit, KNOWN)}"
+                f"--units: '{unit}' is {wrong}; expected some of {', '.join(taken)}{did_you_mean(unit, taken)}"
             )
         other = by_quantity.setdefault(KNOWN[unit], unit)
         if other != unit:
@@ -119,17 +121,8 @@ def units_by_quantity(units: Sequence[str]) -> dict[str, str]:
     return by_quantity
 
 
-def factor(column: str, units: dict[str, str]) -> float:
-    """What a number of one of our columns is multiplied by to be in SI units; 1 of counts."""
-    quantity = QUANTITY.get(column)
-    unit = units.get(quantity or "")
-    return 1.0 if quantity is None or unit is None else FACTORS[quantity][unit]
-
-
-def in_si(log: StrutLog, units: Sequence[str]) -> StrutLog:
-    """A recording's lengths and forces, in these units, in m and N; its stamps are seconds whatever is said."""
-    by_quantity = units_by_quantity(units)
-    if not by_quantity:
-        return log
-    force = None if log.force is None else log.force * factor(FORCE[0], by_quantity)
-    return replace(log, length=log.length * factor(LENGTH[0], by_quantity), force=force)
+def find_factor(column: str, units: Mapping[str, str], channels: Channels) -> float:
+    """Return what a number of one of our columns is multiplied by to be in SI units; 1 of counts."""
+    quantity = channels.quantity[column]
+    unit = units.get(quantity)
+    return 1.0 if unit is None else FACTORS[quantity][unit]

@@ -124,7 +124,7 @@ def test_friction_that_the_file_denies_is_a_misfit_with_exit_code_one(files, cap
         (["--also", "force_delay"], "--also: machine 'mast' is a mechanism"),
         (["--free-fall", "f.csv"], "--free-fall: machine 'mast' is a mechanism"),
         (["--payload", "1,0,0,0"], "--payload: machine 'mast' is a mechanism"),
-        (["--units", "mm"], "--units: machine 'mast' is a mechanism"),
+        (["--units", "deg"], "--units: 'deg' is of angle, which no column has"),
         (["--report", "page.txt"], "--report page.txt: must end in .html"),
         ([], "no column force_3"),
     ],

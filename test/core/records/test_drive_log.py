@@ -18,12 +18,17 @@ from scipy.io import savemat
 
 from pkm_identification.errors import LogError
 from pkm_identification.identification.regression.validation import measure_period
+from pkm_identification.machines.contract import Drive
 from pkm_identification.records.bags.writer import BagWriter
 from pkm_identification.records.drive_log import read_drive_log
 from pkm_identification.records.interfaces import typestore
 from pkm_identification.records.joint_state import JOINT_STATE
 
 DRIVES, FORCES = ("slide_1", "slide_2", "turn"), ("force_1", "force_2", "torque")
+MACHINE = tuple(
+    Drive(name, name, unit, force)
+    for name, unit, force in zip(DRIVES, ("m", "m", "rad"), FORCES, strict=True)
+)
 TIME = 0.01 * np.arange(40)
 PLACE = np.sin(TIME[:, None] + np.arange(3.0))
 PULL = 10.0 * np.cos(TIME[:, None] - np.arange(3.0))
@@ -88,7 +93,7 @@ def hdf5(path):
 def test_every_kind_of_file_has_the_same_log(tmp_path, name, write):
     path = tmp_path / name
     write(path)
-    log = read_drive_log(path, DRIVES, FORCES)
+    log = read_drive_log(path, MACHINE)
     np.testing.assert_allclose(log.time - log.time[0], TIME, atol=1e-6)
     np.testing.assert_allclose(log.drive, PLACE, rtol=1e-15)
     np.testing.assert_allclose(log.force, PULL, rtol=1e-15)
@@ -97,7 +102,7 @@ def test_every_kind_of_file_has_the_same_log(tmp_path, name, write):
 
 def refusal(path, topic=None):
     with pytest.raises(LogError) as caught:
-        read_drive_log(path, DRIVES, FORCES, topic)
+        read_drive_log(path, MACHINE, topic)
     (line,) = str(caught.value).splitlines()
     return line
 
@@ -105,7 +110,7 @@ def refusal(path, topic=None):
 def test_of_several_topics_with_the_joints_one_must_be_named(tmp_path):
     path = bag(tmp_path / "two", ["/left/joint_states", "/right/joint_states"])
     assert "/left/joint_states, /right/joint_states have the joints" in refusal(path)
-    assert len(read_drive_log(path, DRIVES, FORCES, "/left/joint_states")) == len(TIME)
+    assert len(read_drive_log(path, MACHINE, "/left/joint_states")) == len(TIME)
     assert "no topic /middle" in refusal(path, "/middle")
 
 
@@ -119,11 +124,11 @@ def test_recordings_without_what_is_needed_are_refused(tmp_path):
 def test_arrays_without_what_is_needed_are_refused(tmp_path):
     missing, broken = tmp_path / "missing.mat", tmp_path / "broken.mat"
     savemat(missing, {name: values for name, values in COLUMNS.items() if name != "torque"})
-    assert "no column torque; there are: t," in refusal(missing)
+    assert "no column torque; expected t,slide_1" in refusal(missing)
     assert "--topic is for recordings" in refusal(missing, "/joint_states")
     # what single samples lack is for the input validation
     savemat(broken, COLUMNS | {"slide_2": np.where(np.arange(len(TIME)) == 4, np.nan, PLACE[:, 1])})
-    log = read_drive_log(broken, DRIVES, FORCES)
+    log = read_drive_log(broken, MACHINE)
     assert np.flatnonzero(~np.isfinite(log.drive).all(axis=1)).tolist() == [4]
 
 
@@ -149,7 +154,7 @@ def test_text_of_other_programs_is_read_in_the_units_it_states(below, commas, tm
     """Commas divide the columns too, and nothing but units tells it from our own."""
     path, text = tmp_path / "log.txt", foreign_text(below)
     path.write_text(text.replace(",", ".").replace(";", ",").partition("\n")[2] if commas else text)
-    log = read_drive_log(path, DRIVES, FORCES)
+    log = read_drive_log(path, MACHINE)
     np.testing.assert_allclose(log.time, TIME, rtol=1e-12, atol=1e-15)
     np.testing.assert_allclose(log.drive, PLACE, rtol=1e-12)
     np.testing.assert_allclose(log.force, PULL, rtol=1e-12)
@@ -159,7 +164,7 @@ def test_text_of_other_programs_is_read_in_the_units_it_states(below, commas, tm
 def test_lines_that_are_left_out_of_such_a_text_are_counted(tmp_path):
     path, (comment, header, *rows) = tmp_path / "log.txt", foreign_text(False).splitlines()
     path.write_text("\n".join([comment, header, *rows[:20], "overrun", header, *rows[20:]]) + "\n")
-    log = read_drive_log(path, DRIVES, FORCES)
+    log = read_drive_log(path, MACHINE)
     assert log.faults == {"overrun": 1, "repeated_header": 1}
     np.testing.assert_allclose(log.force, PULL, rtol=1e-12)
 
@@ -167,18 +172,18 @@ def test_lines_that_are_left_out_of_such_a_text_are_counted(tmp_path):
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("[kN]", "[lbs]", r"column force_1 is in 'lbs'; expected one of N, kN"),
-        ("slide_2", "slide_3", r"no column slide_2; there are: torque, "),
+        ("[kN]", "[lbs]", r"column 'force_1 \[lbs\]' says lbs, .*expected one of N, kN"),
+        ("slide_2", "slide_3", r"found the columns torque, .*no column slide_2; expected"),
         ("slide_2", "torque", r"no column slide_2"),
         ("turn [deg]", "force_2 [kN]", r"no column turn"),
-        ("[ms]", "[kN]", r"column t is in 'kN'; expected one of s, ms"),
+        ("[ms]", "[kN]", r"column 't \[kN\]' says kN, .*expected one of s, ms"),
     ],
 )
 def test_what_such_a_text_does_not_say_is_one_line(old, new, message, tmp_path):
     path = tmp_path / "log.txt"
     path.write_text(foreign_text(False).replace(old, new))
     with pytest.raises(LogError, match=message) as caught:
-        read_drive_log(path, DRIVES, FORCES)
+        read_drive_log(path, MACHINE)
     assert "\n" not in str(caught.value)
 
 
@@ -193,7 +198,7 @@ def test_values_that_are_held_are_thinned_out(tmp_path, factor):
     table = np.column_stack([time, place[rows], pull[rows]])
     path = tmp_path / "log.csv"
     np.savetxt(path, table, delimiter=",", header=",".join(COLUMNS), comments="")
-    log = read_drive_log(path, DRIVES, FORCES)
+    log = read_drive_log(path, MACHINE)
     assert measure_period(log) == pytest.approx(0.001 * factor, rel=1e-12)
     np.testing.assert_allclose(log.drive, place[::factor], rtol=1e-15)
     np.testing.assert_allclose(log.force, pull[::factor], rtol=1e-15)
@@ -206,7 +211,7 @@ def test_stamps_that_are_rounded_have_the_period_they_have_on_average(tmp_path):
     path = tmp_path / "log.csv"
     wave = np.sin(time[:, None] + np.arange(6.0))
     np.savetxt(path, np.column_stack([time, wave]), delimiter=",", header=",".join(COLUMNS), comments="")
-    assert measure_period(read_drive_log(path, DRIVES, FORCES)) == pytest.approx(0.0121, rel=1e-4)
+    assert measure_period(read_drive_log(path, MACHINE)) == pytest.approx(0.0121, rel=1e-4)
 
 
 def test_unsorted_rows_are_named(tmp_path):
@@ -214,4 +219,4 @@ def test_unsorted_rows_are_named(tmp_path):
     head, *rows = text().splitlines()
     path.write_text("\n".join([head, *(rows[i] for i in np.random.default_rng(0).permutation(len(rows)))]))
     with pytest.raises(LogError, match="not in the order of time"):
-        read_drive_log(path, DRIVES, FORCES)
+        read_drive_log(path, MACHINE)
