@@ -30,7 +30,8 @@ def add_machine(parser: argparse.ArgumentParser) -> None:
 def machine_of_logs(options: argparse.Namespace) -> Machine:
     """The machine of --machine, as the encoders of --encoder show it; raises PkmError if there is none."""
     machine = Machine.load(options.machine)
-    return machine if options.encoder is None else machine.with_encoder(options.encoder)
+    encoder = getattr(options, "encoder", None)
+    return machine if encoder is None else machine.with_encoder(encoder)
 
 
 def check_seed(seed: int) -> None:

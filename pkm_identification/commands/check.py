@@ -13,11 +13,10 @@ from __future__ import annotations
 import argparse
 import sys
 
-from pkm_identification.identification.log_check import inspect_log
-from pkm_identification.records import read_log
 from pkm_identification.report.check import check_document, check_lines
 
-from .arguments import add_json, add_logs, machine_of_logs, reading
+from .arguments import add_json, add_logs
+from .machine_logs import open_logs
 from .results import present
 
 
@@ -34,12 +33,8 @@ def add(commands: argparse._SubParsersAction) -> None:
 
 
 def _check(options: argparse.Namespace) -> int:
-    machine = machine_of_logs(options)
-    checks = []
-    how = reading(options)
-    for path in options.logs:
-        log, faults = read_log(path, machine, **how)
-        checks.append(inspect_log(log, machine, faults))
+    logs = open_logs(options)
+    checks = [logs.inspect(*logs.read(path)) for path in options.logs]
     documents = [check_document(check) for check in checks]
     text = "\n\n".join("\n".join(check_lines(check)) for check in checks)
     present(text, documents if len(documents) > 1 else documents[0], options.json)

@@ -11,21 +11,19 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from pkm_identification.errors import LogError, SettingsError
-from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.motion import StrutLog
-from pkm_identification.records import read_log, write_log
+from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.records.atomic import write_text
 from pkm_identification.records.foreign import LAYOUT_ENDING, layout_place, layout_text, whole_layout
-from pkm_identification.signals.guard.another_machine import refuse_another_machine
-from pkm_identification.signals.guard.unusable import refuse_copies
 
-from .arguments import LOG_FORMS, add_reading, reading
+from .arguments import LOG_FORMS, add_reading
+from .machine_logs import open_logs
 from .results import check_file, say
 
 
@@ -34,16 +32,16 @@ def add(commands: argparse._SubParsersAction) -> None:
     parser = commands.add_parser(
         "import",
         description="Read a log of another program (text of any delimiter, decimal commas, comments, no header; .mat, "
-        ".parquet, .h5; a bag with other joint names), see whether its numbers can be those of a hexapod, and write it "
-        "as CSV in SI units. Refused are rows in no order of time, stamps without their seconds, six copies of one "
-        "strut, and with --machine lengths that this machine cannot have. Commands that read logs take the same "
-        "options and need no import.",
+        ".parquet, .h5; a bag with other joint names), see whether its numbers can be those of a hexapod, or of "
+        "the drives of --machine, and write it as CSV in SI units. Refused are rows in no order of time, stamps "
+        "without their seconds, copies of one drive, and with --machine lengths or coordinates that this machine "
+        "cannot have. Commands that read logs take the same options and need no import.",
     )
     parser.add_argument("log", metavar="LOG", help=LOG_FORMS)
     parser.add_argument("out", metavar="OUT", help=".csv or .csv.gz")
     parser.add_argument(
         "--machine",
-        help="refuse lengths outside its limits, or that none of its poses has; needed for counts and currents",
+        help="refuse what its drives or poses cannot be; needed for counts, currents and machines that are no hexapods",
     )
     add_reading(parser)
     parser.add_argument(
@@ -61,28 +59,25 @@ def _import(options: argparse.Namespace) -> int:
     if Path(options.out).resolve() == Path(options.log).resolve():
         raise SettingsError(f"{options.out}: is the log itself; expected another file")
     check_file(options.out, "OUT")
-    how = reading(options)
-    if options.keep and how["layout"] is None:
+    logs = open_logs(options)
+    if options.keep and logs.layout is None:
         raise SettingsError(
             "--keep: nothing is said of the log; expected --columns, --units, --rate or --joints"
         )
-    machine = None if options.machine is None else Machine.load(options.machine)
-    log, faults = read_log(options.log, machine, **how)
+    log, faults = logs.read(options.log)
     # before anything is written
-    rate = _rate(log)
-    refuse_copies(log.length, log.source)
-    if machine is not None:
-        refuse_another_machine(log, machine)
-    write_log(options.out, log)
-    print(_text(log, rate, faults, options.out))
+    rate = _find_rate(log)
+    logs.refuse(log)
+    logs.write(options.out, log)
+    print(_text(log, logs.show(log), rate, faults, options.out))
     if options.keep:
         place = layout_place(options.log)
-        write_text(place, layout_text(whole_layout(options.log, how["layout"])))
+        write_text(place, layout_text(whole_layout(options.log, logs.layout, logs.channels)))
         say(f"kept: {place}")
     return 0
 
 
-def _rate(log: StrutLog) -> float:
+def _find_rate(log: Any) -> float:
     """Samples a second, of most samples; raises LogError where times do not rise."""
     step = np.diff(log.time)
     step = step[np.isfinite(step)]
@@ -91,18 +86,26 @@ def _rate(log: StrutLog) -> float:
     return float(1.0 / np.median(step))
 
 
-def _text(log: StrutLog, rate: float, faults: Mapping[str, int], out: str) -> str:
+def _text(
+    log: Any,
+    columns: Sequence[tuple[str, FloatArray | None, str]],
+    rate: float,
+    faults: Mapping[str, int],
+    out: str,
+) -> str:
     """What was read, in numbers a person can see to be right or wrong."""
     lines = [
         f"{log.source}: {len(log)} samples, {rate:.6g} Hz, {np.nanmax(log.time) - np.nanmin(log.time):.6g} s"
     ]
-    for name, values, unit in (("length", log.length, "m"), ("force", log.force, "N")):
+    wide = max(len(name) for name, _, _ in columns)
+    for name, values, unit in columns:
         if values is None:
-            lines.append(f"{name:6}  none: what needs forces cannot be done with this log")
+            lines.append(f"{name:{wide}}  none: what needs forces cannot be done with this log")
             continue
         low, high = np.nanmin(values, axis=0), np.nanmax(values, axis=0)
         spans = "  ".join(f"{a:.4g}..{b:.4g}" for a, b in zip(low, high, strict=True))
-        lines.append(f"{name:6}  {spans} {unit}")
+        lines.append(f"{name:{wide}}  {spans} {unit}")
+    lines += getattr(log, "warnings", ())
     if faults:
         lines.append("left out: " + ", ".join(f"{reason} {count}" for reason, count in faults.items()))
     return "\n".join([*lines, f"-> {out}"])

@@ -30,7 +30,11 @@ from pkm_identification.signals.forces.acting import acting, at_motors, winding
 from pkm_identification.signals.guard import GuardedLog, StreamGuard
 from pkm_identification.signals.guard.another_machine import refuse_another_machine
 from pkm_identification.signals.guard.samples import rows_of
-from pkm_identification.signals.guard.unusable import refuse_unsigned_forces, refuse_zero_forces
+from pkm_identification.signals.guard.unusable import (
+    refuse_copies,
+    refuse_unsigned_forces,
+    refuse_zero_forces,
+)
 
 from .equations.bend import BendCorrection
 from .estimated_effects.linearisation import Linearisation
@@ -122,6 +126,7 @@ class Experiment:
         logs = [one.log for one in prepared]
         for log in logs:
             refuse_zero_forces(log.force, log.source)
+            refuse_copies(log.length, log.source)
             refuse_another_machine(log, machine)
         given = settings or Settings()
         period, warnings = common_period(logs, machine, given.guard, [one.hold for one in prepared])

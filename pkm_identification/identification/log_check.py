@@ -11,11 +11,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from pkm_identification.errors import PkmError
 from pkm_identification.estimation.identifiability import IDENTIFIABLE
+from pkm_identification.machines.contract import Drive
+from pkm_identification.machines.hexapod import Hexapod
 from pkm_identification.mechanisms.hexapod.kinematics.forward import (
     DEGRADED,
     FAILED,
@@ -28,7 +31,11 @@ from pkm_identification.numerics.large_arrays import chosen_rows, row_blocks
 from pkm_identification.numerics.segments import segment_slices
 from pkm_identification.signals.forces.acting import acting
 from pkm_identification.signals.guard import GuardedLog, StreamGuard
-from pkm_identification.signals.guard.unusable import refuse_unsigned_forces, refuse_zero_forces
+from pkm_identification.signals.guard.unusable import (
+    refuse_copies,
+    refuse_unsigned_forces,
+    refuse_zero_forces,
+)
 
 from .identify import identify
 from .long_logs.stretches import smooth_in_stretches
@@ -38,9 +45,13 @@ from .rates.slow_log import slow_log_sentences
 from .result import Identification
 from .settings import Settings
 
+if TYPE_CHECKING:
+    from .mechanism.result import MechanismIdentification
+
 # Kinds of faults, in the order they are reported.
 KINDS = (
     "repeated_header",
+    "overrun",
     "missing_name",
     "repeated_name",
     "unequal_lengths",
@@ -85,12 +96,16 @@ class LogCheck:
         Uninterrupted stretches.
     longest : float
         Longest stretch in s.
-    length_range, limits : ndarray, shapes (6, 2) and (2,)
-        Shortest and longest length of each strut and the machine's limits, m.
-    peak_rate, peak_force : ndarray, shape (6,)
-        m/s and N (NaN without forces).
+    drives : tuple of Drive
+        Units and limits of the n columns.
+    coordinate_range : ndarray, shape (n, 2)
+        Smallest and largest of each drive, in its unit.
+    peak_rate, peak_force : ndarray, shape (n,)
+        Of its unit by s; N or N m (NaN without forces).
+    standstill : ndarray, shape (n,), or None
+        Share of the time in which each drive stands still, where that was looked for.
     poses_failed, poses_degraded : int
-    identification : Identification or None
+    identification : Identification, MechanismIdentification or None
         What the log can show, None when it cannot be identified from.
     obstacle : str
         Why it cannot, empty otherwise.
@@ -107,13 +122,14 @@ class LogCheck:
     faults: tuple[Fault, ...]
     segments: int
     longest: float
-    length_range: FloatArray
-    limits: FloatArray
+    drives: tuple[Drive, ...]
+    coordinate_range: FloatArray
     peak_rate: FloatArray
     peak_force: FloatArray
+    standstill: FloatArray | None
     poses_failed: int
     poses_degraded: int
-    identification: Identification | None
+    identification: Identification | MechanismIdentification | None
     obstacle: str
     warnings: tuple[str, ...]
 
@@ -123,8 +139,9 @@ class LogCheck:
         result = self.identification
         if result is None:
             return False
-        fits = result.fit is None or result.fit.adequate
-        return IDENTIFIABLE in result.estimate.status or (fits and len(result.estimate.combinations) > 0)
+        return IDENTIFIABLE in result.estimate.status or (
+            result.fits and len(result.estimate.combinations) > 0
+        )
 
     @property
     def verdict(self) -> str:
@@ -161,6 +178,7 @@ def inspect_log(log: StrutLog, machine: Machine, faults: dict[str, int] | None =
     recorded, prepared = log, prepare_log(log, machine)
     log = prepared.log
     refuse_zero_forces(log.force, log.source)
+    refuse_copies(log.length, log.source)
     period, warning = estimated_period(log, machine, hold=prepared.hold)
     settings = Settings().resolved(machine, period)
     guarded = acting(StreamGuard(settings.guard).guard(log), settings.guard)
@@ -170,12 +188,12 @@ def inspect_log(log: StrutLog, machine: Machine, faults: dict[str, int] | None =
     dropped = sum(guarded.counts[kind] for kind in ("not_finite", "late", "ahead", "spike", "out_of_limits"))
     counts["missing"] = max(guarded.counts["filled"] - dropped, 0)
     first = guarded.first | {"missing": guarded.first.get("filled")}
-    timing = _timing(guarded if len(guarded.time) else log, period)
+    timing = find_timing(_used_stamps(guarded) if len(guarded.time) else log.time, period)
     spans = [(part.stop - part.start) * period for part in segment_slices(guarded.segment)]
     peak_rate, failed, degraded = _motion_findings(guarded, machine, settings)
     # where the guard refused everything, its reason shows in what was recorded
     seen = guarded if len(guarded.time) else log
-    length_range, peak_force, usable = _range(seen.length), _peak(seen.force), guarded.counts["accepted"]
+    lengths, peak_force, usable = find_range(seen.length), _peak(seen.force), guarded.counts["accepted"]
     slow = slow_log_sentences(machine, settings.band, [guarded])
     del guarded, seen  # an identification makes its own, and a log of hours is large
     identification, obstacle = None, ""
@@ -196,10 +214,11 @@ def inspect_log(log: StrutLog, machine: Machine, faults: dict[str, int] | None =
         faults=tuple(Fault(kind, counts[kind], first.get(kind)) for kind in KINDS if counts.get(kind)),
         segments=len(spans),
         longest=max(spans, default=0.0),
-        length_range=length_range,
-        limits=machine.length_limits,
+        drives=Hexapod(machine).drives,
+        coordinate_range=lengths,
         peak_rate=peak_rate,
         peak_force=peak_force,
+        standstill=None,
         poses_failed=failed,
         poses_degraded=degraded,
         identification=identification,
@@ -208,9 +227,12 @@ def inspect_log(log: StrutLog, machine: Machine, faults: dict[str, int] | None =
     )
 
 
-def _timing(log: StrutLog | GuardedLog, period: float) -> tuple[float, float, float]:
-    """Duration in s, rate in Hz (median) and jitter in s of the stamps of the rows that are used."""
-    stamps = chosen_rows(log.time, ~log.filled) if isinstance(log, GuardedLog) else log.time
+def _used_stamps(log: GuardedLog) -> FloatArray:
+    return chosen_rows(log.time, ~log.filled)
+
+
+def find_timing(stamps: FloatArray, period: float) -> tuple[float, float, float]:
+    """Return duration in s, rate in Hz (median) and jitter in s of the stamps (N,) of rows."""
     finite = stamps[np.isfinite(stamps)]
     steps = np.diff(stamps)
     regular = steps[np.isfinite(steps) & (np.abs(steps - period) < 0.5 * period)]
@@ -232,12 +254,12 @@ def _motion_findings(
 
 
 def _peak(values: FloatArray | None) -> FloatArray:
-    return np.full(STRUTS, np.nan) if values is None else np.abs(_range(values)).max(axis=1)
+    return np.full(STRUTS, np.nan) if values is None else np.abs(find_range(values)).max(axis=1)
 
 
-def _range(values: FloatArray) -> FloatArray:
-    """The smallest and the largest finite value of each strut, (6, 2); NaN where there is none."""
-    low, high = np.full(STRUTS, np.inf), np.full(STRUTS, -np.inf)
+def find_range(values: FloatArray) -> FloatArray:
+    """Return the smallest and the largest finite value of each column of (N, n), (n, 2); NaN where there is none."""
+    low, high = np.full(values.shape[1], np.inf), np.full(values.shape[1], -np.inf)
     for block in row_blocks(len(values)):
         part = values[block]
         finite = np.isfinite(part)

@@ -81,7 +81,12 @@ class Identification:
     @property
     def trusted(self) -> bool:
         """Whether the estimator converged, the model fits and some rigid body is near the values."""
-        return self.converged and (self.fit is None or self.fit.adequate) and not self.contradiction
+        return self.converged and self.fits and not self.contradiction
+
+    @property
+    def fits(self) -> bool:
+        """Whether the model fits, as far as that is known."""
+        return self.fit is None or self.fit.adequate
 
     @property
     def near_zero(self) -> tuple[str, ...]:

@@ -143,7 +143,8 @@ def build_drive_channels(drives: Sequence[Drive]) -> Channels:
         )
 
     return Channels(
-        quantity, groups, names, forces, tuple(drive.joint for drive in drives), f"drives {', '.join(names)}", ", ".join(wanted),
+        quantity, groups, names, forces, tuple(drive.joint for drive in drives), f"drives {', '.join(names)}",
+        ", ".join(wanted),
         {COORDINATE: COORDINATE_WORDS, FORCE: FORCE_WORDS}, choose, rename, takes_stated=True,
     )  # fmt: skip
 

@@ -113,7 +113,7 @@ def read_drive_log(
 
 
 def write_drive_log(path: str | Path, log: DriveLog, drives: Sequence[Drive]) -> None:
-    """Write `t`, drives and forces as CSV in SI units, compressed where the name ends in .gz; LogError if impossible."""
+    """Write `t`, drives and forces as CSV in SI units, .gz too; LogError if impossible."""
     columns = {TIME: log.time}
     columns |= {drive.name: column for drive, column in zip(drives, log.drive.T, strict=True)}
     columns |= {drive.force_name: column for drive, column in zip(drives, log.force.T, strict=True)}

@@ -23,10 +23,10 @@ from pkm_identification.motion import STRUT_NAMES, STRUTS, StrutLog
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.signals.drive import strut_log_from_counts, strut_log_from_currents
 
+from .bags import MOTOR_STATES
 from .channels import TIME, Channels
 from .column_guess import columns_hint
 from .growing_log import GrowingLog
-from .joint_columns import with_numbers
 from .table import (
     NAMES_SHOWN,
     Table,
@@ -51,6 +51,44 @@ SI_HEADER = "t,length_1..length_6,force_1..force_6 (forces may be left out, or c
 MOTOR_LENGTH = _numbered("motor_length")
 IMU = tuple(f"imu_{kind}{axis}" for kind in "aw" for axis in "xyz")
 SENSOR = _numbered("sensor")
+
+
+# Our columns of a strut, without its number; those of them that fields of a JointState hold.
+STEMS = ("length", "force", "enc", "cur", "motor_length")
+FIELDS = {"length": "position", "force": "effort"}
+
+
+def with_numbers(names: Sequence[str], joints: Sequence[str]) -> tuple[str, ...]:
+    """Names of columns, those called after a joint in our form (`length_1`), all others as they are.
+
+    A column that is there in our form already, or after the joint twice (of two topics), stays as it is.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Of a header.
+    joints : sequence of str
+        Joint names of struts 1 to 6.
+    """
+    ours = [_ours(name, joints) for name in names]
+    return tuple(
+        name if own is None or own in names or ours.count(own) > 1 else own
+        for name, own in zip(names, ours, strict=True)
+    )
+
+
+def _ours(name: str, joints: Sequence[str]) -> str | None:
+    for number, joint in enumerate(joints, 1):
+        for stem in STEMS:
+            if name == f"{stem}_{joint}":
+                return f"{stem}_{number}"
+        for stem, field in FIELDS.items():
+            if f"/{name}".endswith(f"/{MOTOR_STATES}/{joint}/{field}"):
+                # the efforts are those of the other topic
+                return f"motor_length_{number}" if stem == "length" else None
+            if f"/{name}".endswith(f"/{joint}/{field}"):
+                return f"{stem}_{number}"
+    return None
 
 
 def choose_strut_columns(names: tuple[str, ...]) -> tuple[str, ...]:

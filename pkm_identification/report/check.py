@@ -10,11 +10,15 @@
 
 from __future__ import annotations
 
+from functools import singledispatch
 from typing import Any
+
+import numpy as np
 
 from pkm_identification.estimation.identifiability import IDENTIFIABLE, IN_DOUBT
 from pkm_identification.identification.estimate_file import fit_document
 from pkm_identification.identification.log_check import LogCheck
+from pkm_identification.identification.result import Identification
 from pkm_identification.numerics.finite import finite_or_none
 
 from .diagnosis import fit_lines
@@ -53,23 +57,7 @@ def check_lines(check: LogCheck) -> list[str]:
         ]
     else:
         lines += ["no faults"]
-    low, high = check.limits
-    ranges = tuple(
-        (
-            str(i + 1),
-            f"{check.length_range[i, 0]:.4f}",
-            f"{check.length_range[i, 1]:.4f}",
-            number(check.peak_rate[i], 3),
-            number(check.peak_force[i], 4),
-        )
-        for i in range(len(check.peak_rate))
-    )
-    header = ("strut", "shortest m", "longest m", "peak rate m/s", "peak force N")
-    lines += [
-        "",
-        str(Listing(header, ranges, frozenset(header[1:]))),
-        f"length limits: {low:g} to {high:g} m",
-    ]
+    lines += ["", *_drive_lines(check)]
     if check.poses_failed or check.poses_degraded:
         lines += [f"poses: {check.poses_failed} not found, {check.poses_degraded} near a singularity"]
     if check.identification is not None:
@@ -79,8 +67,8 @@ def check_lines(check: LogCheck) -> list[str]:
             for name, status in zip(estimate.names, estimate.status, strict=True)
             if status not in (IDENTIFIABLE, IN_DOUBT)
         ]
-        if check.identification.fit is not None:
-            lines += ["", *fit_lines(check.identification.fit)]
+        if sentences := describe_fit(check.identification):
+            lines += ["", *sentences]
         if unidentified:
             lines += ["", "not identifiable from this motion: " + ", ".join(unidentified)]
         if estimate.combinations:
@@ -89,10 +77,64 @@ def check_lines(check: LogCheck) -> list[str]:
     return lines
 
 
+def _drive_lines(check: LogCheck) -> list[str]:
+    """Return a table of what each drive does, and its limits."""
+    if check.standstill is None:
+        title, ends, limits = "strut", ("shortest", "longest"), "length limits"
+        names = [str(i + 1) for i in range(len(check.drives))]
+    else:
+        title, ends, limits = "drive", ("lowest", "highest"), "limits"
+        names = [drive.name for drive in check.drives]
+    units = [(drive.unit, drive.unit, f"{drive.unit}/s", drive.force_unit) for drive in check.drives]
+    alike = len(set(units)) == 1
+    rows = [
+        (f"{low:.4f}", f"{high:.4f}", number(rate, 3), number(force, 4))
+        for (low, high), rate, force in zip(
+            check.coordinate_range, check.peak_rate, check.peak_force, strict=True
+        )
+    ]
+    heads = [*ends, "peak rate", "peak force"]
+    if alike:
+        heads = [f"{head} {unit}" for head, unit in zip(heads, units[0], strict=True)]
+    else:
+        rows = [
+            tuple(f"{cell} {unit}" for cell, unit in zip(*pair, strict=True))
+            for pair in zip(rows, units, strict=True)
+        ]
+    if check.standstill is not None:
+        heads.append("at rest %")
+        rows = [(*row, number(100 * share, 3)) for row, share in zip(rows, check.standstill, strict=True)]
+    table = Listing(
+        (title, *heads), tuple((name, *row) for name, row in zip(names, rows, strict=True)), frozenset(heads)
+    )
+    stated = {(drive.lowest, drive.highest, drive.unit) for drive in check.drives}
+    if len(stated) == 1:
+        ((low, high, unit),) = stated
+        return [str(table), f"{limits}: {_interval(low, high, unit)}"]
+    each = (f"{drive.name} {_interval(drive.lowest, drive.highest, drive.unit)}" for drive in check.drives)
+    return [str(table), f"{limits}: {', '.join(each)}"]
+
+
+def _interval(low: float, high: float, unit: str) -> str:
+    return f"{low:g} to {high:g} {unit}" if np.isfinite(high - low) else "none stated"
+
+
+@singledispatch
+def describe_fit(result: Identification) -> list[str]:
+    """Return whether the model fits, and what is wrong where it does not; nothing where that is not known."""
+    return [] if result.fit is None else fit_lines(result.fit)
+
+
+@singledispatch
+def build_fit_entry(result: Identification) -> dict[str, Any] | None:
+    """Return the same for programs."""
+    return None if result.fit is None else fit_document(result.fit)
+
+
 def check_document(check: LogCheck) -> dict[str, Any]:
     """Findings for programs; numbers that are not finite are None."""
     estimate = None if check.identification is None else check.identification.estimate
-    fit = None if check.identification is None else check.identification.fit
+    ranges = [[finite_or_none(value) for value in row] for row in check.coordinate_range]
     return {
         "schema": SCHEMA,
         "source": check.source,
@@ -105,7 +147,14 @@ def check_document(check: LogCheck) -> dict[str, Any]:
         "faults": {fault.kind: fault.count for fault in check.faults},
         "segments": check.segments,
         "longest_segment": finite_or_none(check.longest),
-        "length_range": [[finite_or_none(value) for value in row] for row in check.length_range],
+        "drives": [drive.name for drive in check.drives],
+        "units": [drive.unit for drive in check.drives],
+        "standstill": None
+        if check.standstill is None
+        else [finite_or_none(share) for share in check.standstill],
+        "coordinate_range": ranges,
+        **({"length_range": ranges} if all(drive.unit == "m" for drive in check.drives) else {}),
+        "limits": [[finite_or_none(drive.lowest), finite_or_none(drive.highest)] for drive in check.drives],
         "peak_rate": [finite_or_none(value) for value in check.peak_rate],
         "peak_force": [finite_or_none(value) for value in check.peak_force],
         "poses_failed": check.poses_failed,
@@ -115,5 +164,5 @@ def check_document(check: LogCheck) -> dict[str, Any]:
         "status": {} if estimate is None else dict(zip(estimate.names, estimate.status, strict=True)),
         "combinations": [] if estimate is None else [c.name for c in estimate.combinations],
         "warnings": list(check.warnings),
-        "fit": None if fit is None else fit_document(fit),
+        "fit": None if check.identification is None else build_fit_entry(check.identification),
     }

@@ -59,7 +59,9 @@ class MechanismLog:
 
 
 def read_mechanism_log(path: str | Path, subject: MechanismSubject, **how: Any) -> MechanismLog:
-    """A table as `pkm simulate` writes it: `t`, the drives and their forces by name; its longest segment. `how` as of `read_drive_log`.
+    """A table as `pkm simulate` writes it: `t`, the drives and their forces by name; its longest segment.
+
+    `how` is as of `read_drive_log`.
 
     Raises
     ------

@@ -53,16 +53,21 @@ def estimate_document(
         },
         "drives": list(result.mechanism.force_names),
         "validation": _prediction(result.prediction),
-        "fit": {
-            "adequate": result.fits,
-            "ratio": None if result.total_ratio is None else finite_or_none(result.total_ratio),
-            "per_drive": None if result.ratio is None else [finite_or_none(one) for one in result.ratio],
-            "noise_std": None if result.floor is None else [finite_or_none(one) for one in result.floor],
-            "causes": _causes(result.causes),
-        },
+        "fit": fit_document(result),
         "stated": result.settings.estimator.assumptions.described(),
         "near_zero": list(result.near_zero),
         "provenance": origin,
+    }
+
+
+def fit_document(result: MechanismIdentification) -> dict[str, Any]:
+    """Return whether the model fits, and what is wrong where it does not."""
+    return {
+        "adequate": result.fits,
+        "ratio": None if result.total_ratio is None else finite_or_none(result.total_ratio),
+        "per_drive": None if result.ratio is None else [finite_or_none(one) for one in result.ratio],
+        "noise_std": None if result.floor is None else [finite_or_none(one) for one in result.floor],
+        "causes": _causes(result.causes),
     }
 
 

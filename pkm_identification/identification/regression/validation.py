@@ -15,7 +15,7 @@ uneven stamps say, samples are taken at a regular clock in between; else they ar
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,6 +41,7 @@ from pkm_identification.signals.guard.judgement import (
 )
 from pkm_identification.signals.guard.settings import FILLED, FILLED_PERIODS
 from pkm_identification.signals.guard.stream import fill_short_holes
+from pkm_identification.signals.guard.unusable import are_copies, refuse_copies
 from pkm_identification.signals.steady_period import TWICE, period_of_stamps
 from pkm_identification.signals.white_noise import LAGS, force_density
 
@@ -57,6 +58,7 @@ DRIFTING, LARGEST_DRIFT = (
     100,
     0.02,
 )  # samples over which a period is measured, and how far it may be off the whole's
+ALIKE = 0.1  # of the forces' rms: forces of drives that differ by noise alone
 NEIGHBOURS = 1.75  # periods between two stamps that belong to successive samples, at most
 
 
@@ -80,6 +82,10 @@ class ValidatedLog:
     force_density : ndarray, shape (n,), or None
         Where samples are taken between uneven stamps: power density of the forces' noise as recorded, N^2/Hz. What is
         between stamps has less noise near half the sample rate, where it is measured otherwise.
+    first : dict of str to float
+        Stamp in s of the first row of each reason of `dropped` that input validation has found.
+    accepted, filled : int
+        Rows of the log that are used, and rows that never came or were dropped, and were filled in.
     """
 
     time: FloatArray
@@ -90,6 +96,9 @@ class ValidatedLog:
     source: str
     dropped: dict[str, int]
     force_density: FloatArray | None = None
+    first: dict[str, float] = field(default_factory=dict)
+    accepted: int = 0
+    filled: int = 0
 
     @property
     def resampled(self) -> bool:
@@ -149,12 +158,14 @@ def validate_log(log: DriveLog, machine: Machine, period: float) -> ValidatedLog
     Raises
     ------
     LogError
-        If the log is of another machine or has no usable row, or a drive's force is 0 throughout.
+        If the log is of another machine or has no usable row, all coordinates are copies of one, or a drive's force is
+        0 throughout.
     """
     time, coordinate, force = (np.ascontiguousarray(part) for part in (log.time, log.drive, log.force))
     finite = np.isfinite(time) & np.isfinite(coordinate).all(axis=1) & np.isfinite(force).all(axis=1)
     if not finite.any():
         raise LogError(f"{log.source}: no usable sample: all {len(time)} dropped, mostly 'not_finite'")
+    refuse_copied_drives(log)
     _refuse_silent(log, machine, force[finite])
     step = np.diff(time[finite])
     beside = (step > TWICE * period) & (step < NEIGHBOURS * period)
@@ -169,11 +180,10 @@ def validate_log(log: DriveLog, machine: Machine, period: float) -> ValidatedLog
     past = np.zeros((REMEMBERED, len(machine.drives)))
     judged = kept, fills, segment, verdicts, beginnings
     used = judge_log(time, coordinate, force, True, memory, past, (clock, limits), judged)
-    dropped = {name: int(np.count_nonzero(verdicts == code)) for code, name in REJECTIONS.items()}
-    begun = {
-        name: int(np.count_nonzero(beginnings == code)) for code, name in NEW_SEGMENT.items() if code != START
-    }
-    dropped = {name: number for name, number in {**log.faults, **dropped, **begun}.items() if number}
+    found = {name: np.flatnonzero(verdicts == code) for code, name in REJECTIONS.items()}
+    found |= {name: np.flatnonzero(beginnings == code) for code, name in NEW_SEGMENT.items() if code != START}
+    first = {name: float(time[rows[0]]) for name, rows in found.items() if len(rows)}
+    dropped = log.faults | {name: len(rows) for name, rows in found.items() if len(rows)}
     if not used:
         worst = max(dropped, key=lambda name: dropped[name])
         raise LogError(f"{log.source}: no usable sample: all {count} dropped, mostly '{worst}'")
@@ -192,7 +202,7 @@ def validate_log(log: DriveLog, machine: Machine, period: float) -> ValidatedLog
         _refuse_drift(log.source, columns["time"], columns["segment"], period)
     return ValidatedLog(
         columns["time"], columns["coordinate"], columns["force"], columns["segment"], period, log.source,
-        dropped, density,
+        dropped, density, first, used, int(fills[:used].sum()),
     )  # fmt: skip
 
 
@@ -271,6 +281,18 @@ def _resample(
         )
         parts["segment"].append(np.full(len(even), segment[part.start], dtype=np.int64))
     return {name: np.concatenate(one) for name, one in parts.items()}
+
+
+def refuse_copied_drives(log: DriveLog) -> None:
+    """Refuse a log in which one drive's coordinate stands in all columns.
+
+    Drives of a symmetric machine do move alike where it is simulated without noise: then their forces are alike, too.
+    """
+    if are_copies(log.drive):
+        force = log.force[np.isfinite(log.force).all(axis=1)]
+        apart = np.mean((force - force[:, :1]) ** 2) / max(float(np.mean(force**2)), 1e-300)
+        if not 0.0 < np.sqrt(apart) < ALIKE:
+            refuse_copies(log.drive, log.source, "coordinates", "drive")
 
 
 def _refuse_silent(log: DriveLog, machine: Machine, force: FloatArray) -> None:

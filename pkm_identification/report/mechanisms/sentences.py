@@ -36,16 +36,20 @@ def verdicts(result: MechanismIdentification) -> list[tuple[bool, str]]:
     if result.near_zero:
         lines.append((True, f"Friction not distinguishable from 0: {listed(list(result.near_zero))}."))
     lines.append(_held_sentence(result))
+    good = result.fits and result.total_ratio is not None
+    if not result.fits:
+        lines = [(False, text) for _, text in lines]
+    return [*lines, (good, fit_sentence(result))]
+
+
+def fit_sentence(result: MechanismIdentification) -> str:
+    """Return whether the model fits, and what is wrong where it does not."""
     if result.total_ratio is None:
-        lines.append((False, "The logs are too short to tell noise from misfit."))
-    elif result.fits:
-        lines.append(
-            (True, f"The model fits: the residual is {number(result.total_ratio, 3)} times the noise floor.")
-        )
-    else:
-        why = misfit(result)
-        lines = [(False, text) for _, text in lines] + [(False, f"{why[0].upper()}{why[1:]}")]
-    return lines
+        return "The logs are too short to tell noise from misfit."
+    if result.fits:
+        return f"The model fits: the residual is {number(result.total_ratio, 3)} times the noise floor."
+    why = misfit(result)
+    return f"{why[0].upper()}{why[1:]}"
 
 
 def misfit(result: MechanismIdentification) -> str:

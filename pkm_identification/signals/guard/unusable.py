@@ -56,16 +56,25 @@ def refuse_wrapped_seconds(time: FloatArray, source: str) -> None:
         )
 
 
-def refuse_copies(length: FloatArray, source: str) -> None:
-    """Refuse a log whose struts' lengths (N, 6) are six times the same that moves."""
-    several = len(np.unique(representative_rows(length[:, 0]))) >= FEWEST_LENGTHS
-    if several and all(
-        np.array_equal(length[:, 0], length[:, i], equal_nan=True) for i in range(1, length.shape[1])
-    ):
+def refuse_copies(coordinate: FloatArray, source: str, what: str = "lengths", who: str = "strut") -> None:
+    """Refuse a log whose coordinates (N, n), n > 1, are all the same that moves."""
+    if are_copies(coordinate):
         raise LogError(
-            f"{source}: the lengths of all {length.shape[1]} struts are the same in every sample: copies of one; give "
-            "the column of each strut"
+            f"{source}: the {what} of all {coordinate.shape[1]} {who}s are the same in every sample: copies of one; "
+            f"give the column of each {who}"
         )
+
+
+def are_copies(coordinate: FloatArray) -> bool:
+    """Whether coordinates (N, n), n > 1, are all the same that moves."""
+    first = coordinate[:, 0]
+    several = len(np.unique(representative_rows(first))) >= FEWEST_LENGTHS
+    others = range(1, coordinate.shape[1])
+    return (
+        several
+        and len(others) > 0
+        and all(np.array_equal(first, coordinate[:, i], equal_nan=True) for i in others)
+    )
 
 
 def refuse_zero_forces(force: FloatArray | None, source: str) -> None:

@@ -130,7 +130,7 @@ def test_a_height_that_no_pose_has_fails_in_its_row(tmp_path):
             ],
             "hexapods alone",
         ),
-        (["check", "log.csv", "--machine", "mast"], "hexapods alone"),
+        (["check", "log.csv", "--machine", "mast", "--encoder", "motor"], "hexapods alone"),
         (["mechanism", "--machine", "nothing"], "not a built-in machine"),
     ],
 )
@@ -155,21 +155,3 @@ def test_a_mechanism_is_drawn_and_told_in_words(tmp_path, capsys):
     assert run("mechanism", "--machine", "suspension", "--out", tmp_path) == 0
     assert (tmp_path / "mechanism.png").read_bytes().startswith(b"\x89PNG")
     assert "7 moving bodies, 10 joints, 3 loops, 2 degrees of freedom" in capsys.readouterr().out
-
-
-@pytest.mark.parametrize(
-    "option",
-    [
-        ("--columns", "t=time"),
-        ("--units", "mm"),
-        ("--rate", "1000"),
-        ("--joints", "a,b,c,d,e,f"),
-        ("--topic", "/joint_states"),
-    ],
-)
-@pytest.mark.parametrize(
-    "command", [("identifiability", "log.csv"), ("excite", "--base", "log.csv", "--out", "motion.yaml")]
-)
-def test_how_foreign_logs_are_read_is_for_hexapods_alone(command, option, capsys):
-    assert main([*command, "--machine", "mast", *option]) == 2
-    assert f"{option[0]}: machine 'mast' is a mechanism" in capsys.readouterr().err

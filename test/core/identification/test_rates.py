@@ -165,7 +165,7 @@ def test_the_check_shows_ranges_of_a_log_that_is_refused_as_a_whole():
     check = inspect_log(StrutLog(log.time, 1e3 * log.length, log.force), nominal(1000.0))
     assert check.usable == 0
     assert check.identification is None
-    np.testing.assert_allclose(check.length_range[:, 0], 1e3 * log.length.min(axis=0))
+    np.testing.assert_allclose(check.coordinate_range[:, 0], 1e3 * log.length.min(axis=0))
     np.testing.assert_allclose(check.peak_force, np.abs(log.force).max(axis=0))
 
 

@@ -1,0 +1,116 @@
+# Copyright 2026 pkm_identification maintainers
+#
+# Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance
+# with the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+# Unless required by applicable law or agreed to in writing, software distributed under the License is
+# distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
+# the License for the specific language governing permissions and limitations under the License.
+
+"""Logs of the machine that a command is given, of either kind: how they are read, examined, refused and written."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from pkm_identification.identification.log_check import LogCheck, inspect_log
+from pkm_identification.mechanisms.builtin import is_mechanism
+from pkm_identification.motion import StrutLog
+from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.records import read_log, write_log
+from pkm_identification.records.channels import Channels
+from pkm_identification.records.foreign import LogLayout
+from pkm_identification.records.strut_csv import STRUT_CHANNELS
+from pkm_identification.signals.guard.another_machine import refuse_another_machine
+from pkm_identification.signals.guard.unusable import refuse_copies
+
+from .arguments import machine_of_logs, reading, refuse_for_mechanism
+
+
+@dataclass(frozen=True)
+class MachineLogs:
+    """What commands do with logs of one machine.
+
+    Attributes
+    ----------
+    channels : Channels
+        Columns of such logs.
+    layout : LogLayout or None
+        What the options say.
+    read : callable (path) -> (log, faults)
+    inspect : callable (log, faults) -> LogCheck
+    refuse : callable (log)
+        Raises LogError where a log cannot be this machine's.
+    show : callable (log) -> list of (str, ndarray or None, str)
+        Name, values (N, n) and unit of what a log has.
+    write : callable (path, log)
+    """
+
+    channels: Channels
+    layout: LogLayout | None
+    read: Callable[[str], tuple[Any, dict[str, int]]]
+    inspect: Callable[[Any, dict[str, int]], LogCheck]
+    refuse: Callable[[Any], None]
+    show: Callable[[Any], list[tuple[str, FloatArray | None, str]]]
+    write: Callable[[str, Any], None]
+
+
+def open_logs(options: argparse.Namespace) -> MachineLogs:
+    """Return what is done with logs of the machine of --machine, a hexapod where none is given, by `add_reading`."""
+    if options.machine is not None and is_mechanism(options.machine):
+        return _of_drives(options)
+    machine = None if options.machine is None else machine_of_logs(options)
+    how = reading(options)
+
+    def inspect(log: StrutLog, faults: dict[str, int]) -> LogCheck:
+        return inspect_log(log, machine_of_logs(options) if machine is None else machine, faults)
+
+    def refuse(log: StrutLog) -> None:
+        refuse_copies(log.length, log.source)
+        if machine is not None:
+            refuse_another_machine(log, machine)
+
+    return MachineLogs(
+        STRUT_CHANNELS, how["layout"], lambda path: read_log(path, machine, **how), inspect, refuse,
+        lambda log: [("length", log.length, "m"), ("force", log.force, "N")], write_log,
+    )  # fmt: skip
+
+
+def _of_drives(options: argparse.Namespace) -> MachineLogs:
+    # kernels of mechanisms take longer to load than most commands run
+    from pkm_identification.identification.mechanism.log_check import inspect_drive_log
+    from pkm_identification.identification.regression.validation import measure_period, validate_log
+    from pkm_identification.machines.multibody import Multibody
+    from pkm_identification.mechanisms.multibody.mechanism import Mechanism
+    from pkm_identification.records.channels import build_drive_channels
+    from pkm_identification.records.drive_log import DriveLog, read_drive_log, write_drive_log
+    from pkm_identification.report.mechanisms import check  # noqa: F401
+
+    refuse_for_mechanism(options, **({"encoder": "--encoder"} if "encoder" in options else {}))
+    machine = Multibody(Mechanism.load(options.machine))
+    how = reading(options, machine.drives)
+
+    def read(path: str) -> tuple[DriveLog, dict[str, int]]:
+        log = read_drive_log(path, machine.drives, **how)
+        return log, log.faults
+
+    def refuse(log: DriveLog) -> None:
+        validate_log(log, machine, measure_period(log))
+
+    def show(log: DriveLog) -> list[tuple[str, FloatArray | None, str]]:
+        shown: list[tuple[str, FloatArray | None, str]] = []
+        for i, drive in enumerate(machine.drives):
+            shown += [
+                (drive.name, log.drive[:, [i]], drive.unit),
+                (drive.force_name, log.force[:, [i]], drive.force_unit),
+            ]
+        return sorted(shown, key=lambda one: one[0] in machine_forces)
+
+    machine_forces = {drive.force_name for drive in machine.drives}
+    return MachineLogs(
+        build_drive_channels(machine.drives), how["layout"], read,
+        lambda log, _: inspect_drive_log(log, machine.mechanism), refuse, show,
+        lambda path, log: write_drive_log(path, log, machine.drives),
+    )  # fmt: skip
