@@ -72,7 +72,7 @@ def _read(path: str | Path, drives: Sequence[Drive], how: Mapping[str, Any]) -> 
     log = read_drive_log(path, drives, **how)
     if log.faults:
         counts = ", ".join(f"{number} {reason}" for reason, number in log.faults.items())
-        warn(f"pkm identify: {log.source}: lines left out: {counts}")
+        warn(f"pkm identify: {log.source}: left out on reading: {counts}")
     for warning in log.warnings:
         warn(f"pkm identify: {warning}")
     return log

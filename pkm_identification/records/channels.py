@@ -27,7 +27,8 @@ NUMBERED = re.compile(r"(.*?)_?(\d+)")
 WITH_UNIT = re.compile(r"(.*?)\s*[\[(]\s*[^\[\]()]+?\s*[\])]\s*")
 # What names of columns begin with or hold, the surest first
 COORDINATE_WORDS = (
-    "pos", "len", "angle", "ang", "joint", "leg", "strut", "stroke", "axis", "drive", "q", "l", "s", "phi", "theta",
+    "pos", "len", "läng", "laeng", "angle", "ang", "winkel", "weg", "joint", "leg", "bein", "strut", "stroke", "axis",
+    "drive", "q", "l", "s", "phi", "theta", "a",
 )  # fmt: skip
 FORCE_WORDS = ("force", "torque", "eff", "mom", "load", "kraft", "tau", "f", "m")
 IN_WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")

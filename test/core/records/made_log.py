@@ -14,6 +14,9 @@ import numpy as np
 from rosbags.interfaces import Qos, QosDurability, QosHistory, QosLiveliness, QosReliability, QosTime
 
 from pkm_identification.motion import StrutLog
+from pkm_identification.records.bags.writer import BagWriter
+from pkm_identification.records.interfaces import typestore
+from pkm_identification.records.joint_state import JOINT_STATE
 
 
 def made_log(count: int = 20, seed: int = 0, forces: bool = True) -> StrutLog:
@@ -49,3 +52,20 @@ def latched() -> Qos:
         ever,
         False,
     )
+
+
+def write_joint_bag(path, topics, joints, time, position, effort) -> None:
+    """Write samples of joints, stamped 1 s later, as JointState on each of some topics."""
+    types = typestore().types
+    with BagWriter(path) as writer:
+        for topic in topics:
+            writer.add_topic(topic, JOINT_STATE)
+            for stamp, place, force in zip(time, position, effort, strict=True):
+                header = types["std_msgs/msg/Header"](
+                    stamp=types["builtin_interfaces/msg/Time"](sec=1, nanosec=round(1e9 * stamp)), frame_id=""
+                )
+                message = types[JOINT_STATE](
+                    header=header, name=list(joints), position=place, velocity=np.zeros(0), effort=force
+                )
+                data = bytes(typestore().serialize_cdr(message, JOINT_STATE))
+                writer.write(topic, JOINT_STATE, data, round(1e9 * (1 + stamp)))
