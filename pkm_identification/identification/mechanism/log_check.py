@@ -21,7 +21,7 @@ from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.segments import segment_slices
 from pkm_identification.records.drive_log import DriveLog
-from pkm_identification.signals.guard.unusable import refuse_unsigned_forces, refuse_zero_forces
+from pkm_identification.signals.guard.unusable import refuse_unsigned_forces
 
 from ..log_check import KINDS, Fault, LogCheck, find_range, find_timing
 from ..regression.road import Road
@@ -29,6 +29,7 @@ from ..regression.validation import (
     ValidatedLog,
     measure_period,
     refuse_copied_drives,
+    refuse_silent_drives,
     validate_log,
 )
 from ..settings import Settings
@@ -63,10 +64,11 @@ def inspect_drive_log(log: DriveLog, mechanism: Mechanism) -> LogCheck:
     Raises
     ------
     LogError
-        If there is too little to examine, all forces are 0 or unsigned, or all coordinates are copies of one.
+        If there is too little to examine, a drive's force is 0 throughout, forces are unsigned, or all coordinates are
+        copies of one.
     """
     machine = Multibody(mechanism)
-    refuse_zero_forces(log.force, log.source)
+    refuse_silent_drives(log, machine)
     refuse_copied_drives(log)
     period = measure_period(log)
     validated, motion, identification, obstacle = None, None, None, ""

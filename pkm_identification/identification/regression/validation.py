@@ -166,7 +166,7 @@ def validate_log(log: DriveLog, machine: Machine, period: float) -> ValidatedLog
     if not finite.any():
         raise LogError(f"{log.source}: no usable sample: all {len(time)} dropped, mostly 'not_finite'")
     refuse_copied_drives(log)
-    _refuse_silent(log, machine, force[finite])
+    refuse_silent_drives(log, machine)
     step = np.diff(time[finite])
     beside = (step > TWICE * period) & (step < NEIGHBOURS * period)
     limits = find_limits(coordinate[finite], period, beside, machine)
@@ -295,10 +295,10 @@ def refuse_copied_drives(log: DriveLog) -> None:
             refuse_copies(log.drive, log.source, "coordinates", "drive")
 
 
-def _refuse_silent(log: DriveLog, machine: Machine, force: FloatArray) -> None:
-    silent = [
-        drive.force_name for drive, column in zip(machine.drives, force.T, strict=True) if not column.any()
-    ]
+def refuse_silent_drives(log: DriveLog, machine: Machine) -> None:
+    """Refuse a log in which a drive's force is 0 throughout."""
+    drives = zip(machine.drives, np.nan_to_num(log.force).T, strict=True)
+    silent = [drive.force_name for drive, column in drives if not column.any()]
     if silent:
         raise LogError(f"{log.source}: {', '.join(silent)}: 0 throughout; expected the forces of all drives")
 

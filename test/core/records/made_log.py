@@ -61,8 +61,9 @@ def write_joint_bag(path, topics, joints, time, position, effort) -> None:
         for topic in topics:
             writer.add_topic(topic, JOINT_STATE)
             for stamp, place, force in zip(time, position, effort, strict=True):
+                sec, nanosec = divmod(round(1e9 * (1 + stamp)), 10**9)
                 header = types["std_msgs/msg/Header"](
-                    stamp=types["builtin_interfaces/msg/Time"](sec=1, nanosec=round(1e9 * stamp)), frame_id=""
+                    stamp=types["builtin_interfaces/msg/Time"](sec=sec, nanosec=nanosec), frame_id=""
                 )
                 message = types[JOINT_STATE](
                     header=header, name=list(joints), position=place, velocity=np.zeros(0), effort=force

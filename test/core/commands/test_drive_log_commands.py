@@ -1,0 +1,239 @@
+# Copyright 2026 pkm_identification maintainers
+#
+# Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance
+# with the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+# Unless required by applicable law or agreed to in writing, software distributed under the License is
+# distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
+# the License for the specific language governing permissions and limitations under the License.
+
+"""pkm identify, check and import of logs of drives: other units and names make no difference; exit codes and words."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+import yaml
+from core.machines.every_machine import WRITTEN
+from core.records.made_log import write_joint_bag
+
+from pkm_identification.cli import main
+from pkm_identification.machines.load import load_machine
+from pkm_identification.mechanisms.builtin import builtin_files
+from pkm_identification.mechanisms.multibody import dynamics
+from pkm_identification.records.drive_log import DriveLog, read_drive_log, write_drive_log
+from pkm_identification.simulation.multibody.motions import generated
+
+MACHINES = ("delta", "five_bar", "mast")
+UNITS = {"m": ("mm", 1e3), "rad": ("deg", 180 / np.pi), "N": ("kN", 1e-3), "N m": ("Nmm", 1e3)}
+PERIOD, DURATION = 2e-3, 8.0  # s
+
+
+def make(folder, name: str):
+    """Write a machine's file with friction and a log of it with 1 % noise; return machine, its path and the log."""
+    if name in WRITTEN:
+        document = WRITTEN[name]()
+    else:
+        document = yaml.safe_load(builtin_files("mechanisms")[name].read_text())
+    count = len(document["drives"])
+    document["friction"] = {"viscous": ["2"] * count, "coulomb": ["3"] * count}
+    path = folder / f"{name}.yaml"
+    path.write_text(yaml.safe_dump(document, sort_keys=False))
+    machine = load_machine(path)
+    time = np.arange(0.0, DURATION, PERIOD)
+    moved = generated("rich", machine.mechanism, DURATION)
+    force = dynamics.forces(machine.mechanism, moved.motion(machine.mechanism, time))
+    noise = 0.01 * np.sqrt(np.mean(force**2, axis=0))
+    force = force + noise * np.random.default_rng(1).standard_normal(force.shape)
+    return machine, path, DriveLog(time, moved.drives(time)[0], force)
+
+
+@pytest.fixture(scope="module", params=MACHINES)
+def made(request, tmp_path_factory):
+    return make(tmp_path_factory.mktemp("machine"), request.param)
+
+
+@pytest.fixture(scope="module")
+def five_bar(tmp_path_factory):
+    return make(tmp_path_factory.mktemp("five_bar"), "five_bar")
+
+
+def values(path) -> tuple[np.ndarray, np.ndarray]:
+    entries = json.loads(path.read_text())["parameters"]
+    shown = [entry for entry in entries if entry["value"] is not None]
+    return np.array([entry["value"] for entry in shown]), np.array([entry["std"] for entry in shown])
+
+
+@pytest.mark.slow
+def test_other_units_names_and_bags_give_the_same_estimate(made, tmp_path, capsys):
+    machine, path, log = made
+    drives, count = machine.drives, len(machine.drives)
+    write_drive_log(tmp_path / "log.csv", log, drives)
+    place = log.drive * [UNITS[drive.unit][1] for drive in drives]
+    force = log.force * [UNITS[drive.force_unit][1] for drive in drives]
+    units = ",".join(dict.fromkeys(UNITS[one][0] for d in drives for one in (d.unit, d.force_unit)))
+    names = ["Zeit", *(f"q{i + 1}" for i in range(count)), *(f"F{i + 1}" for i in range(count))]
+    table = np.column_stack([1e3 * log.time, place, force])
+    np.savetxt(
+        tmp_path / "foreign.txt", table, fmt="%.17g", delimiter=";", header=";".join(names), comments=""
+    )
+    joints = [f"axis_{i}" for i in range(count)]
+    write_joint_bag(tmp_path / "bag", ["/left", "/right"], joints, log.time, place, force)
+    ways = {
+        "log.csv": [],
+        "foreign.txt": [
+            "--columns", f"t=Zeit,coordinate=q1..q{count},force=F1..F{count}", "--units", f"ms,{units}"
+        ],
+        "bag": ["--topic", "/right", "--joints", ",".join(joints), "--units", units],
+    }  # fmt: skip
+    found, checked = [], []
+    for name, options in ways.items():
+        given = [str(tmp_path / name), "--machine", str(path), *options]
+        result = main(["identify", *given, "--estimator", "ls", "--json", str(tmp_path / "e.json")])
+        assert result == 0
+        found.append(values(tmp_path / "e.json"))
+        assert main(["check", *given, "--json", str(tmp_path / "c.json")]) == 0
+        checked.append(json.loads((tmp_path / "c.json").read_text()))
+        imported = tmp_path / f"{name}.imported.csv"
+        assert main(["import", *given[:1], str(imported), *given[1:]]) == 0
+        again = read_drive_log(imported, drives)
+        np.testing.assert_allclose(again.drive, log.drive, rtol=1e-12, atol=1e-15)
+        np.testing.assert_allclose(again.force, log.force, rtol=1e-12, atol=1e-12)
+    capsys.readouterr()
+    for value, _ in found[1:]:
+        # stamps of the bag are whole nanoseconds, 1 s later
+        assert np.abs((value - found[0][0]) / found[0][1]).max() < 1e-4
+    for one in checked:
+        assert one["drives"] == [drive.name for drive in drives]
+        assert one["usable"]
+        assert one["fit"]["adequate"]
+        assert one["faults"] == {}
+        assert one["rate"] == pytest.approx(1 / PERIOD)
+        np.testing.assert_allclose(one["coordinate_range"], np.stack([log.drive.min(0), log.drive.max(0)], 1))
+
+
+def run(command, machine, path, log, folder, capsys, *options):
+    """Write a log, run a command of it, and return exit code, stdout and stderr."""
+    write_drive_log(folder / "log.csv", log, machine.drives)
+    out = [str(folder / "out.csv")] if command == "import" else []
+    code = main([command, str(folder / "log.csv"), *out, "--machine", str(path), *options])
+    said = capsys.readouterr()
+    return code, said.out, said.err
+
+
+@pytest.mark.slow
+def test_the_check_finds_what_is_wrong_with_a_log(five_bar, tmp_path, capsys):
+    machine, path, log = five_bar
+    drive, force = log.drive.copy(), log.force.copy()
+    drive[500, 1] += 0.5
+    force[800, 0] = np.nan
+    rows = np.delete(np.arange(len(log)), [1200, *range(2000, 2300)])
+    rows = np.insert(rows, 1000, rows[999])
+    damaged = DriveLog(log.time[rows], drive[rows], force[rows])
+    code, out, _ = run("check", machine, path, damaged, tmp_path, capsys, "--json", "-")
+    document = json.loads(out)
+    assert code == 0
+    assert document["faults"] == {"missing": 1, "not_finite": 1, "duplicate": 1, "spike": 1, "gap": 1}
+    assert document["segments"] == 2
+    assert document["usable_samples"] == len(damaged) - 3
+    assert (
+        document["verdict"]
+        .partition(": ")[2]
+        .startswith(f"{list(document['status'].values()).count('identifiable')} of")
+    )
+    code, out, _ = run("check", machine, path, damaged, tmp_path, capsys)
+    assert code == 0
+    for word in ("spike", "not_finite", "gap", "at rest %", "The model fits", "limits: "):
+        assert word in out
+
+
+@pytest.mark.slow
+def test_standstill_is_a_share_of_each_drive(five_bar, tmp_path, capsys):
+    machine, path, log = five_bar
+    drive, force = log.drive.copy(), log.force.copy()
+    half = len(log) // 2
+    # the second drive stands for half of the time; its force is not asked then
+    drive[half:, 1] = drive[half, 1]
+    time, place = log.time, drive
+    document = json.loads(
+        run("check", machine, path, DriveLog(time, place, force), tmp_path, capsys, "--json", "-")[1]
+    )
+    assert document["standstill"][0] < 0.1
+    assert document["standstill"][1] == pytest.approx(0.5, abs=0.1)
+
+
+def unusable(log: DriveLog) -> dict[str, tuple[DriveLog, str]]:
+    """Logs that nothing can be used of, and what is said of them."""
+    still = np.repeat(log.drive[:1], len(log), axis=0)
+    return {
+        "short": (DriveLog(log.time[:60], log.drive[:60], log.force[:60]), "too short"),
+        "still": (DriveLog(log.time, still, log.force), "stand still"),
+        "far": (DriveLog(log.time, log.drive + 9.0, log.force), "another machine"),
+    }
+
+
+def bad(log: DriveLog) -> dict[str, tuple[DriveLog, str]]:
+    """Logs that are no input, and what is said of them."""
+    order = np.random.default_rng(0).permutation(len(log))
+    return {
+        "zero": (DriveLog(log.time, log.drive, 0.0 * log.force), "0 throughout"),
+        "silent": (DriveLog(log.time, log.drive, log.force * [1.0, 0.0]), "0 throughout"),
+        "copies": (DriveLog(log.time, log.drive[:, [0, 0]], log.force), "copies of one"),
+        "unsorted": (
+            DriveLog(log.time[order], log.drive[order], log.force[order]),
+            "not in the order of time",
+        ),
+        "unsigned": (DriveLog(log.time, log.drive, np.abs(log.force)), "forces are unsigned"),
+        "seconds": (DriveLog(1e3 * log.time, log.drive, log.force), "--units ms"),
+    }
+
+
+@pytest.mark.parametrize("kind", ["short", "still", "far"])
+def test_what_nothing_can_be_used_of_is_1(kind, five_bar, tmp_path, capsys):
+    machine, path, log = five_bar
+    log, words = unusable(log)[kind]
+    code, out, error = run("check", machine, path, log, tmp_path, capsys)
+    assert code == 1
+    assert "not usable for identification" in out
+    assert words in error.splitlines()[-1]
+
+
+@pytest.mark.parametrize("kind", ["zero", "silent", "copies", "unsorted", "unsigned", "seconds"])
+def test_what_is_no_input_is_2_in_one_line(kind, five_bar, tmp_path, capsys):
+    machine, path, log = five_bar
+    log, words = bad(log)[kind]
+    for command in ("check", "identify"):
+        code, out, error = run(command, machine, path, log, tmp_path, capsys)
+        assert (code, out) == (2, "")
+        assert words in error
+        assert error.count("\n") == 1
+
+
+@pytest.mark.parametrize("command", ["check", "import"])
+def test_options_that_make_no_sense_are_2(command, five_bar, tmp_path, capsys):
+    machine, path, log = five_bar
+    for options, words in (
+        (["--units", "kN"], "is of force, which no column has"),
+        (["--columns", "length=a..b"], "'length' is no column of ours"),
+        (["--columns", "t=a"], "t=a: no such column"),
+        (["--joints", "a,b"], "names the joints of a recording"),
+        (["--topic", "/a"], "--topic is for recordings"),
+        (["--rate", "-1"], "--rate -1"),
+    ):
+        code, _, error = run(command, machine, path, log, tmp_path, capsys, *options)
+        assert code == 2
+        assert words in error
+        assert error.count("\n") == 1
+        assert not (tmp_path / "out.csv").exists()
+
+
+def test_drives_that_move_alike_with_forces_that_are_alike_are_no_copies(five_bar, tmp_path, capsys):
+    """A symmetric machine does so where it is simulated."""
+    machine, path, log = five_bar
+    force = log.force[:, [0, 0]] + np.random.default_rng(3).normal(0.0, 1e-3, (len(log), 2))
+    code, _, error = run(
+        "check", machine, path, DriveLog(log.time, log.drive[:, [0, 0]], force), tmp_path, capsys
+    )
+    assert code in (0, 1)
+    assert "copies" not in error
