@@ -127,6 +127,19 @@ def test_times_that_run_backwards_are_refused_before_anything_is_written(foreign
     assert not out.exists()
 
 
+@pytest.mark.parametrize("command", ["check", "identify"])
+def test_six_copies_of_one_strut_are_refused_by_all(command, foreign, tmp_path, capsys):
+    head, *rows = foreign.read_text().splitlines()
+    cells = [row.split(";") for row in rows]
+    moved = [";".join([one[0], *[f"400,{k:03d}"] * 6, *one[7:]]) for k, one in enumerate(cells)]
+    foreign.write_text("\n".join([head, *moved]))
+    assert main([command, str(foreign), "--machine", "uf", "--columns", COLUMNS, "--units", "ms,mm"]) == 2
+    out, error = capsys.readouterr()
+    assert out == ""
+    assert "all 6 struts are the same in every sample: copies of one" in error
+    assert error.count("\n") == 1
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
