@@ -110,6 +110,10 @@ class LogCheck:
     obstacle : str
         Why it cannot, empty otherwise.
     warnings : tuple of str
+    labels : tuple of str
+        What the drives are called in the table.
+    words : tuple of four str
+        What a drive, its smallest and its largest coordinate and its limits are called.
     """
 
     source: str
@@ -132,6 +136,8 @@ class LogCheck:
     identification: Identification | MechanismIdentification | None
     obstacle: str
     warnings: tuple[str, ...]
+    labels: tuple[str, ...]
+    words: tuple[str, str, str, str] = ("drive", "lowest", "highest", "limits")
 
     @property
     def usable_for_identification(self) -> bool:
@@ -224,6 +230,8 @@ def inspect_log(log: StrutLog, machine: Machine, faults: dict[str, int] | None =
         identification=identification,
         obstacle=obstacle,
         warnings=(*prepared.warnings, *((warning,) if warning else ()), *slow),
+        labels=tuple(str(i + 1) for i in range(STRUTS)),
+        words=("strut", "shortest", "longest", "length limits"),
     )
 
 

@@ -79,15 +79,10 @@ def check_lines(check: LogCheck) -> list[str]:
 
 def _drive_lines(check: LogCheck) -> list[str]:
     """Return a table of what each drive does, and its limits."""
-    if check.standstill is None:
-        title, ends, limits = "strut", ("shortest", "longest"), "length limits"
-        names = [str(i + 1) for i in range(len(check.drives))]
-    else:
-        title, ends, limits = "drive", ("lowest", "highest"), "limits"
-        names = [drive.name for drive in check.drives]
+    title, *ends, limits = check.words
     units = [(drive.unit, drive.unit, f"{drive.unit}/s", drive.force_unit) for drive in check.drives]
     alike = len(set(units)) == 1
-    rows = [
+    rows: list[tuple[str, ...]] = [
         (f"{low:.4f}", f"{high:.4f}", number(rate, 3), number(force, 4))
         for (low, high), rate, force in zip(
             check.coordinate_range, check.peak_rate, check.peak_force, strict=True
@@ -105,7 +100,9 @@ def _drive_lines(check: LogCheck) -> list[str]:
         heads.append("at rest %")
         rows = [(*row, number(100 * share, 3)) for row, share in zip(rows, check.standstill, strict=True)]
     table = Listing(
-        (title, *heads), tuple((name, *row) for name, row in zip(names, rows, strict=True)), frozenset(heads)
+        (title, *heads),
+        tuple((name, *row) for name, row in zip(check.labels, rows, strict=True)),
+        frozenset(heads),
     )
     stated = {(drive.lowest, drive.highest, drive.unit) for drive in check.drives}
     if len(stated) == 1:
@@ -120,14 +117,24 @@ def _interval(low: float, high: float, unit: str) -> str:
 
 
 @singledispatch
-def describe_fit(result: Identification) -> list[str]:
+def describe_fit(result: Any) -> list[str]:
     """Return whether the model fits, and what is wrong where it does not; nothing where that is not known."""
+    raise TypeError(f"{type(result).__name__}: no identification of a kind that is known")
+
+
+@describe_fit.register
+def _(result: Identification) -> list[str]:
     return [] if result.fit is None else fit_lines(result.fit)
 
 
 @singledispatch
-def build_fit_entry(result: Identification) -> dict[str, Any] | None:
+def build_fit_entry(result: Any) -> dict[str, Any] | None:
     """Return the same for programs."""
+    raise TypeError(f"{type(result).__name__}: no identification of a kind that is known")
+
+
+@build_fit_entry.register
+def _(result: Identification) -> dict[str, Any] | None:
     return None if result.fit is None else fit_document(result.fit)
 
 

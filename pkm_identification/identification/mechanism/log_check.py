@@ -112,6 +112,7 @@ def inspect_drive_log(log: DriveLog, mechanism: Mechanism) -> LogCheck:
         identification=identification,
         obstacle=obstacle,
         warnings=log.warnings,
+        labels=tuple(drive.name for drive in machine.drives),
     )
 
 

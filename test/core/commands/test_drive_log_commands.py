@@ -32,10 +32,8 @@ PERIOD, DURATION = 2e-3, 8.0  # s
 
 def make(folder, name: str):
     """Write a machine's file with friction and a log of it with 1 % noise; return machine, its path and the log."""
-    if name in WRITTEN:
-        document = WRITTEN[name]()
-    else:
-        document = yaml.safe_load(builtin_files("mechanisms")[name].read_text())
+    built_in = builtin_files("mechanisms")
+    document = yaml.safe_load(built_in[name].read_text()) if name in built_in else WRITTEN[name]()
     count = len(document["drives"])
     document["friction"] = {"viscous": ["2"] * count, "coulomb": ["3"] * count}
     path = folder / f"{name}.yaml"
