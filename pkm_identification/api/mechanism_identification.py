@@ -18,6 +18,7 @@ from typing import Any
 from pkm_identification.identification.mechanism.estimate_file import write_estimate_json
 from pkm_identification.identification.mechanism.identify import identify_mechanism as identified
 from pkm_identification.identification.mechanism.result import MechanismIdentification, Prediction
+from pkm_identification.identification.model_errors.errors import parse_also
 from pkm_identification.identification.settings import HOLD_OUT, Settings, assumptions_of
 from pkm_identification.machines.contract import Drive
 from pkm_identification.machines.multibody import Multibody
@@ -92,6 +93,7 @@ def identify_mechanism(
     fix: Sequence[str] = (),
     tie: Sequence[str] = (),
     prior: str | Path = "",
+    also: str | Sequence[str] = (),
     topic: str | None = None,
     columns: str | None = None,
     units: str | None = None,
@@ -113,6 +115,8 @@ def identify_mechanism(
         Parameters that are known (`NAME` or `NAME=VALUE`, `viscous`, `coulomb`), or follow another.
     prior : str or Path
         YAML file of what is known beforehand.
+    also : str or sequence of str
+        What is estimated besides, as `force_delay_q1`, `force_offset`; docs/mechanisms.md lists it.
     topic : str, optional
         Of recordings, where several topics have all drives.
     columns, units, joints : str, optional
@@ -157,7 +161,8 @@ def identify_mechanism(
     layout = LogLayout.of(columns, units, joints, rate, build_drive_channels(drives))
     read = [_read(log, drives, topic, layout) for log in several]
     other = None if validate is None else _read(validate, drives, topic, layout)
-    return MechanismResult(identified(whole, read, chosen, other))
+    names = parse_also(also) if isinstance(also, str) else tuple(also)
+    return MechanismResult(identified(whole, read, chosen, other, names))
 
 
 def _read(

@@ -19,7 +19,8 @@ from typing import Any
 
 from pkm_identification.identification.mechanism.estimate_file import estimate_document
 from pkm_identification.identification.mechanism.identify import identify_mechanism
-from pkm_identification.identification.settings import ALSO, HOLD_OUT, NAMED, Settings, assumptions_of
+from pkm_identification.identification.model_errors.errors import parse_also
+from pkm_identification.identification.settings import HOLD_OUT, NAMED, Settings, assumptions_of
 from pkm_identification.machines.contract import Drive
 from pkm_identification.machines.multibody import Multibody
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
@@ -42,7 +43,7 @@ def identify(options: argparse.Namespace, tuning: tuple[str, ...]) -> int:
     """`tuning` names the options of recursive filters."""
     others = {name: f"--{name.replace('_', '-')}" for name in ("free_fall", "payload", "unloaded")}
     flags = {name: NAMED[name].flag for name in HEXAPODS_OWN}
-    refuse_for_mechanism(options, **flags, **others, also=ALSO.flag, encoder="--encoder")
+    refuse_for_mechanism(options, **flags, **others, encoder="--encoder")
     mechanism = Mechanism.load(options.machine)
     settings = Settings.of(
         **{name: getattr(options, name) for name in (*TAKEN, *tuning)},
@@ -53,7 +54,7 @@ def identify(options: argparse.Namespace, tuning: tuple[str, ...]) -> int:
     how = reading(options, drives)
     logs = [_read(path, drives, how) for path in options.logs]
     held_out = _read(options.validate, drives, how) if options.validate else None
-    result = identify_mechanism(mechanism, logs, settings, held_out)
+    result = identify_mechanism(mechanism, logs, settings, held_out, parse_also(options.also or ""))
     origin = provenance(options.logs, shlex.join(sys.argv), settings, options.validate)
     present(summary(result, verdict_painted), estimate_document(result, origin), options.json)
     if options.out:

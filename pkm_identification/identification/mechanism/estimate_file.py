@@ -51,6 +51,7 @@ def estimate_document(
             name: {base.everything[k]: float(row[k]) for k in np.flatnonzero(row)}
             for name, row in zip(base.names, base.sums, strict=True)
         },
+        "also": list(result.also),
         "drives": list(result.mechanism.force_names),
         "validation": _prediction(result.prediction),
         "fit": fit_document(result),

@@ -27,6 +27,7 @@ from pkm_identification.estimation.lack_of_fit.doubt import doubted
 from pkm_identification.estimation.problem import Problem
 from pkm_identification.machines.multibody import Multibody
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
+from pkm_identification.mechanisms.multibody.numbers.arithmetic import FLOAT64
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.parameters.prior import Prior
@@ -34,6 +35,8 @@ from pkm_identification.records.drive_log import DriveLog
 from pkm_identification.signals.band import BandSettings
 from pkm_identification.signals.guard.unusable import refuse_unsigned_forces
 
+from ..model_errors.errors import find_errors
+from ..model_errors.estimate import extend_parameters, relate_gains, settle_errors
 from ..regression.equations import LogEquations, learn_noise, reduce_equations
 from ..regression.noise import measure_noise_floor
 from ..regression.road import Road, join_equations, residual_rms
@@ -42,7 +45,7 @@ from ..settings import Settings
 from ..validation import FEWEST_EQUATIONS
 from .misfit import Cause, Exchange, causes_of
 from .result import MechanismIdentification, Prediction, fits
-from .sizes import with_friction_sizes, with_inertial_sizes
+from .sizes import body_extents, with_friction_sizes, with_inertial_sizes
 
 WIDE = 10.0  # times what would make all of the force by itself: what a parameter may be off before the data
 
@@ -52,6 +55,7 @@ def identify_mechanism(
     logs: Sequence[DriveLog],
     settings: Settings | None = None,
     validate: DriveLog | None = None,
+    also: Sequence[str] = (),
 ) -> MechanismIdentification:
     """Estimate base parameters and friction of the drives.
 
@@ -65,6 +69,8 @@ def identify_mechanism(
         Of estimator, assumptions, band and what is held out; the rest is for hexapods.
     validate : DriveLog, optional
         Whose forces are predicted; else the end of each log is, by an estimate from the rest.
+    also : sequence of str
+        What is estimated besides (`model_errors.errors.NAMES`); forces are predicted as without it.
 
     Raises
     ------
@@ -80,14 +86,17 @@ def identify_mechanism(
     settings = settings or Settings()
     _refuse(settings)
     machine = Multibody(mechanism)
-    everything = with_inertial_sizes(machine.build_parameter_set(), mechanism, machine.base.columns)
+    gravity = np.asarray(FLOAT64.array(mechanism.description.gravity), dtype=float)
+    errors = find_errors(machine, also, 2.0 * float(np.max(body_extents(mechanism))), gravity)
+    own = with_inertial_sizes(machine.build_parameter_set(), mechanism, machine.base.columns)
+    everything = extend_parameters(own, errors)
     assumptions = settings.estimator.assumptions
     unknown = len(assumptions.apply(everything))  # a wrong name is found before equations are made
     validated = validate_logs(logs if validate is None else [*logs, validate], machine)
     for log in validated:
         refuse_unsigned_forces(log.force, log.source, "N or N m")
     band = replace(settings.band, period=validated[0].period)
-    road = Road(machine, everything, band)
+    road = Road(machine, own, band)
     made = [road.equations(log) for log in validated[: len(logs)]]
     whole = join_equations(made)
     standing = sum(one.standing for one in made)
@@ -96,20 +105,36 @@ def identify_mechanism(
             f"{logs[0].source}: the log is too short: {len(whole)} equations for {unknown} parameters"
             + (f", {standing} more are of drives that stand still" if standing else "")
         )
-    parameters = assumptions.apply(_scaled(everything, whole))
+    scaled = _scaled(own, whole)
+    samples = sum(len(log) for log in logs)
+
+    def build(made: Sequence[LogEquations], values: FloatArray) -> tuple[Problem, FloatArray, FloatArray]:
+        extended = extend_parameters(scaled, errors, join_equations(made))
+        parameters = assumptions.apply(extended)
+        joined = join_equations(made, lambda equations: reduce_equations(equations, everything, parameters))
+        relations = relate_gains(errors, parameters, values, len(machine.drives))
+        constant = extended.mapping.T @ (parameters.known - extended.known)
+        problem = _problem(parameters, made, joined, band, samples)
+        return replace(problem, relations=relations), extended.mapping.T @ parameters.mapping, constant
+
+    settled = settle_errors(
+        road, validated[: len(logs)], made, errors, build, settings.estimator.name == "robust"
+    )
+    road, made = settled.road, settled.made
+    problem = build(made, settled.values)[0]
+    parameters = problem.parameters
 
     def reduced(equations: Equations) -> Equations:
         return reduce_equations(equations, everything, parameters)
 
     used = np.concatenate([one.used for one in made])
-    problem = _problem(parameters, made, join_equations(made, reduced), band, sum(len(log) for log in logs))
     estimator, tuning = ESTIMATORS[settings.estimator.name], _tuning(settings)
     fit = estimator.fit(problem, tuning)
     estimate = fit.estimate(problem)
     if set(estimate.status) == {UNIDENTIFIABLE}:
         raise Unidentifiable(f"{logs[0].source}: no parameter is identifiable from this motion")
     forgets = settings.estimator.forgetting != 1.0
-    reason = fit.nonconvergence or ("" if forgets else disagreement(estimate, estimator.batch_mean(problem)))
+    reason = settled.unsettled or fit.nonconvergence or ("" if forgets else disagreement(estimate, estimator.batch_mean(problem)))
     floor = measure_noise_floor(road, validated[: len(logs)], made, reduced, fit.mean)
     residual = residual_rms(problem.equations.left(fit.mean), used)
     causes: tuple[Cause, ...] | Exchange = ()
@@ -125,7 +150,7 @@ def identify_mechanism(
         prediction = _predicted(other, parameters, fit.mean, validate.source, part=False)
     return MechanismIdentification(
         mechanism, settings, machine.base, problem, fit, estimate, prediction, floor, residual, reason, causes,
-        _dropped(validated[: len(logs)], problem, used),
+        _dropped(validated[: len(logs)], problem, used), tuple(also),
     )  # fmt: skip
 
 

@@ -94,6 +94,8 @@ class MechanismIdentification:
         What explains the misfit of a model that does not fit; empty where nothing of `misfit` does.
     dropped : dict of str to int
         What was left out of the logs, by reason.
+    also : tuple of str
+        What was estimated besides, as it was asked for.
     """
 
     mechanism: Mechanism
@@ -108,6 +110,7 @@ class MechanismIdentification:
     nonconvergence: str
     causes: tuple[Cause, ...] | Exchange = ()
     dropped: dict[str, int] = field(default_factory=dict)
+    also: tuple[str, ...] = ()
 
     @property
     def converged(self) -> bool:

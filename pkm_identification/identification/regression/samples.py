@@ -41,6 +41,8 @@ class Samples:
         Behind the same low-pass, N or N m.
     segment : ndarray of int64, shape (N,)
         Runs of good samples.
+    rows : ndarray of int64, shape (N,)
+        Which rows of the log at the mechanism they are.
     failed : int
         Samples without a motion, which are left out.
     """
@@ -49,6 +51,7 @@ class Samples:
     motion: Motion
     force: FloatArray
     segment: NDArray[np.int64]
+    rows: NDArray[np.int64]
     failed: int = 0
 
     def __len__(self) -> int:
@@ -94,13 +97,14 @@ def smooth_samples(machine: Machine, log: ValidatedLog, cutoff: float, order: in
                 acceleration[shifted],
                 force,
                 log.segment[part][inner],
+                np.arange(part.start, part.stop)[inner],
             )
         )
     if not parts:
         longest = max((part.stop - part.start for part in segment_slices(log.segment)), default=0)
         pieces = f"; the longest segment has {longest}" if longest < len(log) else ""
         raise LogError(f"{log.source}: the log is too short: {len(log)} samples{pieces}")
-    time, coordinate, rate, acceleration, force, segment = (
+    time, coordinate, rate, acceleration, force, segment, rows = (
         np.concatenate(one) for one in zip(*parts, strict=True)
     )
     motion = machine.compute_motion(coordinate, rate, acceleration)
@@ -117,8 +121,18 @@ def smooth_samples(machine: Machine, log: ValidatedLog, cutoff: float, order: in
         )
     segment = number_runs(segment, good)
     if failed:
-        time, motion, force, segment = time[good], motion[good], force[good], segment[good]
-    return Samples(time, motion, force, segment, failed)
+        time, motion, force, segment, rows = time[good], motion[good], force[good], segment[good], rows[good]
+    return Samples(time, motion, force, segment, rows, failed)
+
+
+def smooth_forces(log: ValidatedLog, cutoff: float, order: int) -> FloatArray:
+    """Return the forces of all rows of a log at the mechanism, (N, n), behind the low-pass of `smooth_samples`."""
+    sections, edge = low_pass(order, cutoff, 1.0 / log.period), rows_left_out(cutoff, log.period)
+    smooth = np.full(log.force.shape, np.nan)
+    for part in segment_slices(log.segment):
+        if part.stop - part.start >= 4 * edge:
+            smooth[part] = zero_phase(sections, log.force[part])
+    return smooth
 
 
 def number_runs(segment: NDArray[np.int64], good: NDArray[np.bool_]) -> NDArray[np.int64]:
