@@ -11,6 +11,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -68,7 +69,7 @@ def fit_document(result: MechanismIdentification) -> dict[str, Any]:
         "ratio": None if result.total_ratio is None else finite_or_none(result.total_ratio),
         "per_drive": None if result.ratio is None else [finite_or_none(one) for one in result.ratio],
         "noise_std": None if result.floor is None else [finite_or_none(one) for one in result.floor],
-        "causes": _causes(result.causes),
+        "causes": _causes(result.causes, result.mechanism.drive_names),
     }
 
 
@@ -99,14 +100,15 @@ def stated_deviations(path: str | Path, mechanism: Mechanism) -> dict[str, float
     return deviations_by_name(document.get("parameters"))
 
 
-def _causes(causes: tuple[Cause, ...] | Exchange) -> list[dict[str, Any]]:
+def _causes(causes: tuple[Cause, ...] | Exchange, drives: Sequence[str]) -> list[dict[str, Any]]:
     if isinstance(causes, Exchange):
         return [{"name": "exchanged", "columns": [column + 1 for column in causes.column]}]
     return [
         {
             "name": cause.effect.name,
-            "value": finite_or_none(cause.value),
-            "std": finite_or_none(cause.std),
+            "also": cause.effect.also(drives),
+            "value": _one_or_each(cause.values),
+            "std": _one_or_each(cause.stds),
             "evidence": finite_or_none(cause.evidence),
             "left": finite_or_none(cause.left),
             "explains": finite_or_none(cause.explains),
@@ -114,6 +116,11 @@ def _causes(causes: tuple[Cause, ...] | Exchange) -> list[dict[str, Any]]:
         }
         for cause in causes
     ]
+
+
+def _one_or_each(values: Sequence[float]) -> Any:
+    each = [finite_or_none(one) for one in values]
+    return each[0] if len(each) == 1 else each
 
 
 def _prediction(held: Prediction | None) -> dict[str, Any] | None:

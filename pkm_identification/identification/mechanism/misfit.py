@@ -18,7 +18,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pkm_identification.estimation.lack_of_fit.evidence import Base, Score
 from pkm_identification.estimation.lack_of_fit.exchange import best_order
@@ -27,19 +26,20 @@ from pkm_identification.estimation.lack_of_fit.selection import DECISIVE, Candid
 from pkm_identification.estimation.problem import Problem
 from pkm_identification.machines.contract import Machine
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.numerics.segments import segment_slices
 
+from ..model_errors.columns import OF_MOTION, compute_motion_column, differentiate
 from ..regression.equations import LogEquations
 
 DELAY, GAIN, OFFSET, SIZE = 5e-3, 1.0, 0.3, 0.3  # s, and of the rms force: how large causes may well be
-STRIBECK_BENDS = 10.0  # rates at which friction bends, over which it falls to Coulomb's
 MOST_CAUSES = 3
 MOST_EXCHANGED = 6  # drives: all their orders are tried
 EXCHANGED = 0.1  # of the squares left, or less, once columns are in their places
 WRONG_SIGN = 0.3  # how near a factor is to -1
 SIZED = 2.0  # deviations above which a cause has a size
 
-COMMON = -1  # in the place of a drive: all of them
+COMMON, EACH = -1, -2  # in the place of a drive: all of them alike, and each by as much as it has
+# What is estimated besides (`model_errors`) of a cause
+_ALSO = {"delay": "force_delay", "gain": "force_gain", "offset": "force_offset", "inertia": "motor_inertia"}
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class Effect:
     kind : str
         `delay`, `gain`, `offset`, `friction_asymmetric`, `friction_stribeck`, `friction_square`, `inertia`.
     drive : int
-        From 0; COMMON: all.
+        From 0; COMMON: all alike; EACH: all, of different sizes.
     """
 
     kind: str
@@ -59,7 +59,18 @@ class Effect:
 
     @property
     def name(self) -> str:
+        if self.drive == EACH:
+            return f"{self.kind} of each"
         return self.kind if self.drive == COMMON else f"{self.kind} {self.drive + 1}"
+
+    @property
+    def error(self) -> str:
+        """The kind of error (`model_errors`) that it is."""
+        return _ALSO.get(self.kind, self.kind)
+
+    def also(self, names: Sequence[str]) -> str:
+        """Return the name in `--also` that estimates it, of drives of these names."""
+        return self.error if self.drive < 0 else f"{self.error}_{names[self.drive]}"
 
 
 @dataclass(frozen=True)
@@ -69,8 +80,8 @@ class Cause:
     Attributes
     ----------
     effect : Effect
-    value, std : float
-        In SI units of what the effect is: s, a share of the force, N (N m), kg (kg m^2).
+    values, stds : tuple of float
+        In SI units of what the effect is: s, a share of the force, N (N m), kg (kg m^2); of EACH one a drive.
     evidence : float
         Logarithm of the odds against the model without it.
     left : float
@@ -82,12 +93,22 @@ class Cause:
     """
 
     effect: Effect
-    value: float
-    std: float
+    values: tuple[float, ...]
+    stds: tuple[float, ...]
     evidence: float
     left: float
     explains: float
     rivals: tuple[str, ...]
+
+    @property
+    def value(self) -> float:
+        """The first of the values."""
+        return self.values[0]
+
+    @property
+    def std(self) -> float:
+        """Its standard deviation."""
+        return self.stds[0]
 
 
 @dataclass(frozen=True)
@@ -101,6 +122,8 @@ def effects_of(units: Sequence[str]) -> list[Effect]:
     """All effects on a mechanism whose drives measure in these units (m, rad); only like drives share an inertia."""
     count = len(units)
     shared = [Effect("delay", COMMON)]
+    if count > 1:
+        shared.append(Effect("inertia", EACH))
     if len(set(units)) == 1:
         shared.append(Effect("inertia", COMMON))
     kinds = (
@@ -146,8 +169,7 @@ def causes_of(
     expected = equations.force - equations.measured + equations.regressor @ problem.parameters.nominal
     expected = np.where(used, expected, 0.0)
     effects = effects_of([drive.unit for drive in machine.drives])
-    bend = np.array([one.transition_rate for one in machine.friction])
-    candidates = _candidates(effects, equations.force, expected, logs, bend)
+    candidates = _candidates(effects, equations.force, expected, logs, machine)
     everything = saturated(base, candidates)
     noise, first = everything.pure_error, base
     # the noise is the floor's, or what all causes together leave where that is less
@@ -158,7 +180,7 @@ def causes_of(
         ranked = [
             one
             for one in ranking(base, candidates, noise)
-            if candidates[one.place].name not in taken and _has_size(one.score)
+            if candidates[one.place].name not in taken and _has_size(one.score, effects[one.place])
         ]
         if not ranked or ranked[0].score.evidence < DECISIVE:
             break
@@ -167,18 +189,21 @@ def causes_of(
         taken.add(chosen.name)
         base = base.extended(chosen.columns, chosen.scale)
         alone = first.power - first.score(chosen.columns, chosen.scale, noise).left
+        sizes = slice(None) if effects[best.place].drive == EACH else slice(1)
         causes.append(
             Cause(
-                effects[best.place], float(best.score.coefficients[0]), float(best.score.std[0]), best.score.evidence,
+                effects[best.place], tuple(best.score.coefficients[sizes].tolist()),
+                tuple(best.score.std[sizes].tolist()), best.score.evidence,
                 base.total_ratio, float(np.clip(alone / max(above, 1e-300), 0.0, 1.0)), rivals(ranked, candidates),
             )
         )  # fmt: skip
     return tuple(causes)
 
 
-def _has_size(score: Score) -> bool:
-    """Whether the first coefficient, which tells the size, stands out of its deviation."""
-    return bool(abs(score.coefficients[0]) > SIZED * score.std[0])
+def _has_size(score: Score, effect: Effect) -> bool:
+    """Whether a coefficient that tells the size, the first unless each drive has one, stands out of its deviation."""
+    sized = np.abs(score.coefficients) > SIZED * score.std
+    return bool(sized.any() if effect.drive == EACH else sized[0])
 
 
 def _exchanged(columns: FloatArray, known: FloatArray, force: FloatArray) -> Exchange | None:
@@ -195,7 +220,7 @@ def _candidates(
     force: FloatArray,
     expected: FloatArray,
     logs: Sequence[LogEquations],
-    bend: FloatArray,
+    machine: Machine,
 ) -> list[Candidate]:
     """Columns (K, n, q) of each effect, the first what its size is of, and how large coefficients may well be."""
     size = float(np.sqrt(np.mean(force**2)))
@@ -203,41 +228,28 @@ def _candidates(
         "gain": expected[:, :, None],
         "offset": np.concatenate([log.used for log in logs]).astype(float)[:, :, None],
     }
-    sampled = [_sampled(log, bend) for log in logs]
+    sampled = [_sampled(log, machine) for log in logs]
     parts |= {name: np.concatenate([part[name] for part in sampled]) for name in sampled[0]}
     scales = {"delay": [DELAY, DELAY**2], "gain": [GAIN], "offset": [OFFSET * size]}
     candidates = []
     for effect in effects:
         part = parts[effect.kind]
-        own = (effect.drive == COMMON) | (np.arange(part.shape[1]) == effect.drive)[:, None]
-        columns = np.where(own, part, 0.0)
+        if effect.drive == EACH:
+            columns = part * np.eye(part.shape[1])
+        else:
+            own = (effect.drive == COMMON) | (np.arange(part.shape[1]) == effect.drive)[:, None]
+            columns = np.where(own, part, 0.0)
         largest = float(np.sqrt(np.mean(columns**2, axis=0)).max())
-        scale = scales.get(effect.kind, [SIZE * size / max(largest, 1e-300)])
+        scale = scales.get(effect.kind, [SIZE * size / max(largest, 1e-300)] * columns.shape[2])
         candidates.append(Candidate(effect.name, effect.kind, columns, np.array(scale)))
     return candidates
 
 
-def _sampled(log: LogEquations, bend: FloatArray) -> dict[str, FloatArray]:
+def _sampled(log: LogEquations, machine: Machine) -> dict[str, FloatArray]:
     """Columns in the band, (K, n, q), of what hangs on the course of force and motion."""
-    rate, period = log.samples.motion.rate, log.band.period
-    side = np.clip(rate / bend, -1.0, 1.0)
-    slow = STRIBECK_BENDS * bend
-    slope = _slope(log.samples.force, log.samples.segment, period)
-    raw = {
-        "delay": np.stack([-slope, 0.5 * _slope(slope, log.samples.segment, period)], axis=2),
-        "friction_asymmetric": np.abs(side),
-        "friction_stribeck": side * np.exp(-((rate / slow) ** 2)),
-        "friction_square": rate * np.abs(rate),
-        "inertia": log.samples.motion.acceleration,
-    }
-    whole = {name: values if values.ndim == 3 else values[:, :, None] for name, values in raw.items()}
-    return {name: log.in_band(values) for name, values in whole.items()}
-
-
-def _slope(values: FloatArray, segment: NDArray[np.int64], period: float) -> FloatArray:
-    """Derivative of values (N, n) by time, run after run."""
-    slope = np.zeros_like(values)
-    for part in segment_slices(segment):
-        if part.stop - part.start > 1:
-            slope[part] = np.gradient(values[part], period, axis=0)
-    return slope
+    samples, period = log.samples, log.band.period
+    slope = differentiate(samples.force, samples.segment, period)
+    kinds = {error: kind for kind, error in _ALSO.items()}
+    raw = {"delay": np.stack([-slope, 0.5 * differentiate(slope, samples.segment, period)], axis=2)}
+    raw |= {kinds.get(one, one): compute_motion_column(one, samples, machine)[:, :, None] for one in OF_MOTION}
+    return {name: log.in_band(values) for name, values in raw.items()}

@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from pkm_identification.estimation.lack_of_fit.thresholds import STANDS_OUT
-from pkm_identification.identification.mechanism.misfit import COMMON, WRONG_SIGN, Cause, Exchange
+from pkm_identification.identification.mechanism.misfit import COMMON, EACH, WRONG_SIGN, Cause, Exchange
 from pkm_identification.identification.mechanism.result import MechanismIdentification
 
 from ..listing import number
@@ -66,8 +66,21 @@ def misfit(result: MechanismIdentification) -> str:
         )
     return (
         f"the model does not fit: residual {number(result.total_ratio, 3)} times the noise floor, most of "
-        f"{result.mechanism.force_names[worst]} ({number(float(ratio[worst]), 3)} times); {_causes(result)}"
+        f"{result.mechanism.force_names[worst]} ({number(float(ratio[worst]), 3)} times); {_causes(result)}{_remedy(result)}"
     )
+
+
+def _remedy(result: MechanismIdentification) -> str:
+    """What estimates the causes, where they leave no misfit; a wrong sign or column is put right in the log."""
+    causes = result.causes
+    if isinstance(causes, Exchange) or not causes or any(_has_wrong_sign(cause) for cause in causes):
+        return ""
+    names = list(dict.fromkeys([*result.also, *(cause.effect.also(result.mechanism.drive_names) for cause in causes)]))
+    return f". Estimate {'it' if len(names) == 1 else 'them'} with --also {','.join(names)}"
+
+
+def _has_wrong_sign(cause: Cause) -> bool:
+    return cause.effect.kind == "gain" and abs(2.0 + cause.value) < WRONG_SIGN
 
 
 def _causes(result: MechanismIdentification) -> str:
@@ -106,10 +119,12 @@ def cause_words(cause: Cause, result: MechanismIdentification) -> str:
         return f"{who} {'come' if common else 'comes'} {late} late"
     if cause.effect.kind == "gain":
         factor = 1.0 + cause.value
-        if abs(factor + 1.0) < WRONG_SIGN:
+        if _has_wrong_sign(cause):
             return f"{who} has the wrong sign"
         return f"{who} is {number(factor, 3)} +- {number(cause.std, 2)} times what it should be"
     if cause.effect.kind == "inertia":
+        if drive == EACH:
+            return _each_inertia(cause, result)
         along = "kg" if description.drives[max(drive, 0)].measure.unit == "m" else "kg m^2"
         whose = "all drives have" if common else f"the drive of {who} has"
         return f"{whose} {size} {along} more inertia than the file says"
@@ -121,6 +136,15 @@ def cause_words(cause: Cause, result: MechanismIdentification) -> str:
         return f"friction of {who} is {size} {unit} more at low rates"
     length = description.drives[drive].measure.unit
     return f"friction of {who} goes with the square of the rate, by {size} {unit} s^2/{length}^2"
+
+
+def _each_inertia(cause: Cause, result: MechanismIdentification) -> str:
+    drives = result.mechanism.description.drives
+    sizes = [
+        f"{drive.name} {number(value, 3)} +- {number(std, 2)} {'kg' if drive.measure.unit == 'm' else 'kg m^2'}"
+        for drive, value, std in zip(drives, cause.values, cause.stds, strict=True)
+    ]
+    return f"drives have more inertia than the file says: {', '.join(sizes)}"
 
 
 def _held_sentence(result: MechanismIdentification) -> tuple[bool, str]:
