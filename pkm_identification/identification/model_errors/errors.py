@@ -27,7 +27,8 @@ GRAVITY, GEOMETRY = "gravity_direction", "geometry"
 NAMES = (*OF_DRIVES, GRAVITY, GEOMETRY)
 FORMS = (DELAY, *(f"{kind}[_DRIVE]" for kind in OF_DRIVES), GRAVITY, GEOMETRY)
 OF_LAWS = {ASYMMETRIC: "asymmetric", STRIBECK: "stribeck"}  # laws of friction that have it already
-LARGE_DELAY, LARGE_GAIN, LARGE_SHARE = 5e-3, 0.1, 0.3  # s; relative; of a drive's rms force
+LARGE_DELAY, LARGE_GAIN, LARGE_SHARE = 5e-2, 0.1, 0.3  # s; relative; of a drive's rms force
+DELAY_SIZE = 2e-2  # s: a delay that is known to a twentieth of it, 1 ms, is known
 TILT = 0.03  # rad, a large one
 PLACE = 1e-4  # of a machine's size: what a joint's place is off
 
@@ -49,6 +50,8 @@ class ModelError:
         Its value where file and log are right.
     scale : float or None
         What a large error is; None: what makes LARGE_SHARE of the drive's force.
+    size : float or None
+        What deviations are small beside, where it is not the scale.
     paths : mapping of str to float
         Numbers of the file that a unit of it changes, and by how much.
     """
@@ -59,6 +62,7 @@ class ModelError:
     unit: str
     nominal: float = 0.0
     scale: float | None = None
+    size: float | None = None
     paths: Mapping[str, float] | None = None
 
     @property
@@ -111,7 +115,7 @@ def find_errors(
 def _find(machine: Machine, name: str, size: float, gravity: FloatArray) -> Iterator[ModelError]:
     drives = machine.drives
     if name == DELAY:
-        yield ModelError(DELAY, DELAY, tuple(range(len(drives))), "s", 0.0, LARGE_DELAY)
+        yield ModelError(DELAY, DELAY, tuple(range(len(drives))), "s", 0.0, LARGE_DELAY, DELAY_SIZE)
     elif name == GRAVITY:
         yield from _find_tilt(machine, gravity)
     elif name == GEOMETRY:
@@ -146,7 +150,7 @@ def _find_drives(drives: Sequence[Drive], name: str) -> tuple[str, list[int]]:
 def _of_drive(machine: Machine, kind: str, i: int) -> ModelError:
     drive, name = machine.drives[i], f"{kind}_{machine.drives[i].name}"
     if kind == DELAY:
-        return ModelError(name, kind, (i,), "s", 0.0, LARGE_DELAY)
+        return ModelError(name, kind, (i,), "s", 0.0, LARGE_DELAY, DELAY_SIZE)
     if kind == GAIN:
         return ModelError(name, kind, (i,), "", 1.0, LARGE_GAIN)
     if kind == INERTIA:
@@ -164,7 +168,7 @@ def _find_tilt(machine: Machine, gravity: FloatArray) -> Iterator[ModelError]:
     for end, axis in zip("xy", axes_across(gravity), strict=True):
         turned = np.cross(axis, gravity)
         paths = {f"gravity.{k}": float(turned[k]) for k in np.flatnonzero(turned)}
-        yield ModelError(f"{GRAVITY}_{end}", GRAVITY, everyone, "rad", 0.0, TILT, paths)
+        yield ModelError(f"{GRAVITY}_{end}", GRAVITY, everyone, "rad", 0.0, TILT, paths=paths)
 
 
 def _find_places(machine: Machine, size: float) -> Iterator[ModelError]:
@@ -175,7 +179,7 @@ def _find_places(machine: Machine, size: float) -> Iterator[ModelError]:
     everyone = tuple(range(len(machine.drives)))
     for joint, entry in joints.items():
         for path in _find_numbers(entry.get("place", []), f"joints.{joint}.place"):
-            yield ModelError(f"{GEOMETRY}:{path}", GEOMETRY, everyone, "m", 0.0, PLACE * size, {path: 1.0})
+            yield ModelError(f"{GEOMETRY}:{path}", GEOMETRY, everyone, "m", 0.0, PLACE * size, paths={path: 1.0})
 
 
 def _find_numbers(node: object, path: str) -> Iterator[str]:

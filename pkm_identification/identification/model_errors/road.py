@@ -17,7 +17,7 @@ import numpy as np
 from scipy.interpolate import CubicSpline
 
 from pkm_identification.estimation.equations import Equations
-from pkm_identification.machines.contract import Machine
+from pkm_identification.machines.contract import Machine, Motion
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.segments import segment_slices
 
@@ -31,7 +31,8 @@ from .columns import DELAY, GAIN, OF_MOTION, OFFSET, compute_motion_column, diff
 from .errors import ModelError
 
 STEP = 1e-2  # of what a large error of a number of the file is, for differences
-FEWEST = 4  # samples of a segment whose forces are shifted
+PER_CUTOFF = 10.0  # samples a period of the band's cutoff at which they are taken
+FEWEST = 4  # samples of a spline
 
 
 @dataclass(frozen=True)
@@ -120,7 +121,7 @@ class CorrectedRoad(Road):
         """Return columns of the errors at all samples, (N, n, q)."""
         count = len(self.machine.drives)
         nothing, unit = self._through_drives(log, samples)
-        expected = self._forces(self.machine, samples)
+        expected = self._forces(self.machine, samples.motion)
         for error, value in zip(self.errors, self.values, strict=True):
             if error.kind in OF_MOTION:
                 own = list(error.drives)
@@ -143,23 +144,31 @@ class CorrectedRoad(Road):
                 columns[:, :, k] = self._slope_of_file(error, samples)
         return columns
 
-    def _forces(self, machine: Machine, samples: Samples) -> FloatArray:
-        """Return the forces (N, n) of a machine, in motion as these samples, by the model's values."""
+    def _forces(self, machine: Machine, motion: Motion) -> FloatArray:
+        """Return the forces (N, n) of a machine, in a motion of it, by the model's values."""
         basis = (self.parameters.mapping @ self.model + self.parameters.known)[:, None]
-        motion = samples.motion
-        if machine is not self.machine:
-            start = tuple(part[:1] for part in motion.state)
-            motion = machine.compute_motion(motion.coordinate, motion.rate, motion.acceleration, start)
         force = machine.compute_regressor(motion, basis)
         DriveFriction.of(machine, basis).add(motion.rate, force)
         return force[:, :, 0]
 
     def _slope_of_file(self, error: ModelError, samples: Samples) -> FloatArray:
-        """Return what a unit of numbers of the file adds, (N, n), by a difference."""
+        """Return what a unit of numbers of the file adds, (N, n), by differences at some samples, splines between."""
         step = STEP * float(error.scale or 1.0)
         moved = self.machine.with_changes({path: step * share for path, share in (error.paths or {}).items()})
-        slope = (self._forces(moved, samples) - self._forces(self.machine, samples)) / step
-        return np.where(np.isfinite(slope), slope, 0.0)
+        every = max(1, int(1.0 / (PER_CUTOFF * self.band.cutoff * self.band.period)))
+        slope = np.zeros(samples.force.shape)
+        for part in segment_slices(samples.segment):
+            count = part.stop - part.start
+            rows = np.unique(np.r_[np.arange(0, count, every), count - 1])
+            if len(rows) < FEWEST:
+                rows = np.arange(count)
+            motion = samples.motion[part.start + rows]
+            start = tuple(one[:1] for one in motion.state)
+            other = moved.compute_motion(motion.coordinate, motion.rate, motion.acceleration, start)
+            found = (self._forces(moved, other) - self._forces(self.machine, motion)) / step
+            found = np.where(np.isfinite(found), found, 0.0)
+            slope[part] = found if len(rows) == count else CubicSpline(rows, found)(np.arange(count))
+        return slope
 
     def _through_drives(self, log: ValidatedLog, samples: Samples) -> tuple[FloatArray, FloatArray]:
         """Return what reaches the mechanism of no reported force, and of one more unit of it, (N, n) each."""
