@@ -80,7 +80,7 @@ def cases(seed: int) -> Iterator[Case]:
             "coulomb": random.uniform(0.3, 1.5, count).tolist(),
         }  # fmt: skip
         truth = document | {"friction": parallel_machines.as_text(friction)}
-        file = {**truth, "bodies": _off(truth["bodies"], random)}
+        file = {**truth, "bodies": throw_off(truth["bodies"], random)}
         pair = Mechanism.from_document(file), Mechanism.from_document(truth)
         yield Case(f"{kind}, {law}, {fault}", *pair, _log(pair[1], fault, random))
 
@@ -105,7 +105,7 @@ KINDS: dict[str, Callable[..., dict[str, Any]]] = {
 }
 
 
-def _off(bodies: dict[str, Any], random: np.random.Generator) -> dict[str, Any]:
+def throw_off(bodies: dict[str, Any], random: np.random.Generator) -> dict[str, Any]:
     """Return bodies whose masses and inertias are 5 to 20 % off."""
     changed = {}
     for name, body in bodies.items():

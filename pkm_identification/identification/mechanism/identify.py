@@ -134,7 +134,11 @@ def identify_mechanism(
     if set(estimate.status) == {UNIDENTIFIABLE}:
         raise Unidentifiable(f"{logs[0].source}: no parameter is identifiable from this motion")
     forgets = settings.estimator.forgetting != 1.0
-    reason = settled.unsettled or fit.nonconvergence or ("" if forgets else disagreement(estimate, estimator.batch_mean(problem)))
+    reason = (
+        settled.unsettled
+        or fit.nonconvergence
+        or ("" if forgets else disagreement(estimate, estimator.batch_mean(problem)))
+    )
     floor = measure_noise_floor(road, validated[: len(logs)], made, reduced, fit.mean)
     residual = residual_rms(problem.equations.left(fit.mean), used)
     causes: tuple[Cause, ...] | Exchange = ()

@@ -251,5 +251,7 @@ def _sampled(log: LogEquations, machine: Machine) -> dict[str, FloatArray]:
     slope = differentiate(samples.force, samples.segment, period)
     kinds = {error: kind for kind, error in _ALSO.items()}
     raw = {"delay": np.stack([-slope, 0.5 * differentiate(slope, samples.segment, period)], axis=2)}
-    raw |= {kinds.get(one, one): compute_motion_column(one, samples, machine)[:, :, None] for one in OF_MOTION}
+    raw |= {
+        kinds.get(one, one): compute_motion_column(one, samples, machine)[:, :, None] for one in OF_MOTION
+    }
     return {name: log.in_band(values) for name, values in raw.items()}

@@ -47,7 +47,9 @@ _OF_MOTION: dict[str, Callable[[Samples, FloatArray], FloatArray]] = {
     SQUARE: lambda samples, bend: samples.motion.rate * np.abs(samples.motion.rate),
     INERTIA: lambda samples, bend: samples.motion.acceleration,
 }
-OF_MOTION = tuple(_OF_MOTION)  # kinds whose columns hang on the motion alone, and are the same at any estimate
+OF_MOTION = tuple(
+    _OF_MOTION
+)  # kinds whose columns hang on the motion alone, and are the same at any estimate
 
 
 def compute_motion_column(kind: str, samples: Samples, machine: Machine) -> FloatArray:

@@ -20,7 +20,7 @@ from pkm_identification.machines.contract import Drive, Machine
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.rotation import axes_across
 
-from .columns import ASYMMETRIC, DELAY, GAIN, INERTIA, OFFSET, OF_MOTION, SQUARE, STRIBECK
+from .columns import ASYMMETRIC, DELAY, GAIN, INERTIA, OF_MOTION, OFFSET, SQUARE, STRIBECK
 
 OF_DRIVES = (DELAY, GAIN, OFFSET, ASYMMETRIC, STRIBECK, SQUARE, INERTIA)
 GRAVITY, GEOMETRY = "gravity_direction", "geometry"
@@ -102,13 +102,17 @@ def find_errors(
     for name in names:
         for error in _find(machine, name, size, gravity):
             if error.name in owner:
-                again = "is given twice" if owner[error.name] == name else f"'{owner[error.name]}' has it already"
+                again = (
+                    "is given twice" if owner[error.name] == name else f"'{owner[error.name]}' has it already"
+                )
                 raise SettingsError(f"also '{name}': {again}")
             found[error.name], owner[error.name] = error, name
     common = [name for name in found if found[name].kind == DELAY and len(found[name].drives) > 1]
     own = [name for name in found if found[name].kind == DELAY and name not in common]
     if common and len(machine.drives) > 1 and len(own) == len(machine.drives):
-        raise SettingsError(f"also '{common[0]}': the delays of all drives have it already; leave one of them out")
+        raise SettingsError(
+            f"also '{common[0]}': the delays of all drives have it already; leave one of them out"
+        )
     return tuple(found.values())
 
 
@@ -125,7 +129,9 @@ def _find(machine: Machine, name: str, size: float, gravity: FloatArray) -> Iter
         law = OF_LAWS.get(kind)
         for i in chosen:
             if law is not None and machine.friction[i].law.name == law:
-                raise SettingsError(f"also '{name}': the friction law '{law}' of '{machine.name}' has it already")
+                raise SettingsError(
+                    f"also '{name}': the friction law '{law}' of '{machine.name}' has it already"
+                )
             yield _of_drive(machine, kind, i)
 
 
@@ -143,7 +149,9 @@ def _find_drives(drives: Sequence[Drive], name: str) -> tuple[str, list[int]]:
         if chosen:
             return kind, chosen
         known = ", ".join(drive.name for drive in drives)
-        raise SettingsError(f"also '{name}': there is no drive '{own}'; expected one of {known}, or 1 to {len(drives)}")
+        raise SettingsError(
+            f"also '{name}': there is no drive '{own}'; expected one of {known}, or 1 to {len(drives)}"
+        )
     raise SettingsError(f"also '{name}': must be one of {', '.join(FORMS)}")
 
 
@@ -154,8 +162,7 @@ def _of_drive(machine: Machine, kind: str, i: int) -> ModelError:
     if kind == GAIN:
         return ModelError(name, kind, (i,), "", 1.0, LARGE_GAIN)
     if kind == INERTIA:
-        (entry,) = (one for one in machine.basis if one.symbol == "inertia" and one.limb == i)
-        return ModelError(name, kind, (i,), entry.unit, entry.nominal)
+        return ModelError(name, kind, (i,), "kg m^2" if drive.unit == "rad" else "kg")
     unit = f"{drive.force_unit} s^2/{drive.unit}^2" if kind == SQUARE else drive.force_unit
     return ModelError(name, kind, (i,), unit)
 
@@ -165,21 +172,25 @@ def _find_tilt(machine: Machine, gravity: FloatArray) -> Iterator[ModelError]:
     if not gravity.any():
         raise SettingsError(f"also '{GRAVITY}': machine '{machine.name}' has no gravity")
     everyone = tuple(range(len(machine.drives)))
-    for end, axis in zip("xy", axes_across(gravity), strict=True):
+    for number, axis in enumerate(axes_across(gravity), 1):
         turned = np.cross(axis, gravity)
         paths = {f"gravity.{k}": float(turned[k]) for k in np.flatnonzero(turned)}
-        yield ModelError(f"{GRAVITY}_{end}", GRAVITY, everyone, "rad", 0.0, TILT, paths=paths)
+        yield ModelError(f"{GRAVITY}_{number}", GRAVITY, everyone, "rad", 0.0, TILT, paths=paths)
 
 
 def _find_places(machine: Machine, size: float) -> Iterator[ModelError]:
     """Coordinates of the joints in their bodies."""
     joints = machine.document.get("joints")
     if not isinstance(joints, Mapping):
-        raise SettingsError(f"also '{GEOMETRY}': the file of machine '{machine.name}' names no joints with places")
+        raise SettingsError(
+            f"also '{GEOMETRY}': the file of machine '{machine.name}' names no joints with places"
+        )
     everyone = tuple(range(len(machine.drives)))
     for joint, entry in joints.items():
         for path in _find_numbers(entry.get("place", []), f"joints.{joint}.place"):
-            yield ModelError(f"{GEOMETRY}:{path}", GEOMETRY, everyone, "m", 0.0, PLACE * size, paths={path: 1.0})
+            yield ModelError(
+                f"{GEOMETRY}:{path}", GEOMETRY, everyone, "m", 0.0, PLACE * size, paths={path: 1.0}
+            )
 
 
 def _find_numbers(node: object, path: str) -> Iterator[str]:

@@ -60,7 +60,9 @@ def extend_parameters(
         limb = error.drives[0] if len(error.drives) == 1 else None
         body = "machine" if limb is None else "drive"
         entries.append(
-            Parameter(error.name, error.unit, Kind.EFFECT, body, error.nominal, scale, error.kind, limb, error.size)
+            Parameter(
+                error.name, error.unit, Kind.EFFECT, body, error.nominal, scale, error.kind, limb, error.size
+            )
         )
     return replace(
         parameters,

@@ -21,12 +21,12 @@ from pkm_identification.machines.contract import Machine, Motion
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.segments import segment_slices
 
+from ..rates.kinematic_cutoff import WIDEST_SHARE
 from ..regression.equations import LogEquations
 from ..regression.friction import DriveFriction
 from ..regression.road import CUTOFF, ORDER, Road
 from ..regression.samples import Samples, smooth_forces
 from ..regression.validation import ValidatedLog, find_acting
-from ..rates.kinematic_cutoff import WIDEST_SHARE
 from .columns import DELAY, GAIN, OF_MOTION, OFFSET, compute_motion_column, differentiate
 from .errors import ModelError
 
@@ -56,7 +56,9 @@ class CorrectedRoad(Road):
     file: Machine
 
     @classmethod
-    def at(cls, road: Road, errors: Sequence[ModelError], values: FloatArray, model: FloatArray) -> CorrectedRoad:
+    def at(
+        cls, road: Road, errors: Sequence[ModelError], values: FloatArray, model: FloatArray
+    ) -> CorrectedRoad:
         """Return that of a road to the file's machine, with the numbers of the file changed."""
         changes: dict[str, float] = {}
         for error, value in zip(errors, values, strict=True):
@@ -85,7 +87,10 @@ class CorrectedRoad(Road):
         columns = made.in_band(self._columns(corrected, made.samples))
         # what is undone is none at its value, what is not at that of a right log and file
         about = np.array(
-            [one.nominal if one.kind in OF_MOTION else value for one, value in zip(self.errors, self.values, strict=True)]
+            [
+                one.nominal if one.kind in OF_MOTION else value
+                for one, value in zip(self.errors, self.values, strict=True)
+            ]
         )
         own = made.equations
         whole: Equations = replace(
@@ -114,7 +119,11 @@ class CorrectedRoad(Road):
                 shifted = CubicSpline(clock, force[part, i])(clock + delay[i])
                 force[inner, i] = shifted[before : len(clock) - after]
         return replace(
-            log, time=log.time[kept], coordinate=log.coordinate[kept], force=force[kept], segment=log.segment[kept]
+            log,
+            time=log.time[kept],
+            coordinate=log.coordinate[kept],
+            force=force[kept],
+            segment=log.segment[kept],
         )
 
     def _columns(self, log: ValidatedLog, samples: Samples) -> FloatArray:
@@ -177,7 +186,9 @@ class CorrectedRoad(Road):
             return np.zeros(shape), np.ones(shape)
         cutoff = min(CUTOFF, WIDEST_SHARE / self.band.period)
         nothing, unit = (
-            smooth_forces(find_acting(replace(log, force=np.full(log.force.shape, size)), self.machine), cutoff, ORDER)
+            smooth_forces(
+                find_acting(replace(log, force=np.full(log.force.shape, size)), self.machine), cutoff, ORDER
+            )
             for size in (0.0, 1.0)
         )
         return nothing[samples.rows], (unit - nothing)[samples.rows]

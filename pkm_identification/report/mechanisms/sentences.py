@@ -66,7 +66,8 @@ def misfit(result: MechanismIdentification) -> str:
         )
     return (
         f"the model does not fit: residual {number(result.total_ratio, 3)} times the noise floor, most of "
-        f"{result.mechanism.force_names[worst]} ({number(float(ratio[worst]), 3)} times); {_causes(result)}{_remedy(result)}"
+        f"{result.mechanism.force_names[worst]} ({number(float(ratio[worst]), 3)} times); "
+        f"{_causes(result)}{_remedy(result)}"
     )
 
 
@@ -75,7 +76,9 @@ def _remedy(result: MechanismIdentification) -> str:
     causes = result.causes
     if isinstance(causes, Exchange) or not causes or any(_has_wrong_sign(cause) for cause in causes):
         return ""
-    names = list(dict.fromkeys([*result.also, *(cause.effect.also(result.mechanism.drive_names) for cause in causes)]))
+    names = list(
+        dict.fromkeys([*result.also, *(cause.effect.also(result.mechanism.drive_names) for cause in causes)])
+    )
     return f". Estimate {'it' if len(names) == 1 else 'them'} with --also {','.join(names)}"
 
 
