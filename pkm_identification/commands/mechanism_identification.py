@@ -18,7 +18,10 @@ from pathlib import Path
 from typing import Any
 
 from pkm_identification.identification.mechanism.estimate_file import estimate_document
-from pkm_identification.identification.mechanism.identify import identify_mechanism
+from pkm_identification.identification.mechanism.identify import (
+    find_errors_of_mechanism,
+    identify_mechanism,
+)
 from pkm_identification.identification.model_errors.errors import parse_also
 from pkm_identification.identification.settings import HOLD_OUT, NAMED, Settings, assumptions_of
 from pkm_identification.machines.contract import Drive
@@ -50,11 +53,13 @@ def identify(options: argparse.Namespace, tuning: tuple[str, ...]) -> int:
         assumptions=assumptions_of(options.fix, options.tie, options.prior),
         hold_out=0.0 if options.validate else HOLD_OUT,
     )
-    drives = Multibody(mechanism).drives
-    how = reading(options, drives)
-    logs = [_read(path, drives, how) for path in options.logs]
-    held_out = _read(options.validate, drives, how) if options.validate else None
-    result = identify_mechanism(mechanism, logs, settings, held_out, parse_also(options.also or ""))
+    machine = Multibody(mechanism)
+    also = parse_also(options.also)
+    find_errors_of_mechanism(machine, also)  # a wrong name is found before long logs are read
+    how = reading(options, machine.drives)
+    logs = [_read(path, machine.drives, how) for path in options.logs]
+    held_out = _read(options.validate, machine.drives, how) if options.validate else None
+    result = identify_mechanism(mechanism, logs, settings, held_out, also)
     origin = provenance(options.logs, shlex.join(sys.argv), settings, options.validate)
     present(summary(result, verdict_painted), estimate_document(result, origin), options.json)
     if options.out:

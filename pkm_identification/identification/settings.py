@@ -59,7 +59,8 @@ TIE = Declaration("tie", [""], "parameters that follow another, each NAME=OTHER 
 ALSO = Declaration(
     "also",
     "",
-    f"estimate besides what the machine file may have wrong, names with commas: {', '.join(EFFECTS)}",
+    f"estimate besides what the machine file may have wrong, names with commas: {', '.join(EFFECTS)}; "
+    "of a mechanism see docs/mechanisms.md",
 )
 PRIOR = Declaration("prior", "", "YAML file of what is known beforehand, NAME: {value: ..., std: ...}")
 

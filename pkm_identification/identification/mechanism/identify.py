@@ -35,7 +35,7 @@ from pkm_identification.records.drive_log import DriveLog
 from pkm_identification.signals.band import BandSettings
 from pkm_identification.signals.guard.unusable import refuse_unsigned_forces
 
-from ..model_errors.errors import find_errors
+from ..model_errors.errors import ModelError, find_errors
 from ..model_errors.estimate import extend_parameters, relate_gains, settle_errors
 from ..regression.equations import LogEquations, learn_noise, reduce_equations
 from ..regression.noise import measure_noise_floor
@@ -86,8 +86,7 @@ def identify_mechanism(
     settings = settings or Settings()
     _refuse(settings)
     machine = Multibody(mechanism)
-    gravity = np.asarray(FLOAT64.array(mechanism.description.gravity), dtype=float)
-    errors = find_errors(machine, also, 2.0 * float(np.max(body_extents(mechanism))), gravity)
+    errors = find_errors_of_mechanism(machine, also)
     own = with_inertial_sizes(machine.build_parameter_set(), mechanism, machine.base.columns)
     everything = extend_parameters(own, errors)
     assumptions = settings.estimator.assumptions
@@ -156,6 +155,13 @@ def identify_mechanism(
         mechanism, settings, machine.base, problem, fit, estimate, prediction, floor, residual, reason, causes,
         _dropped(validated[: len(logs)], problem, used), tuple(also),
     )  # fmt: skip
+
+
+def find_errors_of_mechanism(machine: Multibody, also: Sequence[str]) -> tuple[ModelError, ...]:
+    """Return what names stand for on a mechanism; raises SettingsError as `model_errors.errors.find_errors`."""
+    mechanism = machine.mechanism
+    gravity = np.asarray(FLOAT64.array(mechanism.description.gravity), dtype=float)
+    return find_errors(machine, also, 2.0 * float(np.max(body_extents(mechanism))), gravity)
 
 
 def _refuse(settings: Settings) -> None:

@@ -121,7 +121,7 @@ def test_friction_that_the_file_denies_is_a_misfit_with_exit_code_one(files, cap
         (["--causal"], "--causal: machine 'mast' is a mechanism, and this is for hexapods alone"),
         (["--model", "energy"], "--model: machine 'mast' is a mechanism"),
         (["--parameters", "oh12"], "--parameters: machine 'mast' is a mechanism"),
-        (["--also", "force_delay"], "--also: machine 'mast' is a mechanism"),
+        (["--also", "force_delay_4"], "also 'force_delay_4': there is no drive '4'"),
         (["--free-fall", "f.csv"], "--free-fall: machine 'mast' is a mechanism"),
         (["--payload", "1,0,0,0"], "--payload: machine 'mast' is a mechanism"),
         (["--units", "deg"], "--units: 'deg' is of angle, which no column has"),
