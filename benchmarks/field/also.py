@@ -97,8 +97,8 @@ def draw_case(kind: str, seed: int, right: bool = False) -> Case:
     size = FORCE_NOISE * np.sqrt(np.mean(force**2, axis=0))
     log = DriveLog(
         PERIOD * np.arange(len(force)),
-        drives[0] + place * random.standard_normal(force.shape),
-        force + size * random.standard_normal(force.shape),
+        np.asarray(drives[0] + place * random.standard_normal(force.shape)),
+        np.asarray(force + size * random.standard_normal(force.shape)),
         kind,
     )
     return Case(kind, file, truth, log, injected)

@@ -64,7 +64,9 @@ def release_start_values(problem: Problem) -> Prior:
     for _ in range(MOST_PASSES):
         rows = np.vstack([triangle[:, :-1] * std, np.eye(len(mean))])
         target = np.concatenate([triangle[:, -1] - triangle[:, :-1] @ mean, np.zeros(len(mean))])
-        pull = np.linalg.lstsq(rows, target, rcond=None)[0]  # in prior deviations, as is what data leave unknown
+        pull = np.linalg.lstsq(rows, target, rcond=None)[
+            0
+        ]  # in prior deviations, as is what data leave unknown
         unknown = np.sqrt(np.diag(np.linalg.inv(rows.T @ rows)))
         pulled = released & (np.abs(pull) > np.maximum(LARGEST_PULL, SIGNIFICANT * unknown))
         change = std * pull

@@ -143,8 +143,8 @@ def test_row_12_lengths_that_jump_to_those_of_a_pose_behind_the_singularity_give
 def test_row_17_forces_no_strut_can_have_reach_no_covariance(free):
     """1e160 N, whose square is no number, on a machine whose limits nobody stated.
 
-    Dropped and counted, the estimate stays finite and goes on; the same straight into the estimator, by the publisher of
-    platform states that it listens to.
+    Dropped and counted, the estimate stays finite and goes on; the same straight into the estimator, by the publisher
+    of platform states that it listens to.
     """
     free.reset()
     _, length, force = rich_motion("uf", 4.0, RATE)

@@ -107,7 +107,7 @@ def machine_size(description: Description) -> float:
 
 
 def _slide_complaints(description: Description) -> list[str]:
-    """Return which limits, homes and guesses of what slides are far longer than the mechanism, and in another unit not."""
+    """Return limits, homes and guesses of slides that are far longer than the mechanism, but not in another unit."""
     most = FAR_OUT * machine_size(description)
     home, drives = description.home, description.drives
     sliding = {joint.name for joint in description.joints if joint.type == "prismatic"}
@@ -122,7 +122,9 @@ def _slide_complaints(description: Description) -> list[str]:
         largest = max((abs(number) for number in numbers), default=0.0)
         units = units_within(largest, 0.0, most, LENGTH_UNITS)
         if 0 < most < largest and units:
-            shown = f"{numbers[0]:g}" if len(numbers) == 1 else f"[{', '.join(f'{one:g}' for one in numbers)}]"
+            shown = (
+                f"{numbers[0]:g}" if len(numbers) == 1 else f"[{', '.join(f'{one:g}' for one in numbers)}]"
+            )
             found.append(f"{key} = {shown}: must be at most {most:.4g} m either way{propose_units(units)}")
     return found
 
