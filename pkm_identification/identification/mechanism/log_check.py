@@ -35,6 +35,9 @@ from ..regression.validation import (
 from ..settings import Settings
 from .identify import identify_mechanism
 
+RESAMPLED = (
+    "stamps are uneven, and coordinates move as they say: samples are taken at an even clock in between"
+)
 # What input validation leaves out, and fills where the hole is short
 DROPPED = ("not_finite", "late", "ahead", "spike", "out_of_limits")
 
@@ -111,7 +114,7 @@ def inspect_drive_log(log: DriveLog, mechanism: Mechanism) -> LogCheck:
         poses_degraded=0 if motion is None else motion.degraded,
         identification=identification,
         obstacle=obstacle,
-        warnings=log.warnings,
+        warnings=(*log.warnings, *((RESAMPLED,) if validated is not None and validated.resampled else ())),
         labels=tuple(drive.name for drive in machine.drives),
     )
 

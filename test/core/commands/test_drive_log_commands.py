@@ -39,12 +39,16 @@ def make(folder, name: str):
     path = folder / f"{name}.yaml"
     path.write_text(yaml.safe_dump(document, sort_keys=False))
     machine = load_machine(path)
-    time = np.arange(0.0, DURATION, PERIOD)
+    return machine, path, record(machine, np.arange(0.0, DURATION, PERIOD))
+
+
+def record(machine, time: np.ndarray) -> DriveLog:
+    """Return a log of a motion sampled at these stamps, forces with 1 % noise."""
     moved = generated("rich", machine.mechanism, DURATION)
     force = dynamics.forces(machine.mechanism, moved.motion(machine.mechanism, time))
     noise = 0.01 * np.sqrt(np.mean(force**2, axis=0))
     force = force + noise * np.random.default_rng(1).standard_normal(force.shape)
-    return machine, path, DriveLog(time, moved.drives(time)[0], force)
+    return DriveLog(time, moved.drives(time)[0], force)
 
 
 @pytest.fixture(scope="module", params=MACHINES)
@@ -161,6 +165,16 @@ def test_standstill_is_a_share_of_each_drive(five_bar, tmp_path, capsys):
     assert document["standstill"][1] == pytest.approx(0.5, abs=0.1)
 
 
+@pytest.mark.slow
+def test_samples_between_uneven_stamps_are_said(five_bar, tmp_path, capsys):
+    machine, path, _ = five_bar
+    time = np.arange(0.0, DURATION, 1e-3)
+    time += np.random.default_rng(5).uniform(0.0, 4e-4, len(time))
+    code, out, _ = run("check", machine, path, record(machine, time), tmp_path, capsys)
+    assert code == 0
+    assert "samples are taken at an even clock in between" in out
+
+
 def unusable(log: DriveLog) -> dict[str, tuple[DriveLog, str]]:
     """Logs that nothing can be used of, and what is said of them."""
     still = np.repeat(log.drive[:1], len(log), axis=0)
@@ -187,6 +201,7 @@ def bad(log: DriveLog) -> dict[str, tuple[DriveLog, str]]:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["short", "still", "far"])
 def test_what_nothing_can_be_used_of_is_1(kind, five_bar, tmp_path, capsys):
     machine, path, log = five_bar
