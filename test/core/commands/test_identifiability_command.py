@@ -361,7 +361,7 @@ def test_advice_names_the_turn_that_shows_what_a_lift_does_not(tmp_path):
     ("arguments", "text"),
     [
         (["log.csv"], "log.csv: cannot be read"),
-        (["log.csv", "--topic", "/a"], "--topic: machine 'mast' is a mechanism"),
+        (["log.csv", "--topic", "/a"], "log.csv: has no topics; --topic is for recordings"),
         (["--trajectory", "rest"], "shows nothing but gravity: 3 combinations"),
         (["--trajectory", "rich", "--estimate", "no.json", "--out", "found"], "no.json: cannot be read"),
     ],
