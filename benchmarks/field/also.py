@@ -96,9 +96,9 @@ def draw_case(kind: str, seed: int, right: bool = False) -> Case:
     place = PLACE_NOISE * np.array([drive.size for drive in Multibody(truth).drives])
     size = FORCE_NOISE * np.sqrt(np.mean(force**2, axis=0))
     log = DriveLog(
-        np.asarray(PERIOD * np.arange(len(force))),
-        np.asarray(drives[0] + place * random.standard_normal(force.shape)),
-        np.asarray(force + size * random.standard_normal(force.shape)),
+        np.arange(0.0, DURATION, PERIOD),
+        drives[0] + place * random.standard_normal(force.shape),
+        force + size * random.standard_normal(force.shape),
         kind,
     )
     return Case(kind, file, truth, log, injected)

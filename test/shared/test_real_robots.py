@@ -69,3 +69,31 @@ def test_a_model_that_does_not_fit_identifies_nothing():
         estimate = found(motion)
         assert IDENTIFIABLE not in estimate.status
         assert all(one.status == IN_DOUBT for one in estimate.combinations)
+
+
+@pytest.mark.parametrize(
+    ("arm", "log", "also", "late"),
+    [
+        ("ur10e", "motion_30s", ("force_delay",), {"force_delay": (7e-3, 13e-3)}),
+        (
+            "panda", "excitation", ("force_delay", "force_delay_7", "friction_asymmetric_6"),
+            {
+                "force_delay": (3e-3, 8e-3), "force_delay_angle_7": (27e-3, 37e-3),
+                "friction_asymmetric_angle_6": (0.05, 0.09),
+            },
+        ),
+    ],
+)  # fmt: skip
+def test_what_an_arm_has_besides_is_estimated_with_it(arm, log, also, late):
+    """The causes that others confirmed: torques 10 ms late; torque_7 about 38 ms, friction of torque_6 by .07 N m."""
+    mechanism = Mechanism.load(DATA / arm / "machine.yaml")
+    read = read_drive_log(DATA / arm / f"{log}.csv.gz", mechanism.drive_names, mechanism.force_names)
+    plain, besides = (
+        identify_mechanism(mechanism, [read], Settings.of(estimator="ls"), also=one) for one in ((), also)
+    )
+    assert besides.converged
+    assert besides.total_ratio < 0.97 * plain.total_ratio
+    assert besides.prediction.total[0] < 1.02 * plain.prediction.total[0]
+    values = dict(zip(besides.problem.parameters.names, besides.fit.mean, strict=True))
+    for name, (low, high) in late.items():
+        assert low < values[name] < high

@@ -62,7 +62,7 @@ def misfit(result: MechanismIdentification) -> str:
         return (
             f"no known cause explains the misfit (residual {number(result.total_ratio, 3)} times the noise floor, most "
             f"of {result.mechanism.force_names[worst]}, {number(float(ratio[worst]), 3)} times); nearest: "
-            f"{_causes(result)}"
+            f"{_causes(result)}{_remedy(result)}"
         )
     return (
         f"the model does not fit: residual {number(result.total_ratio, 3)} times the noise floor, most of "
@@ -72,14 +72,16 @@ def misfit(result: MechanismIdentification) -> str:
 
 
 def _remedy(result: MechanismIdentification) -> str:
-    """What estimates the causes, where they leave no misfit; a wrong sign or column is put right in the log."""
+    """What estimates the causes; a wrong sign or column is put right in the log."""
     causes = result.causes
     if isinstance(causes, Exchange) or not causes or any(_has_wrong_sign(cause) for cause in causes):
         return ""
-    names = list(
-        dict.fromkeys([*result.also, *(cause.effect.also(result.mechanism.drive_names) for cause in causes)])
-    )
-    return f". Estimate {'it' if len(names) == 1 else 'them'} with --also {','.join(names)}"
+    drives = result.mechanism.drive_names
+    names = list(dict.fromkeys([*result.also, *(cause.effect.also(drives) for cause in causes)]))
+    option, several = f"--also {','.join(names)}", len(names) > 1
+    if _are_nearest_only(result):
+        return f". {option} estimates {'them' if several else 'it'}, which leaves the rest unexplained"
+    return f". Estimate {'them' if several else 'it'} with {option}"
 
 
 def _has_wrong_sign(cause: Cause) -> bool:
