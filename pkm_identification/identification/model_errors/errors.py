@@ -30,7 +30,7 @@ OF_LAWS = {ASYMMETRIC: "asymmetric", STRIBECK: "stribeck"}  # laws of friction t
 LARGE_DELAY, LARGE_GAIN, LARGE_SHARE = 5e-2, 0.1, 0.3  # s; relative; of a drive's rms force
 DELAY_SIZE = 2e-2  # s: a delay that is known to a twentieth of it, 1 ms, is known
 TILT = 0.03  # rad, a large one
-PLACE = 1e-4  # of a machine's size: what a joint's place is off
+PLACE = 1e-3  # of a machine's size: a large error of a joint's place, as of hexapods
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ from pkm_identification.cli import main
 from pkm_identification.errors import SettingsError
 from pkm_identification.estimation.identifiability import COMBINATION, IDENTIFIABLE
 from pkm_identification.identification.mechanism.estimate_file import estimate_document
-from pkm_identification.identification.mechanism.identify import identify_mechanism
+from pkm_identification.identification.mechanism.identify import find_errors_of_mechanism, identify_mechanism
 from pkm_identification.identification.model_errors.errors import find_errors, parse_also
 from pkm_identification.identification.settings import Settings
 from pkm_identification.machines.multibody import Multibody
@@ -109,6 +109,28 @@ def test_gravity_that_leans_is_found_where_the_base_does_not_hide_it():
     log = DriveLog(one.log.time, one.log.drive, force + 0.01 * np.sqrt(np.mean(force**2, axis=0)) * noise)
     value, std = values(found(one, ["gravity_direction"], log))["gravity_direction_2"]
     assert abs(value + 0.2 / 9.81) < 3.5 * std < 0.01
+
+
+@pytest.mark.slow
+def test_joints_off_their_places_are_made_up_for_and_known_as_far_as_they_show():
+    one = drawn.draw_case("mast", 13, right=True)
+    machine, random = Multibody(one.truth), np.random.default_rng(5)
+    errors = find_errors_of_mechanism(machine, ["geometry"])
+    moved = {path: float(random.normal() * error.scale) for error in errors for path in error.paths}
+    other = machine.with_changes(moved).mechanism
+    drives = drawn.motion_of(other)
+    force = dynamics.forces(other, motion_of_drives(other, *drives))
+    noise = np.random.default_rng(1013).standard_normal(force.shape)
+    force = force + 0.01 * np.sqrt(np.mean(force**2, axis=0)) * noise
+    log = DriveLog(one.log.time, drives[0], force)
+    assert not found(one, (), log).fits
+    result = found(one, ["geometry"], log)
+    assert result.trusted
+    status = result.estimate.status[-len(moved) :]
+    assert IDENTIFIABLE not in status  # 36 coordinates of nine joints, most of which move together
+    own = list(values(result).values())[-len(moved) :]
+    off = [(value - true) / std for (value, std), true in zip(own, moved.values(), strict=True)]
+    assert np.sqrt(np.mean(np.square(off))) < 1.5
 
 
 @pytest.mark.slow
