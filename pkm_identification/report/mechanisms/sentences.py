@@ -34,7 +34,7 @@ def verdicts(result: MechanismIdentification) -> list[tuple[bool, str]]:
         identified_sentence(result.estimate),
     ]
     if result.near_zero:
-        lines.append((True, f"Friction not distinguishable from 0: {listed(list(result.near_zero))}."))
+        lines.append((True, f"Not distinguishable from 0: {listed(list(result.near_zero))}."))
     lines.append(_held_sentence(result))
     good = result.fits and result.total_ratio is not None
     if not result.fits:
