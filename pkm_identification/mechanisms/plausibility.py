@@ -120,8 +120,8 @@ def gravity_complaint(gravity: FloatArray, shown: Any) -> str:
     if size == 0 or fits(1.0):
         return ""
     return (
-        f"gravity = {show_value(shown)}: has the size {size:g}; must be 0, or between {LEAST_GRAVITY:g} (the Moon) and "
-        f"{MOST_GRAVITY:g} m/s^2 (Jupiter){propose_units(fitting_units(fits, GRAVITY_UNITS))}"
+        f"gravity = {show_value(shown)}: its size is {size:g}; it must be 0, or between {LEAST_GRAVITY:g} (the Moon) "
+        f"and {MOST_GRAVITY:g} m/s^2 (Jupiter){propose_units(fitting_units(fits, GRAVITY_UNITS))}"
     )
 
 
@@ -190,11 +190,11 @@ def _gyration_complaint(body: BodyNumbers, lengths: str) -> str:
     inertia, mass = fitting_units(moment_fits, INERTIA_UNITS), fitting_units(mass_fits, MASS_UNITS)
     allowed = f"{low:.3g} to {high:.3g} m" if high < np.inf else f"at least {low:.3g} m"
     inertia_key, mass_key = _name_key(body, "inertia"), _name_key(body, "mass")
-    told = f"radius of gyration {radius:.3g} m; a body of this size and mass has {allowed}"
+    told = f"the radius of gyration is {radius:.3g} m; a body of this size and mass has {allowed}"
     if body.spans > LONGEST_MACHINE and LEAST_GYRATION * body.spans * 1e-3 <= radius < low:
         return f"{inertia_key}: {told}; lengths of {lengths} in mm?"
     if radius < low and mass:
-        return f"{mass_key}: with its inertia {told}{propose_units(mass)}"
+        return f"{mass_key}: with its inertia, {told}{propose_units(mass)}"
     if radius < low:
         both = _least_radius(body, MASS_UNITS["g"] * body.mass) <= radius
         return f"{inertia_key}: {told}{'; with the mass in g and this in g m^2?' if both else ''}"

@@ -12,7 +12,9 @@ from __future__ import annotations
 
 import math
 
-from pkm_identification.estimation.lack_of_fit.thresholds import stands_out
+import numpy as np
+
+from pkm_identification.estimation.lack_of_fit.thresholds import STANDS_OUT, stands_out
 from pkm_identification.identification.diagnosis.discrete_causes import FORCE_FACTOR
 from pkm_identification.identification.diagnosis.findings import Cause, Diagnosis
 
@@ -72,7 +74,9 @@ def fit_lines(diagnosis: Diagnosis) -> list[str]:
     lines = [_verdict(diagnosis)]
     lines += [f"{place}. {sentence(cause)}" for place, cause in enumerate(diagnosis.causes[:MOST_CAUSES], 1)]
     if diagnosis.causes and diagnosis.unexplained:
-        rest = f"What these leave is {number(diagnosis.left, 3)} times the noise floor"
+        rest = (
+            f"What these leave is {number(diagnosis.left, 3)} times the noise floor{_worst_strut(diagnosis)}"
+        )
         if diagnosis.impossible:
             rest = "With these, masses or moments of inertia come out below zero"
         lines.append(f"{rest}: something else is wrong, too, and every value is in doubt.")
@@ -180,6 +184,15 @@ def _hidden(diagnosis: Diagnosis) -> bool:
     """Whether what is wrong leaves no residual."""
     nothing = bool(diagnosis.causes) and diagnosis.causes[0].explains == 0.0
     return nothing and not stands_out(diagnosis.ratio, diagnosis.per_strut)
+
+
+def _worst_strut(diagnosis: Diagnosis) -> str:
+    """Return the strut whose residual alone stands out of the floor after all causes, where that of all does not."""
+    if diagnosis.left > STANDS_OUT or len(diagnosis.residuals) < 2:
+        return ""
+    of_struts = np.sqrt(np.mean(diagnosis.residuals[1].relative ** 2, axis=0))
+    worst = int(np.argmax(of_struts))
+    return f", {number(of_struts[worst], 3)} times at strut {worst + 1}"
 
 
 def _inside(text: str) -> str:

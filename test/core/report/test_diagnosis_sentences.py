@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 from core.report.made_identification import made_fit
 
-from pkm_identification.identification.diagnosis.findings import Cause
+from pkm_identification.identification.diagnosis.findings import Cause, Residuals
 from pkm_identification.identification.diagnosis.hypotheses import effects_of
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
@@ -92,6 +92,10 @@ def test_the_nearest_cause_of_an_unknown_misfit_asks_for_nothing():
     assert reason(fit).startswith("no known cause explains the misfit")
     below_zero = fit_lines(replace(fit, impossible=True))
     assert "below zero" in below_zero[2]
+    # a ratio below the threshold of all struts does not contradict the verdict: one of them stands out
+    made = Residuals(np.zeros(2), np.tile([1.2, 1.2, 1.2, 1.83, 1.2, 1.2], (2, 1)))
+    one_strut = fit_lines(replace(fit, left=1.32, residuals=(made, made)))
+    assert "1.32 times the noise floor, 1.83 times at strut 4" in one_strut[2]
 
 
 def test_a_unit_says_that_no_residual_shows_it():
