@@ -19,6 +19,8 @@ from pkm_identification.errors import MachineError
 from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
 
+from ..plausibility import INERTIA_UNITS, fitting_units, propose_units
+
 
 @dataclass(frozen=True)
 class StrutBody:
@@ -81,9 +83,10 @@ def _body(node: Node) -> StrutBody:
     transverse, axial = inertia_node.array(2, not_negative=True)
     node.close()
     if axial > 2 * transverse * (1 + 1e-9):
+        units = fitting_units(lambda factor: factor * axial <= 2 * transverse, INERTIA_UNITS)
         inertia_node.fail(
             f"= {inertia_node.value}: axial inertia cannot exceed twice the transverse one; the order is "
-            "[transverse, axial]"
+            f"[transverse, axial]{propose_units(units)}"
         )
     return StrutBody(mass, center, float(transverse), float(axial))
 
