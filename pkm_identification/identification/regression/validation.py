@@ -125,15 +125,16 @@ def validate_logs(logs: Sequence[DriveLog], machine: Machine) -> list[ValidatedL
 
 
 def measure_period(log: DriveLog) -> float:
-    """Return the sample period of a log in s.
+    """Return the sample period of a log in s: of the rows that are finite, since others are not used.
 
     Raises
     ------
     LogError
         If time goes forward too seldom.
     """
-    steps = np.diff(log.time)
-    steps = steps[np.isfinite(steps) & (steps > 0.0)]
+    time = log.time[_finite_rows(log)]
+    steps = np.diff(time)
+    steps = steps[steps > 0.0]
     if len(steps) < FEWEST:
         count = f"{len(log)} samples" if len(log) != 1 else "one sample"
         raise LogError(
@@ -141,7 +142,15 @@ def measure_period(log: DriveLog) -> float:
             f"at least {FEWEST} are needed"
         )
     near = float(np.median(steps))
-    return period_of_stamps(log.time, near)
+    return period_of_stamps(time, near)
+
+
+def _finite_rows(log: DriveLog) -> NDArray[np.bool_]:
+    """Return which rows (N,) of a log have a finite stamp, coordinates and forces; a LogError if none has."""
+    finite = np.isfinite(np.column_stack([log.time, log.drive, log.force])).all(axis=1)
+    if len(finite) and not finite.any():
+        raise LogError(f"{log.source}: no usable sample: all {len(finite)} dropped, mostly 'not_finite'")
+    return np.asarray(finite)
 
 
 def validate_log(log: DriveLog, machine: Machine, period: float) -> ValidatedLog:
@@ -162,9 +171,7 @@ def validate_log(log: DriveLog, machine: Machine, period: float) -> ValidatedLog
         0 throughout.
     """
     time, coordinate, force = (np.ascontiguousarray(part) for part in (log.time, log.drive, log.force))
-    finite = np.isfinite(time) & np.isfinite(coordinate).all(axis=1) & np.isfinite(force).all(axis=1)
-    if not finite.any():
-        raise LogError(f"{log.source}: no usable sample: all {len(time)} dropped, mostly 'not_finite'")
+    finite = _finite_rows(log)
     refuse_copied_drives(log)
     refuse_silent_drives(log, machine)
     step = np.diff(time[finite])

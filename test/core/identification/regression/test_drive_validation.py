@@ -80,6 +80,21 @@ def _changed(values, row, column, value):
     return changed
 
 
+@pytest.mark.parametrize("share", [0.01, 0.05, 0.2])
+def test_rows_without_values_do_not_count_for_the_period(share):
+    log, random = exact(), np.random.default_rng(3)
+    count = int(share * len(log))
+    time = np.concatenate([log.time, random.uniform(log.time[0], log.time[-1], count)])
+    drive = np.vstack([log.drive, np.full((count, log.drive.shape[1]), np.nan)])
+    force = np.vstack([log.force, np.full((count, log.force.shape[1]), np.nan)])
+    order = np.argsort(time, kind="stable")
+    mixed = replace(log, time=time[order], drive=drive[order], force=force[order])
+    assert measure_period(mixed) == pytest.approx(measure_period(log), rel=1e-12)
+    used = validated(mixed)
+    assert len(used) == len(log)
+    assert used.dropped == {"not_finite": count}
+
+
 @pytest.mark.parametrize("size", [0.01, 0.1, 1.0])
 def test_spikes_are_found_without_any_limit_in_the_file(size):
     """The motion's own differences are the measure: twenty spikes of 1 % of the range and of all of it."""
