@@ -147,10 +147,10 @@ def measure_period(log: DriveLog) -> float:
 
 def _finite_rows(log: DriveLog) -> NDArray[np.bool_]:
     """Return which rows (N,) of a log have a finite stamp, coordinates and forces; a LogError if none has."""
-    finite = np.isfinite(np.column_stack([log.time, log.drive, log.force])).all(axis=1)
+    finite = np.asarray(np.isfinite(np.column_stack([log.time, log.drive, log.force])).all(axis=1))
     if len(finite) and not finite.any():
         raise LogError(f"{log.source}: no usable sample: all {len(finite)} dropped, mostly 'not_finite'")
-    return np.asarray(finite)
+    return finite
 
 
 def validate_log(log: DriveLog, machine: Machine, period: float) -> ValidatedLog:
