@@ -114,7 +114,8 @@ def verdict(
     if away is not None and away < WITHIN_ROUNDING:
         return True, (
             "The identified values are consistent with a rigid body; all values together, with those that are not "
-            f"identifiable from this motion or are next to zero, are not{' (--consistent makes them so)' if trusted else ''}."
+            "identifiable from this motion or are next to zero, are "
+            f"not{' (--consistent makes them so)' if trusted else ''}."
         )
     if away is not None and away <= WITHIN:
         return True, (
