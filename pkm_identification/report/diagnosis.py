@@ -95,7 +95,7 @@ def reason(diagnosis: Diagnosis) -> str:
     if _is_below_noise(diagnosis):
         return f"{_PATTERN[0].lower()}{_PATTERN[1:]} (residual {diagnosis.ratio:.3g} times the noise floor): {why}"
     if _hidden(diagnosis):
-        return f"the log is not what the model is of (residual {diagnosis.ratio:.3g} times the noise floor): {why}"
+        return f"the log does not suit the model (residual {diagnosis.ratio:.3g} times the noise floor): {why}"
     return f"the model does not fit (residual {diagnosis.ratio:.3g} times the noise floor): {why}"
 
 
@@ -164,7 +164,7 @@ def _verdict(diagnosis: Diagnosis) -> str:
         pattern = _inside(_what(diagnosis.causes[0]))
         return f"{_PATTERN}: {pattern}. {against[0].upper()}{against[1:]}. Do not use values in doubt."
     if _hidden(diagnosis):
-        return f"The log is not what the model is of, though {against}. Do not use values in doubt."
+        return f"The log does not suit the model, though {against}. Do not use values in doubt."
     tail = "" if diagnosis.causes else "; no known cause explains it"
     return f"The model does not fit: {against}{tail}. Do not use values in doubt."
 
