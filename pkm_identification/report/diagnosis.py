@@ -95,7 +95,9 @@ def reason(diagnosis: Diagnosis) -> str:
     if _is_below_noise(diagnosis):
         return f"{_PATTERN[0].lower()}{_PATTERN[1:]} (residual {diagnosis.ratio:.3g} times the noise floor): {why}"
     if _hidden(diagnosis):
-        return f"the log does not suit the model (residual {diagnosis.ratio:.3g} times the noise floor): {why}"
+        return (
+            f"the log does not suit the model (residual {diagnosis.ratio:.3g} times the noise floor): {why}"
+        )
     return f"the model does not fit (residual {diagnosis.ratio:.3g} times the noise floor): {why}"
 
 
