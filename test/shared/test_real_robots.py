@@ -87,7 +87,7 @@ def test_a_model_that_does_not_fit_identifies_nothing():
 def test_what_an_arm_has_besides_is_estimated_with_it(arm, log, also, late):
     """The causes that others confirmed: torques 10 ms late; torque_7 about 38 ms, friction of torque_6 by .07 N m."""
     mechanism = Mechanism.load(DATA / arm / "machine.yaml")
-    read = read_drive_log(DATA / arm / f"{log}.csv.gz", mechanism.drive_names, mechanism.force_names)
+    read = read_drive_log(DATA / arm / f"{log}.csv.gz", Multibody(mechanism).drives)
     plain, besides = (
         identify_mechanism(mechanism, [read], Settings.of(estimator="ls"), also=one) for one in ((), also)
     )

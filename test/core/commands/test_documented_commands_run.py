@@ -24,6 +24,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from core.records.made_log import write_joint_bag
 from documented_commands import ROOT, documented
 
 from pkm_identification.cli import main
@@ -126,6 +127,21 @@ def tables(shared: Path) -> None:
     Path("motion.csv").write_text(f"{','.join(of_motion)}\n0.2,0,0,0.1,0,0,1,0,0\n")
     log = ["--machine", "table.yaml", "--trajectory", "rich2", "--duration", SHORT, "--out", "other.csv"]
     assert main(["simulate", *log]) == 0
+    delta_of_the_page()
+
+
+def delta_of_the_page() -> None:
+    """Write the delta robot of the page, and a log of it as other programs keep it: a table and a recording."""
+    text = (ROOT / "docs" / "mechanisms.md").read_text(encoding="utf-8")
+    Path("delta.yaml").write_text(re.search(r"```yaml\n(.*?)```", text, re.DOTALL)[1])
+    log = ["--machine", "delta.yaml", "--trajectory", "rich", "--duration", SHARED, "--out", "own.csv"]
+    assert main(["simulate", *log]) == 0
+    own = np.loadtxt("own.csv", delimiter=",", skiprows=1)
+    time, angle, torque = own[:, 0], np.degrees(own[:, 1:4]), own[:, 4:]
+    names = ["Zeit", *(f"q{k}" for k in (1, 2, 3)), *(f"M{k}" for k in (1, 2, 3))]
+    table = np.column_stack([1e3 * time, angle, 1e3 * torque])
+    np.savetxt("log.txt", table, fmt="%.17g", delimiter=";", header=";".join(names), comments="")
+    write_joint_bag(Path("bag"), ["/joint_states"], ["axis_a", "axis_b", "axis_c"], time, angle, torque)
 
 
 def scenario(shared: Path) -> None:
