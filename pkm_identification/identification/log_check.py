@@ -48,6 +48,8 @@ from .settings import Settings
 if TYPE_CHECKING:
     from .mechanism.result import MechanismIdentification
 
+# What input validation leaves out, and fills where the hole is short
+DROPPED = ("not_finite", "late", "ahead", "spike", "out_of_limits")
 # Kinds of faults, in the order they are reported.
 KINDS = (
     "repeated_header",
@@ -191,7 +193,7 @@ def inspect_log(log: StrutLog, machine: Machine, faults: dict[str, int] | None =
     refuse_unsigned_forces(guarded.force, log.source)
     counts = dict(faults or {}) | prepared.faults | {k: v for k, v in guarded.counts.items() if k in KINDS}
     # a bridge spans rows that are missing and rows that were dropped
-    dropped = sum(guarded.counts[kind] for kind in ("not_finite", "late", "ahead", "spike", "out_of_limits"))
+    dropped = sum(guarded.counts[kind] for kind in DROPPED)
     counts["missing"] = max(guarded.counts["filled"] - dropped, 0)
     first = guarded.first | {"missing": guarded.first.get("filled")}
     timing = find_timing(_used_stamps(guarded) if len(guarded.time) else log.time, period)

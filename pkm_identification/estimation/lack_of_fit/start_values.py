@@ -52,9 +52,9 @@ def release_start_values(problem: Problem) -> Prior:
     Returns
     -------
     Prior
-        Mean and standard deviation (P,), SI units. A parameter whose prior was stated, that is no value of the machine
-        file, or that the data leave within half of a prior deviation keeps its prior. Nuisance parameters of a limb,
-        whose priors are a share of that limb's Coulomb friction, become uncertain with it.
+        Mean and standard deviation (P,), SI units. A parameter keeps its prior where it was stated, is no value of the
+        machine file, or lies within half of a prior deviation or SIGNIFICANT deviations of the estimate. Nuisance
+        parameters of a limb, whose priors are a share of that limb's Coulomb friction, become uncertain with it.
     """
     released = _start_values(problem)
     if not np.any(released) or len(problem.equations) == 0:

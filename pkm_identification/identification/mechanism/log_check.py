@@ -23,7 +23,7 @@ from pkm_identification.numerics.segments import segment_slices
 from pkm_identification.records.drive_log import DriveLog
 from pkm_identification.signals.guard.unusable import refuse_unsigned_forces
 
-from ..log_check import KINDS, Fault, LogCheck, find_range, find_timing
+from ..log_check import DROPPED, KINDS, Fault, LogCheck, find_range, find_timing
 from ..regression.road import Road
 from ..regression.validation import (
     ValidatedLog,
@@ -38,8 +38,6 @@ from .identify import identify_mechanism
 RESAMPLED = (
     "stamps are uneven, and coordinates move as they say: samples are taken at an even clock in between"
 )
-# What input validation leaves out, and fills where the hole is short
-DROPPED = ("not_finite", "late", "ahead", "spike", "out_of_limits")
 
 
 @dataclass(frozen=True)
