@@ -138,7 +138,7 @@ def test_buttons_save_and_reset_the_estimator_and_every_page_sees_it(live, visit
     seen.page.click("#save")
     seen.wait("pkmWatch.state.answer?.do === 'save'", STARTING)
     assert seen.page.evaluate("pkmWatch.state.answer.done")
-    assert [path.stem for path in (folder / "saved").iterdir()] == ["seen"]
+    assert [path.name for path in (folder / "saved").glob("*.json")] == ["seen.json"]
     for one in (seen, other):
         one.page.evaluate(AFRESH)
     # asked first, and nothing happens when it is not meant
