@@ -6,14 +6,21 @@
 # distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
 # the License for the specific language governing permissions and limitations under the License.
 
-"""Descriptions that come with the package, and whether a name or file is a hexapod's or another mechanism's."""
+"""Descriptions that come with the package, and which kind of machine a name or a file describes."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from pkm_identification.document import YAML_ENDINGS, read_yaml
-from pkm_identification.errors import DocumentError
+from pkm_identification.errors import MachineError
+from pkm_identification.suggestion import did_you_mean
+
+HEXAPOD, MECHANISM = "hexapod", "mechanism"  # values of the key `kind`
+# What a file of each kind has and the other has not; at least one of them must be there
+_TELLING = {HEXAPOD: ("geometry", "platform", "strut", "struts"), MECHANISM: ("bodies", "joints", "drives")}
+_FOLDERS = {HEXAPOD: "machines", MECHANISM: "mechanisms"}
 
 
 def builtin_files(folder: str) -> dict[str, Path]:
@@ -25,13 +32,59 @@ def builtin_files(folder: str) -> dict[str, Path]:
     return {}
 
 
-def is_mechanism(name_or_path: str | Path) -> bool:
-    """Whether a name or a file is a mechanism's and not a hexapod's; a file that cannot be read is not."""
+def find_kind(name_or_path: str | Path) -> str:
+    """Return the kind of machine, HEXAPOD or MECHANISM, that a built-in name or a file describes.
+
+    Raises
+    ------
+    MachineError
+        If there is no such name, or the file cannot be read or describes no machine.
+    """
     path = Path(name_or_path)
-    if path.suffix not in YAML_ENDINGS:
-        return str(name_or_path) in builtin_files("mechanisms")
+    if path.suffix in YAML_ENDINGS:
+        return kind_of_document(
+            read_yaml(path, "machine file", MachineError, numbers_as_text=True), str(path)
+        )
+    names = {name: kind for kind, folder in _FOLDERS.items() for name in builtin_files(folder)}
+    if str(name_or_path) not in names:
+        raise MachineError(
+            f"machine '{name_or_path}': not a built-in machine ({', '.join(names)}) and not the path of a .yaml file"
+            f"{did_you_mean(str(name_or_path), tuple(names))}"
+        )
+    return names[str(name_or_path)]
+
+
+def kind_of_document(document: Any, source: str) -> str:
+    """Return the kind of machine that a parsed file describes: what it says, else by the keys it has.
+
+    Raises
+    ------
+    MachineError
+        If it says another kind, or its keys are those of neither or of both.
+    """
+    if not isinstance(document, dict):
+        raise MachineError(f"{source}: document must be a mapping of keys, not {type(document).__name__}")
+    if "kind" in document:
+        kind = document["kind"]
+        if kind not in _TELLING:
+            near = did_you_mean(kind, tuple(_TELLING)) if isinstance(kind, str) else ""
+            raise MachineError(f"{source}: kind = {kind!r}: must be one of {', '.join(_TELLING)}{near}")
+        return kind
+    found = {kind: [key for key in keys if key in document] for kind, keys in _TELLING.items()}
+    fitting = [kind for kind, keys in found.items() if keys]
+    if len(fitting) == 1:
+        return fitting[0]
+    wanted = "; ".join(f"'{kind}' has {', '.join(keys)}" for kind, keys in _TELLING.items())
+    if fitting:
+        both = " and of ".join(f"'{kind}' ({', '.join(keys)})" for kind, keys in found.items())
+        raise MachineError(f"{source}: has keys of {both}; give 'kind' and take the others out")
+    shown = ", ".join(str(key) for key in list(document)[:8]) or "none"
+    raise MachineError(f"{source}: describes no machine that is known; keys: {shown}; expected: {wanted}")
+
+
+def is_mechanism(name_or_path: str | Path) -> bool:
+    """Whether a name or a file is a mechanism's; what cannot be read is not. To go with its last callers."""
     try:
-        document = read_yaml(path, "machine file", numbers_as_text=True)
-    except DocumentError:
+        return find_kind(name_or_path) == MECHANISM
+    except MachineError:
         return False
-    return isinstance(document, dict) and "kind" in document

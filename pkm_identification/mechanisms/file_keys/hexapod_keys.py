@@ -13,6 +13,7 @@ from __future__ import annotations
 from pkm_identification.declared import declarations
 from pkm_identification.motion import STRUTS
 
+from ..builtin import HEXAPOD
 from ..hexapod.joint_friction import COEFFICIENTS, ENDS
 from ..hexapod.joints import BASE_JOINTS, DIRECTIONS, PLATFORM_JOINTS
 from ..hexapod.machine import SCHEMA
@@ -99,6 +100,7 @@ _STRUT = (
 
 HEXAPOD_KEYS = (
     Key("schema", "of the file", choice([SCHEMA]), required=True),
+    Key("kind", "of six struts (default: by the keys `geometry`, `platform`, `strut`)", choice([HEXAPOD])),
     NAME,
     DESCRIPTION,
     Key("gravity", "in base axes, m/s^2 (default: 0, 0, -9.81)", numbers(3)),

@@ -58,7 +58,7 @@ _MEASURE = (
 
 MECHANISM_KEYS = (
     Key("schema", "of the file", choice([SCHEMA]), required=True),
-    Key("kind", "tells it from a hexapod's file", choice([KIND]), required=True),
+    Key("kind", "of bodies and joints (default: by the keys `bodies`, `joints`, `drives`)", choice([KIND])),
     NAME,
     DESCRIPTION,
     Key("gravity", "m/s^2 (default: 0, 0, -9.81)", exact_numbers(3)),

@@ -25,12 +25,11 @@ from pkm_identification.mechanisms.friction import Friction, read_friction
 from pkm_identification.motion import STRUT_NAMES, STRUTS
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.rotation import matrix_from_quaternion
-from pkm_identification.suggestion import did_you_mean
 
 from ..actuators import read_actuators
 from ..actuators.control_section import MachineControl, read_control
 from ..actuators.two_inertia import by_encoder
-from ..builtin import builtin_files
+from ..builtin import HEXAPOD, MECHANISM, builtin_files, find_kind, kind_of_document
 from ..model import Actuator
 from .bodies import Platform, Strut, read_platform, read_struts
 from .drive import Drive, read_drive
@@ -210,16 +209,9 @@ class Machine:
         """
         path = Path(name_or_path)
         if path.suffix not in YAML_ENDINGS:
-            known, mechanisms = builtin_machines(), builtin_files("mechanisms")
-            if str(name_or_path) in mechanisms:
+            if find_kind(name_or_path) != HEXAPOD:
                 raise MachineError(f"machine '{name_or_path}': is a mechanism, and this takes hexapods alone")
-            if str(name_or_path) not in known:
-                raise MachineError(
-                    f"machine '{name_or_path}': not a built-in machine ({', '.join(known)}; mechanisms: "
-                    f"{', '.join(mechanisms)}) and not the path of a .yaml file"
-                    f"{did_you_mean(str(name_or_path), (*known, *mechanisms))}"
-                )
-            path = known[str(name_or_path)]
+            path = builtin_machines()[str(name_or_path)]
         document = read_yaml(path, "machine file", MachineError)
         return cls.from_document(document, source=str(path))
 
@@ -234,9 +226,13 @@ class Machine:
         root = Node(document, "", source, MachineError, problems)
         if not isinstance(document, dict):
             root.fail(f"must be a mapping of keys, not {type(document).__name__}")
-        if root.has("kind"):
+        root.take("kind", HEXAPOD)
+        if (
+            any(key in document for key in ("kind", "bodies"))
+            and kind_of_document(document, source) != HEXAPOD
+        ):
             raise MachineError(
-                f"{source}: of kind {document['kind']}, and this takes hexapods alone (files without 'kind')"
+                f"{source}: describes bodies with joints (kind {MECHANISM}); expected a hexapod"
             )
         with problems.section():
             schema = root.take("schema")

@@ -22,7 +22,7 @@ import numpy as np
 from pkm_identification.document import YAML_ENDINGS
 from pkm_identification.errors import MachineError
 
-from ..builtin import builtin_files
+from ..builtin import MECHANISM, builtin_files, find_kind
 from .closed_forms import closed_form
 from .description.plausibility import check_home_in_limits
 from .description.reader import read_document, read_file
@@ -90,13 +90,9 @@ class Mechanism:
         path = Path(name_or_path)
         if path.suffix in YAML_ENDINGS:
             return cls.of(read_file(path))
-        known = builtin_mechanisms()
-        if str(name_or_path) not in known:
-            raise MachineError(
-                f"machine '{name_or_path}': not a built-in mechanism ({', '.join(known)}) "
-                "and not the path of a .yaml file"
-            )
-        return cls.of(read_file(known[str(name_or_path)]))
+        if find_kind(name_or_path) != MECHANISM:
+            raise MachineError(f"machine '{name_or_path}': is a hexapod, and this takes bodies with joints")
+        return cls.of(read_file(builtin_mechanisms()[str(name_or_path)]))
 
     @classmethod
     def from_document(cls, document: Any, source: str = "mechanism") -> Mechanism:

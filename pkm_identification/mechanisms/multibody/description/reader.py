@@ -71,11 +71,11 @@ def read_document(document: Any, source: str = "mechanism") -> Description:
     schema = root.take("schema")
     if str(schema.value) != str(SCHEMA):
         schema.fail(f"is {schema.value!r}; this package reads schema {SCHEMA}")
-    root.take("kind").choice((KIND,))
+    root.take("kind", KIND).choice((KIND,))
     for key in _HEXAPOD_KEYS:
         if root.has(key):
             root.take(key).fail(
-                f"belongs into a hexapod's file, one without 'kind'; this one is of kind {KIND}"
+                f"belongs into a hexapod's file; this one is of kind {KIND}, with bodies and joints"
             )
     constants = _constants(root.take("constants", {}))
     bodies = read_bodies(root.take("bodies"), constants)

@@ -19,8 +19,9 @@ import yaml
 
 from pkm_identification.document import TextScalars
 from pkm_identification.errors import MachineError
-from pkm_identification.mechanisms.builtin import is_mechanism
-from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.mechanisms.builtin import find_kind
+from pkm_identification.mechanisms.hexapod.machine import Machine, builtin_machines
+from pkm_identification.mechanisms.multibody.loading import hexapod_or_mechanism
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism, builtin_mechanisms
 
 
@@ -248,7 +249,7 @@ def test_two_bodies_of_one_name_are_refused(tmp_path):
         ("[", "not YAML"),
         ("", "must be a mapping"),
         ("- 1", "must be a mapping"),
-        ("schema: 1", "key 'kind' is missing"),
+        ("schema: 1", "key 'bodies' is missing"),
     ],
 )
 def test_what_is_no_description_is_refused(tmp_path, text, message):
@@ -261,21 +262,48 @@ def test_what_is_no_description_is_refused(tmp_path, text, message):
 def test_a_file_that_is_not_there_is_refused(tmp_path):
     with pytest.raises(MachineError, match="cannot be read"):
         Mechanism.load(tmp_path / "none.yaml")
-    with pytest.raises(MachineError, match="not a built-in mechanism"):
+    with pytest.raises(MachineError, match="not a built-in machine"):
         Mechanism.load("none")
 
 
 def test_a_mechanism_is_no_hexapod_and_the_reverse():
-    mast = builtin_mechanisms()["mast"]
-    assert is_mechanism(mast)
-    assert is_mechanism("mast")
-    assert not is_mechanism("uf")
-    with pytest.raises(MachineError, match="of kind mechanism, and this takes hexapods alone"):
-        Machine.load(mast)
-    with pytest.raises(MachineError, match="is a mechanism, and this takes hexapods alone"):
-        Machine.load("mast")
-    with pytest.raises(MachineError, match="key 'kind' is missing"):
-        Mechanism.from_document(Machine.load("uf").document)
+    mast, uf = builtin_mechanisms()["mast"], builtin_machines()["uf"]
+    for given in (mast, "mast"):
+        with pytest.raises(MachineError, match="hexapod"):
+            Machine.load(given)
+    with pytest.raises(MachineError, match="is a hexapod"):
+        Mechanism.load("uf")
+    with pytest.raises(MachineError, match="geometry belongs into a hexapod's file"):
+        Mechanism.load(uf)
+
+
+@pytest.mark.parametrize("name", ["mast", "uf"])
+def test_a_file_is_known_by_its_keys_where_it_says_no_kind(name, tmp_path):
+    path = tmp_path / "made.yaml"
+    text = (builtin_mechanisms() | builtin_machines())[name].read_text(encoding="utf-8")
+    path.write_text(text.replace("kind: mechanism\n", ""), encoding="utf-8")
+    assert find_kind(path) == find_kind(name)
+    assert hexapod_or_mechanism(path).name == name
+    path.write_text(f"kind: {find_kind(name)}\n{text.replace('kind: mechanism', '')}", encoding="utf-8")
+    assert hexapod_or_mechanism(path).name == name
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("name: x", "describes no machine that is known; keys: name"),
+        ("geometry: {}\nbodies: {}", r"keys of 'hexapod' \(geometry\) and of 'mechanism' \(bodies\)"),
+        ("kind: hexapd", "must be one of hexapod, mechanism.*hexapod"),
+        ("- 1", "must be a mapping"),
+        ("[", "not YAML"),
+    ],
+)
+def test_a_file_of_no_kind_is_refused(text, says, tmp_path):
+    path = tmp_path / "bad.yaml"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(MachineError, match=says) as caught:
+        hexapod_or_mechanism(path)
+    assert "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize("inertia", [["0"] * 6, ["0", "0.1352", "0", "0", "0", "0"]])
