@@ -211,7 +211,7 @@ class Node:
         self.value = value
         self.path = path
         self.source = source
-        self._taken: set[str] = set()
+        self._taken: dict[str, Node] = {}
 
     def fail(self, problem: str) -> NoReturn:
         raise self._error(self._located(problem))
@@ -241,15 +241,13 @@ class Node:
             return self._child(None if default is self._REQUIRED else default, path)
         if not isinstance(self.value, dict):
             self.fail(f"must be a mapping of keys, not {type(self.value).__name__}")
-        self._taken.add(key)
-        if key not in self.value:
-            if default is self._REQUIRED:
-                self._complain(f"{self.source}: key '{path}' is missing")
-                child = self._child(None, path)
-                child._missing = True
-                return child
-            return self._child(default, path)
-        return self._child(self.value[key], path)
+        missing = key not in self.value and default is self._REQUIRED
+        if missing:
+            self._complain(f"{self.source}: key '{path}' is missing")
+        child = self._child(self.value.get(key, None if missing else default), path)
+        child._missing |= missing
+        self._taken[key] = child
+        return child
 
     def _path_of(self, key: str) -> str:
         return f"{self.path}.{key}" if self.path else key
@@ -257,6 +255,13 @@ class Node:
     def entries(self) -> list[Node]:
         """The entries of a list, each with its number from 1."""
         return [self._child(value, f"{self.path}[{i + 1}]") for i, value in enumerate(self.value)]
+
+    def with_defaults(self) -> Any:
+        """Return the value with defaults of keys that were taken written out, other than none and empty ones."""
+        if not isinstance(self.value, dict):
+            return self.value
+        taken = {key: child.with_defaults() for key, child in self._taken.items()}
+        return self.value | {key: value for key, value in taken.items() if value not in (None, {}, "")}
 
     def has(self, key: str) -> bool:
         return isinstance(self.value, dict) and key in self.value

@@ -26,7 +26,7 @@ from pkm_identification.estimation.identifiability import IDENTIFIABLE
 from pkm_identification.estimation.problem import Problem
 from pkm_identification.mechanisms.hexapod.kinematics.forward import OK, platform_motion
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.mechanisms.hexapod.tolerances import Tolerances
+from pkm_identification.mechanisms.tolerances import Tolerances
 from pkm_identification.motion import STRUTS, StrutMotion
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.rotation import axes_across, matrix_from_vector

@@ -15,7 +15,7 @@ Friction of the drives is the road's: a machine's regressor leaves it out, and t
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
@@ -53,6 +53,8 @@ class Drive:
         Of a count of its encoder; 0 where the file says nothing.
     size : float
         A large change of the coordinate: scales thresholds that would else be a number of metres.
+    zero : float
+        The coordinate where its encoder's count is zero: what a wrong scale of the encoder leaves as it is.
     """
 
     name: str
@@ -66,11 +68,40 @@ class Drive:
     force_limit: float = np.inf
     resolution: float = 0.0
     size: float = 0.1
+    zero: float = 0.0
 
     @property
     def force_unit(self) -> str:
         """Unit of its force or torque."""
         return "N m" if self.unit == "rad" else "N"
+
+
+@dataclass(frozen=True)
+class Tolerance:
+    """One number that is taken as known, and how well: independent of the others.
+
+    Attributes
+    ----------
+    kind : str
+        One of `mechanisms.tolerances.OF_DRIVES` and `OF_MACHINES`, or 'numbers'.
+    name : str
+        Unique: the kind and the drive, or the path of a number of the file.
+    std : float
+        Its standard deviation, in `unit`.
+    unit : str
+        Empty of what is relative, or of a number of the file.
+    drives : tuple of int
+        Whose coordinates or forces are off; empty where numbers of the file are.
+    paths : mapping of str to float
+        Numbers of the file that a unit of it changes, and by how much: for `Machine.with_changes`.
+    """
+
+    kind: str
+    name: str
+    std: float
+    unit: str
+    drives: tuple[int, ...] = ()
+    paths: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -143,7 +174,23 @@ class Machine(Protocol):
 
     @property
     def document(self) -> Mapping[str, Any]:
-        """The file; every number of it has a path (`file_numbers`)."""
+        """The file with all defaults written out: every number of it has a path (`file_numbers`)."""
+
+    @property
+    def gravity(self) -> FloatArray:
+        """(3,), m/s^2, in the ground's frame; its paths are `gravity.0` to `gravity.2`."""
+
+    @property
+    def size(self) -> float:
+        """Of its largest body, m."""
+
+    @property
+    def joint_places(self) -> Mapping[str, tuple[str, ...]]:
+        """Paths of the coordinates (m) of each joint's places in its bodies, by joint."""
+
+    @property
+    def tolerances(self) -> tuple[Tolerance, ...]:
+        """What is known to a tolerance only, by the file."""
 
     @property
     def drives(self) -> tuple[Drive, ...]: ...

@@ -28,6 +28,7 @@ from pkm_identification.mechanisms.hexapod.parameters.basis import hexapod_basis
 from pkm_identification.mechanisms.hexapod.parameters.builder import force_scale
 from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
 from pkm_identification.mechanisms.hexapod.transfers import transfers_of
+from pkm_identification.mechanisms.tolerances import DriveTolerances
 from pkm_identification.motion import STRUTS, PlatformMotion, StrutMotion, StrutSample
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.basis import Basis
@@ -39,10 +40,12 @@ from .contract import (
     OTHER_MODE,
     Drive,
     Motion,
+    Tolerance,
     mask_friction_rows,
     mass_and_bias_of_regressors,
 )
 from .file_numbers import change_document
+from .tolerances import list_tolerances
 
 # Twice the stated rate, 1.5 times the stated force: a limit is what a drive may do, not what noise may show
 _RATE_ROOM, _FORCE_ROOM = 2.0, 1.5
@@ -64,7 +67,7 @@ class Hexapod:
             Drive(
                 name=f"length_{i + 1}", joint=description.joint_names[i], unit="m", force_name=f"force_{i + 1}",
                 lowest=low, highest=high, rate_limit=rate, force_limit=force, resolution=count,
-                size=0.1 * (high - low),
+                size=0.1 * (high - low), zero=0.0 if motor is None else float(motor.length_at_zero[i]),
             )
             for i in range(STRUTS)
         )  # fmt: skip
@@ -75,7 +78,28 @@ class Hexapod:
 
     @property
     def document(self) -> Mapping[str, Any]:
-        return {"gravity": self.description.gravity.tolist(), **self.description.document}
+        return self.description.full_document
+
+    @property
+    def gravity(self) -> FloatArray:
+        return self.description.gravity
+
+    @property
+    def size(self) -> float:
+        return 2.0 * self.description.length_scale
+
+    @cached_property
+    def joint_places(self) -> Mapping[str, tuple[str, ...]]:
+        return {
+            f"{end}_joint_{i + 1}": tuple(f"geometry.{end}_joints.{i}.{k}" for k in range(3))
+            for end in ("base", "platform")
+            for i in range(STRUTS)
+        }
+
+    @cached_property
+    def tolerances(self) -> tuple[Tolerance, ...]:
+        known = DriveTolerances.of_hexapod(self.description.tolerances, STRUTS)
+        return tuple(list_tolerances(self, known))
 
     @cached_property
     def basis(self) -> Basis:

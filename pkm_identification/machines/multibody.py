@@ -23,6 +23,7 @@ from pkm_identification.mechanisms.actuators.transfer import Transfer
 from pkm_identification.mechanisms.multibody.analysis.states import structure_motion
 from pkm_identification.mechanisms.multibody.base_set import BASE, BaseSet
 from pkm_identification.mechanisms.multibody.dynamics import drive_inertia, forces, regressor
+from pkm_identification.mechanisms.multibody.extents import body_extents
 from pkm_identification.mechanisms.multibody.joint_friction import (
     joint_friction_columns,
     joint_friction_names,
@@ -45,10 +46,12 @@ from .contract import (
     OTHER_MODE,
     Drive,
     Motion,
+    Tolerance,
     mask_friction_rows,
     mass_and_bias_of_regressors,
 )
 from .file_numbers import change_document
+from .tolerances import list_tolerances
 
 # Of the closing kernel's OK, DEGRADED, FAILED, SINGULAR, OTHER_MODE
 _STATUS = np.array([OK, DEGRADED, FAILED, FAILED, OTHER_MODE], dtype=np.uint8)
@@ -71,6 +74,7 @@ class Multibody:
         self.friction = tuple(
             replace(shared, coefficients=shared.coefficients[:, i : i + 1]) for i in range(len(self.drives))
         )
+        change_document(self.document, dict.fromkeys(description.tolerances.numbers, 0.0))  # refuses wrong paths
         self._rigid = rigid_columns(mechanism)
         # where the parts of the basis end: bodies, drives' friction, drives' inertia, passive joints' friction
         ends = np.cumsum([len(self._rigid), shared.coefficients.size, len(self.drives)])
@@ -81,8 +85,27 @@ class Multibody:
 
     @property
     def document(self) -> Mapping[str, Any]:
-        gravity = [str(float(part)) for part in FLOAT64.array(self.mechanism.description.gravity)]
-        return {"gravity": gravity, **self.mechanism.description.document}
+        return self.mechanism.description.full_document
+
+    @cached_property
+    def gravity(self) -> FloatArray:
+        return np.asarray(FLOAT64.array(self.mechanism.description.gravity), dtype=float)
+
+    @cached_property
+    def size(self) -> float:
+        return 2.0 * float(np.max(body_extents(self.mechanism)))
+
+    @cached_property
+    def joint_places(self) -> Mapping[str, tuple[str, ...]]:
+        joints = self.mechanism.description.joints
+        coordinates = [(end, k) for end in range(2) for k in range(3)]
+        return {
+            one.name: tuple(f"joints.{one.name}.place.{end}.{k}" for end, k in coordinates) for one in joints
+        }
+
+    @cached_property
+    def tolerances(self) -> tuple[Tolerance, ...]:
+        return tuple(list_tolerances(self, self.mechanism.description.tolerances))
 
     @cached_property
     def basis(self) -> Basis:

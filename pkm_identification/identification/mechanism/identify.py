@@ -27,7 +27,6 @@ from pkm_identification.estimation.lack_of_fit.doubt import doubted
 from pkm_identification.estimation.problem import Problem
 from pkm_identification.machines.multibody import Multibody
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
-from pkm_identification.mechanisms.multibody.numbers.arithmetic import FLOAT64
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.parameters.prior import Prior
@@ -45,7 +44,7 @@ from ..settings import Settings
 from ..validation import FEWEST_EQUATIONS
 from .misfit import Cause, Exchange, causes_of
 from .result import MechanismIdentification, Prediction, fits
-from .sizes import body_extents, with_friction_sizes, with_inertial_sizes
+from .sizes import with_friction_sizes, with_inertial_sizes
 
 WIDE = 10.0  # times what would make all of the force by itself: what a parameter may be off before the data
 
@@ -159,9 +158,7 @@ def identify_mechanism(
 
 def find_errors_of_mechanism(machine: Multibody, also: Sequence[str]) -> tuple[ModelError, ...]:
     """Return what names stand for on a mechanism; raises SettingsError as `model_errors.errors.find_errors`."""
-    mechanism = machine.mechanism
-    gravity = np.asarray(FLOAT64.array(mechanism.description.gravity), dtype=float)
-    return find_errors(machine, also, 2.0 * float(np.max(body_extents(mechanism))), gravity)
+    return find_errors(machine, also, machine.size, machine.gravity)
 
 
 def _refuse(settings: Settings) -> None:

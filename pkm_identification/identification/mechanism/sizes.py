@@ -21,8 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pkm_identification.estimation.equations import Equations
+from pkm_identification.mechanisms.multibody.extents import body_extents
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
-from pkm_identification.mechanisms.multibody.numbers.arithmetic import FLOAT64
 from pkm_identification.mechanisms.rigid_bodies import BODY_KINDS, BODY_PARAMETERS
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter import Kind
@@ -53,34 +53,6 @@ def inertial_sizes(mechanism: Mechanism, columns: NDArray[np.int64]) -> FloatArr
     body, place = np.divmod(columns, len(BODY_PARAMETERS))
     power = np.array([_POWERS[BODY_KINDS[k]] for k in place])
     return np.asarray(mass[body] * extent[body] ** power)
-
-
-def body_extents(mechanism: Mechanism) -> FloatArray:
-    """Return how large each body is, shape (B,), m.
-
-    Half the largest distance between its joints, its drives' points and its centre of mass, or its largest
-    radius of gyration about that centre, whichever is larger.
-    """
-    description = mechanism.description
-    points: dict[str, list[FloatArray]] = {body.name: [] for body in description.bodies}
-    pairs = [(joint.bodies, joint.place) for joint in description.joints]
-    pairs += [(d.measure.bodies, d.measure.points) for d in description.drives if d.measure.kind == "length"]
-    for names, places in pairs:
-        for name, place in zip(names, places, strict=True):
-            if name in points:
-                points[name].append(np.asarray(FLOAT64.array(place), dtype=float))
-    extents = []
-    for body, row in zip(description.bodies, np.asarray(mechanism.parameters, dtype=float), strict=True):
-        own, gyration = points[body.name], 0.0
-        if row[0] > 0.0:
-            center = row[1:4] / row[0]
-            own = [*own, center]
-            about = row[4:7] - row[0] * (center @ center - center**2)
-            gyration = float(np.sqrt(max(float(np.max(about)), 0.0) / row[0]))
-        across = np.array(own).reshape(-1, 3)
-        apart = np.linalg.norm(across[:, None] - across[None], axis=2)
-        extents.append(max(0.5 * float(np.max(apart, initial=0.0)), gyration))
-    return np.array(extents)
 
 
 def with_friction_sizes(parameters: ParameterSet, equations: Equations) -> ParameterSet:

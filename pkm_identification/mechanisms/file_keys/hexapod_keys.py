@@ -18,7 +18,7 @@ from ..hexapod.joint_friction import COEFFICIENTS, ENDS
 from ..hexapod.joints import BASE_JOINTS, DIRECTIONS, PLATFORM_JOINTS
 from ..hexapod.machine import SCHEMA
 from ..hexapod.sensors import FORCE_PLACES
-from ..hexapod.tolerances import Tolerances
+from ..tolerances import Tolerances
 from .actuator_keys import drive_keys
 from .key import (
     NOT_NEGATIVE,

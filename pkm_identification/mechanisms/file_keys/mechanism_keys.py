@@ -30,6 +30,7 @@ from .key import (
 )
 from .shared_keys import DESCRIPTION, NAME, friction_keys
 
+_EACH = either(EXACT, exact_numbers())
 _VALUES = of_names(EXACT, "numbers by name")
 _FRICTION = (Key("viscous", "N s/m or N m s", EXACT), Key("coulomb", "N or N m", EXACT))
 _COMBINATION = (
@@ -191,5 +192,20 @@ MECHANISM_KEYS = (
         null=True,
     ),
     Key("pose", "body whose pose is shown", TEXT, null=True),
+    Key(
+        "tolerances",
+        "standard deviations of what an identification takes for known (default: 0)",
+        keys=(
+            Key("coordinate_offset", "of each drive's zero, m or rad", _EACH),
+            Key("coordinate_scale", "of each drive's coordinate, relative", _EACH),
+            Key("force_gain", "of each drive's force, relative", _EACH),
+            Key("force_offset", "of each drive's force, N or N m", _EACH),
+            Key("motor_inertia", "of what turns with each motor, kg or kg m^2", _EACH),
+            Key("force_delay", "by which forces are late, s", EXACT),
+            Key("gravity_direction", "of each of the two angles of gravity, rad", EXACT),
+            Key("joint_places", "of each coordinate of each joint in its bodies, m", EXACT),
+            Key("numbers", "of numbers of the file by their paths, as `constants.l1`", _VALUES),
+        ),
+    ),
     *drive_keys(turning=True),
 )  # fmt: skip

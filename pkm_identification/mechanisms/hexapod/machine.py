@@ -31,6 +31,7 @@ from ..actuators.control_section import MachineControl, read_control
 from ..actuators.two_inertia import by_encoder
 from ..builtin import HEXAPOD, MECHANISM, builtin_files, find_kind, kind_of_document
 from ..model import Actuator
+from ..tolerances import Tolerances, read_tolerances
 from .bodies import Platform, Strut, read_platform, read_struts
 from .drive import Drive, read_drive
 from .geometry import SINGULAR_RATIO, jacobian_quality, joint_radius
@@ -41,7 +42,6 @@ from .joints import read_joints
 from .plausibility import check_plausibility, propose_geometry_units
 from .sensors import MachineSensors, machine_sensors
 from .short_forms import written_out
-from .tolerances import Tolerances, read_tolerances
 
 SCHEMA = 1
 # Sizes in m a parallel machine can have, from a chip's positioner to a telescope's.
@@ -80,6 +80,8 @@ class Machine:
         Drives with states of their own; None: forces follow their commands.
     control : MachineControl or None
         Controllers in those drives.
+    document, full_document : dict
+        The file, and the same with all defaults written out.
     joint_limits : JointLimits
         How far the passive joints may turn from home.
     joint_names : tuple of six str
@@ -106,6 +108,7 @@ class Machine:
     sensors: MachineSensors
     tolerances: Tolerances
     document: dict[str, Any]
+    full_document: dict[str, Any]
     actuators: tuple[Actuator, ...] | None = None
     control: MachineControl | None = None
     joint_limits: JointLimits = NO_LIMITS
@@ -313,6 +316,7 @@ class Machine:
             sensors=sensors,
             tolerances=tolerances,
             document=document,
+            full_document=root.with_defaults(),
             actuators=actuators,
             control=control,
             joint_limits=joints.limits,

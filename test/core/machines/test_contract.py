@@ -270,3 +270,65 @@ def test_drives_of_one_machine_may_have_units_of_their_own():
     units = [one.basis.entries[row].unit for row in one.friction_rows[0]]
     assert units == ["N m s/rad", "N s/m", "N m s/rad"]
     assert replace(one.drives[1], name="x").force_unit == "N"
+
+
+@every_machine
+def test_a_file_with_its_defaults_written_out_is_the_same_machine(name):
+    one = machine(name)
+    if name == AS_MULTIBODY:
+        return  # its file is the hexapod's
+    assert set(
+        one.description.document if isinstance(one, Hexapod) else one.mechanism.description.document
+    ) <= (set(one.document))
+    again = one.with_changes({f"gravity.{k}": 0.0 for k in range(3)})
+    assert again.basis.names == one.basis.names
+    np.testing.assert_array_equal(again.basis.nominal, one.basis.nominal)
+    paths = [path for places in one.joint_places.values() for path in places]
+    moved = one.with_changes(dict.fromkeys(paths, 0.0))
+    motion = smooth_motion(one, 3)
+    np.testing.assert_allclose(
+        forces(moved, motion), forces(one, motion), atol=1e-9 * size_of(forces(one, motion))
+    )
+
+
+def with_tolerances(name, **section):
+    one = machine(name)
+    return type(one)(Mechanism.from_document(one.mechanism.description.document | {"tolerances": section}))
+
+
+def test_tolerances_of_a_mechanism_are_independent_numbers_by_drive_and_path():
+    one = with_tolerances(
+        "five_bar", force_offset=["0.1", "0.2"], force_gain="0.01", force_delay="1e-3", joint_places="1e-4",
+        gravity_direction="0.02", numbers={"bodies.near.mass": "0.05"},
+    )  # fmt: skip
+    found = {each.name: each for each in one.tolerances}
+    assert len(found) == len(one.tolerances) == 2 + 2 + 1 + 2 + 6 * 5 + 1
+    assert (found["force_offset_right"].std, found["force_offset_right"].drives) == (0.2, (1,))
+    assert found["force_gain_left"].unit == ""
+    assert found["force_delay"].drives == (0, 1)
+    tilt = found["gravity_direction_1"]
+    moved = one.with_changes({path: tilt.std * share for path, share in tilt.paths.items()})
+    assert moved.gravity @ one.gravity / 9.81**2 == pytest.approx(1.0, abs=1e-9)
+    assert np.linalg.norm(moved.gravity - one.gravity) == pytest.approx(0.02 * 9.81)
+    assert one.with_changes(found["bodies.near.mass"].paths).basis.nominal.sum() > one.basis.nominal.sum()
+
+
+def test_tolerances_of_a_hexapod_are_those_of_its_file():
+    one = machine("uf")
+    document = {**one.description.document, "tolerances": {"joint_places": 3e-4, "length_scale": 1e-3}}
+    found = Hexapod(type(one.description).from_document(document)).tolerances
+    assert [each.std for each in found if each.kind == "joint_places"] == [3e-4] * 36
+    assert [each.drives for each in found if each.kind == "coordinate_scale"] == [(i,) for i in range(6)]
+    assert one.tolerances == ()
+
+
+@pytest.mark.parametrize(
+    ("section", "word"),
+    [
+        ({"force_gain": "0.9"}, "force_gain"), ({"force_offset": ["1", "2", "3"]}, "2 numbers"),
+        ({"numbers": {"constants.L": "-1"}}, "greater"), ({"length_offset": "1"}, "unknown key"),
+    ],
+)  # fmt: skip
+def test_a_wrong_tolerance_is_named(section, word):
+    with pytest.raises(MachineError, match=word):
+        with_tolerances("five_bar", **section)

@@ -214,6 +214,7 @@ def whole_mechanisms() -> Iterator[dict[str, Any]]:
             "bodies": {"arm": {"mass": "1"}},
             "joints": {"hinge": hinge},
             "drives": {"q": {"joint": "hinge"}},
+            "tolerances": {},
             "friction": {"law": law.name, **numbers},
         }
 

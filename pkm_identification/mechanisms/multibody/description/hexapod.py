@@ -121,6 +121,7 @@ def hexapod_description(machine: Machine) -> Description:
         friction=machine.friction,
         pose=PLATFORM,
         document=machine.document,
+        full_document=machine.full_document,
         actuators=machine.actuators,
         control=machine.control,
         joint_transition_rate=JOINT_TRANSITION_RATE if rubbing is None else rubbing.transition_rate,

@@ -22,6 +22,7 @@ from ...actuators import read_actuators
 from ...actuators.control_section import MachineControl, read_control
 from ...friction import Friction, read_friction
 from ...model import Actuator
+from ...tolerances import read_drive_tolerances
 from ..numbers.exact import Exact, exact
 from .measures import Measures, full_turns
 from .numbers import Constants, floats, not_negative, number, numbers, refuse_degrees
@@ -43,7 +44,7 @@ from .records import (
 SCHEMA = 1
 KIND = "mechanism"
 # What only a hexapod's file has.
-_HEXAPOD_KEYS = ("geometry", "platform", "strut", "struts", "drive", "tolerances", "sensors")
+_HEXAPOD_KEYS = ("geometry", "platform", "strut", "struts", "drive", "sensors")
 _ACTUATOR_KEYS = ("actuator", "actuators", "control")
 _GRAVITY = ["0", "0", "-9.81"]
 _MOST_SAMPLES = 1_000_000
@@ -86,7 +87,12 @@ def read_document(document: Any, source: str = "mechanism") -> Description:
     readings = measures.outputs(root.take("readings", {}))
     _unique(root, [measure.name for measure in (*outputs, *readings)])
     _unique(root, [drive.force for drive in drives])
-    friction, joint_transition_rate = _friction(root.take("friction", {}), source, constants, len(drives))
+    friction_node = _friction_node(root.take("friction", {}), source, constants, len(drives))
+    friction, joint_transition_rate = _friction(friction_node, len(drives))
+    tolerances_node = Node(
+        floats(root.take("tolerances", {}).value, constants), "tolerances", source, MachineError
+    )
+    tolerances = read_drive_tolerances(tolerances_node, len(drives))
     actuators, control = _actuators(document, source, constants, drives)
     for key in _ACTUATOR_KEYS:
         root.take(key, None)
@@ -109,22 +115,30 @@ def read_document(document: Any, source: str = "mechanism") -> Description:
         actuators=actuators,
         control=control,
         joint_transition_rate=joint_transition_rate,
+        tolerances=tolerances,
     )
     root.close()
+    whole = root.with_defaults()
+    whole["friction"] = friction_node.with_defaults() | whole.get("friction", {})
+    description = replace(description, full_document=whole)
     check_plausibility(description)
     return description
 
 
-def _friction(node: Node, source: str, constants: Constants, drives: int) -> tuple[Friction, float]:
-    """Friction of the drives, and where Coulomb friction of passive joints bends."""
+def _friction_node(node: Node, source: str, constants: Constants, drives: int) -> Node:
+    """Return the section of friction in floats; of a file that has none, of drives without friction."""
     given, nothing = floats(node.value, constants), [0.0] * drives
     if isinstance(given, dict) and set(given) <= {"joints"}:
         given = {"viscous": nothing, "coulomb": nothing, **given}
-    own = Node(given, "friction", source, MachineError)
-    joints = own.take("joints", {})
+    return Node(given, "friction", source, MachineError)
+
+
+def _friction(node: Node, drives: int) -> tuple[Friction, float]:
+    """Return friction of the drives, and the rate where Coulomb friction of passive joints bends."""
+    joints = node.take("joints", {})
     rate = joints.take("transition_rate", JOINT_TRANSITION_RATE).positive()
     joints.close()
-    return read_friction(own, drives), rate
+    return read_friction(node, drives), rate
 
 
 def _actuators(

@@ -17,6 +17,7 @@ from typing import Any
 from ...actuators.control_section import MachineControl
 from ...friction import Friction
 from ...model import Actuator
+from ...tolerances import NO_TOLERANCES, DriveTolerances
 from ..numbers.exact import ZERO, Exact, ExactVector
 
 GROUND = "ground"
@@ -230,8 +231,11 @@ class Description:
         Of the drives, in their order.
     joint_transition_rate : float
         rad/s (m/s of joints that slide), below which Coulomb friction of passive joints bends.
+    tolerances : DriveTolerances
     pose : str or None
         A body whose six coordinates may be given instead of the outputs.
+    document, full_document : mapping
+        The file, and the same with all defaults written out.
     actuators : tuple of Actuator or None
         Of the drives; what turns rigidly with them is in `Drive.inertia`.
     control : MachineControl or None
@@ -253,6 +257,8 @@ class Description:
     closed_form: ClosedForm | None = None
     pose: str | None = None
     document: Mapping[str, Any] = field(default_factory=dict)
+    full_document: Mapping[str, Any] = field(default_factory=dict)
     actuators: tuple[Actuator, ...] | None = None
     control: MachineControl | None = None
     joint_transition_rate: float = JOINT_TRANSITION_RATE
+    tolerances: DriveTolerances = NO_TOLERANCES

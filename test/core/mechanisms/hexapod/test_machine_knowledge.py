@@ -19,7 +19,7 @@ from pkm_identification.errors import LogError, MachineError
 from pkm_identification.exporting.formats import machine_text
 from pkm_identification.mechanisms.hexapod.drive import Drive
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.mechanisms.hexapod.tolerances import Tolerances
+from pkm_identification.mechanisms.tolerances import Tolerances
 from pkm_identification.signals.drive import strut_log_from_counts
 from pkm_identification.signals.guard import GuardSettings
 

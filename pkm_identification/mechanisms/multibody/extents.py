@@ -1,0 +1,46 @@
+# Copyright 2026 pkm_identification maintainers
+#
+# Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance
+# with the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+# Unless required by applicable law or agreed to in writing, software distributed under the License is
+# distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
+# the License for the specific language governing permissions and limitations under the License.
+
+"""How large bodies of a mechanism are: what an error of a place or of a moment is small beside."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pkm_identification.numerics.arrays import FloatArray
+
+from .mechanism import Mechanism
+from .numbers.arithmetic import FLOAT64
+
+
+def body_extents(mechanism: Mechanism) -> FloatArray:
+    """Return how large each body is, shape (B,), m.
+
+    Half the largest distance between its joints, its drives' points and its centre of mass, or its largest
+    radius of gyration about that centre, whichever is larger.
+    """
+    description = mechanism.description
+    points: dict[str, list[FloatArray]] = {body.name: [] for body in description.bodies}
+    pairs = [(joint.bodies, joint.place) for joint in description.joints]
+    pairs += [(d.measure.bodies, d.measure.points) for d in description.drives if d.measure.kind == "length"]
+    for names, places in pairs:
+        for name, place in zip(names, places, strict=True):
+            if name in points:
+                points[name].append(np.asarray(FLOAT64.array(place), dtype=float))
+    extents = []
+    for body, row in zip(description.bodies, np.asarray(mechanism.parameters, dtype=float), strict=True):
+        own, gyration = points[body.name], 0.0
+        if row[0] > 0.0:
+            center = row[1:4] / row[0]
+            own = [*own, center]
+            about = row[4:7] - row[0] * (center @ center - center**2)
+            gyration = float(np.sqrt(max(float(np.max(about)), 0.0) / row[0]))
+        across = np.array(own).reshape(-1, 3)
+        apart = np.linalg.norm(across[:, None] - across[None], axis=2)
+        extents.append(max(0.5 * float(np.max(apart, initial=0.0)), gyration))
+    return np.array(extents)

@@ -1,0 +1,125 @@
+# Copyright 2026 pkm_identification maintainers
+#
+# Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance
+# with the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+# Unless required by applicable law or agreed to in writing, software distributed under the License is
+# distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
+# the License for the specific language governing permissions and limitations under the License.
+
+"""The section `tolerances` of a machine file: how well is known what an identification takes for exact."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+
+from pkm_identification.declared import declarations, declared
+from pkm_identification.document import Node
+
+
+@dataclass(frozen=True)
+class Tolerances:
+    """Standard deviations of what is taken as known; 0: exactly.
+
+    Every one of them is carried into the deviations that are stated of estimates.
+    """
+
+    joint_places: float = declared(0.0, "of each coordinate of each joint", "m", 0, 0.1)
+    length_offset: float = declared(0.0, "of each encoder's zero", "m", 0, 0.1)
+    length_scale: float = declared(0.0, "of each encoder's counts per metre, relative", "", 0, 0.5)
+    force_gain: float = declared(0.0, "of each drive's force over current, relative", "", 0, 0.5)
+    force_offset: float = declared(0.0, "of each drive's force at rest", "N", 0, 1e7)
+    force_delay: float = declared(0.0, "by which forces are late", "s", 0, 0.1)
+    gravity_direction: float = declared(0.0, "of each of the two angles of gravity", "rad", 0, 1.0)
+    motor_inertia: float = declared(
+        0.0, "of what turns with each motor, as mass along the strut", "kg", 0, 1e6
+    )
+
+    @property
+    def known(self) -> dict[str, float]:
+        """Those that are not zero, by name."""
+        return {entry.name: value for entry in fields(self) if (value := getattr(self, entry.name)) > 0.0}
+
+
+def read_tolerances(node: Node) -> Tolerances:
+    """Tolerances of a machine file's section.
+
+    Raises
+    ------
+    MachineError
+        If a key is unknown or a value is impossible: names the key.
+    """
+    values = {}
+    for name, declaration in declarations(Tolerances).items():
+        place = node.take(name, 0.0)
+        value = values[name] = place.not_negative()
+        if declaration.high is not None and value > declaration.high:
+            place.fail(f"= {value:g}: must be {declaration.range}")
+    node.close()
+    return Tolerances(**values)
+
+
+# Keys of a machine of any drives: of each drive in its own unit, a number for all or one for each; then of the machine
+OF_DRIVES = ("coordinate_offset", "coordinate_scale", "force_gain", "force_offset", "motor_inertia")
+OF_MACHINES = ("force_delay", "gravity_direction", "joint_places")
+# A hexapod's names of them
+AS_OF_HEXAPODS = {"coordinate_offset": "length_offset", "coordinate_scale": "length_scale"}
+
+
+@dataclass(frozen=True)
+class DriveTolerances:
+    """Standard deviations of what is taken as known of a machine of n drives.
+
+    Attributes
+    ----------
+    of_drives : mapping of str to tuple of n float
+        Of OF_DRIVES those that are not zero.
+    of_machine : mapping of str to float
+        Of OF_MACHINES those that are not zero.
+    numbers : mapping of str to float
+        Of numbers of the file by their paths, in the file's unit.
+    """
+
+    of_drives: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    of_machine: Mapping[str, float] = field(default_factory=dict)
+    numbers: Mapping[str, float] = field(default_factory=dict)
+
+    @classmethod
+    def of_hexapod(cls, tolerances: Tolerances, drives: int) -> DriveTolerances:
+        """Return those of a hexapod's file, whose drives are alike."""
+        known = tolerances.known
+        sizes = {name: known.get(AS_OF_HEXAPODS.get(name, name), 0.0) for name in OF_DRIVES}
+        return cls(
+            {name: (size,) * drives for name, size in sizes.items() if size},
+            {name: known[name] for name in OF_MACHINES if name in known},
+        )
+
+
+NO_TOLERANCES = DriveTolerances()
+
+
+def read_drive_tolerances(node: Node, drives: int) -> DriveTolerances:
+    """Return the section of a mechanism's file, whose numbers are floats; raises MachineError as `read_tolerances`."""
+    declared_of, of_drives, of_machine = declarations(Tolerances), {}, {}
+    for name in (*OF_DRIVES, *OF_MACHINES):
+        each = name in OF_DRIVES
+        place = node.take(name, 0.0)
+        if each and isinstance(place.value, list):
+            values = tuple(float(value) for value in place.array(drives, not_negative=True))
+        else:
+            values = (place.not_negative(),) * (drives if each else 1)
+        declaration = declared_of[AS_OF_HEXAPODS.get(name, name)]
+        if name not in ("coordinate_offset", "motor_inertia") and max(values) > (declaration.high or 0.0):
+            place.fail(f"= {max(values):g}: must be {declaration.range}")
+        if any(values) and each:
+            of_drives[name] = values
+        elif any(values):
+            of_machine[name] = values[0]
+    numbers_node = node.take("numbers", {})
+    if not isinstance(numbers_node.value, dict):
+        numbers_node.fail(
+            "must be paths of numbers of the file, each with a deviation, as in constants.l1: 1e-4"
+        )
+    numbers = {str(path): numbers_node.take(path).positive() for path in numbers_node.value}
+    node.close()
+    return DriveTolerances(of_drives, of_machine, numbers)
