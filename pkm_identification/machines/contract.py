@@ -177,6 +177,10 @@ class Machine(Protocol):
         """The file with all defaults written out: every number of it has a path (`file_numbers`)."""
 
     @property
+    def capabilities(self) -> frozenset[type]:
+        """Those of `capabilities` that it has: what not every machine can do."""
+
+    @property
     def gravity(self) -> FloatArray:
         """(3,), m/s^2, in the ground's frame; its paths are `gravity.0` to `gravity.2`."""
 

@@ -19,9 +19,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pkm_identification.mechanisms.actuators.transfer import Transfer
-from pkm_identification.mechanisms.hexapod.dynamics.basis import coulomb_columns, friction_columns
+from pkm_identification.mechanisms.hexapod.dynamics.basis import coulomb_columns, friction_columns, joint_rows
+from pkm_identification.mechanisms.hexapod.dynamics.energy import energy_regressor
+from pkm_identification.mechanisms.hexapod.dynamics.falling import falling_lengths
+from pkm_identification.mechanisms.hexapod.dynamics.mass import has_symmetric_rods, strut_dynamics
 from pkm_identification.mechanisms.hexapod.dynamics.regressor import SparseMapping, regressor
+from pkm_identification.mechanisms.hexapod.kinematics.assembly.modes import AssemblyModes, assembly_modes
 from pkm_identification.mechanisms.hexapod.kinematics.forward import platform_motion
+from pkm_identification.mechanisms.hexapod.kinematics.inverse import strut_motion_from_platform
 from pkm_identification.mechanisms.hexapod.kinematics.tracker import PlatformTracker
 from pkm_identification.mechanisms.hexapod.machine import Machine as Description
 from pkm_identification.mechanisms.hexapod.parameters.basis import hexapod_basis
@@ -34,6 +39,8 @@ from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.basis import Basis
 from pkm_identification.parameters.parameter_set import ParameterSet
 
+from .capabilities import ElasticDrives, EnergyModel, EnumeratedModes, FreeFall, HexapodFile, PlatformPose
+from .compliance import find_compliance
 from .contract import (
     FAILED,
     OK,
@@ -151,7 +158,55 @@ class Hexapod:
         return Hexapod(Description.from_document(change_document(self.document, changes)))
 
     def compute_mass_and_bias(self, motion: Motion, values: FloatArray) -> tuple[FloatArray, FloatArray]:
-        return mass_and_bias_of_regressors(self, motion, values)
+        if not has_symmetric_rods(values):
+            return mass_and_bias_of_regressors(self, motion, values)
+        position, rotation, twist, _ = motion.state
+        found = strut_dynamics(self.description, position, rotation, twist, values)
+        joints = np.zeros_like(values)
+        joints[joint_rows(self.description) :] = values[joint_rows(self.description) :]
+        if joints.any():
+            return found.mass, found.bias + self.compute_regressor(motion, joints[:, None])[:, :, 0]
+        return found.mass, found.bias
+
+    @cached_property
+    def capabilities(self) -> frozenset[type]:
+        own: set[type] = {PlatformPose, EnergyModel, EnumeratedModes, FreeFall, HexapodFile}
+        return frozenset(own | ({ElasticDrives} if self.compliance.any() else set()))
+
+    @property
+    def compliance(self) -> FloatArray:
+        return find_compliance(self)
+
+    @property
+    def home_pose(self) -> tuple[FloatArray, FloatArray]:
+        return self.description.home_position, self.description.home_rotation
+
+    def compute_pose(self, motion: Motion) -> tuple[FloatArray, FloatArray]:
+        return motion.state[0], motion.state[1]
+
+    def compute_twist(self, motion: Motion) -> tuple[FloatArray, FloatArray]:
+        return motion.state[2], motion.state[3]
+
+    def compute_motion_of_pose(
+        self, position: FloatArray, rotation: FloatArray, twist: FloatArray, acceleration: FloatArray
+    ) -> Motion:
+        state = position, rotation, twist, acceleration
+        platform = PlatformMotion(np.zeros(len(position)), *state)
+        struts = strut_motion_from_platform(self.description, platform)
+        failed = ~np.isfinite(struts[2]).all(axis=1)
+        status = np.where(failed, FAILED, OK).astype(np.uint8)
+        return Motion(*struts, state, status, np.zeros(len(position)))
+
+    def compute_energy(self, motion: Motion, mapping: FloatArray) -> FloatArray:
+        return energy_regressor(
+            self.description, PlatformMotion(np.zeros(len(motion)), *motion.state), mapping
+        )
+
+    def find_modes(self, coordinate: FloatArray) -> AssemblyModes:
+        return assembly_modes(self.description, coordinate)
+
+    def compute_fall(self, values: FloatArray, start: tuple[FloatArray, ...], time: FloatArray) -> FloatArray:
+        return falling_lengths(self.description, values, start[0][0], start[1][0], time)
 
 
 class HexapodTracker:

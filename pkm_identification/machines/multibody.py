@@ -22,6 +22,7 @@ from pkm_identification.errors import MotionRefused
 from pkm_identification.mechanisms.actuators.transfer import Transfer
 from pkm_identification.mechanisms.multibody.analysis.states import structure_motion
 from pkm_identification.mechanisms.multibody.base_set import BASE, BaseSet
+from pkm_identification.mechanisms.multibody.closed import Closed
 from pkm_identification.mechanisms.multibody.dynamics import drive_inertia, forces, regressor
 from pkm_identification.mechanisms.multibody.extents import body_extents
 from pkm_identification.mechanisms.multibody.joint_friction import (
@@ -29,7 +30,22 @@ from pkm_identification.mechanisms.multibody.joint_friction import (
     joint_friction_names,
 )
 from pkm_identification.mechanisms.multibody.kernels.closing import NO_PIVOT, Readings, complete_motion
-from pkm_identification.mechanisms.multibody.kinematics import MechanismMotion, close_drives
+from pkm_identification.mechanisms.multibody.kernels.dynamics import (
+    TreeMotion,
+    driven_forces,
+    fill_energy_columns,
+    fill_mass,
+)
+from pkm_identification.mechanisms.multibody.kernels.layout import FRAME_B
+from pkm_identification.mechanisms.multibody.kinematics import (
+    MechanismMotion,
+    close_drives,
+    close_outputs,
+    close_pose,
+    frames,
+    rates,
+    read,
+)
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.mechanisms.multibody.numbers.arithmetic import FLOAT64
 from pkm_identification.mechanisms.multibody.parameters import rigid_basis, rigid_columns
@@ -39,6 +55,8 @@ from pkm_identification.parameters.basis import Basis
 from pkm_identification.parameters.parameter import Kind, Parameter
 from pkm_identification.parameters.parameter_set import ParameterSet
 
+from .capabilities import ElasticDrives, EnergyModel, NamedOutputs, Output, PlatformPose
+from .compliance import find_compliance
 from .contract import (
     DEGRADED,
     FAILED,
@@ -48,7 +66,6 @@ from .contract import (
     Motion,
     Tolerance,
     mask_friction_rows,
-    mass_and_bias_of_regressors,
 )
 from .file_numbers import change_document
 from .tolerances import list_tolerances
@@ -74,7 +91,9 @@ class Multibody:
         self.friction = tuple(
             replace(shared, coefficients=shared.coefficients[:, i : i + 1]) for i in range(len(self.drives))
         )
-        change_document(self.document, dict.fromkeys(description.tolerances.numbers, 0.0))  # refuses wrong paths
+        change_document(
+            self.document, dict.fromkeys(description.tolerances.numbers, 0.0)
+        )  # refuses wrong paths
         self._rigid = rigid_columns(mechanism)
         # where the parts of the basis end: bodies, drives' friction, drives' inertia, passive joints' friction
         ends = np.cumsum([len(self._rigid), shared.coefficients.size, len(self.drives)])
@@ -207,8 +226,7 @@ class Multibody:
 
     def compute_regressor(self, motion: Motion, mapping: FloatArray) -> FloatArray:
         rows = mask_friction_rows(self, mapping)
-        q, velocity, second = motion.state
-        moved = MechanismMotion(q, velocity, second, motion.coordinate, motion.rate, motion.acceleration)
+        moved = self._whole(motion)
         columns, entries = np.nonzero(rows[self._bodies].T)
         written = np.empty((len(motion), len(self.drives), rows.shape[1]))
         sparse = self._rigid[entries], columns, rows[entries, columns]
@@ -231,7 +249,118 @@ class Multibody:
         return Multibody(Mechanism.from_document(change_document(self.document, changes)))
 
     def compute_mass_and_bias(self, motion: Motion, values: FloatArray) -> tuple[FloatArray, FloatArray]:
-        return mass_and_bias_of_regressors(self, motion, values)
+        mechanism, count, drives = self.mechanism, len(motion), len(self.drives)
+        q, rate = motion.state[0], np.ascontiguousarray(motion.rate)
+        coasting = self._move("drives", q, rate, np.zeros_like(rate))
+        mass, bias, pivot = np.zeros((count, drives, drives)), np.zeros((count, drives)), np.zeros(count)
+        rows = mechanism.task_rows("drives")
+        bodies = np.zeros(mechanism.parameters.size)
+        bodies[self._rigid] = values[self._bodies]
+        bodies = bodies.reshape(mechanism.parameters.shape)
+        if count:
+            fill_mass(mechanism.model, rows, drives, bodies, q, mass, pivot)
+            nothing = np.zeros((1, len(bodies), 6)), np.zeros((1, mechanism.tree.velocities))
+            driven_forces(
+                mechanism.model, rows, drives, bodies, *nothing,
+                TreeMotion(coasting.configuration, coasting.velocity, coasting.acceleration), bias, pivot,
+            )  # fmt: skip
+        mass[:, np.arange(drives), np.arange(drives)] += values[self._along]
+        if np.any(values[self._passive]):
+            bias += joint_friction_columns(mechanism, coasting) @ values[self._passive]
+        mass[pivot == 0.0], bias[pivot == 0.0] = np.nan, np.nan
+        return mass, bias
+
+    def _move(
+        self, task: str, configuration: FloatArray, rate: FloatArray, acceleration: FloatArray
+    ) -> MechanismMotion:
+        """Return the motion of closed configurations (N, Q) by rates (N, n) of a task; NaN where it is singular."""
+        mechanism, count = self.mechanism, len(configuration)
+        velocity, second = np.zeros((2, count, mechanism.tree.velocities))
+        pivot, drive = np.zeros(count), np.zeros((3, count, len(self.drives)))
+        if count:
+            complete_motion(
+                mechanism.model, mechanism.task_rows(task), configuration, np.ascontiguousarray(rate),
+                np.ascontiguousarray(acceleration), velocity, second, pivot,
+                Readings(mechanism.row_numbers("drives"), *drive),
+            )  # fmt: skip
+        singular = np.abs(pivot) < NO_PIVOT
+        for part in (velocity, second, *drive):
+            part[singular] = np.nan
+        return MechanismMotion(configuration, velocity, second, *drive)
+
+    @cached_property
+    def capabilities(self) -> frozenset[type]:
+        own: set[type] = {EnergyModel}
+        if self.mechanism.places["pose"]:
+            own.add(PlatformPose)
+        if self.mechanism.description.document.get("outputs"):
+            own.add(NamedOutputs)
+        if self.compliance.any():
+            own.add(ElasticDrives)
+        return frozenset(own)
+
+    @property
+    def compliance(self) -> FloatArray:
+        return find_compliance(self)
+
+    def compute_energy(self, motion: Motion, mapping: FloatArray) -> FloatArray:
+        q, velocity, _ = motion.state
+        columns = np.zeros((len(motion), self.mechanism.parameters.size))
+        if len(motion):
+            fill_energy_columns(self.mechanism.model, q, velocity, columns)
+        turning = 0.5 * motion.rate**2 @ mapping[self._along]
+        return columns[:, self._rigid] @ mapping[self._bodies] + turning
+
+    @property
+    def outputs(self) -> tuple[Output, ...]:
+        return tuple(Output(one.name, one.unit) for one in self.mechanism.description.outputs)
+
+    def compute_outputs(self, motion: Motion) -> tuple[FloatArray, FloatArray, FloatArray]:
+        values = read(self.mechanism, "outputs", motion.state[0])
+        return (values, *rates(self.mechanism, "outputs", self._whole(motion)))
+
+    def compute_motion_of_outputs(
+        self, value: FloatArray, rate: FloatArray, acceleration: FloatArray
+    ) -> Motion:
+        return self._motion_of("outputs", close_outputs(self.mechanism, value), rate, acceleration)
+
+    @property
+    def home_pose(self) -> tuple[FloatArray, FloatArray]:
+        position, rotation = self._pose(self.mechanism.home[None])
+        return position[0], rotation[0]
+
+    def _pose(self, configuration: FloatArray) -> tuple[FloatArray, FloatArray]:
+        mechanism = self.mechanism
+        body = mechanism.model.row[mechanism.row_numbers("pose")[-1], FRAME_B]
+        rotation, position = frames(mechanism, configuration)
+        return position[:, body], rotation[:, body]
+
+    def compute_pose(self, motion: Motion) -> tuple[FloatArray, FloatArray]:
+        return self._pose(motion.state[0])
+
+    def compute_twist(self, motion: Motion) -> tuple[FloatArray, FloatArray]:
+        return rates(self.mechanism, "pose", self._whole(motion))
+
+    def compute_motion_of_pose(
+        self, position: FloatArray, rotation: FloatArray, twist: FloatArray, acceleration: FloatArray
+    ) -> Motion:
+        closed = close_pose(self.mechanism, position, rotation)
+        return self._motion_of("pose", closed, twist, acceleration)
+
+    def _motion_of(self, task: str, closed: Closed, rate: FloatArray, acceleration: FloatArray) -> Motion:
+        """Return the motion of closed rows by rates and accelerations (N, n) of a task."""
+        status = _STATUS[np.asarray(closed.status)]
+        q = np.where(closed.found[:, None], closed.configuration, self.mechanism.home[None])
+        moved = self._move(task, q, rate, acceleration)
+        status[np.isnan(moved.drive_rate).any(axis=1)] = FAILED
+        parts = moved.configuration, moved.velocity, moved.acceleration
+        drives = moved.drive, moved.drive_rate, moved.drive_acceleration
+        for part in (*parts, *drives):
+            part[status > DEGRADED] = np.nan
+        return Motion(*drives, parts, status, closed.residual)
+
+    def _whole(self, motion: Motion) -> MechanismMotion:
+        return MechanismMotion(*motion.state, motion.coordinate, motion.rate, motion.acceleration)
 
 
 def _read_drive(drive: Any) -> Drive:

@@ -29,6 +29,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray, contiguous
 from pkm_identification.numerics.compiled import kernel
 from pkm_identification.numerics.linear_systems import invert6
@@ -53,6 +54,7 @@ from .strut import (
     H_E,
     I_A,
     I_X,
+    I_Z,
     M_E,
     M_M,
     PLATFORM_HINGES,
@@ -231,6 +233,14 @@ def _evaluate(
         phi[:] = parameters
     _batch(packed_geometry(machine), phi, position, rotation, twist, in_struts, mass, bias)
     return MassAndBias(mass, bias)
+
+
+def has_symmetric_rods(parameters: FloatArray) -> bool:
+    """Whether the rods of basis parameters (B,) are alike across their struts, as mass matrices take them to be."""
+    rods = parameters[PLATFORM_COLUMNS : PLATFORM_COLUMNS + STRUTS * STRUT_COLUMNS].reshape(
+        STRUTS, STRUT_COLUMNS
+    )
+    return bool(np.array_equal(rods[:, I_X], rods[:, I_Z]))
 
 
 def platform_dynamics(

@@ -332,3 +332,24 @@ def fill_energy(model, w, q, v, kinetic, potential):
             )
             lever = add_scaled(turned(state, f, h), w[b, 0], part(state, f, ORIGIN))
             potential[n] = potential[n] - dot(g, lever)
+
+
+@kernel
+def fill_energy_columns(model, q, v, energy):
+    """Write kinetic and potential energy (N, 10 B) per unit of every body's parameters; heights as in `fill_energy`."""
+    frames, velocities = model.frame.shape[0], model.velocity.shape[0]
+    state = np.zeros((frames, STATE, 3), dtype=q.dtype)
+    axes = np.zeros((velocities, 3), dtype=q.dtype)
+    g = (model.gravity[0], model.gravity[1], model.gravity[2])
+    for n in range(q.shape[0]):
+        place_frames(model, q[n], state, axes)
+        move_frames(model, state, axes, v[n], v[n])
+        for b in range(model.body.shape[0]):
+            f = model.body[b]
+            u, t = turned_back(state, f, part(state, f, SPEED)), turned_back(state, f, part(state, f, OMEGA))
+            columns = energy[n, PARAMETERS * b : PARAMETERS * (b + 1)]
+            columns[0] = dot(u, u) / 2 - dot(g, part(state, f, ORIGIN))
+            columns[1], columns[2], columns[3] = subtract(cross(u, t), turned_back(state, f, g))
+            for k in range(3):
+                columns[4 + k] = t[k] * t[k] / 2
+            columns[7], columns[8], columns[9] = t[0] * t[1], t[0] * t[2], t[1] * t[2]

@@ -1,0 +1,144 @@
+# Copyright 2026 pkm_identification maintainers
+#
+# Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance
+# with the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+# Unless required by applicable law or agreed to in writing, software distributed under the License is
+# distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
+# the License for the specific language governing permissions and limitations under the License.
+
+"""What some machines have and others have not; who needs one asks for it, and says so where it is not there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol, TypeVar
+
+from pkm_identification.errors import SettingsError
+from pkm_identification.mechanisms.hexapod.kinematics.assembly.modes import AssemblyModes
+from pkm_identification.mechanisms.hexapod.machine import Machine as HexapodDescription
+from pkm_identification.numerics.arrays import FloatArray
+
+from .contract import Machine, Motion
+
+State = tuple[FloatArray, ...]
+
+
+class PlatformPose(Machine, Protocol):
+    """A platform with a pose of six coordinates, which decides the drives' coordinates."""
+
+    @property
+    def home_pose(self) -> tuple[FloatArray, FloatArray]:
+        """Position (3,) in m and rotation (3, 3) at home, in the ground's frame."""
+
+    def compute_pose(self, motion: Motion) -> tuple[FloatArray, FloatArray]:
+        """Return positions (N, 3) of the platform's origin and rotations (N, 3, 3) in the ground's frame."""
+
+    def compute_twist(self, motion: Motion) -> tuple[FloatArray, FloatArray]:
+        """Return (v, w) and (a, alpha), (N, 6) each, at the platform's origin in the ground's axes."""
+
+    def compute_motion_of_pose(
+        self, position: FloatArray, rotation: FloatArray, twist: FloatArray, acceleration: FloatArray
+    ) -> Motion:
+        """Return the motion of poses (N, 3), (N, 3, 3), twists and accelerations (N, 6) each.
+
+        Rows out of reach have the status FAILED.
+        """
+
+
+@dataclass(frozen=True)
+class Output:
+    """A number with a name that the motion decides: m or rad."""
+
+    name: str
+    unit: str
+
+
+class NamedOutputs(Machine, Protocol):
+    """Outputs with names, as many as drives, which decide the drives' coordinates."""
+
+    @property
+    def outputs(self) -> tuple[Output, ...]: ...
+
+    def compute_outputs(self, motion: Motion) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return values, rates and accelerations of the outputs, (N, n) each."""
+
+    def compute_motion_of_outputs(
+        self, value: FloatArray, rate: FloatArray, acceleration: FloatArray
+    ) -> Motion:
+        """Return the motion of outputs and their derivatives, (N, n) each; rows out of reach have FAILED."""
+
+
+class EnergyModel(Machine, Protocol):
+    """Kinetic and potential energy linear in the basis."""
+
+    def compute_energy(self, motion: Motion, mapping: FloatArray) -> FloatArray:
+        """Return energies (N, P) in J per unit of each column of a mapping (B, P); friction stores none."""
+
+
+class EnumeratedModes(Machine, Protocol):
+    """All poses that coordinates of the drives allow, each with a proof."""
+
+    def find_modes(self, coordinate: FloatArray) -> AssemblyModes:
+        """Return the assembly modes of coordinates (n,)."""
+
+
+class FreeFall(Machine, Protocol):
+    """A fall from rest with the drives off."""
+
+    def compute_fall(self, values: FloatArray, start: State, time: FloatArray) -> FloatArray:
+        """Return the drives' coordinates (N, n) at times (N,) s after the release, of basis values (B,)."""
+
+
+class ElasticDrives(Machine, Protocol):
+    """Drives of which something yields between the encoder and the mechanism."""
+
+    @property
+    def compliance(self) -> FloatArray:
+        """Of each drive (n,), m/N or rad/(N m); 0 where nothing yields."""
+
+
+class HexapodFile(Machine, Protocol):
+    """A hexapod's file: six alike struts between a base and a platform."""
+
+    @property
+    def description(self) -> HexapodDescription: ...
+
+
+Capability = TypeVar("Capability", bound=Machine)
+# What is missing, in words: what is needed, and what the machine does not have
+_WORDS: dict[type, tuple[str, str]] = {
+    PlatformPose: ("a platform with a pose", "names none ('pose' in its file)"),
+    NamedOutputs: ("outputs with names", "names none ('outputs' in its file)"),
+    EnergyModel: ("a model of the energy", "has none"),
+    EnumeratedModes: ("a machine whose assembly modes can be enumerated", "is no hexapod"),
+    FreeFall: ("a model of a fall with the drives off", "has none"),
+    ElasticDrives: ("drives that yield", "states none ('actuator' in its file)"),
+    HexapodFile: ("a hexapod", "is none"),
+}
+
+
+def has(machine: Machine, capability: type[Capability]) -> bool:
+    """Whether a machine has a capability."""
+    return capability in machine.capabilities
+
+
+def require(machine: Machine, capability: type[Capability], asker: str) -> Capability:
+    """Return a machine as one with a capability.
+
+    Parameters
+    ----------
+    machine : Machine
+    capability : type
+        One of the protocols of this file.
+    asker : str
+        Who needs it, as messages begin: a command, an option and its value.
+
+    Raises
+    ------
+    SettingsError
+        If it has not: as "workspace: needs a platform with a pose; 'five-bar' names none".
+    """
+    if not has(machine, capability):
+        needed, lacking = _WORDS[capability]
+        raise SettingsError(f"{asker}: needs {needed}; '{machine.name}' {lacking}")
+    return machine  # type: ignore[return-value]
