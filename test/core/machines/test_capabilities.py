@@ -25,7 +25,7 @@ from pkm_identification.machines.capabilities import (
     has,
     require,
 )
-from pkm_identification.machines.contract import DEGRADED, FAILED, mask_friction_rows
+from pkm_identification.machines.contract import DEGRADED, mask_friction_rows
 from pkm_identification.machines.load import load_machine
 
 POSED = [name for name in EVERY if has(machine(name), PlatformPose)]
@@ -76,9 +76,6 @@ def test_a_motion_has_a_pose_and_a_pose_a_motion(name):
     np.testing.assert_allclose(omega, twist[0][1:-1, 3:], atol=2e-3 * np.abs(twist[0]).max())
     second = (twist[0][2:] - twist[0][:-2]) / (2 * step)
     np.testing.assert_allclose(second, twist[1][1:-1], atol=2e-3 * np.abs(twist[1]).max())
-    far = one.compute_motion_of_pose(pose[0][:1] + 50.0, pose[1][:1], twist[0][:1], twist[1][:1])
-    if name == AS_MULTIBODY:
-        assert far.status[0] >= FAILED
 
 
 @pytest.mark.parametrize("name", NAMED)
