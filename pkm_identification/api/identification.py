@@ -21,7 +21,6 @@ from pkm_identification.errors import DocumentError, SettingsError
 from pkm_identification.estimation.estimate import make_estimate
 from pkm_identification.estimation.identifiability import IDENTIFIABLE
 from pkm_identification.exporting.cured_effects import with_effects_known
-from pkm_identification.exporting.identified import identified_machine
 from pkm_identification.identification.estimate_file import write_estimate_json
 from pkm_identification.identification.identify import identify as identified
 from pkm_identification.identification.identify import validate as validated
@@ -29,6 +28,7 @@ from pkm_identification.identification.result import Identification
 from pkm_identification.identification.saved_estimate import read_saved_estimate
 from pkm_identification.identification.settings import Settings, assumptions_of
 from pkm_identification.identification.validation import Validation, held_out
+from pkm_identification.mechanisms.hexapod.identified import identified_machine
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.parameters.prior import Prior
 from pkm_identification.report.listing import number

@@ -19,10 +19,10 @@ from pkm_identification.estimation.identifiability import IN_DOUBT
 from pkm_identification.exporting.cured import cured, estimated_besides, read_causes, with_keys
 from pkm_identification.exporting.cured_effects import with_effects_known
 from pkm_identification.exporting.formats import FORMATS, format_of, machine_text, write_machine
-from pkm_identification.exporting.identified import identified_machine
 from pkm_identification.identification.saved_estimate import SavedEstimate, read_saved_estimate
 from pkm_identification.identification.settings import EstimatorSettings
 from pkm_identification.mechanisms.builtin import is_mechanism
+from pkm_identification.mechanisms.hexapod.identified import identified_machine
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.parameters.sets import NAMES
 

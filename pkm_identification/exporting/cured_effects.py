@@ -37,7 +37,7 @@ def with_effects_known(
 ) -> tuple[Machine, tuple[str, ...]]:
     """The machine whose file knows the effects that a file can know, and the parameters of those that it cannot.
 
-    Bodies, viscous and Coulomb friction stay the file's; `exporting.identified` changes those.
+    Bodies, viscous and Coulomb friction stay the file's; `mechanisms.hexapod.identified` changes those.
 
     Parameters
     ----------

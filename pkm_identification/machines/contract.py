@@ -249,6 +249,13 @@ class Machine(Protocol):
     def with_changes(self, changes: Mapping[str, float]) -> Machine:
         """Return the machine of the file with some numbers, by their paths, changed by so much; same basis entries."""
 
+    def with_values(self, values: FloatArray, covariance: FloatArray | None = None) -> Machine:
+        """Return the machine whose file has basis values (B,), or bodies nearest to its own with the same forces.
+
+        Where no rigid bodies have these forces, those that differ least in the deviations of a covariance (B, B), if
+        it is given and the machine can; else MachineError.
+        """
+
     def compute_mass_and_bias(self, motion: Motion, values: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return mass (N, n, n) and forces without acceleration (N, n) of basis values (B,), drives' friction apart."""
 

@@ -24,6 +24,7 @@ from pkm_identification.mechanisms.hexapod.dynamics.energy import energy_regress
 from pkm_identification.mechanisms.hexapod.dynamics.falling import falling_lengths
 from pkm_identification.mechanisms.hexapod.dynamics.mass import has_symmetric_rods, strut_dynamics
 from pkm_identification.mechanisms.hexapod.dynamics.regressor import SparseMapping, regressor
+from pkm_identification.mechanisms.hexapod.identified import identified_machine
 from pkm_identification.mechanisms.hexapod.kinematics.assembly.modes import AssemblyModes, assembly_modes
 from pkm_identification.mechanisms.hexapod.kinematics.forward import platform_motion
 from pkm_identification.mechanisms.hexapod.kinematics.inverse import strut_motion_from_platform
@@ -156,6 +157,9 @@ class Hexapod:
 
     def with_changes(self, changes: Mapping[str, float]) -> Hexapod:
         return Hexapod(Description.from_document(change_document(self.document, changes)))
+
+    def with_values(self, values: FloatArray, covariance: FloatArray | None = None) -> Hexapod:
+        return Hexapod(identified_machine(self.description, values))
 
     def compute_mass_and_bias(self, motion: Motion, values: FloatArray) -> tuple[FloatArray, FloatArray]:
         if not has_symmetric_rods(values):

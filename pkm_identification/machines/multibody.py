@@ -25,6 +25,7 @@ from pkm_identification.mechanisms.multibody.base_set import BASE, BaseSet
 from pkm_identification.mechanisms.multibody.closed import Closed
 from pkm_identification.mechanisms.multibody.dynamics import drive_inertia, forces, regressor
 from pkm_identification.mechanisms.multibody.extents import body_extents
+from pkm_identification.mechanisms.multibody.identified import identified_mechanism
 from pkm_identification.mechanisms.multibody.joint_friction import (
     joint_friction_columns,
     joint_friction_names,
@@ -247,6 +248,22 @@ class Multibody:
 
     def with_changes(self, changes: Mapping[str, float]) -> Multibody:
         return Multibody(Mechanism.from_document(change_document(self.document, changes)))
+
+    def with_values(self, values: FloatArray, covariance: FloatArray | None = None) -> Multibody:
+        nominal = self.basis.nominal
+        passive = self.mechanism.passive_friction
+        joints: dict[str, dict[str, float]] = {}
+        if passive is not None and np.any(values[self._passive] != nominal[self._passive]):
+            coulomb, viscous = np.split(values[self._passive], 2)
+            for name, dry, wet in zip(passive.names, coulomb, viscous, strict=True):
+                joints[name] = {"viscous": float(wet), "coulomb": float(dry)}
+        return Multibody(
+            identified_mechanism(
+                self.mechanism, self.base, values[self._bodies], values[self.friction_rows],
+                values[self._along] - nominal[self._along], joints,
+                None if covariance is None else covariance[self._bodies, self._bodies],
+            )
+        )  # fmt: skip
 
     def compute_mass_and_bias(self, motion: Motion, values: FloatArray) -> tuple[FloatArray, FloatArray]:
         mechanism, count, drives = self.mechanism, len(motion), len(self.drives)

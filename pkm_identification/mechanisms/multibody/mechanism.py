@@ -95,9 +95,12 @@ class Mechanism:
         return cls.of(read_file(builtin_mechanisms()[str(name_or_path)]))
 
     @classmethod
-    def from_document(cls, document: Any, source: str = "mechanism") -> Mechanism:
-        """A mechanism from a description that is already parsed; numbers are best given as text."""
-        return cls.of(read_document(document, source))
+    def from_document(cls, document: Any, source: str = "mechanism", plausible: bool = True) -> Mechanism:
+        """Return a mechanism of a description that is already parsed; numbers are best given as text.
+
+        `plausible=False` takes numbers that no mechanism of this size has: of a description made by computation.
+        """
+        return cls.of(read_document(document, source, plausible))
 
     @classmethod
     def from_machine(cls, machine: Machine) -> Mechanism:

@@ -22,9 +22,9 @@ from core.platform_motions import six_axes
 
 from pkm_identification.cli import main
 from pkm_identification.errors import MachineError
-from pkm_identification.exporting.identified import identified_machine
 from pkm_identification.exporting.urdf import TreeJoints, urdf
 from pkm_identification.mechanisms.hexapod.dynamics import basis_parameters, regressor, strut_forces
+from pkm_identification.mechanisms.hexapod.identified import identified_machine
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
 

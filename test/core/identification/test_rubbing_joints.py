@@ -17,13 +17,13 @@ from core.mechanisms.hexapod.machine_variants import changed, machine, rubbing, 
 from core.platform_motions import six_axes, states
 
 from pkm_identification.errors import MachineError
-from pkm_identification.exporting.identified import identified_machine
 from pkm_identification.identification.augmented_state.iterated import iterate
 from pkm_identification.identification.augmented_state.model import JointSamples
 from pkm_identification.identification.experiment import Experiment
 from pkm_identification.identification.identify import identify
 from pkm_identification.identification.settings import Settings, assumptions_of
 from pkm_identification.mechanisms.hexapod.dynamics import basis_parameters, strut_forces
+from pkm_identification.mechanisms.hexapod.identified import identified_machine
 from pkm_identification.mechanisms.hexapod.joint_friction import JointFriction
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.parameters.sets import NAMES, hexapod_parameters

@@ -329,3 +329,21 @@ def test_tolerances_of_a_hexapod_are_those_of_its_file():
 def test_a_wrong_tolerance_is_named(section, word):
     with pytest.raises(MachineError, match=word):
         with_tolerances("five_bar", **section)
+
+
+@pytest.mark.parametrize(
+    "name", [one for one in EVERY if one != AS_MULTIBODY]
+)  # which has no file of its own
+def test_values_go_into_a_file_whose_forces_are_theirs(name):
+    """Also where the values stand for sums that the file's bodies have not."""
+    one = machine(name)
+    rng, basis = np.random.default_rng(3), np.array(one.basis.nominal)
+    bodies = [entry.body for entry in one.basis]
+    for body in sorted(set(bodies)):
+        basis[[one == body for one in bodies]] *= rng.uniform(0.95, 1.05)
+    found = one.with_values(basis)
+    assert found.name == f"{one.name}_identified"
+    motion, again = smooth_motion(one), smooth_motion(found)
+    np.testing.assert_allclose(
+        forces(found, again), forces(one, motion, basis), atol=1e-9 * np.max(one.force_size)
+    )

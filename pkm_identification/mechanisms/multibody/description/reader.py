@@ -66,7 +66,7 @@ def parsed(path: Path) -> Any:
     return read_yaml(path, "machine file", MachineError, numbers_as_text=True)
 
 
-def read_document(document: Any, source: str = "mechanism") -> Description:
+def read_document(document: Any, source: str = "mechanism", plausible: bool = True) -> Description:
     """A description from a parsed document; see `read_file`."""
     root = Node(document, "", source, MachineError)
     schema = root.take("schema")
@@ -121,7 +121,8 @@ def read_document(document: Any, source: str = "mechanism") -> Description:
     whole = root.with_defaults()
     whole["friction"] = friction_node.with_defaults() | whole.get("friction", {})
     description = replace(description, full_document=whole)
-    check_plausibility(description)
+    if plausible:
+        check_plausibility(description)
     return description
 
 

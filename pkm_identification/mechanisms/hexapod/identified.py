@@ -16,22 +16,23 @@ from typing import Any
 import numpy as np
 
 from pkm_identification.errors import MachineError
-from pkm_identification.mechanisms.hexapod.bodies import Strut, StrutBody
-from pkm_identification.mechanisms.hexapod.dynamics.basis import (
+from pkm_identification.numerics.arrays import FloatArray
+
+from ..rigid_bodies import parallel_axes
+from .bodies import Strut, StrutBody
+from .dynamics.basis import (
     friction_of_basis,
     joint_friction_of_basis,
     strut_column,
 )
-from pkm_identification.mechanisms.hexapod.dynamics.strut import (
+from .dynamics.strut import (
     H_B,
     H_E,
     I_A,
     I_X,
     M_E,
 )
-from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.mechanisms.rigid_bodies import parallel_axes
-from pkm_identification.numerics.arrays import FloatArray
+from .machine import Machine
 
 
 def identified_machine(machine: Machine, basis: FloatArray) -> Machine:

@@ -1,0 +1,284 @@
+# Copyright 2026 pkm_identification maintainers
+#
+# Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance
+# with the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+# Unless required by applicable law or agreed to in writing, software distributed under the License is
+# distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
+# the License for the specific language governing permissions and limitations under the License.
+
+"""Rigid bodies nearest to known ones that have given sums of parameters, as base parameters are.
+
+With the pseudo-inertia J of every body (`pseudo_inertia`) divided by its size on either side, sums of parameters are
+linear in J and bodies that can be are a cone: the nearest point of both is found by Newton's method with the barrier
+-log det J (Boyd and Vandenberghe 2004, 11), first for bodies that can be at all, then for the nearest of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from scipy.linalg import null_space
+
+from pkm_identification.errors import NotConverged
+from pkm_identification.numerics.arrays import FloatArray
+
+from .pseudo_inertia import pseudo_inertia, ten_parameters
+
+# Least eigenvalue of a scaled pseudo-inertia, relative to a body of the file's size: far above rounding, and no weight
+MARGIN = 1e-7
+# Of the heaviest body and the widest: what a body counts as that has less, and one that is nothing, which hardly moves
+LIGHTEST, NOTHING = 1e-3, 1e-6
+_WEIGHTS = 10.0 ** np.arange(
+    1, 10
+)  # of what is sought against the barrier: at the last nothing of that is left
+_STEPS = 30  # Newton's for each weight; five are usual
+_DONE = 1e-9  # of a squared Newton step
+_HELD = 1e-2  # curvature that keeps what nothing bounds from growing for ever
+_ROUNDING = 1e-9  # relative: what is known no better
+_FILE = 1e-3  # of a squared deviation: what it costs to move a body by its own size from the file's
+_INSIDE = 1e-2  # least eigenvalue to begin with
+_SHORTEST = 1e-10  # part of a Newton step: shorter ones are rounding
+
+
+def find_nearest_bodies(
+    sums: FloatArray, values: FloatArray, nominal: FloatArray, planar: Sequence[bool], physical: bool = False
+) -> FloatArray:
+    """Return the bodies' parameters (P,) nearest to nominal ones whose sums have these values.
+
+    Parameters
+    ----------
+    sums : ndarray, shape (K, P)
+        Coefficients, of independent rows.
+    values : ndarray, shape (K,)
+        SI units.
+    nominal : ndarray, shape (P,)
+        Body after body: m, mx, my, mz, Ixx, Iyy, Izz, Ixy, Ixz, Iyz about the frame's origin, or m, mx, my, Izz of a
+        planar one.
+    planar : sequence of bool
+        Of each body.
+    physical : bool
+        Whether every body must be one that can be; else the nearest values, whatever they are.
+
+    Raises
+    ------
+    NotConverged
+        If no bodies that can be have these sums.
+    """
+    bodies = _Bodies(nominal, planar, sums)
+    to_parameters = bodies.matrix()
+    rows = sums @ to_parameters
+    size = np.linalg.norm(rows, axis=1)
+    rows, wanted = rows / size[:, None], values / size
+    start = bodies.scaled(nominal)
+    correction = np.linalg.pinv(rows)
+
+    def meet(point: FloatArray) -> FloatArray:
+        return np.asarray(point - correction @ (rows @ point - wanted))
+
+    point = meet(start)
+    if physical:
+        free = null_space(rows)
+        point = _enter(bodies, free, point)
+        point = meet(
+            _approach(bodies, free, point, start, np.eye(len(start)))
+        )  # what rounding left, taken out
+    return np.asarray(to_parameters @ point)
+
+
+def find_likeliest_bodies(
+    sums: FloatArray, values: FloatArray, covariance: FloatArray, nominal: FloatArray, planar: Sequence[bool]
+) -> FloatArray:
+    """Return the parameters (P,) of rigid bodies whose sums differ least from values, in their deviations.
+
+    What the sums leave open is as near to nominal values as can be. `covariance` (K, K) is of the values; the rest is
+    as of `find_nearest_bodies`.
+    """
+    bodies = _Bodies(nominal, planar, sums)
+    to_parameters = bodies.matrix()
+    rows, start = sums @ to_parameters, bodies.scaled(nominal)
+    size = np.linalg.norm(rows, axis=1)
+    # nothing is known better than rounding: of what is fixed the deviation is zero
+    floor = np.diag((_ROUNDING * np.maximum(size, np.abs(values))) ** 2)
+    weight = np.linalg.inv((covariance + floor) / np.outer(size, size))
+    rows, wanted = rows / size[:, None], values / size
+    metric = rows.T @ weight @ rows
+    hessian = metric + _FILE * np.eye(len(start))
+    aim = np.linalg.solve(hessian, rows.T @ (weight @ wanted) + _FILE * start)
+    inside = bodies.possible(start, _INSIDE)
+    point = _approach(bodies, np.eye(len(start)), inside, aim, (hessian + hessian.T) / 2)
+    return np.asarray(to_parameters @ point)
+
+
+def _enter(bodies: _Bodies, free: FloatArray, point: FloatArray) -> FloatArray:
+    """Return a point of bodies that can be, reached along free directions: the least eigenvalue is made to grow."""
+    unit = bodies.unit()
+    least = bodies.least(point) - 1.0
+    directions = np.column_stack([free, -unit])  # a step of the last moves the bound up
+    begin, curvature = point, np.diag(np.append(np.full(free.shape[1], _HELD), 0.0))
+    for weight in _WEIGHTS:
+        for _ in range(_STEPS):
+            slope = np.append(_HELD * (free.T @ (point - begin)), -weight)
+            step, size = _newton(bodies, directions, point - least * unit, slope, curvature)
+            length = _inside(bodies, point - least * unit, directions @ step)
+            point, least = point + length * (free @ step[:-1]), least + length * step[-1]
+            if bodies.least(point) > MARGIN:
+                return point
+            if size < _DONE or length < _SHORTEST:
+                break
+    raise NotConverged(
+        "no rigid bodies have these sums of parameters; identify with --consistent, with more motion, or with fewer "
+        "parameters"
+    )
+
+
+def _approach(
+    bodies: _Bodies, free: FloatArray, point: FloatArray, aim: FloatArray, metric: FloatArray
+) -> FloatArray:
+    """Return the point nearest to an aim, in a metric, that free directions reach among bodies that can be."""
+    for weight in _WEIGHTS:
+        curvature = weight * (free.T @ metric @ free)
+        for _ in range(_STEPS):
+            slope = weight * (free.T @ (metric @ (point - aim)))
+            step, size = _newton(bodies, free, point, slope, curvature)
+            length = _inside(bodies, point, free @ step)
+            point = point + length * (free @ step)
+            if size < _DONE or length < _SHORTEST:
+                break
+    return point
+
+
+def _newton(
+    bodies: _Bodies, directions: FloatArray, point: FloatArray, slope: FloatArray, curvature: FloatArray
+) -> tuple[FloatArray, float]:
+    """Return Newton's step along directions for the barrier and an aim of this slope and curvature, and its square."""
+    gradient, hessian = bodies.barrier(point)
+    gradient = directions.T @ gradient + slope
+    matrix = directions.T @ hessian @ directions + curvature
+    step = -np.linalg.lstsq(matrix, gradient, rcond=None)[0]
+    return step, float(-gradient @ step)
+
+
+def _inside(bodies: _Bodies, point: FloatArray, step: FloatArray) -> float:
+    """Return how much of a step leaves all eigenvalues positive: all of it, or 9/10 of the way to the border."""
+    return min(1.0, 0.9 * bodies.border(point, step))
+
+
+class _Bodies:
+    """Scaled pseudo-inertias of bodies as one vector: 10 numbers a body, 6 of a planar one.
+
+    Off-diagonal elements count sqrt(2) times, so that lengths of vectors are those of matrices. Bodies that are nothing
+    at all in the file stay so, unless sums cannot be had without them.
+    """
+
+    def __init__(self, nominal: FloatArray, planar: Sequence[bool], sums: FloatArray) -> None:
+        width = np.array([4 if flat else 10 for flat in planar])
+        ends = np.cumsum(width)
+        places = [slice(end - one, end) for end, one in zip(ends, width, strict=True)]
+        something = [place for place in places if np.any(nominal[place])]
+        left = np.concatenate([sums[:, place] for place in something], axis=1) if something else sums[:, :0]
+        if np.linalg.matrix_rank(left) == len(sums):
+            places = something
+        self.places, self.count = places, len(nominal)
+        parts = [nominal[place] for place in places]
+        self.order = [3 if len(part) == 4 else 4 for part in parts]
+        heaviest = max((float(part[0]) for part in parts), default=1.0) or 1.0
+        least = [LIGHTEST if np.any(part) else NOTHING for part in parts]
+        self.mass = [max(float(part[0]), one * heaviest) for part, one in zip(parts, least, strict=True)]
+        radius = [
+            np.sqrt(max(float(part[3] if len(part) == 4 else part[4:7].max()), 0.0) / mass)
+            for part, mass in zip(parts, self.mass, strict=True)
+        ]
+        widest = max(radius, default=1.0) or 1.0
+        self.radius = [max(one, LIGHTEST * widest) for one in radius]
+        widths = np.cumsum([_width(n) for n in self.order])
+        self.slices = [slice(end - _width(n), end) for end, n in zip(widths, self.order, strict=True)]
+
+    def _units(self, b: int) -> FloatArray:
+        """What an element of body b's pseudo-inertia is measured in, as a vector."""
+        n, m, r = self.order[b], self.mass[b], self.radius[b]
+        one = np.array([r] * (n - 1) + [1.0])
+        return m * np.outer(one, one)
+
+    def matrix(self) -> FloatArray:
+        """Return what makes parameters (P,) of the vector."""
+        total = np.zeros((self.count, self.slices[-1].stop))
+        for b, (place, own, n) in enumerate(zip(self.places, self.slices, self.order, strict=True)):
+            units = self._units(b)
+            total[place, own] = np.array(
+                [_parameters(_square(one, n) * units) for one in np.eye(_width(n))]
+            ).T
+        return total
+
+    def scaled(self, parameters: FloatArray) -> FloatArray:
+        """Return the vector of parameters; of a planar body the moment is shared out evenly."""
+        parts = [_vector(_pseudo(parameters[place]) / self._units(b)) for b, place in enumerate(self.places)]
+        return np.concatenate(parts)
+
+    def least(self, vector: FloatArray) -> float:
+        """Return the least eigenvalue of all."""
+        return min(
+            float(np.linalg.eigvalsh(_square(vector[place], n))[0])
+            for place, n in zip(self.slices, self.order, strict=True)
+        )
+
+    def possible(self, vector: FloatArray, margin: float) -> FloatArray:
+        """Return the nearest vector whose eigenvalues are all at least a margin."""
+        result = np.empty_like(vector)
+        for place, n in zip(self.slices, self.order, strict=True):
+            values, axes = np.linalg.eigh(_square(vector[place], n))
+            result[place] = _vector((axes * np.maximum(values, margin)) @ axes.T)
+        return result
+
+    def unit(self) -> FloatArray:
+        """Return the vector of unit matrices."""
+        return np.concatenate([_vector(np.eye(n)) for n in self.order])
+
+    def border(self, vector: FloatArray, step: FloatArray) -> float:
+        """Return the multiple of a step at which an eigenvalue is zero; infinite where none will be."""
+        most = 0.0
+        for place, n in zip(self.slices, self.order, strict=True):
+            inverse = np.linalg.inv(np.linalg.cholesky(_square(vector[place], n)))
+            least = np.linalg.eigvalsh(inverse @ _square(step[place], n) @ inverse.T)[0]
+            most = max(most, -float(least))
+        return 1.0 / most if most > 0.0 else np.inf
+
+    def barrier(self, vector: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return gradient and Hessian of minus the sum of log det."""
+        gradient, hessian = np.empty_like(vector), np.zeros((len(vector), len(vector)))
+        for place, n in zip(self.slices, self.order, strict=True):
+            inverse = np.linalg.inv(_square(vector[place], n))
+            gradient[place] = -_vector(inverse)
+            columns = inverse @ np.array([_square(one, n) for one in np.eye(_width(n))])
+            hessian[place, place] = np.einsum("kij,lji->kl", columns, columns)
+        return gradient, hessian
+
+
+def _width(n: int) -> int:
+    return n * (n + 1) // 2
+
+
+def _square(vector: FloatArray, n: int) -> FloatArray:
+    square = np.zeros((n, n))
+    square[np.tril_indices(n)] = vector
+    square = square + square.T
+    return np.where(np.eye(n, dtype=bool), square / 2, square / np.sqrt(2))
+
+
+def _vector(square: FloatArray) -> FloatArray:
+    n = len(square)
+    return np.where(np.eye(n, dtype=bool), square, square * np.sqrt(2))[np.tril_indices(n)]
+
+
+def _parameters(pseudo: FloatArray) -> FloatArray:
+    """Ten parameters of a pseudo-inertia (4, 4), or m, mx, my, Izz of one in the plane (3, 3)."""
+    if len(pseudo) == 4:
+        return ten_parameters(pseudo)
+    return np.array([pseudo[2, 2], pseudo[0, 2], pseudo[1, 2], pseudo[0, 0] + pseudo[1, 1]])
+
+
+def _pseudo(own: FloatArray) -> FloatArray:
+    if len(own) == 10:
+        return pseudo_inertia(own)
+    m, mx, my, turn = own
+    return np.array([[turn / 2, 0.0, mx], [0.0, turn / 2, my], [mx, my, m]])
