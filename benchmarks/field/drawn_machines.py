@@ -136,8 +136,11 @@ def _strut_bodies(rng: np.random.Generator, low: float, high: float) -> tuple[Do
 def draw_mechanism(rng: np.random.Generator) -> Document:
     """Return a mechanism's file: a five-bar, a serial arm, a delta or a table on two cylinders, of .1 to 10 m."""
     size = 0.1 * 100 ** rng.uniform()
-    kinds = (_five_bar, _serial_arm, _delta, _tilting_table)
-    made = kinds[int(rng.integers(len(kinds)))](rng, size)
+    kinds = (draw_five_bar, draw_serial_arm, draw_delta, _tilting_table)
+    return kinds[int(rng.integers(len(kinds)))](rng, size)
+
+
+def _document(made: Document) -> Document:
     return {"schema": "1", "kind": "mechanism", "name": "drawn", **_as_text(made)}
 
 
@@ -171,12 +174,12 @@ def _revolute(bodies: list[str], place: Any, **more: Any) -> Document:
 _O = [0.0, 0.0, 0.0]
 
 
-def _five_bar(rng: np.random.Generator, size: float) -> Document:
+def draw_five_bar(rng: np.random.Generator, size: float) -> Document:
     apart, crank, rod = size * rng.uniform([0.6, 0.5, 0.9], [1.0, 0.8, 1.2])
     left = np.pi / 2 + rng.uniform(0.1, 0.5)
     elbow_x = crank * np.cos(left)
     lean = np.arccos((apart / 2 - elbow_x) / rod) - left
-    return {
+    return _document({
         "gravity": [0, -9.81, 0],
         "bodies": {
             "crank_l": _rod(rng, crank, True), "crank_r": _rod(rng, crank, True),
@@ -197,10 +200,10 @@ def _five_bar(rng: np.random.Generator, size: float) -> Document:
             "drives": {"q_l": left, "q_r": np.pi - left},
             "guess": {"motor_l": left, "motor_r": np.pi - left, "elbow_l": lean, "elbow_r": -lean},
         },
-    }  # fmt: skip
+    })  # fmt: skip
 
 
-def _serial_arm(rng: np.random.Generator, size: float) -> Document:
+def draw_serial_arm(rng: np.random.Generator, size: float) -> Document:
     count = int(rng.integers(2, 7))
     lengths = size * rng.uniform(0.15, 0.6, count)
     names = [f"link_{k + 1}" for k in range(count)]
@@ -216,16 +219,18 @@ def _serial_arm(rng: np.random.Generator, size: float) -> Document:
     }
     home = dict.fromkeys(drives, 0.3)
     bodies = {name: _rod(rng, length) for name, length in zip(names, lengths, strict=True)}
-    return {
-        "gravity": [0, 0, -9.81],
-        "bodies": bodies,
-        "joints": joints,
-        "drives": drives,
-        "home": {"drives": home},
-    }
+    return _document(
+        {
+            "gravity": [0, 0, -9.81],
+            "bodies": bodies,
+            "joints": joints,
+            "drives": drives,
+            "home": {"drives": home},
+        }
+    )
 
 
-def _delta(rng: np.random.Generator, size: float) -> Document:
+def draw_delta(rng: np.random.Generator, size: float) -> Document:
     base, plate, arm, rod = size * rng.uniform([0.3, 0.08, 0.4, 0.95], [0.4, 0.15, 0.5, 1.2])
     turned = np.arccos(-(base + arm - plate) / rod)
     bodies, joints, drives = {}, {}, {}
@@ -254,7 +259,7 @@ def _delta(rng: np.random.Generator, size: float) -> Document:
     guess = {**{f"elbow_{k}": [turned, 0] for k in range(3)}, "wrist_0": [turned, 0]}
     outputs = {name: {"body": "platform", "position": name} for name in "xyz"}
     home = {"drives": dict.fromkeys(drives, 0), "guess": guess}
-    return {"bodies": bodies, "joints": joints, "drives": drives, "outputs": outputs, "home": home}
+    return _document({"bodies": bodies, "joints": joints, "drives": drives, "outputs": outputs, "home": home})
 
 
 def _tilting_table(rng: np.random.Generator, size: float) -> Document:
@@ -302,4 +307,4 @@ def _tilting_table(rng: np.random.Generator, size: float) -> Document:
     lean = float(np.arctan2(0.05 * size, post))
     guess = {f"slide_{k}": long for k in range(2)} | {f"foot_{k}": [0, lean] for k in range(2)}
     home = {"drives": dict.fromkeys(drives, long), "guess": guess}
-    return {"bodies": bodies, "joints": joints, "drives": drives, "home": home}
+    return _document({"bodies": bodies, "joints": joints, "drives": drives, "home": home})

@@ -102,9 +102,7 @@ def five_bar(base: float = 0.30, arm: float = 0.25, reach: float = 0.35) -> dict
     return mechanism("five-bar", bodies, joints, drives, home=home, gravity=[0, -9.81, 0], friction=friction)
 
 
-def _platform_on_rods(
-    name: str, base: float, plate: float, height: float, reach: float, turning: float
-) -> dict[str, Any]:
+def _platform_on_rods(name: str, base: float, plate: float, reach: float, turning: float) -> dict[str, Any]:
     """Six rods with ball joints carry a platform; each hangs on an arm of length `turning`, or if 0 on a slider."""
     bodies: dict[str, Any] = {"platform": {"mass": 1.5, "inertia": [3e-3, 3e-3, 5e-3, 0, 0, 0]}}
     joints: dict[str, Any] = {}
@@ -136,20 +134,23 @@ def _platform_on_rods(
         joints[f"ball_{k}"] = {"type": "spherical", "bodies": [f"rod_{k}", "platform"], **socket}
         drives[f"{unit}_{k}"] = {"joint": f"motor_{k}", "force": f"force_{k}"}
         # in the arm's axes: x outwards, y its axis; the rod's x from the arm's tip to the ball
-        way = [ball[0] - tip[0], ball[1] - tip[1], height]
+        level = ball[0] - tip[0], ball[1] - tip[1]
+        way = [*level, math.sqrt(max(reach**2 - math.hypot(*level) ** 2, 0.0))]
         x, y, z = way[0] * c + way[1] * s, -way[0] * s + way[1] * c, way[2]
         guess[f"elbow_{k}"] = [math.atan2(-z, x), math.asin(y / math.hypot(x, y, z))]
     return mechanism(name, bodies, joints, drives, home={"drives": {}, "guess": guess})
 
 
-def rss() -> dict[str, Any]:
+def rss(
+    base: float = 0.12, plate: float = 0.09, reach: float = 0.27, turning: float = 0.10
+) -> dict[str, Any]:
     """6-RSS: turning arms."""
-    return _platform_on_rods("rss", 0.12, 0.09, 0.25, 0.27, 0.10)
+    return _platform_on_rods("rss", base, plate, reach, turning)
 
 
-def pus() -> dict[str, Any]:
+def pus(base: float = 0.20, plate: float = 0.09, reach: float = 0.30) -> dict[str, Any]:
     """6-PUS: vertical slides."""
-    return _platform_on_rods("pus", 0.20, 0.09, 0.25, 0.30, 0.0)
+    return _platform_on_rods("pus", base, plate, reach, 0.0)
 
 
 def serial_arm(lengths: tuple[float, ...] = (0.4, 0.35, 0.2)) -> dict[str, Any]:

@@ -200,6 +200,10 @@ class Machine(Protocol):
     def drives(self) -> tuple[Drive, ...]: ...
 
     @property
+    def home(self) -> FloatArray:
+        """Coordinates of the drives at home, (n,)."""
+
+    @property
     def basis(self) -> Basis:
         """Every parameter of every body, inertia of the drives, friction of drives and joints: B entries.
 

@@ -27,7 +27,7 @@ from pkm_identification.mechanisms.hexapod.dynamics.regressor import SparseMappi
 from pkm_identification.mechanisms.hexapod.identified import identified_machine
 from pkm_identification.mechanisms.hexapod.kinematics.assembly.modes import AssemblyModes, assembly_modes
 from pkm_identification.mechanisms.hexapod.kinematics.forward import platform_motion
-from pkm_identification.mechanisms.hexapod.kinematics.inverse import strut_motion_from_platform
+from pkm_identification.mechanisms.hexapod.kinematics.inverse import strut_lengths, strut_motion_from_platform
 from pkm_identification.mechanisms.hexapod.kinematics.tracker import PlatformTracker
 from pkm_identification.mechanisms.hexapod.machine import Machine as Description
 from pkm_identification.mechanisms.hexapod.parameters.basis import hexapod_basis
@@ -108,6 +108,11 @@ class Hexapod:
     def tolerances(self) -> tuple[Tolerance, ...]:
         known = DriveTolerances.of_hexapod(self.description.tolerances, STRUTS)
         return tuple(list_tolerances(self, known))
+
+    @cached_property
+    def home(self) -> FloatArray:
+        home = self.description
+        return strut_lengths(home, home.home_position[None], home.home_rotation[None])[0]
 
     @cached_property
     def basis(self) -> Basis:

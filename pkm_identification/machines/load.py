@@ -11,7 +11,9 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
+from pkm_identification.mechanisms.builtin import MECHANISM, kind_of_document
 from pkm_identification.mechanisms.hexapod.machine import Machine as HexapodDescription
 from pkm_identification.mechanisms.multibody.loading import hexapod_or_mechanism
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
@@ -29,6 +31,12 @@ def load_machine(name_or_path: str | Path) -> Hexapod | Multibody:
         If there is none, or its description cannot be used.
     """
     return wrap_description(hexapod_or_mechanism(name_or_path))
+
+
+def read_machine(document: Any, source: str = "machine") -> Hexapod | Multibody:
+    """Return the machine of a parsed file, mechanisms' numbers best as text; raises as `load_machine`."""
+    kind = Mechanism if kind_of_document(document, source) == MECHANISM else HexapodDescription
+    return wrap_description(kind.from_document(document, source))
 
 
 def wrap_description(description: HexapodDescription | Mechanism) -> Hexapod | Multibody:

@@ -128,6 +128,10 @@ class Multibody:
         return tuple(list_tolerances(self, self.mechanism.description.tolerances))
 
     @cached_property
+    def home(self) -> FloatArray:
+        return np.asarray(read(self.mechanism, "drives", self.mechanism.home[None])[0], dtype=float)
+
+    @cached_property
     def basis(self) -> Basis:
         parts = (rigid_basis(self.mechanism), self._friction(), self._inertia(), self._joint_friction())
         return Basis(tuple(entry for part in parts for entry in part))

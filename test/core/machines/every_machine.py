@@ -19,8 +19,6 @@ from pkm_identification.machines.contract import Motion
 from pkm_identification.machines.hexapod import Hexapod
 from pkm_identification.machines.load import load_machine
 from pkm_identification.machines.multibody import Multibody
-from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths
-from pkm_identification.mechanisms.multibody.kinematics import read
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 
 HEXAPODS = ("uf", "hexel", "ford")
@@ -40,22 +38,13 @@ def machine(name: str) -> Hexapod | Multibody:
     return load_machine(name)
 
 
-def home(one: Hexapod | Multibody) -> np.ndarray:
-    """Return the drives' coordinates at home, (n,)."""
-    if isinstance(one, Hexapod):
-        pose = one.description.home_position[None], one.description.home_rotation[None]
-        return np.asarray(strut_lengths(one.description, *pose)[0])
-    mechanism = one.mechanism
-    return np.asarray(read(mechanism, "drives", mechanism.home[None])[0], dtype=float)
-
-
 def smooth_drives(one: Hexapod | Multibody, count: int = 40, seed: int = 0, part: float = 0.1):
     """Return coordinates, rates and accelerations (N, n) of sines around home, a part of a large change high."""
     rng = np.random.default_rng(seed)
     size = part * np.array([drive.size for drive in one.drives])
     omega, phase = rng.uniform(2.0, 6.0, len(size)), rng.uniform(0.0, 6.0, len(size))
     angle = omega * np.linspace(0.0, 1.0, count)[:, None] + phase
-    start = home(one) - size * np.sin(phase)
+    start = one.home - size * np.sin(phase)
     return start + size * np.sin(angle), size * omega * np.cos(angle), -size * omega**2 * np.sin(angle)
 
 
