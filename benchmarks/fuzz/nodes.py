@@ -69,13 +69,13 @@ def numbers_of(message: Any) -> list[Any]:
         places += [message.accel.linear, message.accel.angular]
         turn = message.pose.orientation
         scalars = [message.residual, message.condition, message.delay, turn.x, turn.y, turn.z, turn.w]
-        return [[place.x, place.y, place.z] for place in places] + [message.strut_force, scalars]
+        return [[place.x, place.y, place.z] for place in places] + [message.force, scalars]
     if hasattr(message, "covariance"):
         if not (np.array(message.std) > 0).all():
             raise FuzzFailure(f"a standard deviation that is not positive: {message}")
         return [message.values, message.std, message.covariance, [message.nis]]
     if hasattr(message, "rate"):
-        return [message.length, message.rate, message.acceleration, message.force, [message.delay]]
+        return [message.coordinate, message.rate, message.acceleration, message.force, [message.delay]]
     return []
 
 

@@ -69,7 +69,7 @@ class ControllerNode(PipelineNode):
             self.estimates = EstimateReader(self.machine)
             self.controller = MachineController(self.machine, 1.0 / rate, settings)
         self.commands = StrutCommands(self, names, FORCES)
-        self.states = ControllerStates(self, values["state_rate"])
+        self.states = ControllerStates(self, self.machine.joint_names, values["state_rate"])
         self.actions = tuple(controller_actions(self, self.controller, values, names, lambda: self._active))
 
     def start(self) -> None:

@@ -32,7 +32,7 @@ from pkm_identification.ros.estimates.store import (
     estimate_folder,
     estimate_name,
 )
-from pkm_identification.ros.messages.convert import platform_sample
+from pkm_identification.ros.messages.convert import create_platform_stream, platform_sample
 from pkm_identification.ros.node.diagnostics import ERROR, WARN, Finding, Task
 from pkm_identification.ros.node.hand_over import Handed
 from pkm_identification.ros.node.inputs import SILENCE
@@ -75,6 +75,7 @@ class EstimatorNode(PipelineNode):
         self.store = store
         self.enabled = values["enabled"]
         self.output = EstimatePublisher(self, self.machine, self.estimator.parameters.scale, values)
+        self.states = create_platform_stream(self.machine.joint_names)
         self._delay = 0.0
         self._begin()
         self._built = True
@@ -132,7 +133,7 @@ class EstimatorNode(PipelineNode):
         if not self.enabled:
             return
         try:
-            sample, self._delay = platform_sample(message)
+            sample, self._delay = platform_sample(self.states, message)
         except ValueError as error:
             self.report(WARN, "bad_pose", f"platform_state: {error}")
             return

@@ -33,7 +33,8 @@ from pkm_identification.ros.commands.kinematic_services import reachable_lengths
 from pkm_identification.ros.commands.strut_commands import LENGTHS, StrutCommands
 from pkm_identification.ros.display.platform_display import DISPLAY_PARAMETERS, PlatformDisplay
 from pkm_identification.ros.messages.convert import (
-    PLATFORM_STATE,
+    create_platform_stream,
+    create_strut_stream,
     platform_state,
     strut_sample,
 )
@@ -73,7 +74,9 @@ class KinematicsNode(PipelineNode):
         self.stage = PlatformStage(self.machine, self.parameter["degraded_condition"])
         with self.compiling():
             self._warm_up()
-        message = partial(platform_state, StreamWriter(PLATFORM_STATE, self.parameter["base_frame"]))
+        self.struts = create_strut_stream(self.machine.joint_names)
+        stream = create_platform_stream(self.machine.joint_names)
+        message = partial(platform_state, StreamWriter(stream, self.parameter["base_frame"]))
         self.states = self.stream_output(PlatformState, "platform_state", STREAM, message)
         self.commands = StrutCommands(self, strut_names(self.machine, self.parameter["joint_names"]), LENGTHS)
         self.display = PlatformDisplay(self, self.machine, self.parameter.all())
@@ -97,7 +100,7 @@ class KinematicsNode(PipelineNode):
     def take(self, message: bytes | StrutStates | Handed) -> None:
         """One filtered strut sample: one platform state."""
         try:
-            filtered, delay = strut_sample(message)
+            filtered, delay = strut_sample(self.struts, message)
         except ValueError as error:
             self.report(WARN, "bad_message", f"strut_states/filtered: {error}")
             return
@@ -151,7 +154,7 @@ class KinematicsNode(PipelineNode):
         forward_kinematics(m, home)
         sample = PlatformStage(m).step(StrutSample(0.0, home[0], np.zeros(6), np.zeros(6), None, 0))
         if sample is not None:
-            platform_state(StreamWriter(PLATFORM_STATE), sample, 0.0)
+            platform_state(StreamWriter(create_platform_stream(m.joint_names)), sample, 0.0)
 
 
 def main(args: list[str] | None = None) -> int:

@@ -25,7 +25,7 @@ from pkm_identification.identification.online.strut_stage import (
 )
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.msg import StrutStates
-from pkm_identification.ros.messages.convert import STRUT_STATES, strut_states
+from pkm_identification.ros.messages.convert import create_strut_stream, strut_states
 from pkm_identification.ros.messages.joint_state import BadJointState, JointStateReader
 from pkm_identification.ros.messages.wire import StreamWriter
 from pkm_identification.ros.node.diagnostics import ERROR, WARN, Finding
@@ -67,7 +67,7 @@ class StrutFilterNode(PipelineNode):
         self.stage = StrutStage(*self._settings(self.parameter.all()), by_model(self.machine))
         with self.compiling():
             self.stage.warm_up(self.machine)
-        message = partial(strut_states, StreamWriter(STRUT_STATES))
+        message = partial(strut_states, StreamWriter(create_strut_stream(self.machine.joint_names)))
         self.output = self.stream_output(StrutStates, f"{TOPIC}/filtered", STREAM, message)
         self.passed = 0
 

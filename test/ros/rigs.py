@@ -22,13 +22,13 @@ from pkm_identification.identification.online.pipeline import OnlinePipeline
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
 from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.motion import StrutSample
+from pkm_identification.motion import STRUT_NAMES, StrutSample
 from pkm_identification.msg import ParameterEstimate, PlatformState, StrutStates
 from pkm_identification.nodes.estimator import EstimatorNode
 from pkm_identification.nodes.kinematics import KinematicsNode
 from pkm_identification.nodes.strut_filter import StrutFilterNode
 from pkm_identification.ros.clock import seconds, set_stamp
-from pkm_identification.ros.messages.convert import fill_pose
+from pkm_identification.ros.messages.convert import create_platform_stream, create_strut_stream, fill_pose
 from pkm_identification.ros.qos import LATCHED, MARKERS, POSE
 from pkm_identification.signals.causal import CausalStrutFilter, FilterSettings
 from pkm_identification.signals.guard import GuardSettings, StreamGuard
@@ -36,6 +36,7 @@ from pkm_identification.simulation import simulate, trajectory
 
 # Segments are numbered from the first stamp of the node's life, in ms; `Motion` starts at 1000 s.
 FIRST_SEGMENT = 1_000_000
+STRUTS, STATES = create_strut_stream(STRUT_NAMES), create_platform_stream(STRUT_NAMES)
 SIMULATED = 4.0  # s
 
 
@@ -88,7 +89,7 @@ class Part:
 def assert_equal(messages, samples):
     assert len(messages) == len(samples)
     for message, sample in zip(messages, samples):
-        np.testing.assert_array_equal(message.length, sample.length)
+        np.testing.assert_array_equal(message.coordinate, sample.length)
         np.testing.assert_array_equal(message.rate, sample.rate)
         np.testing.assert_array_equal(message.acceleration, sample.acceleration)
         assert message.force_valid == (sample.force is not None)
@@ -116,10 +117,16 @@ def strut_samples(motion):
 
 def strut_message(sample, delay=0.028):
     """A filtered strut sample in a message, field by field."""
-    message = StrutStates(length=sample.length, rate=sample.rate, acceleration=sample.acceleration)
+    message = StrutStates(
+        names=list(STRUT_NAMES),
+        force=[0.0] * 6,
+        coordinate=sample.length.tolist(),
+        rate=sample.rate.tolist(),
+        acceleration=sample.acceleration.tolist(),
+    )
     set_stamp(message.header.stamp, sample.time)
     if sample.force is not None:
-        message.force, message.force_valid = sample.force, True
+        message.force, message.force_valid = sample.force.tolist(), True
     message.segment, message.delay = sample.segment, delay
     return message
 
@@ -163,14 +170,21 @@ def platform_samples(trajectory="rich"):
 
 def platform_message(sample, delay=0.028):
     """A platform sample in a message, field by field."""
-    message = PlatformState(status=sample.status, iterations=sample.iterations, segment=sample.segment)
+    message = PlatformState(
+        names=list(STRUT_NAMES),
+        force=[0.0] * 6,
+        has_pose=True,
+        status=sample.status,
+        iterations=sample.iterations,
+        segment=sample.segment,
+    )
     set_stamp(message.header.stamp, sample.time)
     fill_pose(message.pose, sample.position, sample.rotation)
     for motion, six in ((message.twist, sample.twist), (message.accel, sample.acceleration)):
         for part, three in ((motion.linear, six[:3]), (motion.angular, six[3:])):
             part.x, part.y, part.z = three.tolist()
     if sample.force is not None:
-        message.strut_force, message.force_valid = sample.force, True
+        message.force, message.force_valid = sample.force.tolist(), True
     message.residual, message.condition, message.delay = sample.residual, sample.condition, delay
     return message
 

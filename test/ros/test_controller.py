@@ -164,7 +164,7 @@ def test_commands_hold_lengths_rates_and_forces_of_each_strut_by_name(bench: Ben
         (ControllerState.HOLDING, "computed_torque", 0)
     }
     for state in states:
-        np.testing.assert_allclose(state.feed_forward + state.feedback, state.command, atol=1e-9)
+        np.testing.assert_allclose(np.add(state.feed_forward, state.feedback), state.command, atol=1e-9)
 
 
 def test_the_mode_changes_on_the_way_without_a_jump_but_not_in_an_emergency(bench: Bench):

@@ -120,7 +120,7 @@ def test_another_publisher_of_a_stream_is_heard_as_well(bench):
     other = bench.publisher(StrutStates, "strut_states/filtered")
     bench.connected("strut_states/filtered", publishers=2)
     bench.wait(other.get_subscription_count, "the kinematics node")
-    other.publish(StrutStates(length=[1.0] * 6))
+    other.publish(StrutStates(coordinate=[1.0] * 6, rate=[0.0] * 6, acceleration=[0.0] * 6))
     bench.wait(lambda: chain.kinematics.taken == 1, "kinematics to take it")
 
 

@@ -90,7 +90,7 @@ def test_estimator(bench, tmp_path):
     motion = Motion(COUNT)
     home = node.machine.home_position.tolist()
     for k, time in enumerate(motion.time):
-        message = PlatformState(strut_force=motion.force[k], force_valid=True, segment=0)
+        message = PlatformState(has_pose=True, force=motion.force[k].tolist(), force_valid=True, segment=0)
         message.header.stamp = joint_state(time, motion.length[k]).header.stamp
         position, turn = message.pose.position, message.pose.orientation
         position.x, position.y, position.z = home

@@ -11,7 +11,7 @@
 import numpy as np
 import pytest
 from geometry_msgs.msg import PoseStamped
-from ros.rigs import KinematicsRig, strut_samples
+from ros.rigs import STATES, KinematicsRig, strut_samples
 from ros.ros_bench import Motion
 from sensor_msgs.msg import JointState
 
@@ -33,7 +33,7 @@ def test_the_node_gives_exactly_what_the_tracker_gives(rig):
     rig.feed(samples)
     tracker = PlatformTracker(rig.node.machine)
     for message, sample in zip(rig.states, samples):
-        expected, found = tracker.step(sample), platform_sample(message)[0]
+        expected, found = tracker.step(sample), platform_sample(STATES, message)[0]
         assert message.header.frame_id == "base"
         assert found.time == expected.time
         np.testing.assert_array_equal(found.position, expected.position)
@@ -48,7 +48,7 @@ def test_the_node_gives_exactly_what_the_tracker_gives(rig):
 def test_poses_are_those_the_lengths_were_made_from(rig):
     motion = Motion(100)
     rig.feed(strut_samples(motion))
-    found = [platform_sample(message)[0] for message in rig.states]
+    found = [platform_sample(STATES, message)[0] for message in rig.states]
     np.testing.assert_allclose([sample.position for sample in found], motion.position, atol=1e-11)
     np.testing.assert_allclose([sample.rotation for sample in found], motion.rotation, atol=1e-10)
 

@@ -251,7 +251,7 @@ def test_recorded_and_played_gives_the_same_numbers_as_live(bench, tmp_path):
     bench.wait(lambda: len(live) == 2 * count, f"the played samples: {len(live)} of {2 * count}")
     for before, after in zip(live[:count], live[count:]):
         assert before.header == after.header
-        for name in ("length", "rate", "acceleration", "force"):
+        for name in ("coordinate", "rate", "acceleration", "force"):
             np.testing.assert_array_equal(getattr(before, name), getattr(after, name))
 
 

@@ -25,6 +25,7 @@ from pkm_identification.numerics.memory import beyond_memory
 from ..interfaces import full_type_name
 from ..joint_state import JOINT_STATE, DecodedJoints, decode_joints, decode_struts
 from . import ROS_1, STRUT_STATES
+from .older_messages import create_converter
 from .part_lock import part_folder
 from .ros1 import Ros1Reader
 
@@ -65,7 +66,7 @@ def bag_qos(path: str | Path) -> dict[str, list[Qos]]:
 def read_messages(
     path: str | Path, topics: Collection[str] | None = None
 ) -> Generator[BagMessage, None, None]:
-    """Messages of a recording in the order of their arrival, one by one.
+    """Messages of a recording in the order of their arrival, one by one; this package's own in today's layout.
 
     Parameters
     ----------
@@ -86,12 +87,15 @@ def read_messages(
             raise LogError(f"{path}: no topic {', '.join(missing)}; there are: {_listed(known)}")
         wanted = [c for c in reader.connections if topics is None or c.topic in topics]
         promised, count = sum(c.msgcount for c in wanted), 0
+        converters = {c.id: create_converter(c) for c in wanted}
         for connection, stamp, data in reader.messages(wanted) if wanted else ():
             count += 1
             if not isinstance(data, bytes) or not isinstance(stamp, int):
                 # SQLite columns have no types; a damaged file may hold a number here.
                 raise LogError(f"{path}: damaged recording: message {count} is not bytes with a stamp")
-            yield BagMessage(connection.topic, full_type_name(connection.msgtype), stamp, data)
+            convert = converters[connection.id]
+            whole = data if convert is None else convert(data)
+            yield BagMessage(connection.topic, full_type_name(connection.msgtype), stamp, whole)
         if count < promised:
             raise LogError(f"{path}: truncated recording: {count} messages of {promised} are there")
 

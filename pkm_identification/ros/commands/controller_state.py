@@ -10,6 +10,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from builtin_interfaces.msg import Time
@@ -22,6 +23,7 @@ from pkm_identification.control.controller import (
 )
 from pkm_identification.msg import ControllerState
 
+from ..messages.convert import doubles
 from ..qos import STREAM
 from ..throttle import Throttle
 
@@ -45,12 +47,14 @@ class ControllerStates:
     Parameters
     ----------
     node : PipelineNode
+    names : sequence of str
+        Joint names of the drives in the machine file.
     rate : float
         Hz; 0: nothing is published.
     """
 
-    def __init__(self, node: PipelineNode, rate: float) -> None:
-        self._message = ControllerState()
+    def __init__(self, node: PipelineNode, names: Sequence[str], rate: float) -> None:
+        self._message = ControllerState(names=list(names))
         self._publisher = node.publisher(ControllerState, "controller_state", STREAM)
         self._turn = Throttle(rate)
 
@@ -63,7 +67,7 @@ class ControllerStates:
         message.state = NUMBERS[controller.state]
         message.mode = controller.mode
         message.estimates = controller.model.accepted
-        message.desired_length, message.error = command.length, command.error
-        message.feed_forward, message.feedback = command.feed_forward, command.feedback
-        message.command = command.force
+        message.desired_coordinate, message.error = doubles(command.length), doubles(command.error)
+        message.feed_forward, message.feedback = doubles(command.feed_forward), doubles(command.feedback)
+        message.command = doubles(command.force)
         self._publisher.publish(message)

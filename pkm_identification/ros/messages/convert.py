@@ -15,6 +15,7 @@ this far: the stages and the publisher of estimates see to that (`numerics.finit
 from __future__ import annotations
 
 from array import array
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -38,7 +39,6 @@ if TYPE_CHECKING:
     from pkm_identification.identification.online.judgement.fit_watch import StreamFit
     from pkm_identification.mechanisms.hexapod.machine import Machine
 
-STRUT_STATES, PLATFORM_STATE = StreamType(StrutStates), StreamType(PlatformState)
 # Condition numbers of singular poses are infinite; messages carry this instead.
 LARGEST_CONDITION = 1e12
 
@@ -50,8 +50,19 @@ STATUS_CODES = {
 }
 
 
+def create_strut_stream(names: Sequence[str]) -> StreamType:
+    """Return the messages `strut_states/filtered` of a machine whose drives have these joint names."""
+    return StreamType(StrutStates, names, optional=("force",))
+
+
+def create_platform_stream(names: Sequence[str], state: int = 0) -> StreamType:
+    """Return the messages `platform_state` of a machine with so many numbers in its state; 0: its pose says it all."""
+    sizes = dict.fromkeys(("coordinate", "rate", "acceleration"), 0) | {"state": state}
+    return StreamType(PlatformState, names, sizes, optional=("force",))
+
+
 def strut_states(writer: StreamWriter, sample: StrutSample, delay: float) -> bytes:
-    """A filtered strut sample as a message of `STRUT_STATES`.
+    """A filtered strut sample as a message of a strut stream.
 
     Parameters
     ----------
@@ -66,7 +77,7 @@ def strut_states(writer: StreamWriter, sample: StrutSample, delay: float) -> byt
         If the sample's time does not fit into a stamp.
     """
     numbers = writer.numbers
-    numbers["length"] = sample.length
+    numbers["coordinate"] = sample.length
     numbers["rate"] = sample.rate
     numbers["acceleration"] = sample.acceleration
     numbers["force_valid"] = sample.force is not None
@@ -76,20 +87,20 @@ def strut_states(writer: StreamWriter, sample: StrutSample, delay: float) -> byt
     return writer.message(sample.time)
 
 
-def strut_sample(message: bytes | StrutStates | Handed) -> tuple[StrutSample, float]:
+def strut_sample(kind: StreamType, message: bytes | StrutStates | Handed) -> tuple[StrutSample, float]:
     """The filtered strut sample of a message, or of what was handed over, and the filter's delay in s.
 
     Raises
     ------
     ValueError
-        If the bytes are no such message.
+        If the bytes are no such message, or of other drives.
     """
     if isinstance(message, Handed):
         return message.sample._replace(time=message.time), message.delay
-    time, numbers = STRUT_STATES.read(message)
+    time, numbers = kind.read(message)
     sample = StrutSample(
         time=time,
-        length=numbers["length"],
+        length=numbers["coordinate"],
         rate=numbers["rate"],
         acceleration=numbers["acceleration"],
         force=numbers["force"] if numbers["force_valid"] else None,
@@ -121,7 +132,7 @@ def pose_of(message: Pose) -> tuple[FloatArray, FloatArray]:
 
 
 def platform_state(writer: StreamWriter, sample: PlatformSample, delay: float) -> bytes:
-    """A platform sample as a message of `PLATFORM_STATE`; `delay` in s.
+    """A platform sample as a message of a platform stream; `delay` in s.
 
     Raises
     ------
@@ -135,7 +146,8 @@ def platform_state(writer: StreamWriter, sample: PlatformSample, delay: float) -
     numbers["twist"] = sample.twist
     numbers["accel"] = sample.acceleration
     numbers["force_valid"] = sample.force is not None
-    numbers["strut_force"] = 0.0 if sample.force is None else sample.force
+    numbers["has_pose"] = True
+    numbers["force"] = 0.0 if sample.force is None else sample.force
     numbers["status"] = sample.status
     numbers["iterations"] = sample.iterations
     numbers["residual"] = bounded(sample.residual)
@@ -145,13 +157,16 @@ def platform_state(writer: StreamWriter, sample: PlatformSample, delay: float) -
     return writer.message(sample.time)
 
 
-def platform_sample(message: bytes | PlatformState | Handed) -> tuple[PlatformSample, float]:
+def platform_sample(
+    kind: StreamType, message: bytes | PlatformState | Handed
+) -> tuple[PlatformSample, float]:
     """The platform sample of a message, or of what was handed over, and the filter's delay in s.
 
     Raises
     ------
     ValueError
-        If the bytes are no such message, the quaternion has no length, or a force is none that a strut can have.
+        If the bytes are no such message or of other drives, the quaternion has no length, or a force is none that a
+        strut can have.
     """
     if isinstance(message, Handed):
         given: PlatformSample = message.sample
@@ -159,9 +174,9 @@ def platform_sample(message: bytes | PlatformState | Handed) -> tuple[PlatformSa
         # the rotation that a message's quaternion means: the last bits are its own
         rotation = matrix_from_quaternion(given.quaternion)
         return given._replace(time=message.time, rotation=rotation), message.delay
-    time, numbers = PLATFORM_STATE.read(message)
+    time, numbers = kind.read(message)
     pose = numbers["pose"]
-    force = numbers["strut_force"] if numbers["force_valid"] else None
+    force = numbers["force"] if numbers["force_valid"] else None
     _check_force(force)
     sample = PlatformSample(
         time=time,
@@ -190,11 +205,11 @@ def estimate_message(
         model=estimate.model,
         names=list(estimate.names),
         units=list(estimate.units),
-        values=_doubles(estimate.values),
-        std=_doubles(estimate.std),
-        nominal=_doubles(estimate.nominal),
+        values=doubles(estimate.values),
+        std=doubles(estimate.std),
+        nominal=doubles(estimate.nominal),
         status=[STATUS_CODES[status] for status in estimate.status],
-        covariance=_doubles(estimate.covariance),
+        covariance=doubles(estimate.covariance),
         nis=bounded(estimate.nis),
         nis_dof=int(estimate.nis_dof),
         count=int(estimate.count),
@@ -227,6 +242,6 @@ def _check_force(force: FloatArray | None) -> None:
         raise ValueError(f"a strut force of {largest:.3g} N, beyond {LARGEST_FORCE:g} N")
 
 
-def _doubles(values: FloatArray) -> array[float]:
+def doubles(values: FloatArray) -> array[float]:
     """Numbers as messages keep them: from a list they would be converted one by one."""
     return array("d", np.ascontiguousarray(values).tobytes())

@@ -9,21 +9,21 @@
 """Messages of a stream as bytes, without message objects in between.
 
 rclpy makes a Python object of a message, of each message inside and of their defaults besides: at 1 kHz that alone was
-two fifths of the processor time of the estimator node. A message that is a header and then nothing but numbers is
-one C structure behind its header, which NumPy reads and writes as it stands (OMG DDS-XTypes 1.3, 7.4.3: XCDR version 1,
-as all middlewares of ROS 2 send it; anything else goes by way of rclpy).
+two fifths of the processor time of the estimator node. A message that is a header, names, and then nothing but numbers
+is, for one machine, one C structure behind its names, which NumPy reads and writes as it stands (OMG DDS-XTypes 1.3,
+7.4.3: XCDR version 1, as all middlewares of ROS 2 send it; anything else goes by way of rclpy).
 """
 
 from __future__ import annotations
 
 import struct
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from typing import Any
 
 import numpy as np
 from rclpy.serialization import deserialize_message, serialize_message
-from rosidl_parser.definition import Array, BasicType, NamespacedType
+from rosidl_parser.definition import Array, BasicType, NamespacedType, UnboundedSequence
 
 from pkm_identification.records.stamps import seconds_of
 
@@ -35,20 +35,32 @@ HEADER = struct.Struct("<4xiII")  # seconds, nanoseconds, length of frame_id wit
 ALIGNMENT = 8
 CODES = {"double": "<f8", "float": "<f4", "boolean": "u1", "octet": "u1", "uint8": "u1", "int8": "i1",
          "uint16": "<u2", "int16": "<i2", "uint32": "<u4", "int32": "<i4", "uint64": "<u8", "int64": "<i8"}  # fmt: skip
+COUNT = "<u4"  # in front of an array of any length
+_COUNTED = " count"  # behind a field's name: the number of its entries
 
 
 class StreamType:
-    """A message type: std_msgs/Header, a float64 or several, and any other numbers.
+    """A message type: std_msgs/Header, names where there are any, a float64 or several, and any other numbers.
 
     Parameters
     ----------
     message_type : type
         Class of the messages; messages inside them count as arrays of their numbers.
+    names : sequence of str
+        What `names` of the messages must be; none may stand for these.
+    sizes : mapping of str to int
+        Entries of arrays of any length, by field; others have one for each name.
+    optional : collection of str
+        Fields that may be empty: they are read as NaN.
 
     Attributes
     ----------
     layout : numpy.dtype
-        One field for each of the message's own, without the header.
+        One field for each of the message's own, without header and names, and one before each array of any length.
+    counts : dict of str to int
+        What stands in the latter.
+    head : list of bytes
+        Names as they stand behind the header, each part at a multiple of 4.
 
     Raises
     ------
@@ -56,10 +68,32 @@ class StreamType:
         If the messages hold anything else.
     """
 
-    def __init__(self, message_type: Any) -> None:
+    def __init__(
+        self,
+        message_type: Any,
+        names: Sequence[str] = (),
+        sizes: Mapping[str, int] | None = None,
+        optional: Sequence[str] = (),
+    ) -> None:
         self.message_type = message_type
+        self.names = tuple(names)
+        self._optional = frozenset(optional)
         (header, _), *fields = _fields(message_type)
-        layout = np.dtype([(name, *_numbers(kind)) for name, kind in fields], align=True)
+        self._named = fields[0][0] == "names" and isinstance(fields[0][1], UnboundedSequence)
+        texts = [name.encode() + b"\x00" for name in self.names]
+        self.head = [len(texts).to_bytes(4, "little")] if self._named else []
+        self.head += [len(text).to_bytes(4, "little") + text for text in texts]
+        self.counts: dict[str, int] = {}
+        parts: list[tuple[str, Any, tuple[int, ...]]] = []
+        for name, kind in fields[1:] if self._named else fields:
+            if isinstance(kind, UnboundedSequence):
+                size = self.counts[name] = (sizes or {}).get(name, len(self.names))
+                parts.append((name + _COUNTED, COUNT, ()))
+                if size:
+                    parts.append((name, _numbers(kind.value_type)[0], (size,)))
+            else:
+                parts.append((name, *_numbers(kind)))
+        layout = np.dtype(parts, align=True)
         places: Mapping[str, Any] = layout.fields or {}
         end = max(place[1] + place[0].itemsize for place in places.values())
         if header != "header" or layout[0].base != "<f8" or end != layout.itemsize:
@@ -72,19 +106,59 @@ class StreamType:
         Raises
         ------
         ValueError
-            If the bytes are no such message.
+            If the bytes are no such message, or its names or the lengths of its arrays are not the machine's.
         """
         data = message if isinstance(message, bytes) else serialize_message(message)
         try:
-            if data[:2] != PLAIN:
-                data = serialize_message(deserialize_message(data, self.message_type))
-            sec, nanosec, length = HEADER.unpack_from(data)
-            # a copy, because kernels are compiled for aligned arrays that may be written
-            start = _aligned(HEADER.size + length)
-            numbers = np.ndarray((), self.layout, bytearray(data[start : start + self.layout.itemsize]))
-        except (struct.error, TypeError, RuntimeError):
-            raise ValueError(f"{len(data)} bytes that are no {self.message_type.__name__}") from None
+            found = self._numbers_of(data) if data[:2] == PLAIN else None
+            if found is None:
+                whole = deserialize_message(data, self.message_type)
+                self._complete(whole)
+                found = self._numbers_of(serialize_message(whole))
+        except (struct.error, TypeError, RuntimeError, IndexError):
+            found = None
+        if found is None:
+            raise ValueError(f"{len(data)} bytes that are no {self.message_type.__name__}")
+        return found
+
+    def _numbers_of(self, data: bytes) -> tuple[float, np.ndarray] | None:
+        """Stamp and numbers of bytes as the machine's own nodes send them; None of others."""
+        sec, nanosec, length = HEADER.unpack_from(data)
+        place = HEADER.size + length
+        for part in self.head:
+            place += -place % 4
+            if data[place : place + len(part)] != part:
+                return None
+            place += len(part)
+        start = _aligned(place)
+        # a copy, because kernels are compiled for aligned arrays that may be written
+        numbers = np.ndarray((), self.layout, bytearray(data[start : start + self.layout.itemsize]))
+        for name, count in self.counts.items():
+            if numbers[name + _COUNTED] != count:
+                return None
         return seconds_of(sec, nanosec), numbers
+
+    def _complete(self, message: Any) -> None:
+        """Give a message that came in another form the names and arrays that it may leave out.
+
+        Raises
+        ------
+        ValueError
+            If it has others.
+        """
+        kind = self.message_type.__name__
+        if self._named:
+            names = tuple(message.names)
+            if names and names != self.names:
+                shown = ", ".join(name[:40] for name in names[:8])
+                raise ValueError(f"{kind} of [{shown}], expected [{', '.join(self.names)}]")
+            message.names = list(self.names)
+        for name, count in self.counts.items():
+            given = len(getattr(message, name))
+            if given == 0 and name in self._optional:
+                setattr(message, name, [np.nan] * count)
+            elif given != count:
+                raise ValueError(f"{kind} with {given} numbers in '{name}', expected {count}")
 
 
 class StreamWriter:
@@ -103,12 +177,16 @@ class StreamWriter:
 
     def __init__(self, kind: StreamType, frame_id: str = "") -> None:
         text = frame_id.encode() + b"\x00"
-        start = _aligned(HEADER.size + len(text))
-        self._buffer = bytearray(start + kind.layout.itemsize)
-        HEADER.pack_into(self._buffer, 0, 0, 0, len(text))
-        self._buffer[: len(PLAIN)] = PLAIN
-        self._buffer[HEADER.size : HEADER.size + len(text)] = text
+        begin = bytearray(HEADER.size) + text
+        HEADER.pack_into(begin, 0, 0, 0, len(text))
+        begin[: len(PLAIN)] = PLAIN
+        for part in kind.head:
+            begin += bytes(-len(begin) % 4) + part
+        start = _aligned(len(begin))
+        self._buffer = begin + bytes(start - len(begin) + kind.layout.itemsize)
         self.numbers = np.ndarray((), kind.layout, self._buffer, start)
+        for name, count in kind.counts.items():
+            self.numbers[name + _COUNTED] = count
 
     def message(self, time: float) -> bytes:
         """The message with this stamp in s.

@@ -15,7 +15,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from diagnostic_msgs.msg import DiagnosticStatus
-from ros.rigs import KinematicsRig, status_with, strut_samples, values_of
+from ros.rigs import STATES, KinematicsRig, status_with, strut_samples, values_of
 from ros.ros_bench import Motion
 
 from pkm_identification.mechanisms.hexapod.kinematics import forward_kinematics, strut_lengths
@@ -48,7 +48,7 @@ def skipped(bench, rig, count):
 
 def assert_finite(states):
     for message in states:
-        found, _ = platform_sample(message)
+        found, _ = platform_sample(STATES, message)
         numbers = [*found.position, *found.twist, *found.acceleration, message.residual, message.condition]
         assert np.isfinite(numbers).all()
 

@@ -341,7 +341,7 @@ def test_row_26_a_node_slower_than_its_input_counts_what_it_lost_and_tells_its_s
     )
     assert rig.counts["gap"] == 1
     for message in rig.output:
-        assert np.isfinite([message.length, message.rate, message.acceleration, message.force]).all()
+        assert np.isfinite([message.coordinate, message.rate, message.acceleration, message.force]).all()
 
 
 def broken_logs(folder):

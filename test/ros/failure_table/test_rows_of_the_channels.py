@@ -75,7 +75,7 @@ def test_row_31_a_step_a_stuck_channel_and_clipped_forces_of_one_strut_are_named
         assert (status.level, status.name) == (ERROR, "strut_filter: stream")
         assert int(values_of(status)[counter]) >= 1
     for message in chain.output:
-        assert np.isfinite([message.length, message.rate, message.acceleration, message.force]).all()
+        assert np.isfinite([message.coordinate, message.rate, message.acceleration, message.force]).all()
     # the cause gone, the finding goes; what was counted stays
     chain.feed(motion(100.0 + 40.0 * (k + 1), 12.0))
     chain.statuses.clear()

@@ -54,7 +54,7 @@ def test_row_01_not_finite_samples_are_dropped_and_counted(bench, rig):
     assert rig.counts["not_finite"] == 2
     assert rig.counts["filled"] == 2
     for message in rig.output:
-        assert np.isfinite([message.length, message.rate, message.acceleration, message.force]).all()
+        assert np.isfinite([message.coordinate, message.rate, message.acceleration, message.force]).all()
     assert status_with(bench, statuses, "value is not finite", not_finite="2").level == WARN
     # untouched: where the filter's window holds neither of the two, the numbers are those of the whole motion
     width = 300 - len(expected(motion)) + 1

@@ -157,7 +157,9 @@ def test_row_17_forces_no_strut_can_have_reach_no_covariance(free):
     (source,) = (one for one in free.nodes[1].publishers if one.topic_name.endswith("/platform_state"))
     before = free.nodes[2].estimator.estimate.count
     for k in range(40):
-        state = PlatformState(strut_force=[1e150] * 6, force_valid=True, segment=free.states[-1].segment)
+        state = PlatformState(
+            has_pose=True, force=[1e150] * 6, force_valid=True, segment=free.states[-1].segment
+        )
         state.header.stamp.sec, state.header.stamp.nanosec = 305, 4_000_000 * k
         state.pose = free.states[-1].pose
         source.publish(state)
