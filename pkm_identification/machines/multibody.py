@@ -18,12 +18,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pkm_identification.errors import MotionRefused
 from pkm_identification.mechanisms.actuators.transfer import Transfer
-from pkm_identification.mechanisms.multibody.analysis.states import structure_motion
 from pkm_identification.mechanisms.multibody.base_set import BASE, BaseSet
 from pkm_identification.mechanisms.multibody.closed import Closed
-from pkm_identification.mechanisms.multibody.dynamics import drive_inertia, forces, regressor
+from pkm_identification.mechanisms.multibody.dynamics import drive_inertia, regressor
 from pkm_identification.mechanisms.multibody.extents import body_extents
 from pkm_identification.mechanisms.multibody.identified import identified_mechanism
 from pkm_identification.mechanisms.multibody.joint_friction import (
@@ -73,10 +71,12 @@ from .tolerances import list_tolerances
 
 # Of the closing kernel's OK, DEGRADED, FAILED, SINGULAR, OTHER_MODE
 _STATUS = np.array([OK, DEGRADED, FAILED, FAILED, OTHER_MODE], dtype=np.uint8)
-_SIZE = {"m": 0.1, "rad": 1.0}  # a large change of a drive without limits, in its unit
+_SIZE = {"m": 0.1, "rad": 1.0}  # a large change of a drive without limits: of the largest body, or rad
 _STROKE = 0.1  # of the way between a drive's limits: a large change
 _ALONG = {"m": ("kg", Kind.MASS), "rad": ("kg m^2", Kind.INERTIA)}  # unit and kind of a drive's inertia
 _STATES = 30  # states around home whose forces are typical
+_NEAR = 0.3  # of a large change, so far are they from home
+_PACE = 6.0  # 1/s: rates of those states are large changes times this, accelerations times its square
 
 
 class Multibody:
@@ -87,7 +87,7 @@ class Multibody:
         self.name, self.hash = mechanism.name, mechanism.hash
         self.sample_rate = None
         description = mechanism.description
-        self.drives = tuple(_read_drive(one) for one in description.drives)
+        self.drives = tuple(_read_drive(one, self.size) for one in description.drives)
         shared = description.friction
         self.friction = tuple(
             replace(shared, coefficients=shared.coefficients[:, i : i + 1]) for i in range(len(self.drives))
@@ -175,12 +175,13 @@ class Multibody:
 
     @cached_property
     def force_size(self) -> FloatArray:
-        """The rms of the forces in states around home; of a drive that none needs, of a file without masses, 1."""
-        try:
-            motion = structure_motion(self.mechanism, _STATES)[1]
-            size = np.sqrt(np.mean(forces(self.mechanism, motion, friction=False) ** 2, axis=0))
-        except MotionRefused:
-            size = np.zeros(len(self.drives))
+        """1.5 times the median of the forces in states around home: few are near singular. Of a drive that none needs, of a file without masses, 1."""
+        change = np.array([drive.size for drive in self.drives])
+        offset, rate, acceleration = np.random.default_rng(0).normal(size=(3, _STATES, len(change))) * change
+        motion = self.compute_motion(self.home + _NEAR * offset, _PACE * rate, _PACE**2 * acceleration)
+        motion = motion[motion.status == OK]
+        force = self.compute_regressor(motion, self.basis.nominal[:, None])[:, :, 0]
+        size = 1.5 * np.median(np.abs(force), axis=0) if len(force) else np.zeros(len(change))
         return np.where(size > 0.0, size, 1.0)
 
     @cached_property
@@ -384,11 +385,15 @@ class Multibody:
         return MechanismMotion(*motion.state, motion.coordinate, motion.rate, motion.acceleration)
 
 
-def _read_drive(drive: Any) -> Drive:
-    """Return the contract's drive of a description's; it states neither rates nor forces."""
+def _read_drive(drive: Any, body: float) -> Drive:
+    """Return the contract's drive of a description's; it states neither rates nor forces. Bodies are so large, m."""
     unit = drive.measure.unit
     low, high = FLOAT64.array(list(drive.limits)) if drive.limits else (-np.inf, np.inf)
-    size = _STROKE * float(high - low) if np.isfinite(high - low) else _SIZE[unit]
+    size = (
+        _STROKE * float(high - low)
+        if np.isfinite(high - low)
+        else _SIZE[unit] * (body if unit == "m" else 1.0)
+    )
     return Drive(drive.name, drive.name, unit, drive.force, float(low), float(high), size=size)
 
 
