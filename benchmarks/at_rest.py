@@ -136,7 +136,7 @@ class Stages:
 
     def troubles(self) -> list[str]:
         """What the stages complain of."""
-        counts = {**self.pipeline.strut_stage.counts, **self.pipeline.estimator.counts}
+        counts = {**self.pipeline.filter_stage.counts, **self.pipeline.estimator.counts}
         return [", ".join(f"{name} {number}" for name, number in counts.items() if number)]
 
 

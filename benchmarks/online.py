@@ -79,7 +79,7 @@ def measure(machine: Machine, effort: Effort, findings: Findings) -> None:
     finally:
         if collecting:
             gc.enable()
-    counts, made = pipeline.strut_stage.counts, pipeline.estimate.count
+    counts, made = pipeline.filter_stage.counts, pipeline.estimate.count
     findings.memory.append(Memory(tuple(marks), tuple(memory), tuple(around)))
     p50, p99 = (1e6 * q for q in np.percentile(single, [50.0, 99.0]))
     note = f"every step, UKF included when due ({effort.online_steps} samples, {made} estimates)"

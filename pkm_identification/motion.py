@@ -147,15 +147,37 @@ class StrutMotion(_Batch):
         )
 
 
-class StrutSample(NamedTuple):
-    """Filtered strut motion at one instant: the sample's own stamp, not that of its arrival."""
+class DriveSample(NamedTuple):
+    """Filtered motion and forces (n,) of the drives at one instant: its own stamp in s, not that of its arrival.
+
+    In the drives' units (m or rad), N or N m; `force` is None where none is reported. Nothing is differentiated or
+    filtered across a change of `segment`.
+    """
 
     time: float
-    length: FloatArray
+    coordinate: FloatArray
     rate: FloatArray
     acceleration: FloatArray
     force: FloatArray | None
     segment: int
+
+
+class TrackedSample(NamedTuple):
+    """Motion of all of a machine at one instant, with forces and motion (n,) of its drives as in `DriveSample`.
+
+    `state` (S,) is what the machine's kernels take, in one row (`machines.contract.Tracker.row`): that of the last good
+    sample where `status` is FAILED or OTHER_MODE. `residual` is the largest error of a loop or a drive, m or rad.
+    """
+
+    time: float
+    coordinate: FloatArray
+    rate: FloatArray
+    acceleration: FloatArray
+    force: FloatArray | None
+    segment: int
+    state: FloatArray
+    status: int
+    residual: float
 
 
 @dataclass(frozen=True)

@@ -199,7 +199,7 @@ def answered(log: StrutLog, machine: Machine) -> Answer:
     channels: set[str] = set()
     for row in zip(log.time.tolist(), log.length, log.force, strict=True):
         learned = pipeline.step(*row)
-        channels |= {finding.reason for finding in pipeline.strut_stage.channels}
+        channels |= {finding.reason for finding in pipeline.filter_stage.channels}
         if estimator.fit is not None and (not fits or estimator.fit is not fits[-1]):
             fits.append(estimator.fit)
         if learned and not estimator.fit_watch.confirmed and estimator.count % 50 == 0:

@@ -23,11 +23,11 @@ from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
 from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths
 from pkm_identification.mechanisms.hexapod.kinematics.tracker import PlatformTracker
 from pkm_identification.mechanisms.hexapod.machine import Machine, builtin_machines
-from pkm_identification.motion import PlatformMotion, StrutLog, StrutSample
+from pkm_identification.motion import DriveSample, PlatformMotion, StrutLog
 from pkm_identification.records import read_log
 from pkm_identification.records.bags.writer import STORAGES, write_strut_bag
 from pkm_identification.records.strut_csv import write_strut_csv
-from pkm_identification.signals.causal import CausalStrutFilter
+from pkm_identification.signals.causal import CausalFilter
 from pkm_identification.signals.guard import StreamGuard
 
 from . import damage as changes
@@ -128,7 +128,7 @@ class Files:
             raise FuzzFailure(f"{path.name}: {log.length.shape} lengths, faults {faults}")
         settings = Settings().resolved(self.machine)
         guarded = StreamGuard(settings.guard).guard(log)
-        motion = CausalStrutFilter(settings.filter).filter(guarded)
+        motion = CausalFilter(settings.filter).filter(guarded)
         for values in (guarded.time, guarded.length, motion.length, motion.rate, motion.acceleration):
             if not np.isfinite(values).all():
                 raise FuzzFailure(f"{path.name}: not finite behind the guard")
@@ -137,7 +137,7 @@ class Files:
         machine = Machine.load(path)
         home = strut_lengths(machine, machine.home_position[None], machine.home_rotation[None])
         still = np.zeros(6)
-        sample = PlatformTracker(machine).step(StrutSample(1.0, home[0], still, still, None, 0))
+        sample = PlatformTracker(machine).step(DriveSample(1.0, home[0], still, still, None, 0))
         at_home = PlatformMotion(
             np.zeros(1),
             machine.home_position[None],

@@ -25,7 +25,7 @@ from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.large_arrays import falls
 from pkm_identification.numerics.memory import LONG
 from pkm_identification.parameters.parameter_set import ParameterSet
-from pkm_identification.signals.causal import CausalStrutFilter, FilterSettings
+from pkm_identification.signals.causal import CausalFilter, FilterSettings
 from pkm_identification.signals.forces.acting import acting, at_motors, winding
 from pkm_identification.signals.guard import GuardedLog, StreamGuard
 from pkm_identification.signals.guard.another_machine import refuse_another_machine
@@ -185,7 +185,7 @@ class Experiment:
     @property
     def delay(self) -> float:
         """Delay of the causal strut filter in s; 0 offline."""
-        return CausalStrutFilter(self.settings.filter).delay if self.settings.causal else 0.0
+        return CausalFilter(self.settings.filter).delay if self.settings.causal else 0.0
 
     @property
     def estimator(self) -> Estimator:

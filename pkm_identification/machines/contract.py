@@ -141,12 +141,27 @@ class Tracker(Protocol):
     """Follows a machine sample by sample, warm from the last good one."""
 
     @property
+    def shapes(self) -> tuple[tuple[int, ...], ...]:
+        """Shapes of the parts of a state, without the first axis."""
+
+    @property
+    def row(self) -> FloatArray:
+        """State of the last good sample in one row (S,), its parts one after the other; not written again."""
+
+    @property
     def state(self) -> tuple[FloatArray, ...]:
         """State of the last good sample, each part with a first axis of length 1."""
 
     @property
     def residual(self) -> float:
         """Largest error of the last sample, m or rad."""
+
+    @property
+    def message(self) -> str:
+        """What is wrong with the last sample; empty where nothing is."""
+
+    def take(self, row: FloatArray, acceleration: FloatArray) -> None:
+        """Take a state (S,) and accelerations (n,) of a sample that another tracker of the machine has followed."""
 
     def step(self, coordinate: FloatArray, rate: FloatArray, acceleration: FloatArray) -> int:
         """Return the status of one sample (n,); where it is FAILED or OTHER_MODE the last good state is kept."""
@@ -226,6 +241,10 @@ class Machine(Protocol):
     def force_size(self) -> FloatArray:
         """A typical force of each drive, (n,), N or N m."""
 
+    @property
+    def known_forces(self) -> Any:
+        """What the file knows of reported forces: gain, offset, delay (`hexapod.drive.KnownForces`); None: nothing."""
+
     def build_parameter_set(self, name: str) -> ParameterSet:
         """Return a parameter set by its name; bodies with joints and loops have 'base', hexapods several."""
 
@@ -262,6 +281,13 @@ class Machine(Protocol):
 
     def compute_mass_and_bias(self, motion: Motion, values: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return mass (N, n, n) and forces without acceleration (N, n) of basis values (B,), drives' friction apart."""
+
+
+def split_states(rows: FloatArray, shapes: tuple[tuple[int, ...], ...]) -> tuple[FloatArray, ...]:
+    """Return states in rows (N, S), each a `Tracker.row`, as the parts of a motion's state (N, ...)."""
+    ends = np.cumsum([int(np.prod(shape)) for shape in shapes])
+    parts = np.split(rows, ends[:-1], axis=1)
+    return tuple(part.reshape(len(rows), *shape) for part, shape in zip(parts, shapes, strict=True))
 
 
 def mask_friction_rows(machine: Machine, mapping: FloatArray) -> FloatArray:

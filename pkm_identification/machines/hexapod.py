@@ -23,7 +23,8 @@ from pkm_identification.mechanisms.hexapod.dynamics.basis import coulomb_columns
 from pkm_identification.mechanisms.hexapod.dynamics.energy import energy_regressor
 from pkm_identification.mechanisms.hexapod.dynamics.falling import falling_lengths
 from pkm_identification.mechanisms.hexapod.dynamics.mass import has_symmetric_rods, strut_dynamics
-from pkm_identification.mechanisms.hexapod.dynamics.regressor import SparseMapping, regressor
+from pkm_identification.mechanisms.hexapod.dynamics.records import packed_geometry
+from pkm_identification.mechanisms.hexapod.dynamics.regressor import SparseMapping, regressor, write_regressor
 from pkm_identification.mechanisms.hexapod.identified import identified_machine
 from pkm_identification.mechanisms.hexapod.kinematics.assembly.modes import AssemblyModes, assembly_modes
 from pkm_identification.mechanisms.hexapod.kinematics.forward import platform_motion
@@ -35,7 +36,7 @@ from pkm_identification.mechanisms.hexapod.parameters.builder import force_scale
 from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
 from pkm_identification.mechanisms.hexapod.transfers import transfers_of
 from pkm_identification.mechanisms.tolerances import DriveTolerances
-from pkm_identification.motion import STRUTS, PlatformMotion, StrutMotion, StrutSample
+from pkm_identification.motion import STRUTS, PlatformMotion, StrutMotion
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.basis import Basis
 from pkm_identification.parameters.parameter_set import ParameterSet
@@ -51,6 +52,7 @@ from .contract import (
     Tolerance,
     mask_friction_rows,
     mass_and_bias_of_regressors,
+    split_states,
 )
 from .file_numbers import change_document
 from .tolerances import list_tolerances
@@ -79,6 +81,7 @@ class Hexapod:
             )
             for i in range(STRUTS)
         )  # fmt: skip
+        self.known_forces = None if motor is None else motor.known_forces
         shared = description.friction
         self.friction = tuple(
             replace(shared, coefficients=shared.coefficients[:, i : i + 1]) for i in range(STRUTS)
@@ -219,31 +222,45 @@ class Hexapod:
 
 
 class HexapodTracker:
-    """See `contract.Tracker`."""
+    """See `contract.Tracker`; `platform` follows the platform's pose."""
+
+    shapes = ((3,), (3, 3), (6,), (6,))
 
     def __init__(self, machine: Hexapod, mapping: FloatArray) -> None:
-        self._description = machine.description
-        self._platform = PlatformTracker(machine.description)
-        self._mapping = SparseMapping.of(machine.description, mask_friction_rows(machine, mapping))
+        self.platform = PlatformTracker(machine.description)
+        # as kernels are called: names would cost a microsecond
+        self._geometry = packed_geometry(machine.description)
+        self._entries = tuple(
+            SparseMapping.of(machine.description, mask_friction_rows(machine, mapping)).entries
+        )
         self.reset()
 
     def reset(self) -> None:
-        self._platform.reset()
-        home = self._description
-        self.residual = 0.0
-        self.state: tuple[FloatArray, ...] = (
-            home.home_position[None], home.home_rotation[None], np.zeros((1, 6)), np.zeros((1, 6)),
-        )  # fmt: skip
+        self.platform.reset()
+        self.row = self.platform.row
+
+    @property
+    def state(self) -> tuple[FloatArray, ...]:
+        return split_states(self.row[None], self.shapes)
+
+    @property
+    def residual(self) -> float:
+        return self.platform.residual
+
+    @property
+    def message(self) -> str:
+        return self.platform.message
 
     def step(self, coordinate: FloatArray, rate: FloatArray, acceleration: FloatArray) -> int:
-        pose = self._platform.step(StrutSample(0.0, coordinate, rate, acceleration, None, 0))
-        self.residual = pose.residual
-        if pose.status == FAILED:
-            return OTHER_MODE if pose.jumped else FAILED
-        self.state = (pose.position[None], pose.rotation[None], pose.twist[None], pose.acceleration[None])
-        return OK if pose.status == OK else pose.status
+        platform = self.platform
+        status = platform.track(coordinate, rate, acceleration)
+        if status == FAILED:
+            return OTHER_MODE if platform.jumped else FAILED
+        self.row = platform.row
+        return status
+
+    def take(self, row: FloatArray, _: FloatArray) -> None:
+        self.row = row
 
     def write_columns(self, written: FloatArray) -> bool:
-        motion = PlatformMotion(np.zeros(1), *self.state)
-        written[:] = regressor(self._description, motion, self._mapping)[0]
-        return bool(np.isfinite(written).all())
+        return bool(write_regressor(self._geometry, self._entries, self.row, written))

@@ -11,15 +11,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from pkm_identification.mechanisms.builtin import MECHANISM, kind_of_document
 from pkm_identification.mechanisms.hexapod.machine import Machine as HexapodDescription
 from pkm_identification.mechanisms.multibody.loading import hexapod_or_mechanism
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 
+from .contract import Machine
 from .hexapod import Hexapod
 from .multibody import Multibody
+
+AnyMachine: TypeAlias = Machine | HexapodDescription | Mechanism  # of the contract, or its description
 
 
 def load_machine(name_or_path: str | Path) -> Hexapod | Multibody:
@@ -42,3 +45,10 @@ def read_machine(document: Any, source: str = "machine") -> Hexapod | Multibody:
 def wrap_description(description: HexapodDescription | Mechanism) -> Hexapod | Multibody:
     """Return a description as the machine of the contract."""
     return Multibody(description) if isinstance(description, Mechanism) else Hexapod(description)
+
+
+def as_machine(machine: AnyMachine) -> Machine:
+    """Return a machine of the contract: itself, or the one that a description says."""
+    if isinstance(machine, (HexapodDescription, Mechanism)):
+        return wrap_description(machine)
+    return machine

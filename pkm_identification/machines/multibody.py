@@ -28,12 +28,14 @@ from pkm_identification.mechanisms.multibody.joint_friction import (
     joint_friction_columns,
     joint_friction_names,
 )
-from pkm_identification.mechanisms.multibody.kernels.closing import NO_PIVOT, Readings, complete_motion
+from pkm_identification.mechanisms.multibody.kernels.closing import NO_PIVOT, Readings, close, complete_motion
 from pkm_identification.mechanisms.multibody.kernels.dynamics import (
+    PARAMETERS,
     TreeMotion,
     driven_forces,
     fill_energy_columns,
     fill_mass,
+    fill_regressor,
 )
 from pkm_identification.mechanisms.multibody.kernels.layout import FRAME_B
 from pkm_identification.mechanisms.multibody.kinematics import (
@@ -44,8 +46,9 @@ from pkm_identification.mechanisms.multibody.kinematics import (
     frames,
     rates,
     read,
+    task_side,
 )
-from pkm_identification.mechanisms.multibody.mechanism import Mechanism
+from pkm_identification.mechanisms.multibody.mechanism import Mechanism, room_to_close
 from pkm_identification.mechanisms.multibody.numbers.arithmetic import FLOAT64
 from pkm_identification.mechanisms.multibody.parameters import rigid_basis, rigid_columns
 from pkm_identification.numerics.arrays import FloatArray
@@ -65,6 +68,7 @@ from .contract import (
     Motion,
     Tolerance,
     mask_friction_rows,
+    split_states,
 )
 from .file_numbers import change_document
 from .tolerances import list_tolerances
@@ -81,6 +85,8 @@ _PACE = 6.0  # 1/s: rates of those states are large changes times this, accelera
 
 class Multibody:
     """See `contract.Machine`; `mechanism` is the description, closed at home, in float64."""
+
+    known_forces = None  # its file says nothing of how reported forces differ
 
     def __init__(self, mechanism: Mechanism) -> None:
         self.mechanism = mechanism
@@ -175,7 +181,10 @@ class Multibody:
 
     @cached_property
     def force_size(self) -> FloatArray:
-        """1.5 times the median of the forces in states around home: few are near singular. Of a drive that none needs, of a file without masses, 1."""
+        """1.5 times the median of the forces in states around home: few are near singular.
+
+        Of a drive that needs none, or of a file without masses, 1.
+        """
         change = np.array([drive.size for drive in self.drives])
         offset, rate, acceleration = np.random.default_rng(0).normal(size=(3, _STATES, len(change))) * change
         motion = self.compute_motion(self.home + _NEAR * offset, _PACE * rate, _PACE**2 * acceleration)
@@ -233,20 +242,23 @@ class Multibody:
     def compute_regressor(self, motion: Motion, mapping: FloatArray) -> FloatArray:
         rows = mask_friction_rows(self, mapping)
         moved = self._whole(motion)
-        columns, entries = np.nonzero(rows[self._bodies].T)
         written = np.empty((len(motion), len(self.drives), rows.shape[1]))
-        sparse = self._rigid[entries], columns, rows[entries, columns]
         rigid = np.asarray(regressor(self.mechanism, moved))
-        _map(
-            rigid,
-            np.ascontiguousarray(motion.acceleration),
-            sparse,
-            np.ascontiguousarray(rows[self._along]),
-            written,
-        )
-        if np.any(rows[self._passive]):
-            written += joint_friction_columns(self.mechanism, moved) @ rows[self._passive]
+        sparse, along, passive = self.split_mapping(rows)
+        _map(rigid, np.ascontiguousarray(motion.acceleration), sparse, along, written)
+        if passive is not None:
+            written += joint_friction_columns(self.mechanism, moved) @ passive
         return written
+
+    def split_mapping(self, rows: FloatArray) -> tuple[Any, FloatArray, FloatArray | None]:
+        """Return a mapping (B, P) for kernels: entries of bodies, inertia of drives, friction of passive joints."""
+        columns, entries = np.nonzero(rows[self._bodies].T)
+        passive = rows[self._passive]
+        return (
+            (self._rigid[entries], columns, rows[entries, columns]),
+            np.ascontiguousarray(rows[self._along]),
+            passive if np.any(passive) else None,
+        )
 
     def create_tracker(self, mapping: FloatArray) -> MultibodyTracker:
         return MultibodyTracker(self, mapping)
@@ -411,33 +423,78 @@ def _map(rigid, acceleration, entries, along, written):
 
 
 class MultibodyTracker:
-    """See `contract.Tracker`."""
+    """See `contract.Tracker`: the kernels of one row, with all that does not change made once."""
 
     def __init__(self, machine: Multibody, mapping: FloatArray) -> None:
-        self._machine, self._mapping = machine, mask_friction_rows(machine, mapping)
+        mechanism, count = machine.mechanism, len(machine.drives)
+        self._mechanism, self._chosen = mechanism, mechanism.task_rows("drives")
+        self._limits = mechanism.limits(task_side(mechanism, "drives"))
+        nothing = np.zeros((1, 0))
+        self._no_readings = Readings(np.zeros(0, dtype=np.int64), nothing, nothing, nothing)
+        tree = mechanism.tree
+        self.shapes = (tree.coordinates,), (tree.velocities,), (tree.velocities,)
+        self._ends = tree.coordinates, tree.coordinates + tree.velocities
+        self._turned = np.eye(3)[None]
+        self._mapping = machine.split_mapping(mask_friction_rows(machine, mapping))
+        self._count = count
+        self._room = np.zeros((1, count, PARAMETERS * len(mechanism.description.bodies)))
         self.reset()
 
     def reset(self) -> None:
-        mechanism, still = self._machine.mechanism, np.zeros((1, len(self._machine.drives)))
-        home = np.array(mechanism.home, dtype=float)[None]
-        nothing = np.zeros((1, mechanism.tree.velocities))
-        self._motion = Motion(
-            still, still, still, (home, nothing, nothing), np.zeros(1, dtype=np.uint8), np.zeros(1)
-        )
-        self.residual = 0.0
+        self.row = np.zeros(sum(shape[0] for shape in self.shapes))
+        self.row[: self._ends[0]] = self._mechanism.home
+        still = np.zeros((1, self._count))
+        self._acceleration = still
+        self.residual, self.message = 0.0, ""
 
     @property
     def state(self) -> tuple[FloatArray, ...]:
-        return self._motion.state
+        return split_states(self.row[None], self.shapes)
 
     def step(self, coordinate: FloatArray, rate: FloatArray, acceleration: FloatArray) -> int:
-        moved = self._machine.compute_motion(coordinate[None], rate[None], acceleration[None], self.state)
-        self.residual = float(moved.residual[0])
-        status = int(moved.status[0])
-        if status <= DEGRADED:
-            self._motion = moved
+        mechanism, (first, second) = self._mechanism, self._ends
+        closed = room_to_close(mechanism, 1)
+        drives = coordinate[None], rate[None], acceleration[None]
+        close(
+            mechanism.model, self._chosen, self._count, drives[0], self._turned, self.row[None, :first],
+            self._limits, closed,
+        )  # fmt: skip
+        status = int(_STATUS[closed.status[0]])
+        self.residual = float(closed.residual[0])
+        if status > DEGRADED:
+            known = status == OTHER_MODE
+            self.message = (
+                "another assembly mode" if known else f"no motion closes (error {self.residual:.2e})"
+            )
+            return status
+        row, pivot = np.zeros(len(self.row)), np.zeros(1)
+        row[:first] = closed.configuration[0]
+        complete_motion(
+            mechanism.model, self._chosen, closed.configuration, drives[1], drives[2], row[None, first:second],
+            row[None, second:], pivot, self._no_readings,
+        )  # fmt: skip
+        if abs(pivot[0]) < NO_PIVOT:
+            self.message = "a singular configuration"
+            return FAILED
+        self.message = "near a singular configuration" if status == DEGRADED else ""
+        self.row, self._acceleration = row, drives[2]
         return status
 
+    def take(self, row: FloatArray, acceleration: FloatArray) -> None:
+        self.row, self._acceleration = row, acceleration[None]
+
     def write_columns(self, written: FloatArray) -> bool:
-        written[:] = self._machine.compute_regressor(self._motion, self._mapping)[0]
-        return bool(np.isfinite(written).all())
+        mechanism, (first, second) = self._mechanism, self._ends
+        q, velocity, acceleration = (
+            self.row[None, :first],
+            self.row[None, first:second],
+            self.row[None, second:],
+        )
+        rigid, pivot = self._room, np.zeros(1)
+        fill_regressor(mechanism.model, self._chosen, self._count, q, velocity, acceleration, rigid, pivot)
+        sparse, along, passive = self._mapping
+        _map(rigid, self._acceleration, sparse, along, written[None])
+        if passive is not None:
+            moved = MechanismMotion(q, velocity, acceleration, None, None, None)
+            written += joint_friction_columns(mechanism, moved)[0] @ passive
+        return bool(abs(pivot[0]) >= NO_PIVOT and np.isfinite(written).all())

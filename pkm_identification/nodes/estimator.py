@@ -21,6 +21,7 @@ from std_srvs.srv import SetBool
 from pkm_identification.errors import PkmError
 from pkm_identification.identification.online.online_estimator import OnlineEstimator
 from pkm_identification.identification.online.pipeline import OnlinePipeline
+from pkm_identification.identification.online.platform_samples import tracked_of_platform
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.msg import PlatformState
 from pkm_identification.numerics.finite import finite_sample
@@ -65,6 +66,7 @@ class EstimatorNode(PipelineNode):
             pipeline = OnlinePipeline(self.machine, settings)
             pipeline.warm_up()
         self.stage = pipeline.estimator_stage
+        self._struts = pipeline.machine
         given, resume = values["initial_estimate"], values["resume"]
         self._unreleased = store
         if resume or values["autosave_period"] or values["save_at_shutdown"]:
@@ -142,7 +144,7 @@ class EstimatorNode(PipelineNode):
             self.report(WARN, "not_finite", "platform_state holds a number that is not finite")
             return
         gated = self.estimator.counts["gated"]
-        learned = self.stage.step(sample)
+        learned = self.stage.step(tracked_of_platform(sample, self._struts))
         if learned:
             self.output.quality.moved(sample.twist)
         if self.stage.events:

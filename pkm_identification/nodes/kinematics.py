@@ -17,16 +17,18 @@ from functools import partial
 import numpy as np
 from geometry_msgs.msg import PoseStamped
 
-from pkm_identification.identification.online.platform_stage import (
+from pkm_identification.identification.online.filter_stage import NOT_FINITE_OUTPUT
+from pkm_identification.identification.online.platform_samples import add_pose
+from pkm_identification.identification.online.tracker_stage import (
     ANOTHER_MODE,
     NEAR_SINGULAR,
     NOT_CONVERGED,
-    PlatformStage,
+    TrackerStage,
 )
-from pkm_identification.identification.online.strut_stage import NOT_FINITE_OUTPUT
+from pkm_identification.machines.load import as_machine
 from pkm_identification.mechanisms.hexapod.kinematics import FAILED, forward_kinematics, strut_lengths
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.motion import StrutSample
+from pkm_identification.motion import DriveSample
 from pkm_identification.msg import PlatformState, StrutStates
 from pkm_identification.ros.clock import StampError
 from pkm_identification.ros.commands.kinematic_services import reachable_lengths, solve_forward, solve_inverse
@@ -71,7 +73,8 @@ class KinematicsNode(PipelineNode):
 
     def build(self) -> None:
         self.machine = Machine.load(self.parameter["machine"])
-        self.stage = PlatformStage(self.machine, self.parameter["degraded_condition"])
+        self.stage = TrackerStage(as_machine(self.machine))
+        self.stage.tracker.platform.degraded_condition = self.parameter["degraded_condition"]
         with self.compiling():
             self._warm_up()
         self.struts = create_strut_stream(self.machine.joint_names)
@@ -95,7 +98,7 @@ class KinematicsNode(PipelineNode):
     def changed(self, names: set[str]) -> None:
         """Take over live parameters."""
         self.display.set_rates(self.parameter["pose_rate"], self.parameter["marker_rate"])
-        self.stage.tracker.degraded_condition = self.parameter["degraded_condition"]
+        self.stage.tracker.platform.degraded_condition = self.parameter["degraded_condition"]
 
     def take(self, message: bytes | StrutStates | Handed) -> None:
         """One filtered strut sample: one platform state."""
@@ -104,10 +107,11 @@ class KinematicsNode(PipelineNode):
         except ValueError as error:
             self.report(WARN, "bad_message", f"strut_states/filtered: {error}")
             return
-        sample = self.stage.step(filtered)
+        tracked = self.stage.step(filtered)
         self.report_events(self.stage.events, LEVELS)
-        if sample is None:
+        if tracked is None:
             return
+        sample = add_pose(tracked, self.stage.tracker)
         try:
             self.states.send(sample, delay)
         except StampError as error:
@@ -152,9 +156,12 @@ class KinematicsNode(PipelineNode):
         m = self.machine
         home = strut_lengths(m, m.home_position[None], m.home_rotation[None])
         forward_kinematics(m, home)
-        sample = PlatformStage(m).step(StrutSample(0.0, home[0], np.zeros(6), np.zeros(6), None, 0))
+        stage = TrackerStage(as_machine(m))
+        sample = stage.step(DriveSample(0.0, home[0], np.zeros(6), np.zeros(6), None, 0))
         if sample is not None:
-            platform_state(StreamWriter(create_platform_stream(m.joint_names)), sample, 0.0)
+            platform_state(
+                StreamWriter(create_platform_stream(m.joint_names)), add_pose(sample, stage.tracker), 0.0
+            )
 
 
 def main(args: list[str] | None = None) -> int:

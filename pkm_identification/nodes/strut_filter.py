@@ -17,12 +17,13 @@ from typing import Any
 
 from sensor_msgs.msg import JointState
 
-from pkm_identification.identification.online.strut_stage import (
+from pkm_identification.identification.online.filter_stage import (
     NOT_FINITE_OUTPUT,
     WRONG_RATE,
-    StrutStage,
+    FilterStage,
     by_model,
 )
+from pkm_identification.machines.load import as_machine
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.msg import StrutStates
 from pkm_identification.ros.messages.convert import create_strut_stream, strut_states
@@ -40,7 +41,7 @@ from pkm_identification.ros.parameters.strut_filter import (
     stream_settings,
 )
 from pkm_identification.ros.qos import STREAM, STRUT_STATES_SUBSCRIPTION
-from pkm_identification.signals.causal import CausalStrutFilter, FilterSettings
+from pkm_identification.signals.causal import CausalFilter, FilterSettings
 from pkm_identification.signals.guard import GuardSettings
 from pkm_identification.signals.rate import MOST_FILLED
 
@@ -64,16 +65,16 @@ class StrutFilterNode(PipelineNode):
         self.machine = Machine.load(self.parameter["machine"])
         self.period = sample_period(self.machine, self.parameter["sample_rate"])
         self.reader = JointStateReader(strut_names(self.machine, self.parameter["joint_names"]))
-        self.stage = StrutStage(*self._settings(self.parameter.all()), by_model(self.machine))
+        self.stage = FilterStage(*self._settings(self.parameter.all()), by_model(as_machine(self.machine)))
         with self.compiling():
-            self.stage.warm_up(self.machine)
+            self.stage.warm_up(as_machine(self.machine))
         message = partial(strut_states, StreamWriter(create_strut_stream(self.machine.joint_names)))
         self.output = self.stream_output(StrutStates, f"{TOPIC}/filtered", STREAM, message)
         self.passed = 0
 
     def accept(self, values: Mapping[str, Any]) -> None:
         """Live parameters: refused when no filter or guard can be made of them."""
-        CausalStrutFilter(stream_settings(self.machine, self.period, values).filter)
+        CausalFilter(stream_settings(self.machine, self.period, values).filter)
 
     def changed(self, names: set[str]) -> None:
         """New filters, primed again by a new segment."""

@@ -20,9 +20,10 @@ from collections import deque
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pkm_identification.declared import check, declared
-from pkm_identification.motion import StrutMotion, StrutSample
+from pkm_identification.motion import DriveSample, StrutMotion
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
 from pkm_identification.numerics.segments import segment_slices
@@ -35,14 +36,13 @@ from .rate import followed_rate
 from .sections import filter_rows, group_delay, rest
 
 KINDS = ("fir", "butterworth")
-CHANNELS = 12  # six lengths, six forces
 LONGEST_DELAY = 0.05  # s
 LONGEST_DELAY_SAMPLES = 20
 
 
 @dataclass(frozen=True)
 class FilterSettings:
-    """Settings of the causal strut filter.
+    """Settings of the causal filter of the drives' coordinates and forces.
 
     Attributes
     ----------
@@ -90,13 +90,13 @@ def linear_phase_taps(settings: FilterSettings) -> FloatArray:
 
 @kernel
 def _fir(window, taps, filtered):
-    """Filter one window (K, 12) into `filtered` (4, 6): length, rate, acceleration, force at its middle.
+    """Filter one window (K, 2 n) into `filtered` (4, n): coordinate, rate, acceleration, force at its middle.
 
     `taps` (3, K) are those of `_taps`.
     """
     smooth, first, second = taps[0], taps[1], taps[2]
-    middle = window.shape[0] // 2
-    for c in range(6):
+    middle, drives = window.shape[0] // 2, filtered.shape[1]
+    for c in range(drives):
         # differences from the middle keep the digits that the second derivative needs
         centre = window[middle, c]
         a, b, d, e = 0.0, 0.0, 0.0, 0.0
@@ -105,7 +105,7 @@ def _fir(window, taps, filtered):
             a += smooth[k] * value
             b += first[k] * value
             d += second[k] * value
-            e += smooth[k] * window[k, 6 + c]
+            e += smooth[k] * window[k, drives + c]
         filtered[0, c] = centre + a
         filtered[1, c] = b
         filtered[2, c] = d
@@ -113,16 +113,16 @@ def _fir(window, taps, filtered):
 
 
 @kernel
-def _take(length, force, has_force, ring, place, taps, due, filtered):
-    """Keep a sample in both halves of the ring (2 K, 12); filter the window that ends with it, if that is due.
+def _take(coordinate, force, has_force, ring, place, taps, due, filtered):
+    """Keep a sample in both halves of the ring (2 K, 2 n); filter the window that ends with it, if that is due.
 
     Whether all of `filtered` is finite.
     """
-    width = taps.shape[1]
-    for c in range(6):
-        ring[place, c] = length[c]
-        ring[place, 6 + c] = force[c] if has_force else 0.0
-    for c in range(CHANNELS):
+    width, drives = taps.shape[1], filtered.shape[1]
+    for c in range(drives):
+        ring[place, c] = coordinate[c]
+        ring[place, drives + c] = force[c] if has_force else 0.0
+    for c in range(2 * drives):
         ring[place + width, c] = ring[place, c]
     if not due:
         return False
@@ -130,7 +130,7 @@ def _take(length, force, has_force, ring, place, taps, due, filtered):
     _fir(ring[start : start + width], taps, filtered)
     total = 0.0
     for k in range(4):
-        for c in range(6):
+        for c in range(drives):
             total += filtered[k, c]
     return np.isfinite(total)
 
@@ -152,8 +152,8 @@ def _taps(settings: FilterSettings) -> FloatArray:
     return np.array([np.pad(smooth, differences.reach), first, second])
 
 
-class CausalStrutFilter:
-    """Filters guarded samples as they come.
+class CausalFilter:
+    """Filters validated samples of any number of drives as they come.
 
     Attributes
     ----------
@@ -191,7 +191,9 @@ class CausalStrutFilter:
     def reset(self) -> None:
         """Forget the samples seen."""
         # written twice, one width apart, so that the window is always one contiguous block
-        self._ring = np.zeros((2 * self._width, CHANNELS))
+        self._ring: FloatArray | None = (
+            None  # (2 K, 2 n), once the first sample has told how many drives there are
+        )
         # from the middle of the window on
         self._times: deque[float] = deque(maxlen=self._width - self._width // 2)
         self.finite = False
@@ -200,9 +202,11 @@ class CausalStrutFilter:
         self._known = False
         self._state: FloatArray | None = None
 
-    def step(self, sample: GuardedSample) -> StrutSample | None:
+    def step(self, sample: GuardedSample) -> DriveSample | None:
         """Take one sample; give the filtered sample it completes, or None while the window fills."""
-        time, length, force, segment, _ = sample
+        time, coordinate, force, segment, _ = sample
+        if self._ring is None:
+            self._ring = np.zeros((2 * self._width, 2 * len(coordinate)))
         known = force is not None
         if segment != self._segment or known != self._known:
             # a force that comes or goes is a break too: it must not be mixed with the zeros in its place
@@ -210,65 +214,87 @@ class CausalStrutFilter:
             self._segment = segment
             self._known = known
             self._state = None
-        effort = length if force is None else force  # of the former nothing is looked at
+        effort = coordinate if force is None else force  # of the former nothing is looked at
         if self._sections is not None:
-            length, effort = self._smooth(self._sections, length, effort if known else np.zeros(6))
+            effort = effort if known else np.zeros(len(coordinate))
+            coordinate, effort = self._smooth(self._sections, coordinate, effort)
         place = self._count % self._width
         self._count += 1
         self._times.append(time)
         due = self._count >= self._width + self._settle
-        filtered = np.empty((4, 6))
-        self.finite = _take(length, effort, known, self._ring, place, self._taps, due, filtered)
+        filtered = np.empty((4, len(coordinate)))
+        self.finite = _take(coordinate, effort, known, self._ring, place, self._taps, due, filtered)
         if not due:
             return None
         time = self._times[0]
         if self._sections is not None:
             time -= self._group
-        return StrutSample(
+        return DriveSample(
             time, filtered[0], filtered[1], filtered[2], filtered[3] if known else None, segment
         )
 
     def _smooth(
-        self, sections: FloatArray, length: FloatArray, force: FloatArray
+        self, sections: FloatArray, coordinate: FloatArray, force: FloatArray
     ) -> tuple[FloatArray, FloatArray]:
-        row = np.concatenate([length, force])
+        row = np.concatenate([coordinate, force])
         if self._state is None:
             self._state = rest(sections)[:, :, None] * row
-        smooth = np.empty((1, CHANNELS))
+        smooth = np.empty((1, len(row)))
         filter_rows(sections, row[None], self._state, smooth)
-        return smooth[0, :6], smooth[0, 6:]
+        return smooth[0, : len(coordinate)], smooth[0, len(coordinate) :]
 
     def filter(self, log: GuardedLog) -> StrutMotion:
         """Filter a whole log: what `step` gives sample by sample."""
-        width = self._width
-        rows = np.zeros((len(log.time), CHANNELS))
-        rows[:, :6] = log.length
-        if log.force is not None:
-            rows[:, 6:] = log.force
-        time, filtered, segment = [np.empty(0)], [np.empty((0, 4, 6))], [np.empty(0, dtype=np.int64)]
-        for part in segment_slices(log.segment):
-            values, stamps = rows[part], log.time[part]
+        time, filtered, segment = self.filter_log(log.time, log.length, log.force, log.segment)
+        force = None if log.force is None else filtered[:, 3]
+        return StrutMotion(time, filtered[:, 0], filtered[:, 1], filtered[:, 2], force, segment)
+
+    def filter_log(
+        self,
+        stamps: FloatArray,
+        coordinate: FloatArray,
+        force: FloatArray | None,
+        segments: NDArray[np.int64],
+    ) -> tuple[FloatArray, FloatArray, NDArray[np.int64]]:
+        """Filter the rows of a log on a regular clock: what `step` gives sample by sample.
+
+        Parameters
+        ----------
+        stamps : ndarray, shape (N,)
+            s
+        coordinate, force : ndarray, shape (N, n)
+            The force may be None.
+        segments : ndarray of int64, shape (N,)
+
+        Returns
+        -------
+        time : ndarray, shape (M,)
+            Of the instants described, s.
+        filtered : ndarray, shape (M, 4, n)
+            Coordinates, rates, accelerations and forces; zeros for the last without forces.
+        segment : ndarray of int64, shape (M,)
+        """
+        width, drives = self._width, coordinate.shape[1]
+        rows = np.zeros((len(stamps), 2 * drives))
+        rows[:, :drives] = coordinate
+        if force is not None:
+            rows[:, drives:] = force
+        time, filtered, segment = [np.empty(0)], [np.empty((0, 4, drives))], [np.empty(0, dtype=np.int64)]
+        for part in segment_slices(segments):
+            values, described = rows[part], stamps[part]
             if self._sections is not None:
                 values = causal(self._sections, values)
-                stamps = stamps - self._group
+                described = described - self._group
             count = len(values) - width + 1
             if count <= self._settle:
                 continue
-            result = np.empty((count, 4, 6))
+            result = np.empty((count, 4, drives))
             _fir_log(np.ascontiguousarray(values), self._taps, result)
             middle = width // 2
-            time.append(stamps[middle : middle + count][self._settle :])
+            time.append(described[middle : middle + count][self._settle :])
             filtered.append(result[self._settle :])
-            segment.append(np.full(count - self._settle, log.segment[part][0]))
-        whole = np.concatenate(filtered)
-        return StrutMotion(
-            np.concatenate(time),
-            whole[:, 0],
-            whole[:, 1],
-            whole[:, 2],
-            None if log.force is None else whole[:, 3],
-            np.concatenate(segment),
-        )
+            segment.append(np.full(count - self._settle, segments[part][0]))
+        return np.concatenate(time), np.concatenate(filtered), np.concatenate(segment)
 
 
 def filter_log_causally(log: GuardedLog, settings: FilterSettings) -> tuple[StrutMotion, int]:
@@ -285,7 +311,7 @@ def filter_log_causally(log: GuardedLog, settings: FilterSettings) -> tuple[Stru
     int
         Samples left out because of a wrong rate.
     """
-    stream = CausalStrutFilter(settings)
+    stream = CausalFilter(settings)
     motion = stream.filter(log)
     # an output belongs to the sample that completes it
     parts = [slice(part.start + stream.fill, part.stop) for part in segment_slices(log.segment)]

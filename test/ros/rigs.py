@@ -19,10 +19,11 @@ from sensor_msgs.msg import JointState
 from visualization_msgs.msg import MarkerArray
 
 from pkm_identification.identification.online.pipeline import OnlinePipeline
+from pkm_identification.identification.online.platform_samples import add_pose
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
 from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.motion import STRUT_NAMES, StrutSample
+from pkm_identification.motion import STRUT_NAMES, DriveSample
 from pkm_identification.msg import ParameterEstimate, PlatformState, StrutStates
 from pkm_identification.nodes.estimator import EstimatorNode
 from pkm_identification.nodes.kinematics import KinematicsNode
@@ -30,7 +31,7 @@ from pkm_identification.nodes.strut_filter import StrutFilterNode
 from pkm_identification.ros.clock import seconds, set_stamp
 from pkm_identification.ros.messages.convert import create_platform_stream, create_strut_stream, fill_pose
 from pkm_identification.ros.qos import LATCHED, MARKERS, POSE
-from pkm_identification.signals.causal import CausalStrutFilter, FilterSettings
+from pkm_identification.signals.causal import CausalFilter, FilterSettings
 from pkm_identification.signals.guard import GuardSettings, StreamGuard
 from pkm_identification.simulation import simulate, trajectory
 
@@ -67,7 +68,7 @@ class FilterRig:
 def expected(motion, force=True, machine=None):
     """What the same stages give without ROS."""
     guard = StreamGuard(GuardSettings.of(motion.machine))
-    strut_filter = CausalStrutFilter(FilterSettings(guard.settings.period, 150.0))
+    strut_filter = CausalFilter(FilterSettings(guard.settings.period, 150.0))
     found = []
     for k in range(len(motion.time)):
         stamp = seconds(joint_state(motion.time[k], motion.length[k]).header.stamp)
@@ -89,7 +90,7 @@ class Part:
 def assert_equal(messages, samples):
     assert len(messages) == len(samples)
     for message, sample in zip(messages, samples):
-        np.testing.assert_array_equal(message.coordinate, sample.length)
+        np.testing.assert_array_equal(message.coordinate, sample.coordinate)
         np.testing.assert_array_equal(message.rate, sample.rate)
         np.testing.assert_array_equal(message.acceleration, sample.acceleration)
         assert message.force_valid == (sample.force is not None)
@@ -110,7 +111,7 @@ def strut_samples(motion):
     rate = np.gradient(motion.length, 1e-3, axis=0)
     acceleration = np.gradient(rate, 1e-3, axis=0)
     return [
-        StrutSample(float(t), x, v, a, f, 3)
+        DriveSample(float(t), x, v, a, f, 3)
         for t, x, v, a, f in zip(motion.time, motion.length, rate, acceleration, motion.force)
     ]
 
@@ -120,7 +121,7 @@ def strut_message(sample, delay=0.028):
     message = StrutStates(
         names=list(STRUT_NAMES),
         force=[0.0] * 6,
-        coordinate=sample.length.tolist(),
+        coordinate=sample.coordinate.tolist(),
         rate=sample.rate.tolist(),
         acceleration=sample.acceleration.tolist(),
     )
@@ -163,8 +164,8 @@ def platform_samples(trajectory="rich"):
     pipeline = OnlinePipeline(Machine.load("uf"))
     found = []
     for time, length, force in zip(log.time, log.length, log.force):
-        for filtered in pipeline.strut_stage.step(time + 100.0, length, force):
-            found.append(pipeline.platform_stage.step(filtered))
+        for filtered in pipeline.filter_stage.step(time + 100.0, length, force):
+            found.append(add_pose(pipeline.tracker_stage.step(filtered), pipeline.tracker_stage.tracker))
     return found
 
 

@@ -20,6 +20,7 @@ from sensor_msgs.msg import JointState
 
 from pkm_identification.errors import PkmError
 from pkm_identification.identification.online.pipeline import OnlinePipeline
+from pkm_identification.identification.online.platform_samples import add_pose
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.msg import PlatformState
 from pkm_identification.nodes.estimator import EstimatorNode
@@ -39,8 +40,9 @@ def messages():
     log = simulate(machine, "rich", 9.2, seed=4, payload=payload).log()
     pipeline, found = OnlinePipeline(machine), []
     for time, length, force in zip(log.time, log.length, log.force, strict=True):
-        for filtered in pipeline.strut_stage.step(time + START, length, force):
-            found.append(platform_message(pipeline.platform_stage.step(filtered)))
+        for filtered in pipeline.filter_stage.step(time + START, length, force):
+            tracked = pipeline.tracker_stage.step(filtered)
+            found.append(platform_message(add_pose(tracked, pipeline.tracker_stage.tracker)))
     return found
 
 

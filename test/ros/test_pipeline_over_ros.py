@@ -67,7 +67,7 @@ def test_a_bag_through_the_nodes_equals_the_pipeline_on_its_log(bench, tmp_path)
     bench.wait(player.finished.done, "the end of the bag")
     used = pipeline.estimator.counts["used"]
     bench.wait(lambda: estimator.estimator.counts["used"] == used, f"{used} samples used")
-    assert strut_filter.stage.counts == pipeline.strut_stage.counts
+    assert strut_filter.stage.counts == pipeline.filter_stage.counts
     message = bench.wait(
         lambda: next((m for m in estimates if m.count == pipeline.estimate.count), None), "the last estimate"
     )
@@ -98,10 +98,10 @@ def test_a_faulty_stream_through_three_nodes_equals_the_pipeline_in_one_process(
     pipeline, before_jump = OnlinePipeline(Machine.load("uf")), None
     for m in messages:
         time = seconds(m.header.stamp)
-        if before_jump is None and pipeline.platform is not None and time < pipeline.platform.time - 1.0:
+        if before_jump is None and pipeline.tracked is not None and time < pipeline.tracked.time - 1.0:
             before_jump = pipeline.estimate
         pipeline.step(time, np.array(m.position), np.array(m.effort))
-    counts = pipeline.strut_stage.counts
+    counts = pipeline.filter_stage.counts
     for reason in ("duplicate", "spike", "filled", "gap", "clock_jump", "wrong_rate"):
         assert counts[reason] > 0, f"the stream was to hold {reason}"
     assert pipeline.estimator.counts["clock_jump"] == 1
@@ -115,11 +115,11 @@ def test_a_faulty_stream_through_three_nodes_equals_the_pipeline_in_one_process(
     np.testing.assert_array_less(np.abs(found.values - expected.values), 1e-9 * expected.std)
     np.testing.assert_allclose(found.std, expected.std, rtol=1e-9)
     assert chain.filter.stage.counts == counts
-    assert chain.kinematics.stage.counts == pipeline.platform_stage.counts
+    assert chain.kinematics.stage.counts == pipeline.tracker_stage.counts
     assert chain.estimator.estimator.counts == pipeline.estimator.counts
     breaks = pipeline.estimator_stage.continuity.breaks
     assert chain.estimator.stage.continuity.breaks == breaks == 1
-    assert chain.states[-1].segment == pipeline.platform.segment
+    assert chain.states[-1].segment == pipeline.tracked.segment
     noted = {reason: n for reason, n in chain.filter.health.counts.items() if n}
     reasons = ("duplicate", "late", "spike", "clock_jump", "wrong_rate")
     assert noted == {reason: counts[reason] for reason in reasons if counts[reason]}
@@ -183,7 +183,7 @@ def test_four_processes_identify_a_simulated_machine(bench, domain, tmp_path):
         assert not faults
         assert f"{len(log)} samples simulated" in simulator.text()
         pipeline = pipeline_on(log, machine)
-        assert pipeline.strut_stage.counts["filled"] == 0
+        assert pipeline.filter_stage.counts["filled"] == 0
         count = pipeline.estimate.count
         message = bench.wait(lambda: next((m for m in estimates if m.count == count), None), f"count {count}")
         assert_equal(message, pipeline.estimate)

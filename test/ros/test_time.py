@@ -51,7 +51,7 @@ def assert_same(chain, pipeline):
     assert found.count == expected.count > 10
     np.testing.assert_allclose(found.values, expected.values, rtol=1e-7)
     np.testing.assert_allclose(found.std, expected.std, rtol=1e-7)
-    for reason, count in pipeline.strut_stage.counts.items():
+    for reason, count in pipeline.filter_stage.counts.items():
         assert chain.filter.stage.counts[reason] == count, reason
     assert chain.estimator.estimator.counts == pipeline.estimator.counts
 
@@ -66,7 +66,7 @@ def log():
 def test_a_stream_with_every_fault_gives_what_the_pipeline_gives(bench, log):
     messages = messages_of(damage(log, DAMAGE))
     pipeline = pipeline_on(messages)
-    counts = pipeline.strut_stage.counts
+    counts = pipeline.filter_stage.counts
     for reason in ("filled", "not_finite", "duplicate", "late", "spike", "gap", "clock_jump"):
         assert counts[reason] > 0, f"the log was to hold {reason}"
     chain = ChainRig(bench)

@@ -19,7 +19,7 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import Header
 
 from pkm_identification.mechanisms.hexapod.kinematics.tracker import PlatformSample
-from pkm_identification.motion import STRUT_NAMES, StrutSample
+from pkm_identification.motion import STRUT_NAMES, DriveSample
 from pkm_identification.msg import ParameterEstimate, StrutStates
 from pkm_identification.numerics.rotation import matrix_from_vector
 from pkm_identification.records.interfaces import typestore
@@ -40,7 +40,7 @@ def strut(seed):
     rng = np.random.default_rng(seed)
     force = rng.normal(size=6) if seed % 2 else None
     length, rate, acceleration = rng.normal(size=(3, 6))
-    return StrutSample(float(rng.integers(1, 10**6)) / 64, length, rate, acceleration, force, seed)
+    return DriveSample(float(rng.integers(1, 10**6)) / 64, length, rate, acceleration, force, seed)
 
 
 def platform(seed):
@@ -114,7 +114,7 @@ def test_a_message_is_read_as_its_bytes_are():
 def test_arrays_are_as_kernels_are_compiled_for():
     filtered, _ = strut_sample(STRUTS, strut_message(strut(3)))
     state, _ = platform_sample(STATES, platform_message(platform(3)))
-    for array in (filtered.length, filtered.force, state.position, state.force):
+    for array in (filtered.coordinate, filtered.force, state.position, state.force):
         assert array.flags.aligned
         assert array.flags.writeable
         assert array.flags.c_contiguous
@@ -162,7 +162,7 @@ def test_any_number_of_drives_of_any_name_is_streamed(count):
     names = [f"q{'x' * i}" for i in range(count)]
     kind = create_strut_stream(names)
     rows = np.random.default_rng(count).normal(size=(4, count))
-    sample = StrutSample(2.5, *rows, 7)
+    sample = DriveSample(2.5, *rows, 7)
     data = strut_states(StreamWriter(kind, "f" * count), sample, 0.25)
     message = deserialize_message(data, StrutStates)
     assert message.names == names

@@ -10,7 +10,9 @@
 
 from __future__ import annotations
 
-from pkm_identification.mechanisms.hexapod.kinematics.tracker import PlatformSample
+from pkm_identification.machines.contract import FAILED
+from pkm_identification.mechanisms.hexapod.kinematics.tracker import PlatformSample, split_row
+from pkm_identification.motion import TrackedSample
 from pkm_identification.signals.continuity import Continuity
 
 from .online_estimator import OnlineEstimator
@@ -44,14 +46,20 @@ class EstimatorStage:
         self.estimator.reset()
         self.events = []
 
-    def step(self, sample: PlatformSample) -> bool:
-        """Take one platform sample; True when it completes an equation, so that there is a new estimate."""
+    def step(self, sample: TrackedSample) -> bool:
+        """Take one sample; True when it completes an equation, so that there is a new estimate."""
         self.events = []
         segment = self.continuity.number(sample.time, sample.segment)
         if segment != sample.segment:
             sample = sample._replace(segment=segment)
         jumps = self.estimator.counts["clock_jump"]
-        learned = self.estimator.step(sample)
+        learned = self.estimator.step(_platform_sample(sample))
         if self.estimator.counts["clock_jump"] > jumps:
             self.events.append(StageEvent("clock_jump", "time ran backwards: estimation started afresh"))
         return learned
+
+
+def _platform_sample(sample: TrackedSample) -> PlatformSample:
+    motion = split_row(sample.state)
+    status = min(sample.status, FAILED)
+    return PlatformSample(sample.time, *motion, sample.force, sample.segment, status, 0, sample.residual, 1.0)

@@ -105,6 +105,7 @@ class OnlineEstimator:
             raise SettingsError(
                 f"estimator is '{estimator.name}', must be one of {', '.join(FILTERS)} online"
             )
+        machine = getattr(machine, "description", machine)
         self.machine = machine
         self.settings = settings
         self.parameters = estimator.assumptions.apply(hexapod_parameters(machine, estimator.parameters))

@@ -6,43 +6,77 @@
 # distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
 # the License for the specific language governing permissions and limitations under the License.
 
-"""The stages in order: guard, filter and rate gate; kinematics; estimator.
+"""The live road of a machine of n drives: samples in, what is known of its parameters out, one sample at a time.
 
-Nodes hold one stage each, `OnlinePipeline` all three in one process; a causal run over a whole log
-(`signals.causal.filter_log_causally`) is tested equal to it.
+Three stages, each usable alone, in a process of its own:
+
+    FilterStage(guard, filter, streams).step(time, coordinate, force) -> list[DriveSample]
+        Input validation, causal filter, rate gate. `delay`, `counts`, `channels`, `events`, `rate`, `received`.
+    TrackerStage(machine).step(DriveSample) -> TrackedSample | None
+        Loops closed. `counts`, `fault`, `events`, `tracker`; of a machine with a platform `tracker.platform` has the
+        pose. A TrackedSample has all that goes to the next process; its `state` is one row of numbers.
+    EstimatorStage(OnlineEstimator(machine, settings)).step(TrackedSample) -> bool
+        Equations, recursive estimator, judgement of the fit. `events`, `continuity`, `estimator` with `estimate`
+        (names, units, values, deviations, status), `judged()`, `fit`, `counts`, `nis`, `state` to be saved and
+        `resume(state)` to go on from it.
+
+`OnlinePipeline` has all three in one process; nodes hold one each. Machines are those of `machines.load.load_machine`,
+settings those of `stream_settings`. A causal run over a whole log (`signals.causal.filter_log_causally`) is tested
+equal to it.
 """
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import numpy as np
 
 from pkm_identification.estimation.change_detection import ChangeTest
 from pkm_identification.estimation.estimate import ParameterEstimate
 from pkm_identification.estimation.filters.uncertainty import EVERY
-from pkm_identification.mechanisms.hexapod.kinematics.inverse import strut_lengths
-from pkm_identification.mechanisms.hexapod.kinematics.tracker import PlatformSample
-from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.machines.contract import Machine
+from pkm_identification.machines.load import AnyMachine, as_machine
+from pkm_identification.motion import TrackedSample
 from pkm_identification.numerics.arrays import FloatArray
 
-from ..equations.rest import RestLimits
 from ..settings import Settings
 from .estimator_stage import EstimatorStage
+from .filter_stage import FilterStage, by_model
 from .judgement.stream_noise import FEWEST
 from .online_estimator import OnlineEstimator
-from .platform_stage import PlatformStage
-from .strut_stage import StrutStage, by_model
+from .tracker_stage import TrackerStage
 
-MOVING = 5.0  # times what a machine at rest does
+SWING_TIME, SWING = 0.5, 0.1  # of the band's settling; of a large change: a machine at rest learns nothing
+
+
+def stream_settings(
+    machine: AnyMachine, settings: Settings | None = None, period: float | None = None
+) -> Settings:
+    """Return settings for a stream of a machine; the period in s is its file's unless given.
+
+    Raises
+    ------
+    LogError
+        If neither the machine nor the caller knows the sample period.
+    SettingsError
+        If a filter is impossible at that period.
+    """
+    one, settings = as_machine(machine), settings or Settings()
+    resolved = settings.resolved(
+        getattr(one, "description", one), settings.guard.of_stream(one, period).period
+    )
+    return replace(resolved, guard=resolved.guard.of_stream(one, resolved.guard.period))
 
 
 class OnlinePipeline:
-    """Strut samples in, parameter estimates out, one at a time.
+    """Samples of n drives in, parameter estimates out, one at a time.
 
     Parameters
     ----------
     machine : Machine
+        Of the contract, or its description.
     settings : Settings, optional
-        Resolved for the machine (`Settings.resolved`).
+        As of `stream_settings`.
 
     Raises
     ------
@@ -50,13 +84,15 @@ class OnlinePipeline:
         If the settings name an estimator that is not recursive.
     """
 
-    def __init__(self, machine: Machine, settings: Settings | None = None) -> None:
-        self.machine = machine
-        self.settings = settings or Settings().resolved(machine)
-        self.strut_stage = StrutStage(self.settings.guard, self.settings.filter, by_model(machine))
-        self.platform_stage = PlatformStage(machine)
-        self.estimator_stage = EstimatorStage(OnlineEstimator(machine, self.settings))
-        self.platform: PlatformSample | None = None
+    def __init__(self, machine: AnyMachine, settings: Settings | None = None) -> None:
+        self.machine: Machine = as_machine(machine)
+        if settings is None or not settings.guard.drives:
+            settings = stream_settings(self.machine, settings, settings.period or None if settings else None)
+        self.settings = settings
+        self.filter_stage = FilterStage(settings.guard, settings.filter, by_model(self.machine))
+        self.tracker_stage = TrackerStage(self.machine)
+        self.estimator_stage = EstimatorStage(OnlineEstimator(self.machine, settings))
+        self.tracked: TrackedSample | None = None
 
     @property
     def estimator(self) -> OnlineEstimator:
@@ -70,18 +106,18 @@ class OnlinePipeline:
 
     @property
     def delay(self) -> float:
-        """Constant delay of the strut filter in s."""
-        return self.strut_stage.delay
+        """Constant delay of the filter in s."""
+        return self.filter_stage.delay
 
-    def step(self, time: float, length: FloatArray, force: FloatArray | None) -> bool:
+    def step(self, time: float, coordinate: FloatArray, force: FloatArray | None) -> bool:
         """Take one sample of the drives.
 
         Parameters
         ----------
         time : float
             The sample's stamp in s.
-        length, force : ndarray, shape (6,)
-            m and N; the force may be None.
+        coordinate, force : ndarray, shape (n,)
+            m or rad, N or N m; the force may be None.
 
         Returns
         -------
@@ -89,35 +125,31 @@ class OnlinePipeline:
             Whether it completes an equation, so that there is a new `estimate`.
         """
         learned = False
-        for filtered in self.strut_stage.step(time, length, force):
-            platform = self.platform_stage.step(filtered)
-            if platform is not None:
-                self.platform = platform
-                learned |= self.estimator_stage.step(platform)
+        for filtered in self.filter_stage.step(time, coordinate, force):
+            tracked = self.tracker_stage.step(filtered)
+            if tracked is not None:
+                self.tracked = tracked
+                learned |= self.estimator_stage.step(tracked)
         return learned
 
     def reset(self) -> None:
         """Forget everything: afterwards the pipeline is as newly made."""
-        self.strut_stage.reset()
-        self.platform_stage.reset()
+        self.filter_stage.reset()
+        self.tracker_stage.reset()
         self.estimator_stage.reset()
-        self.platform = None
+        self.tracked = None
 
     def warm_up(self) -> None:
         """Compile (or load from the cache) every kernel of the online path, then forget the samples used for it."""
-        self.strut_stage.warm_up(self.machine)
-        length = strut_lengths(
-            self.machine, self.machine.home_position[None], self.machine.home_rotation[None]
-        )[0]
-        period = self.settings.guard.period
-        band = self.settings.band
+        self.filter_stage.warm_up(self.machine)
+        home, period, band = self.machine.home, self.settings.guard.period, self.settings.band
         needed = round(self.delay / period) * 2 + band.settling + max((EVERY + 1) * band.stride, FEWEST)
-        # a machine at rest learns nothing: struts swing, further and faster than that
-        turn = 2.0 * np.pi / (0.5 * band.settling * period)
-        rest = RestLimits.of(self.machine, self.estimator.parameters)
-        swing = 0.0 if rest is None else MOVING * max(rest.rate / turn, rest.range)
+        # a machine at rest learns nothing: drives swing, further and faster than that
+        turn = 2.0 * np.pi / (SWING_TIME * band.settling * period)
+        swing = SWING * np.array([drive.size for drive in self.machine.drives])
+        still = np.zeros(len(home))
         for k in range(needed):
-            self.step(k * period, length + swing * np.sin(turn * k * period), np.zeros(6))
+            self.step(k * period, home + swing * np.sin(turn * k * period), still)
         # what only later samples lead to: a first estimate, a judgement, and a look at whether something has changed
         _ = self.estimate
         self.estimator.fit_watch.warm_up()

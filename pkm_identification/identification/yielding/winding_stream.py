@@ -35,13 +35,13 @@ from pkm_identification.mechanisms.hexapod.kinematics.forward import OK
 from pkm_identification.mechanisms.hexapod.kinematics.inverse import strut_lengths
 from pkm_identification.mechanisms.hexapod.kinematics.tracker import PlatformTracker
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.motion import STRUTS, StrutSample
+from pkm_identification.motion import STRUTS, DriveSample
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
 from pkm_identification.numerics.finite import finite
 from pkm_identification.numerics.segments import segment_slices
 from pkm_identification.signals.band import BandSettings
-from pkm_identification.signals.causal import CausalStrutFilter, FilterSettings
+from pkm_identification.signals.causal import CausalFilter, FilterSettings
 from pkm_identification.signals.forces.correction import CorrectionStream
 from pkm_identification.signals.forces.drive_transfer import DriveTransfer
 from pkm_identification.signals.forces.recent_rows import RecentRows
@@ -104,7 +104,7 @@ class WindingStream:
         self._apart = APART * machine.length_scale
         self._initial, self._initial_period = DriveTransfer(guard.transfers, period), period
         self._by_forces = CorrectionStream(self._initial, period)
-        self._filter = CausalStrutFilter(replace(filtering, kind="fir", period=period))
+        self._filter = CausalFilter(replace(filtering, kind="fir", period=period))
         self._tracker = PlatformTracker(machine)
         self._band = BandSettings(period=period)
         self._model = RunningModel(machine, self._band, filtering.cutoff)
@@ -188,7 +188,7 @@ class WindingStream:
         if sample.segment != self._segment:
             self._begin()
             self._segment = sample.segment
-        self._length.append(sample.length)
+        self._length.append(sample.coordinate)
         self._force.append(sample.force)
         self._length.keep(self._kept)
         self._force.keep(self._kept)
@@ -219,11 +219,11 @@ class WindingStream:
             length, force = self._through.corrected(
                 self._length.rows[near], self._force.rows[near], self._wound.rows
             )
-            self._besides = np.array([length[0] - acting.length, force[0] - acting.force])
+            self._besides = np.array([length[0] - acting.coordinate, force[0] - acting.force])
         length, force = self._share * self._besides
-        return acting._replace(length=acting.length + length, force=acting.force + force)
+        return acting._replace(coordinate=acting.coordinate + length, force=acting.force + force)
 
-    def _follow_model(self, filtered: StrutSample) -> None:
+    def _follow_model(self, filtered: DriveSample) -> None:
         """Learn from a filtered sample, and move the machine behind its springs on to its stamp."""
         stretched = self._initial_period / self._period
         if stretched != 1.0:
@@ -251,7 +251,7 @@ class WindingStream:
                 course.mass, course.bias, course.motor, self._period, STEPS, self._springs, course.place, course.rate
             )  # fmt: skip
         else:
-            course.place[1], course.rate[1] = filtered.length, filtered.rate
+            course.place[1], course.rate[1] = filtered.coordinate, filtered.rate
         wound = motor - course.place[1]
         if not finite(wound, course.rate[1]) or np.abs(wound).max() > self._apart:
             self._forget_model()
@@ -261,7 +261,7 @@ class WindingStream:
         self._running = True
         self._wound.append(wound)
         self._wound.keep(self._near)
-        self._compare(wound, motor - self._acting[-1 - self._middle].length, filtered.rate)
+        self._compare(wound, motor - self._acting[-1 - self._middle].coordinate, filtered.rate)
 
     def _hear(self) -> None:
         """Learn from the newest sample how noisy measured forces are: by what bends between three, as nothing else."""
@@ -358,7 +358,7 @@ def wound_log(
                 float(log.time[k]), log.length[k], log.force[k], int(log.segment[k]), bool(log.filled[k])
             )
             for done in stream.step(sample):
-                rows[count], length[count], force[count] = first, done.length, done.force
+                rows[count], length[count], force[count] = first, done.coordinate, done.force
                 first += 1
                 count += 1
     chosen = rows[:count]

@@ -121,7 +121,7 @@ def _close(
         target = np.concatenate([target, arithmetic.zeros(*target.shape)], axis=1)
     wanted = arithmetic.array(np.eye(3)[None]) if wanted is None else arithmetic.array(wanted)
     start = mechanism.home[None] if start is None else np.atleast_2d(start)
-    side = _side(mechanism, task)
+    side = task_side(mechanism, task)
     result = _run(mechanism, task, target, wanted, start, side)
     missed = np.flatnonzero((result.status != OK) & (result.status != DEGRADED))
     if follow and len(missed) and arithmetic == FLOAT64:
@@ -133,8 +133,8 @@ def _close(
     return Closed(result.configuration, result.status, result.iterations, result.residual, result.pivot, gap)
 
 
-def _side(mechanism: Mechanism, task: str) -> int:
-    """The sign of the determinant at home."""
+def task_side(mechanism: Mechanism, task: str) -> int:
+    """Return the sign of the determinant of a task ("drives", "outputs", "pose") at home."""
     zeros = mechanism.arithmetic.zeros
     rows = mechanism.task_rows(task)
     count = len(mechanism.places[task])

@@ -22,7 +22,7 @@ import numpy as np
 from geometry_msgs.msg import Pose
 
 from pkm_identification.mechanisms.hexapod.kinematics.tracker import PlatformSample
-from pkm_identification.motion import StrutSample
+from pkm_identification.motion import DriveSample
 from pkm_identification.msg import ParameterEstimate as EstimateMessage
 from pkm_identification.msg import PlatformState, StrutStates
 from pkm_identification.numerics.arrays import FloatArray
@@ -61,13 +61,13 @@ def create_platform_stream(names: Sequence[str], state: int = 0) -> StreamType:
     return StreamType(PlatformState, names, sizes, optional=("force",))
 
 
-def strut_states(writer: StreamWriter, sample: StrutSample, delay: float) -> bytes:
+def strut_states(writer: StreamWriter, sample: DriveSample, delay: float) -> bytes:
     """A filtered strut sample as a message of a strut stream.
 
     Parameters
     ----------
     writer : StreamWriter
-    sample : StrutSample
+    sample : DriveSample
     delay : float
         Of the filter in s.
 
@@ -77,7 +77,7 @@ def strut_states(writer: StreamWriter, sample: StrutSample, delay: float) -> byt
         If the sample's time does not fit into a stamp.
     """
     numbers = writer.numbers
-    numbers["coordinate"] = sample.length
+    numbers["coordinate"] = sample.coordinate
     numbers["rate"] = sample.rate
     numbers["acceleration"] = sample.acceleration
     numbers["force_valid"] = sample.force is not None
@@ -87,7 +87,7 @@ def strut_states(writer: StreamWriter, sample: StrutSample, delay: float) -> byt
     return writer.message(sample.time)
 
 
-def strut_sample(kind: StreamType, message: bytes | StrutStates | Handed) -> tuple[StrutSample, float]:
+def strut_sample(kind: StreamType, message: bytes | StrutStates | Handed) -> tuple[DriveSample, float]:
     """The filtered strut sample of a message, or of what was handed over, and the filter's delay in s.
 
     Raises
@@ -98,9 +98,9 @@ def strut_sample(kind: StreamType, message: bytes | StrutStates | Handed) -> tup
     if isinstance(message, Handed):
         return message.sample._replace(time=message.time), message.delay
     time, numbers = kind.read(message)
-    sample = StrutSample(
+    sample = DriveSample(
         time=time,
-        length=numbers["coordinate"],
+        coordinate=numbers["coordinate"],
         rate=numbers["rate"],
         acceleration=numbers["acceleration"],
         force=numbers["force"] if numbers["force_valid"] else None,

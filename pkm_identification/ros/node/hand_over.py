@@ -31,7 +31,7 @@ class Handed:
 
     Attributes
     ----------
-    sample : StrutSample or PlatformSample
+    sample : DriveSample or PlatformSample
     time : float
         Its time in s, rounded as a message's stamp would be.
     delay : float

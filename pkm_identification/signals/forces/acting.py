@@ -36,7 +36,7 @@ def corrections_of(guard: GuardSettings, period: float) -> list[Correction]:
 
 
 def noise_passed(guard: GuardSettings, period: float, low: float, high: float) -> FloatArray:
-    """Power of white noise of the forces (6,) that is left between two frequencies, relative to what is left at rest.
+    """Power of white noise of the forces (n,) that is left between two frequencies, relative to what is left at rest.
 
     Interpolation between samples is a low-pass: above all motion it leaves less than in the estimation band.
 
@@ -49,7 +49,7 @@ def noise_passed(guard: GuardSettings, period: float, low: float, high: float) -
         In parts of the sample rate.
     """
     frequency = np.linspace(low, high, 64)
-    passed = np.ones((len(frequency), STRUTS))
+    passed = np.ones((len(frequency), len(guard.list_drives())))
     for correction in corrections_of(guard, period):
         weights = correction.force_weights
         waves = np.exp(-2j * np.pi * np.outer(frequency, np.arange(len(weights))))

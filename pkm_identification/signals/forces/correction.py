@@ -20,7 +20,6 @@ from typing import Protocol
 
 import numpy as np
 
-from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.segments import segment_slices
 
@@ -119,13 +118,14 @@ class CorrectionStream:
     def reset(self) -> None:
         """Forget the samples seen and their period."""
         self._window: list[GuardedSample] = []
-        self._length, self._force = RecentRows(STRUTS), RecentRows(STRUTS)
+        drives = self._initial.force_weights.shape[1]
+        self._coordinate, self._force = RecentRows(drives), RecentRows(drives)
         self._correction, self._period = self._initial, self._initial_period
         self._begin()
 
     def _begin(self) -> None:
         self._window.clear()
-        self._length.clear()
+        self._coordinate.clear()
         self._force.clear()
         self._turn = self._correction.before
 
@@ -154,7 +154,7 @@ class CorrectionStream:
         if self._window and self._window[-1].segment != sample.segment:
             self._begin()
         self._window.append(sample)
-        self._length.append(sample.length)
+        self._coordinate.append(sample.coordinate)
         self._force.append(sample.force)
         completed = []
         while len(self._window) > self._turn + self._correction.after:
@@ -164,13 +164,15 @@ class CorrectionStream:
     def _corrected_in_turn(self) -> GuardedSample:
         correction, turn = self._correction, self._turn
         near = slice(turn - correction.before, turn + correction.after + 1)
-        true_length, true_force = correction.corrected(self._length.rows[near], self._force.rows[near])
+        true_coordinate, true_force = correction.corrected(
+            self._coordinate.rows[near], self._force.rows[near]
+        )
         in_turn = self._window[turn]
         self._turn += 1
         # at another period it may need more before
         unneeded = max(0, self._turn - 2 * correction.before - SPARE)
         del self._window[:unneeded]
-        self._length.drop(unneeded)
+        self._coordinate.drop(unneeded)
         self._force.drop(unneeded)
         self._turn -= unneeded
-        return in_turn._replace(length=true_length[0], force=true_force[0])
+        return in_turn._replace(coordinate=true_coordinate[0], force=true_force[0])

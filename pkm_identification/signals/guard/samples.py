@@ -20,10 +20,10 @@ from pkm_identification.numerics.arrays import FloatArray
 
 
 class GuardedSample(NamedTuple):
-    """One sample on the regular clock; `filled` marks one made up to bridge a short hole."""
+    """One sample (n,) on the regular clock; `filled` marks one made up to bridge a short hole."""
 
     time: float
-    length: FloatArray
+    coordinate: FloatArray
     force: FloatArray | None
     segment: int
     filled: bool

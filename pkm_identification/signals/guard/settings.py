@@ -17,15 +17,19 @@ import numpy as np
 
 from pkm_identification.declared import check, declared
 from pkm_identification.errors import LogError
+from pkm_identification.machines.contract import Drive
+from pkm_identification.machines.contract import Machine as AnyMachine
 from pkm_identification.mechanisms.actuators.transfer import Transfer
 from pkm_identification.mechanisms.hexapod.drive import KnownForces
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.transfers import transfers_of
+from pkm_identification.motion import STRUTS
 
 DEFAULT_RATE_LIMIT = 2.0  # m/s, beyond any hexapod's drives; machines may state less
 LARGEST_FORCE = (
     1e9  # N, beyond any strut's; its square is still a number, and so is a sum of thousands of those
 )
+SIZE = 0.1  # of the stroke: a large change
 FILLED = 0.005  # s; what the platform does in it is next to a straight line
 FILLED_PERIODS = 2  # from the sample before a lost one to the sample after it
 
@@ -54,8 +58,10 @@ class GuardSettings:
         clock jumped back, which starts a new segment.
     known : KnownForces or None
         What the machine file knows of its measured forces, for those who come after the guard (`signals.forces.known`).
-    transfers : tuple of six Transfer, or None
+    transfers : tuple of Transfer, or None
         What lies between measured and acting forces, for the same (`signals.forces.drive_transfer`).
+    drives : tuple of Drive
+        Of a stream of any machine, in place of the limits above, which are those of six struts where there are none.
     """
 
     period: float = 0.0
@@ -75,6 +81,7 @@ class GuardSettings:
     )
     known: KnownForces | None = None
     transfers: tuple[Transfer, ...] | None = None
+    drives: tuple[Drive, ...] = ()
 
     def __post_init__(self) -> None:
         check(self)
@@ -85,6 +92,37 @@ class GuardSettings:
     def of(cls, machine: Machine, period: float | None = None, **changes: Any) -> GuardSettings:
         """Limits of a machine; raises as `resolved`."""
         return replace(cls().resolved(machine, period), **changes)
+
+    def of_stream(self, machine: AnyMachine, period: float | None = None) -> GuardSettings:
+        """Return these settings for a stream of a machine's drives; the period in s is its file's unless given.
+
+        Raises
+        ------
+        LogError
+            If neither the machine nor the caller knows the sample period.
+        """
+        if period is None:
+            if machine.sample_rate is None:
+                raise LogError(
+                    f"machine '{machine.name}' states no sample rate and no sample period was given"
+                )
+            period = 1.0 / machine.sample_rate
+        return replace(
+            self, period=period, drives=machine.drives, known=machine.known_forces,
+            transfers=machine.build_transfers(period),
+        )  # fmt: skip
+
+    def list_drives(self) -> tuple[Drive, ...]:
+        """Return the drives, those of a hexapod by its limits where none are given."""
+        low, high = self.length_limits
+        size = SIZE * (high - low if np.isfinite(high - low) else 1.0)
+        return self.drives or tuple(
+            Drive(
+                f"length_{i + 1}", f"strut {i + 1}", "m", f"force_{i + 1}", low, high, self.rate_limit,
+                self.acceleration_limit, self.force_limit, size=size,
+            )
+            for i in range(STRUTS)
+        )  # fmt: skip
 
     def resolved(self, machine: Machine, period: float | None = None) -> GuardSettings:
         """These settings with a machine's limits; the period is the drive's unless given.

@@ -15,34 +15,61 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from pkm_identification.motion import STRUTS, StrutLog
+from pkm_identification.machines.contract import Drive
+from pkm_identification.motion import StrutLog
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.large_arrays import GrowingArray, row_blocks
 
 from .judgement import (
+    ACCELERATION,
     ACCEPTED,
     AHEAD,
     CLOCK,
     CONTINUES,
     DUPLICATE,
+    FORCE,
     LAST,
     LATE,
     MEMORY,
     NEW_SEGMENT,
     NOT_FINITE,
     OUT_OF_LIMITS,
+    RATE,
     REJECTIONS,
     REMEMBERED,
+    SPIKE,
     STAYED_AHEAD,
     judge,
     judge_log,
 )
 from .samples import GuardedLog, GuardedSample
-from .settings import GuardSettings
+from .settings import LARGEST_FORCE, GuardSettings
+
+# What a drive may show where its file says nothing, by s and s^2 of `Drive.size`: a tenth of the stroke in 12 ms, and
+# what at 1 kHz is a spike of .2 % of the stroke. A drive that is livelier makes two suspicious samples in a row, and a
+# spike stands alone: then it may show so many times as much.
+RATE_OF_SIZE, ACCELERATION_OF_SIZE, LIVELIER = 80.0, 8000.0, 4.0
+
+
+def stream_limits(drives: tuple[Drive, ...]) -> FloatArray:
+    """Return what drives may show, (LIMITED, n), as kernels take it: as stated, else by their size."""
+    return np.array(
+        [
+            [one.lowest for one in drives],
+            [one.highest for one in drives],
+            [_stated(one.rate_limit, RATE_OF_SIZE * one.size) for one in drives],
+            [_stated(one.acceleration_limit, ACCELERATION_OF_SIZE * one.size) for one in drives],
+            [min(one.force_limit, LARGEST_FORCE) for one in drives],
+        ]
+    )
+
+
+def _stated(limit: float, otherwise: float) -> float:
+    return limit if np.isfinite(limit) else otherwise
 
 
 class StreamGuard:
-    """Judges samples one by one and keeps them on a regular clock.
+    """Judges samples of n drives one by one and keeps them on a regular clock.
 
     Attributes
     ----------
@@ -51,23 +78,26 @@ class StreamGuard:
     last_rejection : tuple of (reason, text) or None
         Why the last sample was dropped, for a log line; None if it was not.
     stepped : tuple of (int, float) or None
-        The strut (from 0) whose length the last sample shows in another place to stay, and by how many m: the samples
+        The drive (from 0) whose coordinate the last sample shows in another place to stay, and by how much: the samples
         dropped before it agreed with each other and with it.
     """
 
     def __init__(self, settings: GuardSettings) -> None:
         self.settings = settings
         clock = np.array([(settings.period, settings.max_gap, settings.late_tolerance)], dtype=CLOCK)
-        low, high = settings.length_limits
-        limits = (low, high, settings.rate_limit, settings.acceleration_limit, settings.force_limit)
-        self._rules = clock, np.repeat(np.array(limits, dtype=float)[:, None], STRUTS, axis=1)
+        self._drives = settings.list_drives()
+        self._limits = stream_limits(self._drives)
+        stated = [[one.rate_limit, one.acceleration_limit] for one in self._drives]
+        self._livelier = np.where(np.isfinite(stated), 1.0, LIVELIER)  # (n, 2)
+        self._rules = clock, self._limits.copy()
         self.reset()
 
     def reset(self) -> None:
         """Forget everything, as if newly made."""
         self._memory = np.zeros(1, dtype=MEMORY)
         self._memory["segment"] = -1
-        self._past = np.zeros((REMEMBERED, STRUTS))
+        self._past = np.zeros((REMEMBERED, len(self._drives)))
+        self._rules[1][:] = self._limits
         # what every sample asks for: a record's field takes longer to find than to read
         self._segment = self._memory["segment"]
         self._last: GuardedSample | None = None
@@ -81,17 +111,17 @@ class StreamGuard:
         """Number of the present segment, -1 before the first sample."""
         return self._segment.item()
 
-    def step(self, time: float, length: FloatArray, force: FloatArray | None) -> list[GuardedSample]:
+    def step(self, time: float, coordinate: FloatArray, force: FloatArray | None) -> list[GuardedSample]:
         """Judge one sample.
 
         Parameters
         ----------
         time : float
             The sample's own stamp in s.
-        length : ndarray, shape (6,)
-            m.
-        force : ndarray, shape (6,), or None
-            N.
+        coordinate : ndarray, shape (n,)
+            m or rad.
+        force : ndarray, shape (n,), or None
+            N or N m.
 
         Returns
         -------
@@ -101,18 +131,28 @@ class StreamGuard:
         has_force = force is not None
         self.stepped = None
         verdict, begins, steps = judge(
-            time, length, force if has_force else length, has_force, self._memory, self._past, self._rules
+            time,
+            coordinate,
+            force if has_force else coordinate,
+            has_force,
+            self._memory,
+            self._past,
+            self._rules,
         )
         if verdict != ACCEPTED:
             reason = REJECTIONS[verdict]
             self.counts[reason] += 1
-            self.last_rejection = (reason, self._explain(verdict, time, length, force))
+            self.last_rejection = (reason, self._explain(verdict, time, coordinate, force))
+            memory = self._memory[0]
+            if verdict == SPIKE and memory["suspects"] > 1:
+                i = memory["drive"]
+                self._rules[1][[RATE, ACCELERATION], i] *= self._livelier[i]
             return []
         self.last_rejection = None
         self.counts["accepted"] += 1
         sample = GuardedSample(
             time,
-            np.array(length, dtype=float),
+            np.array(coordinate, dtype=float),
             None if force is None else np.array(force, dtype=float),
             self._segment.item(),
             False,
@@ -128,11 +168,12 @@ class StreamGuard:
             return [*_fillers(before, sample, steps), sample]
         return [sample]
 
-    def _explain(self, verdict: int, time: float, length: FloatArray, force: FloatArray | None) -> str:
+    def _explain(self, verdict: int, time: float, coordinate: FloatArray, force: FloatArray | None) -> str:
         memory = self._memory[0]
-        strut = int(memory["drive"])
+        i = int(memory["drive"])
+        drive = self._drives[i]
         if verdict == NOT_FINITE:
-            return f"stamp {time}" if not np.isfinite(time) else f"strut {strut + 1}: value is not finite"
+            return f"stamp {time}" if not np.isfinite(time) else f"{drive.joint}: value is not finite"
         if verdict == DUPLICATE:
             return f"stamp {time:.6f} s was there already"
         if verdict == LATE:
@@ -140,15 +181,15 @@ class StreamGuard:
         if verdict == AHEAD:
             ahead = time - memory["stamp"]
             return f"stamp {time:.3f} s is {ahead:.0f} s ahead: believed once it has been so for {STAYED_AHEAD:g} s"
-        low, high = self.settings.length_limits
+        limits, value, unit = self._rules[1][:, i], coordinate[i], drive.unit
         if verdict == OUT_OF_LIMITS:
-            hint = " (is it in mm?)" if low * 1e3 <= length[strut] <= high * 1e3 else ""
-            return f"strut {strut + 1}: length {length[strut]:.6g} m is outside [{low:g}, {high:g}] m{hint}"
-        if force is not None and abs(force[strut]) > self.settings.force_limit:
-            return f"strut {strut + 1}: force {force[strut]:.6g} N is beyond {self.settings.force_limit:g} N"
-        return (
-            f"strut {strut + 1}: length jumps to {length[strut]:.6f} m from {self._past[LAST, strut]:.6f} m"
-        )
+            factor, other = (1e3, "mm") if unit == "m" else (np.rad2deg(1.0), "degrees")
+            hint = f" (is it in {other}?)" if factor * drive.lowest <= value <= factor * drive.highest else ""
+            return f"{drive.joint}: {value:.6g} {unit} is outside [{drive.lowest:g}, {drive.highest:g}] {unit}{hint}"
+        if force is not None and abs(force[i]) > limits[FORCE]:
+            stated = f"{limits[FORCE]:g} {drive.force_unit}"
+            return f"{drive.joint}: force {force[i]:.6g} {drive.force_unit} is beyond {stated}"
+        return f"{drive.joint}: jumps to {value:.6f} {unit} from {self._past[LAST, i]:.6f} {unit}"
 
     def guard(self, log: StrutLog) -> GuardedLog:
         """Judge a whole log, continuing from the present state with a new segment.
@@ -283,7 +324,7 @@ def _fillers(before: GuardedSample, after: GuardedSample, steps: int) -> Iterato
             force = before.force + part * (after.force - before.force)
         yield GuardedSample(
             before.time + part * (after.time - before.time),
-            before.length + part * (after.length - before.length),
+            before.coordinate + part * (after.coordinate - before.coordinate),
             force,
             after.segment,
             True,

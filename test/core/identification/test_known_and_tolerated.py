@@ -89,7 +89,7 @@ def test_the_causal_run_and_the_pipeline_know_it_too():
     for time, length, force in zip(log.time, log.length, log.force, strict=True):
         pipeline.step(time, length, force)
     np.testing.assert_allclose(pipeline.estimate.values, whole.values, rtol=1e-6, atol=1e-9)
-    assert pipeline.delay > pipeline.strut_stage.filter.delay + 0.0023
+    assert pipeline.delay > pipeline.filter_stage.filter.delay + 0.0023
 
 
 def test_a_file_that_knows_nothing_identifies_as_ever():

@@ -21,8 +21,8 @@ from core.platform_motions import Harmonics, lengths
 from pkm_identification.identification.experiment import Experiment
 from pkm_identification.identification.identify import identify
 from pkm_identification.identification.log_check import inspect_log
+from pkm_identification.identification.online.filter_stage import FilterStage
 from pkm_identification.identification.online.pipeline import OnlinePipeline
-from pkm_identification.identification.online.strut_stage import StrutStage
 from pkm_identification.identification.rates.kinematic_cutoff import error_weights
 from pkm_identification.identification.rates.rate_noise import (
     WHITE_SHARE,
@@ -39,7 +39,7 @@ from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parame
 from pkm_identification.motion import StrutLog
 from pkm_identification.signals.butterworth import low_pass as butterworth
 from pkm_identification.signals.butterworth import zero_phase
-from pkm_identification.signals.causal import CausalStrutFilter, FilterSettings
+from pkm_identification.signals.causal import CausalFilter, FilterSettings
 from pkm_identification.signals.differences import central_differences
 
 TRUTH = synthetic.truth()
@@ -103,7 +103,7 @@ def test_estimates_hold_online_at_any_rate(rate, seconds, frequencies):
     pipeline = OnlinePipeline(machine, Settings.of(causal=True).resolved(machine))
     for sample in zip(log.time, log.length, log.force, strict=True):
         pipeline.step(*sample)
-    assert pipeline.strut_stage.counts["gap"] == pipeline.strut_stage.counts["spike"] == 0
+    assert pipeline.filter_stage.counts["gap"] == pipeline.filter_stage.counts["spike"] == 0
     # what so few seconds show is in doubt where they are too few to judge the fit
     assert pipeline.estimator.fit_watch.learned_from is None
     assert furthest(pipeline.estimate, ("identifiable", "in_doubt")) < 4.0
@@ -233,7 +233,7 @@ def test_filtered_samples_tell_whether_lengths_were_rounded():
     for one, expected in ((log, False), (rounded, True), (rested, True)):
         experiment = Experiment.of([one], machine)
         low_pass = experiment.settings.filter
-        struts = CausalStrutFilter(low_pass).filter(experiment.logs[0])
+        struts = CausalFilter(low_pass).filter(experiment.logs[0])
         watch, told = RoundingWatch(machine, low_pass), np.inf
         for n, (rate, second) in enumerate(zip(struts.rate, struts.acceleration, strict=True)):
             if watch.open and watch.step(rate, second, starting=n == 0):
@@ -269,7 +269,7 @@ def test_an_online_run_follows_the_period_of_its_stamps(log_four_percent_fast):
     """Rates as from the first sample on, although the period is known better with time."""
     log = log_four_percent_fast
     settings = Settings().resolved(nominal(250.0), 1.0 / 250.0)
-    stated, measured = (StrutStage(settings.guard, settings.filter) for _ in range(2))
+    stated, measured = (FilterStage(settings.guard, settings.filter) for _ in range(2))
     pairs = [
         (one, other)
         for k, (length, force) in enumerate(zip(log.length[:1000], log.force[:1000], strict=True))

@@ -13,6 +13,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from pkm_identification.machines.load import load_machine
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
 from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths
 from pkm_identification.mechanisms.hexapod.machine import Machine
@@ -32,9 +33,9 @@ def rich(rate, seconds=3.0):
 
 
 def found(time, length, force, rate):
-    watch = ChannelWatch(1.0 / rate)
+    watch = ChannelWatch(1.0 / rate, load_machine("uf").drives)
     windows = [watch.step(*sample) for sample in zip(time, length, force, strict=True)]
-    return [(f.reason, f.strut + 1, f.size) for window in windows for f in window or ()]
+    return [(f.reason, f.drive + 1, f.size) for window in windows for f in window or ()]
 
 
 @pytest.mark.slow

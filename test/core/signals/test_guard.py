@@ -142,9 +142,9 @@ def test_lengths_in_millimetres_are_all_refused_with_a_hint():
         (("bad_stamp", 5, 0, 0), "not_finite", "stamp nan"),
         (("duplicate", 4, 0, 0), "duplicate", "0.004000"),
         (("swap", 4, 0, 0), "late", "0.001000 s behind"),
-        (("spike", 5, 3, 2), "spike", "strut 4: length jumps"),
+        (("spike", 5, 3, 2), "spike", "strut 4: jumps"),
         (("force_spike", 5, 1, 5), "spike", "strut 2: force"),
-        (("spike", 5, 0, 500), "out_of_limits", "strut 1: length 5"),
+        (("spike", 5, 0, 500), "out_of_limits", "strut 1: 5"),
     ],
 )
 def test_last_rejection_says_what_and_where(fault, reason, words):

@@ -42,7 +42,7 @@ def assert_same(samples: list, result) -> None:
     if not samples:
         return
     np.testing.assert_array_equal([s.time for s in samples], result.time)
-    np.testing.assert_array_equal([s.length for s in samples], result.length)
+    np.testing.assert_array_equal([s.coordinate for s in samples], result.length)
     np.testing.assert_array_equal([s.segment for s in samples], result.segment)
     np.testing.assert_array_equal([s.filled for s in samples], result.filled)
     if result.force is not None:
@@ -138,7 +138,7 @@ def test_reset_is_a_new_guard(applied):
     assert used.segment == -1
     log = smooth_log(40, start=3.0, seed=4)
     again, new = stream(used, log), stream(fresh, log)
-    np.testing.assert_array_equal([s.length for s in again], [s.length for s in new])
+    np.testing.assert_array_equal([s.coordinate for s in again], [s.coordinate for s in new])
     assert [s.segment for s in again] == [s.segment for s in new]
     assert used.counts == fresh.counts
 
@@ -150,7 +150,7 @@ def test_samples_handed_out_do_not_change_afterwards():
     for k in range(20):
         buffer_length[:], buffer_force[:] = log.length[k], log.force[k]  # as a driver that reuses its buffers
         kept += guard.step(log.time[k], buffer_length, buffer_force)
-    np.testing.assert_array_equal([s.length for s in kept], log.length)
+    np.testing.assert_array_equal([s.coordinate for s in kept], log.length)
     np.testing.assert_array_equal([s.force for s in kept], log.force)
 
 

@@ -16,7 +16,7 @@ from core.signals.strut_logs import PERIOD, damage, joined, smooth_log
 
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.signals.butterworth import low_pass, zero_phase
-from pkm_identification.signals.causal import CausalStrutFilter, FilterSettings, linear_phase_taps
+from pkm_identification.signals.causal import CausalFilter, FilterSettings, linear_phase_taps
 from pkm_identification.signals.guard import GuardedSample, GuardSettings, StreamGuard
 from pkm_identification.signals.zero_phase import filter_log
 
@@ -26,6 +26,7 @@ SETTINGS = GuardSettings.of(Machine.load("uf"))
 KINDS = pytest.mark.parametrize("kind", ["fir", "butterworth"])
 CUTOFFS = pytest.mark.parametrize(("cutoff", "order"), [(150.0, 4), (60.0, 8), (400.0, 2)])
 FIELDS = ("time", "length", "rate", "acceleration", "force", "segment")
+OWN = {"length": "coordinate"}  # of a sample
 
 
 def guarded(log):
@@ -54,18 +55,20 @@ def damaged_log():
 def test_sample_by_sample_equals_the_whole_log_exactly(kind, cutoff, order):
     log = guarded(damaged_log())
     settings = FilterSettings(PERIOD, cutoff, order, kind)
-    whole = CausalStrutFilter(settings).filter(log)
-    single, _ = streamed(CausalStrutFilter(settings), samples_of(log))
+    whole = CausalFilter(settings).filter(log)
+    single, _ = streamed(CausalFilter(settings), samples_of(log))
     assert len(single) == len(whole) > 500
     for field in FIELDS:
-        np.testing.assert_array_equal(np.array([getattr(s, field) for s in single]), getattr(whole, field))
+        np.testing.assert_array_equal(
+            np.array([getattr(s, OWN.get(field, field)) for s in single]), getattr(whole, field)
+        )
 
 
 @KINDS
 @CUTOFFS
 def test_delay_is_constant_and_the_stamp_is_the_instant_described(kind, cutoff, order):
     log = guarded(smooth_log(1200))
-    filter_ = CausalStrutFilter(FilterSettings(PERIOD, cutoff, order, kind))
+    filter_ = CausalFilter(FilterSettings(PERIOD, cutoff, order, kind))
     outputs, arrival = streamed(filter_, samples_of(log))
     described = np.array([s.time for s in outputs])
     np.testing.assert_allclose(arrival - described, filter_.delay, atol=1e-9)
@@ -74,7 +77,7 @@ def test_delay_is_constant_and_the_stamp_is_the_instant_described(kind, cutoff, 
 
 def test_fir_gives_stamps_of_its_input():
     log = guarded(smooth_log(600, jitter=2e-5))
-    outputs, _ = streamed(CausalStrutFilter(FilterSettings(PERIOD, 150.0)), samples_of(log))
+    outputs, _ = streamed(CausalFilter(FilterSettings(PERIOD, 150.0)), samples_of(log))
     assert {s.time for s in outputs} <= set(log.time)
 
 
@@ -86,7 +89,7 @@ def uncut(cutoff, order):
 @CUTOFFS
 def test_fir_equals_the_zero_phase_filter_at_the_same_stamps(cutoff, order):
     log = guarded(smooth_log(2000, jitter=2e-5))
-    online = CausalStrutFilter(uncut(cutoff, order)).filter(log)
+    online = CausalFilter(uncut(cutoff, order)).filter(log)
     offline = filter_log(log, cutoff, order)
     _, a, b = np.intersect1d(online.time, offline.time, return_indices=True)
     # the offline filter's own padding shows in the first and last of its samples
@@ -128,7 +131,7 @@ def test_slow_motion_and_its_derivatives_come_out_as_they_are(kind):
     log, omega = smooth_log(3000), 2 * np.pi * 1.7
     motion = sines(omega, np.arange(3000)[:, None] * PERIOD)
     log.length[:], log.force[:] = motion["length"], motion["force"]
-    out = CausalStrutFilter(FilterSettings(PERIOD, 150.0, 4, kind)).filter(guarded(log))
+    out = CausalFilter(FilterSettings(PERIOD, 150.0, 4, kind)).filter(guarded(log))
     motion = sines(omega, out.time[:, None])
     # relative 1e-5: the taps that are cut, or the third order of the Butterworth's phase
     settled = slice(60, None)
@@ -145,8 +148,8 @@ def test_nothing_crosses_a_segment(kind):
     settings = FilterSettings(PERIOD, 150.0, kind=kind)
     log = guarded(joined(smooth_log(500), smooth_log(500, start=2.0, seed=5)))
     assert log.segment[-1] == 1
-    whole = CausalStrutFilter(settings).filter(log)
-    alone = CausalStrutFilter(settings).filter(guarded(smooth_log(500, start=2.0, seed=5)))
+    whole = CausalFilter(settings).filter(log)
+    alone = CausalFilter(settings).filter(guarded(smooth_log(500, start=2.0, seed=5)))
     second = whole[whole.segment == 1]
     assert len(second) == len(alone) > 0
     for field in FIELDS[:-1]:
@@ -208,7 +211,7 @@ def test_zero_phase_of_white_noise_is_what_the_taps_give():
 @KINDS
 def test_reset_is_a_new_filter(kind):
     settings = FilterSettings(PERIOD, 150.0, kind=kind)
-    used, fresh = CausalStrutFilter(settings), CausalStrutFilter(settings)
+    used, fresh = CausalFilter(settings), CausalFilter(settings)
     streamed(used, samples_of(guarded(smooth_log(200))))
     used.reset()
     samples = samples_of(guarded(smooth_log(300, seed=3)))
@@ -223,10 +226,10 @@ def test_a_force_that_was_missing_is_never_filtered_as_zero(kind):
     log = guarded(smooth_log(600))
     samples = samples_of(log)
     samples = [
-        GuardedSample(s.time, s.length, None if 250 <= k < 260 else np.full(6, 100.0), s.segment, False)
+        GuardedSample(s.time, s.coordinate, None if 250 <= k < 260 else np.full(6, 100.0), s.segment, False)
         for k, s in enumerate(samples)
     ]
-    outputs, _ = streamed(CausalStrutFilter(FilterSettings(PERIOD, 150.0, kind=kind)), samples)
+    outputs, _ = streamed(CausalFilter(FilterSettings(PERIOD, 150.0, kind=kind)), samples)
     assert len(outputs) > 300
     for s in outputs:
         if s.force is not None:
@@ -236,7 +239,7 @@ def test_a_force_that_was_missing_is_never_filtered_as_zero(kind):
 @pytest.mark.parametrize("cutoff", [500.0, 0.0, -3.0])
 def test_impossible_cutoff(cutoff):
     with pytest.raises(ValueError, match="cutoff"):
-        CausalStrutFilter(FilterSettings(PERIOD, cutoff))
+        CausalFilter(FilterSettings(PERIOD, cutoff))
 
 
 def test_unknown_kind_names_those_known():
@@ -246,4 +249,4 @@ def test_unknown_kind_names_those_known():
 
 def test_longest_delay_is_kept():
     for limit in (0.004, 0.010):
-        assert CausalStrutFilter(FilterSettings(PERIOD, 20.0, 4, max_delay=limit)).delay <= limit + 1e-12
+        assert CausalFilter(FilterSettings(PERIOD, 20.0, 4, max_delay=limit)).delay <= limit + 1e-12

@@ -20,7 +20,7 @@ from ros.ros_bench import Motion
 
 from pkm_identification.mechanisms.hexapod.kinematics import forward_kinematics, strut_lengths
 from pkm_identification.mechanisms.hexapod.kinematics import tracker as tracker_module
-from pkm_identification.motion import StrutSample
+from pkm_identification.motion import DriveSample
 from pkm_identification.msg import PlatformState
 from pkm_identification.nodes.estimator import EstimatorNode
 from pkm_identification.ros.clock import seconds
@@ -56,7 +56,7 @@ def assert_finite(states):
 def test_row_11_lengths_that_fit_no_pose_give_a_status_but_no_pose_and_no_tf(bench, rig):
     statuses = bench.diagnostics()
     samples = strut_samples(Motion(300))
-    broken = [StrutSample(s.time, IMPOSSIBLE, *[np.zeros(6)] * 2, s.force, 3) for s in samples[100:110]]
+    broken = [DriveSample(s.time, IMPOSSIBLE, *[np.zeros(6)] * 2, s.force, 3) for s in samples[100:110]]
     rig.feed([*samples[:100], *broken])
     assert {state.status for state in rig.states[100:]} == {PlatformState.FAILED}
     status = status_with(bench, statuses, "no pose fits the strut lengths", failed="10", not_converged="1")
@@ -110,7 +110,7 @@ def test_row_13_near_a_singularity_poses_are_marked_and_not_learned_from(bench, 
     position = np.tile(machine.home_position, (len(angles), 1))
     length = strut_lengths(machine, position, turns @ machine.home_rotation)
     samples = [
-        StrutSample(1000.0 + 1e-3 * k, x, *[np.zeros(6)] * 2, np.zeros(6), 1) for k, x in enumerate(length)
+        DriveSample(1000.0 + 1e-3 * k, x, *[np.zeros(6)] * 2, np.zeros(6), 1) for k, x in enumerate(length)
     ]
     rig.feed(samples)
     found = [state.status for state in rig.states]

@@ -32,7 +32,7 @@ from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import STRUTS, PlatformMotion, StrutMotion
 from pkm_identification.numerics.arrays import FloatArray, contiguous
 from pkm_identification.signals.butterworth import low_pass
-from pkm_identification.signals.causal import CausalStrutFilter, FilterSettings, linear_phase_taps
+from pkm_identification.signals.causal import CausalFilter, FilterSettings, linear_phase_taps
 from pkm_identification.signals.forces.acting import noise_passed
 from pkm_identification.signals.guard import GuardedLog
 from pkm_identification.signals.sections import filtered, response
@@ -193,7 +193,7 @@ class StreamNoise:
     @cached_property
     def _unit_noise(self) -> tuple[FloatArray, FloatArray, FloatArray]:
         """White noise of 1 m behind the low-pass: length, rate and acceleration, each (KEPT, 6)."""
-        stream = CausalStrutFilter(self._low_pass)
+        stream = CausalFilter(self._low_pass)
         count = KEPT * self._every
         rows = np.random.default_rng(SEED).standard_normal((count + stream.fill, STRUTS))
         time = self._raw_period * np.arange(len(rows), dtype=float)

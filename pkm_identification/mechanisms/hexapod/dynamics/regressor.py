@@ -218,6 +218,13 @@ def _regressor_batch(packed, rows, columns, weights, position, rotation, twist, 
             regressor[n, :, :] = np.nan
 
 
+@kernel
+def write_regressor(packed, entries, row, written):
+    """Write the regressor (6, P) at a row of `kinematics.tracker`; False as of `fill_regressor`."""
+    sample = MotionSample(row[:3], row[3:12].reshape((3, 3)), row[12:18], row[18:24])
+    return fill_regressor(unpacked(packed), MappingEntries(*entries), sample, written, regressor_scratch())
+
+
 @dataclass(frozen=True)
 class SparseMapping:
     """A mapping from parameters to the basis by its entries, column by column: made once, used many times."""

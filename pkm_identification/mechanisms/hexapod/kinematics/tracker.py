@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pkm_identification.motion import StrutSample
+from pkm_identification.motion import DriveSample
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
 from pkm_identification.numerics.linear_systems import invert6
@@ -90,12 +90,17 @@ def _packed(machine: Machine) -> FloatArray:
 
 
 @kernel
-def _track(packed, struts, last, pose, rates):
+def _track(packed, struts, last_length, last_row, row):
     """Pose, twist and acceleration of one sample: (converged, iterations, residual, condition, steps).
 
-    `packed` is the machine, `struts` (length, rate, acceleration), `last` (length, position, rotation) of the sample
-    before, `rates` (twist, acceleration) of the platform; `pose` as in `records`; steps as `pose_step` says.
+    `packed` is the machine, `struts` (length, rate, acceleration), `last_length` (6,) and `last_row` those of the
+    sample before; written is the `row` (ROW,). Steps are as `pose_step` says.
     """
+    pose, last = (
+        (row[:3], row[3:12].reshape((3, 3))),
+        (last_length, last_row[:3], last_row[3:12].reshape((3, 3))),
+    )
+    rates = row[12:18], row[18:24]
     joints = Joints(packed[:18].reshape((6, 3)), packed[18:36].reshape((6, 3)))
     home, scale = Pose(packed[36:39], packed[39:48].reshape((3, 3))), packed[48]
     pose, matrices = Pose(*pose), pose_matrices()
@@ -113,6 +118,14 @@ def _track(packed, struts, last, pose, rates):
     platform_rates(joints.platform, pose.rotation, matrices, rate, second, twist, acceleration)
     steps = pose_step(length, last, (pose.position, pose.rotation), condition, scale)
     return True, used, residual, condition, steps
+
+
+ROW = 24  # numbers of a row: position, rotation, twist and acceleration of the platform
+
+
+def split_row(row: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    """Return position (3,), rotation (3, 3), twist (6,) and acceleration (6,) in a row (ROW,)."""
+    return row[:3], row[3:12].reshape(3, 3), row[12:18], row[18:24]
 
 
 class PlatformTracker:
@@ -133,16 +146,41 @@ class PlatformTracker:
 
     def reset(self) -> None:
         """Start from home again."""
-        self._position = self.machine.home_position.copy()
-        self._rotation = self.machine.home_rotation.copy()
+        self.row = np.zeros(ROW)  # of the last good sample; at rest at first
+        self.row[:3], self.row[3:12] = self.machine.home_position, self.machine.home_rotation.ravel()
         self._length: FloatArray | None = None
+        self.condition, self.iterations, self.residual, self.jumped, self.message = 0.0, 0, 0.0, False, ""
 
-    def step(self, sample: StrutSample) -> PlatformSample:
+    def track(self, length: FloatArray, rate: FloatArray, second: FloatArray) -> int:
+        """Follow one sample (6,) in m, m/s and m/s^2; return its status. `row` stays where it is FAILED."""
+        row, known = np.empty(ROW), self._length is not None
+        good, self.iterations, self.residual, self.condition, (step, possible) = _track(
+            self._packed,
+            (length, rate, second),
+            length if self._length is None else self._length,
+            self.row,
+            row,
+        )
+        self.jumped = good and known and step > possible
+        if not good:
+            self.message = f"forward kinematics did not converge (length error {self.residual:.2e} m)"
+            return FAILED
+        if self.jumped:
+            self.message = f"pose jumped by {step:.4f} m: another assembly mode"
+            return FAILED
+        self.row, self._length = row, length
+        if self.condition <= self.degraded_condition:
+            self.message = ""
+            return OK
+        self.message = f"near a singularity (condition {self.condition:.3g})"
+        return DEGRADED
+
+    def step(self, sample: DriveSample) -> PlatformSample:
         """Platform motion of one filtered sample; a failure is a status, never an exception.
 
         Parameters
         ----------
-        sample : StrutSample
+        sample : DriveSample
             Lengths, rates and accelerations (6,) in m, m/s and m/s^2, and forces in N or None.
 
         Returns
@@ -151,28 +189,11 @@ class PlatformTracker:
             Where it failed, the last good pose at rest.
         """
         time, length, rate, second, force, segment = sample
-        position, rotation, twist, acceleration = np.empty(3), np.empty((3, 3)), np.empty(6), np.empty(6)
-        known = self._length is not None
-        last = length if self._length is None else self._length, self._position, self._rotation
-        good, iterations, residual, condition, (step, possible) = _track(
-            self._packed, (length, rate, second), last, (position, rotation), (twist, acceleration)
-        )
-        message, jumped = "", False
-        if not good:
-            message = f"forward kinematics did not converge (length error {residual:.2e} m)"
-        elif known and step > possible:
-            good, jumped = False, True
-            message = f"pose jumped by {step:.4f} m: another assembly mode"
-        if good:
-            self._position, self._rotation, self._length = position, rotation, length
-            status = OK if condition <= self.degraded_condition else DEGRADED
-            if status == DEGRADED:
-                message = f"near a singularity (condition {condition:.3g})"
-        else:
-            status = FAILED
-            position, rotation = self._position, self._rotation
+        status = self.track(length, rate, second)
+        position, rotation, twist, acceleration = split_row(self.row)
+        if status == FAILED:
             twist, acceleration = np.zeros(6), np.zeros(6)
         return PlatformSample(
-            time, position, rotation, twist, acceleration, force, segment, status, iterations, residual,
-            condition, message, jumped,
+            time, position, rotation, twist, acceleration, force, segment, status, self.iterations, self.residual,
+            self.condition, self.message, self.jumped,
         )  # fmt: skip

@@ -18,11 +18,11 @@ import pytest
 from core import synthetic
 from core.signals.strut_logs import damage, smooth_log
 
+from pkm_identification.identification.online.filter_stage import FilterStage
 from pkm_identification.identification.online.pipeline import OnlinePipeline
-from pkm_identification.identification.online.strut_stage import StrutStage
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import StrutLog
-from pkm_identification.signals.causal import CausalStrutFilter, FilterSettings, filter_log_causally
+from pkm_identification.signals.causal import CausalFilter, FilterSettings, filter_log_causally
 from pkm_identification.signals.continuity import Continuity, numbered_stretches
 from pkm_identification.signals.forces.acting import acting
 from pkm_identification.signals.guard import GuardSettings, StreamGuard
@@ -47,7 +47,7 @@ def at_wrong_rate(log: StrutLog, first: int, last: int, period: float) -> StrutL
     return StrutLog(log.time[0] + np.cumsum(steps), log.length, log.force, log.source)
 
 
-def streamed(stage: StrutStage, log: StrutLog) -> list:
+def streamed(stage: FilterStage, log: StrutLog) -> list:
     force = [None] * len(log) if log.force is None else log.force
     return [out for row in zip(log.time.tolist(), log.length, force, strict=True) for out in stage.step(*row)]
 
@@ -57,15 +57,20 @@ def streamed(stage: StrutStage, log: StrutLog) -> list:
 def test_a_log_as_a_whole_gives_what_the_stage_gives_sample_by_sample(kind, jitter):
     log = damage(at_wrong_rate(smooth_log(4000, 10.0, jitter=jitter), 1500, 2500, 1.3e-3), FAULTS)
     settings = FilterSettings(GUARD.period, 150.0, kind=kind)
-    stage = StrutStage(GUARD, settings)
+    stage = FilterStage(GUARD, settings)
     samples = streamed(stage, log)
     continuity = Continuity(GUARD.period)
     numbers = [continuity.number(sample.time, sample.segment) for sample in samples]
     motion, left_out = filter_log_causally(StreamGuard(GUARD).guard(log), settings)
     assert left_out == stage.counts["wrong_rate"] > 500
     np.testing.assert_array_equal(motion.time, [sample.time for sample in samples])
-    for name in ("length", "rate", "acceleration", "force"):
-        found = np.array([getattr(sample, name) for sample in samples])
+    for name, own in (
+        ("length", "coordinate"),
+        ("rate", "rate"),
+        ("acceleration", "acceleration"),
+        ("force", "force"),
+    ):
+        found = np.array([getattr(sample, own) for sample in samples])
         np.testing.assert_allclose(getattr(motion, name), found, rtol=1e-9, atol=1e-9)
     begins = [a != b for a, b in pairwise(numbers)]
     np.testing.assert_array_equal(np.diff(motion.segment) != 0, begins)
@@ -79,15 +84,15 @@ def test_forces_behind_a_motor_follow_the_period_of_the_stamps():
     belt, measured = Machine.load("uf_belt"), 1e-3 / 1.04
     log = smooth_log(900)
     log = replace(log, time=10.0 + measured * np.arange(len(log)))
-    stage = StrutStage(GuardSettings.of(belt), FILTER)
+    stage = FilterStage(GuardSettings.of(belt), FILTER)
     found = {sample.time: sample for sample in streamed(stage, log)}
     assert stage.rate.period == pytest.approx(measured, rel=1e-9)
     guard = GuardSettings.of(belt, measured)
-    whole = CausalStrutFilter(FILTER).filter(acting(StreamGuard(guard).guard(log), guard))
+    whole = CausalFilter(FILTER).filter(acting(StreamGuard(guard).guard(log), guard))
     assert len(found) > 800
     np.testing.assert_array_equal(whole.time, list(found))
-    for name in ("length", "force"):
-        one = np.array([getattr(sample, name) for sample in found.values()])
+    for name, own in (("length", "coordinate"), ("force", "force")):
+        one = np.array([getattr(sample, own) for sample in found.values()])
         np.testing.assert_allclose(one, getattr(whole, name), rtol=0.0, atol=1e-6 * np.abs(one).max())
 
 
@@ -95,7 +100,7 @@ def test_a_stream_at_the_right_rate_passes_whole():
     log = smooth_log(2000, jitter=2e-4)
     guarded = StreamGuard(GUARD).guard(log)
     motion, left_out = filter_log_causally(guarded, FILTER)
-    stage = StrutStage(GUARD, FILTER)
+    stage = FilterStage(GUARD, FILTER)
     assert len(streamed(stage, log)) == len(motion) > 1900
     assert left_out == stage.counts["wrong_rate"] == 0
     assert not stage.events
@@ -135,7 +140,7 @@ def test_stretches_of_a_whole_stream_are_those_of_its_receiver():
 
 def test_segments_go_on_after_a_restart_and_begin_afresh_after_a_reset():
     log = smooth_log(200, start=1000.0)
-    stage = StrutStage(GUARD, FILTER)
+    stage = FilterStage(GUARD, FILTER)
     first = streamed(stage, log)
     assert {sample.segment for sample in first} == {1_000_000}
     stage.restart()
@@ -144,7 +149,7 @@ def test_segments_go_on_after_a_restart_and_begin_afresh_after_a_reset():
     stage.exchange(GUARD, FilterSettings(GUARD.period, 80.0))
     assert {sample.segment for sample in streamed(stage, log)} == {1_000_002}
     stage.reset()
-    fresh = StrutStage(GUARD, FilterSettings(GUARD.period, 80.0))
+    fresh = FilterStage(GUARD, FilterSettings(GUARD.period, 80.0))
     again, other = streamed(stage, smooth_log(200, start=7.0)), streamed(fresh, smooth_log(200, start=7.0))
     assert [a.segment for a in again] == [b.segment for b in other] == [7000] * len(again)
 

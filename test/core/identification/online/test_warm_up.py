@@ -21,7 +21,7 @@ from numba.core.dispatcher import Dispatcher
 
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.identification.online.pipeline import OnlinePipeline
-from pkm_identification.identification.online.strut_stage import StrutStage, by_model
+from pkm_identification.identification.online.filter_stage import FilterStage, by_model
 from pkm_identification.identification.settings import Settings
 from pkm_identification.simulation import simulate
 
@@ -52,10 +52,10 @@ BELTS = """
 machine = Machine.load("uf_belt")
 settings = Settings().resolved(machine)
 log = simulate(machine, "rich", 3.5, seed=4).log()
-stage = StrutStage(settings.guard, settings.filter, by_model(machine))
+stage = FilterStage(settings.guard, settings.filter, by_model(as_machine(machine)))
 with warnings.catch_warnings():
     warnings.simplefilter("error")
-    stage.warm_up(machine)
+    stage.warm_up(as_machine(machine))
 before = compiled()
 for time, length, force in zip(log.time, log.length, log.force):
     stage.step(time, length, force)

@@ -18,10 +18,11 @@ import pytest
 
 from pkm_identification.estimation.estimators import ESTIMATORS, Tuning
 from pkm_identification.identification.experiment import Experiment
-from pkm_identification.identification.online.strut_stage import StrutStage, by_model
+from pkm_identification.identification.online.filter_stage import FilterStage, by_model
 from pkm_identification.identification.settings import Settings
 from pkm_identification.identification.yielding.rewinding import rewound, wound_up
 from pkm_identification.identification.yielding.winding_stream import FADE, FAR, WindingStream
+from pkm_identification.machines.load import as_machine
 from pkm_identification.mechanisms.hexapod.kinematics.forward import FAILED
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.signals.causal import filter_log_causally
@@ -100,7 +101,7 @@ def test_online_a_model_that_the_stream_makes_itself_tells_it_as_well(simulated,
 def test_the_strut_stage_gives_what_a_whole_log_gives_by_the_model(simulated, online):
     nominal, _, recording = simulated
     settings, log = online.settings, recording.log()
-    stage = StrutStage(settings.guard, settings.filter, by_model(nominal))
+    stage = FilterStage(settings.guard, settings.filter, by_model(as_machine(nominal)))
     found = [one for k in range(2500) for one in stage.step(float(log.time[k]), log.length[k], log.force[k])]
     assert stage.forces[-1].modelled
     whole, _ = filter_log_causally(online.logs[0], settings.filter)
@@ -108,7 +109,7 @@ def test_the_strut_stage_gives_what_a_whole_log_gives_by_the_model(simulated, on
     # it is later than the filter alone by what is known of the belts
     assert stage.delay > stage.filter.delay + 0.03
     for name in ("time", "length", "rate", "acceleration", "force"):
-        one = np.array([getattr(sample, name) for sample in found])
+        one = np.array([getattr(sample, "coordinate" if name == "length" else name) for sample in found])
         other = getattr(whole, name)[: len(one)]
         np.testing.assert_allclose(one, other, rtol=0.0, atol=1e-6 * np.abs(other).max())
 
@@ -148,7 +149,7 @@ def test_a_stream_whose_model_learned_from_forces_that_were_none_is_by_a_model_a
     modelled, beside = [], []
     for k in range(6500):
         for one in stream.step(guarded(log, k, 0.0 if 1500 <= k < 2500 else 1.0)):
-            beside.append(np.abs(one.length - stream._acting[0].length).max())
+            beside.append(np.abs(one.coordinate - stream._acting[0].coordinate).max())
         modelled.append(stream.modelled)
     assert modelled[1499]
     assert not any(modelled[1700:2500])
@@ -187,7 +188,7 @@ def test_where_a_pose_is_lost_the_model_s_part_fades_and_the_model_learns_of_a_h
     period = Settings().resolved(nominal).period
     for k in range(1500, 1500 + round(FADE / period)):
         for one in stream.step(guarded(log, k)):
-            beside.append(one.length - stream._acting[0].length)
+            beside.append(one.coordinate - stream._acting[0].coordinate)
         monkeypatch.undo()
     # in equal steps, down to nothing
     held = np.abs(stream._besides[0])

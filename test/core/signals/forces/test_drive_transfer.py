@@ -124,7 +124,7 @@ def test_a_stream_gives_what_a_log_does(transfer):
     np.testing.assert_array_equal([sample.time for sample in passed], whole.time)
     np.testing.assert_array_equal([sample.segment for sample in passed], whole.segment)
     np.testing.assert_allclose([sample.force for sample in passed], whole.force, rtol=1e-9, atol=1e-9)
-    np.testing.assert_allclose([sample.length for sample in passed], whole.length, rtol=1e-12)
+    np.testing.assert_allclose([sample.coordinate for sample in passed], whole.length, rtol=1e-12)
     assert stream.delay == pytest.approx(correction.after * PERIOD)
 
 

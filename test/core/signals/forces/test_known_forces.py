@@ -69,7 +69,7 @@ def test_samples_without_forces_pass():
     stream = CorrectionStream(ForceAlignment.of(KnownForces(0.004, GAIN, OFFSET), PERIOD), PERIOD)
     _, stepped = guarded(0.0)
     assert not stream.step(stepped[0])
-    bare = type(stepped[0])(1.0, stepped[0].length, None, 0, False)
+    bare = type(stepped[0])(1.0, stepped[0].coordinate, None, 0, False)
     assert stream.step(bare) == [bare]
 
 

@@ -22,14 +22,14 @@ from pkm_identification.mechanisms.hexapod.kinematics import (
     strut_motion_from_platform,
 )
 from pkm_identification.mechanisms.hexapod.kinematics import tracker as tracker_module
-from pkm_identification.mechanisms.hexapod.kinematics.tracker import PlatformTracker, pose_step
+from pkm_identification.mechanisms.hexapod.kinematics.tracker import PlatformTracker, pose_step, split_row
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.motion import StrutMotion, StrutSample
+from pkm_identification.motion import DriveSample, StrutMotion
 
 UF = Machine.load("uf")
 
 
-def samples(count: int = 500, seed: int = 1) -> tuple[StrutMotion, list[StrutSample]]:
+def samples(count: int = 500, seed: int = 1) -> tuple[StrutMotion, list[DriveSample]]:
     motion = six_axes(UF, seed).at(np.arange(count) * 1e-3)
     struts = StrutMotion(
         motion.time,
@@ -38,11 +38,11 @@ def samples(count: int = 500, seed: int = 1) -> tuple[StrutMotion, list[StrutSam
         np.zeros(count, dtype=np.int64),
     )
     rows = zip(struts.time, struts.length, struts.rate, struts.acceleration, struts.force, strict=True)
-    return struts, [StrutSample(float(t), l, r, a, f, 0) for t, l, r, a, f in rows]
+    return struts, [DriveSample(float(t), l, r, a, f, 0) for t, l, r, a, f in rows]
 
 
-def with_length(sample: StrutSample, length) -> StrutSample:
-    return StrutSample(
+def with_length(sample: DriveSample, length) -> DriveSample:
+    return DriveSample(
         sample.time, np.asarray(length), sample.rate, sample.acceleration, sample.force, sample.segment
     )
 
@@ -84,7 +84,7 @@ def test_failure_is_a_status_and_the_next_good_sample_is_found_again(bad):
     for n, sample in enumerate(stream):
         reference = undisturbed.step(sample)
         broken = n in (10, 11, 12)
-        found = tracker.step(with_length(sample, [bad, *sample.length[1:]]) if broken else sample)
+        found = tracker.step(with_length(sample, [bad, *sample.coordinate[1:]]) if broken else sample)
         if broken:
             assert found.status == FAILED
             assert "did not converge" in found.message
@@ -111,10 +111,9 @@ def test_another_assembly_mode_is_not_taken_for_motion(monkeypatch):
     good = tracker.step(stream[0])
     elsewhere = other_mode()
 
-    def led_astray(_machine, struts, last, pose, _rates):
-        position, rotation = pose
-        position[:] = elsewhere
-        rotation[:] = np.eye(3)
+    def led_astray(_machine, struts, last_length, last_row, row):
+        row[:3], row[3:12] = elsewhere, np.eye(3).ravel()
+        last, pose = (last_length, *split_row(last_row)[:2]), split_row(row)[:2]
         return True, 7, 0.0, 2.0, pose_step(struts[0], last, pose, 2.0, UF.length_scale)
 
     with monkeypatch.context() as patched:
@@ -148,7 +147,7 @@ def test_long_pause_and_a_far_pose_are_still_tracked():
     length, rate, second = strut_motion_from_platform(UF, motion)
     tracker = PlatformTracker(UF)
     for n in range(len(motion)):
-        found = tracker.step(StrutSample(float(n), length[n], rate[n], second[n], None, n))
+        found = tracker.step(DriveSample(float(n), length[n], rate[n], second[n], None, n))
         assert found.status == OK
         np.testing.assert_allclose(found.position, motion.position[n], atol=1e-10)
         assert found.force is None

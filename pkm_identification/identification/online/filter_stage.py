@@ -6,7 +6,7 @@
 # distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
 # the License for the specific language governing permissions and limitations under the License.
 
-"""The first stage: samples of the drives in, filtered strut motion at the stated rate out."""
+"""The first stage: samples of n drives in, validated and filtered at the stated rate out."""
 
 from __future__ import annotations
 
@@ -15,10 +15,11 @@ from functools import partial
 
 import numpy as np
 
-from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.motion import StrutSample
+from pkm_identification.machines.capabilities import HexapodFile, has, require
+from pkm_identification.machines.contract import Machine
+from pkm_identification.motion import DriveSample
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.signals.causal import CausalStrutFilter, FilterSettings
+from pkm_identification.signals.causal import CausalFilter, FilterSettings
 from pkm_identification.signals.channel_watch import ChannelFinding, ChannelWatch, step_finding
 from pkm_identification.signals.continuity import NUMBERS
 from pkm_identification.signals.forces.acting import corrections_of
@@ -30,7 +31,7 @@ from ..yielding.winding_stream import WindingStream, winding_is_modelled
 from .stage_event import StageEvent
 
 STANDS = 10.0  # s that a step is shown for; it is over, but what was learned across it stays wrong
-STEP_ONCE = 1.5  # s in which one step of a strut is seen by both who look for it
+STEP_ONCE = 1.5  # s in which one step of a drive is seen by both who look for it
 LONGEST_HOLE = 1.0  # s; what is longer is silence, not a slow stream
 WRONG_RATE, NOT_FINITE_OUTPUT = "wrong_rate", "not_finite_output"
 
@@ -43,19 +44,21 @@ def by_forces(guard: GuardSettings, _: FilterSettings) -> list[ForceStream]:
 
 
 def by_model(machine: Machine) -> ForceStreams:
-    """What corrects the samples of a machine: by a model that the stream makes itself where that is possible."""
+    """Return what corrects the samples of a machine: by a model that the stream makes itself where that is possible."""
     return partial(_streams, machine)
 
 
 def _streams(machine: Machine, guard: GuardSettings, filtering: FilterSettings) -> list[ForceStream]:
     streams = by_forces(guard, filtering)
-    if winding_is_modelled(machine, guard):
-        streams[-1] = WindingStream(machine, guard, filtering, guard.period)
+    if has(machine, HexapodFile):
+        hexapod = require(machine, HexapodFile, "a model of elastic drives").description
+        if winding_is_modelled(hexapod, guard):
+            streams[-1] = WindingStream(hexapod, guard, filtering, guard.period)
     return streams
 
 
-class StrutStage:
-    """Guard, causal filter and rate gate, one sample at a time.
+class FilterStage:
+    """Input validation, causal filter and rate gate of n drives, one sample at a time.
 
     Segments are numbered from the first stamp in ms: a process that was restarted must not go on with numbers used
     before, because stages in other processes would take its samples for a continuation.
@@ -70,7 +73,7 @@ class StrutStage:
     Attributes
     ----------
     guard : StreamGuard
-    filter : CausalStrutFilter
+    filter : CausalFilter
     rate : RateWatch
         Of the samples the filter gets.
     received : RateWatch
@@ -82,7 +85,8 @@ class StrutStage:
     has_force : bool
         Whether the last accepted sample had forces.
     channels : list of ChannelFinding
-        What is wrong with lengths and forces of single struts: steps of the last STANDS s, the rest in the last window.
+        What is wrong with coordinates and forces of single drives: steps of the last STANDS s, the rest in the last
+        window.
     """
 
     def __init__(
@@ -94,11 +98,11 @@ class StrutStage:
 
     def _make(self, guard: GuardSettings, filter_settings: FilterSettings) -> None:
         self.guard = StreamGuard(guard)
-        self.filter = CausalStrutFilter(filter_settings)
+        self.filter = CausalFilter(filter_settings)
         self.forces = self._streams(guard, filter_settings)
         self.rate = RateWatch(1.0 / guard.period)
         self.received = RateWatch(1.0 / guard.period)
-        self._watch = ChannelWatch(guard.period)
+        self._watch = ChannelWatch(guard.period, guard.list_drives())
 
     def reset(self) -> None:
         """Forget everything: afterwards the stage is as newly made."""
@@ -152,23 +156,23 @@ class StrutStage:
     def channels(self) -> list[ChannelFinding]:
         return [finding for _, finding in self._stepped] + self._present
 
-    def step(self, time: float, length: FloatArray, force: FloatArray | None) -> list[StrutSample]:
+    def step(self, time: float, coordinate: FloatArray, force: FloatArray | None) -> list[DriveSample]:
         """Take one sample of the drives.
 
         Parameters
         ----------
         time : float
             The sample's stamp in s.
-        length, force : ndarray, shape (6,)
-            m and N; the force may be None.
+        coordinate, force : ndarray, shape (n,)
+            m or rad, N or N m; the force may be None.
 
         Returns
         -------
-        list of StrutSample
+        list of DriveSample
             What it completes: usually one, none while the filter fills or the rate is wrong, more behind a hole.
         """
         self.events = []
-        guarded = self.guard.step(time, length, force)
+        guarded = self.guard.step(time, coordinate, force)
         if self.guard.last_rejection is not None:
             self.events.append(StageEvent(*self.guard.last_rejection))
             return []
@@ -182,7 +186,7 @@ class StrutStage:
             self.received.restart()
         self._newest = time
         self.received.update(time, 1)
-        self._look_at_channels(time, length, force)
+        self._look_at_channels(time, coordinate, force)
         wrong_rate = self.rate.wrong
         passed = []
         for whole in self._corrected(guarded) if self.forces else guarded:
@@ -209,13 +213,13 @@ class StrutStage:
         for stream in self.forces:
             stream.follow(period if trusted else nominal)
 
-    def _look_at_channels(self, time: float, length: FloatArray, force: FloatArray | None) -> None:
-        findings = self._watch.step(time, length, force)
+    def _look_at_channels(self, time: float, coordinate: FloatArray, force: FloatArray | None) -> None:
+        findings = self._watch.step(time, coordinate, force)
         if findings is None and self.guard.stepped is None and not self._stepped:
             return
         stepped = [finding for finding in findings or () if finding.reason == "length_step"]
         if self.guard.stepped is not None:
-            stepped.append(step_finding(*self.guard.stepped))
+            stepped.append(step_finding(self.guard.settings.list_drives(), *self.guard.stepped))
         if self._stepped:
             self._stepped = [
                 (since, finding) for since, finding in self._stepped if 0.0 <= time - since < STANDS
@@ -223,15 +227,15 @@ class StrutStage:
         for finding in stepped:
             # the guard knows at once of those that no machine makes; the window holds them as well
             if not any(
-                finding.strut == known.strut and time - since < STEP_ONCE for since, known in self._stepped
+                finding.drive == known.drive and time - since < STEP_ONCE for since, known in self._stepped
             ):
                 self._stepped.append((time, finding))
                 self._say(finding)
         if findings is not None:
-            before = {(finding.reason, finding.strut) for finding in self._present}
+            before = {(finding.reason, finding.drive) for finding in self._present}
             self._present = [finding for finding in findings if finding.reason != "length_step"]
             for finding in self._present:
-                if (finding.reason, finding.strut) not in before:
+                if (finding.reason, finding.drive) not in before:
                     self._say(finding)
 
     def _say(self, finding: ChannelFinding) -> None:
@@ -246,15 +250,15 @@ class StrutStage:
             else:
                 yield from self._corrected(self.forces[first].step(sample), first + 1)
 
-    def _numbered(self, sample: StrutSample) -> StrutSample:
-        time, length, rate, acceleration, force, segment = sample
+    def _numbered(self, sample: DriveSample) -> DriveSample:
+        time, coordinate, rate, acceleration, force, segment = sample
         stretched = self.guard.settings.period / self.rate.period
         if stretched != 1.0:
             # the filter differentiates by the stated period
             rate, acceleration = rate * stretched, acceleration * stretched**2
         # a third of the time that `replace` takes
         number = ((self._first_number or 0) + segment) % NUMBERS
-        return StrutSample(time, length, rate, acceleration, force, number)
+        return DriveSample(time, coordinate, rate, acceleration, force, number)
 
     def _begin_segment(self, time: float) -> None:
         if self._first_number is None:
@@ -274,10 +278,10 @@ class StrutStage:
 
     def warm_up(self, machine: Machine) -> None:
         """Compile (or load from the cache) guard and filter with stages of their own."""
-        stage = StrutStage(self.guard.settings, self.filter.settings, self._streams)
+        stage = FilterStage(self.guard.settings, self.filter.settings, self._streams)
         for stream in stage.forces:
             stream.warm_up()
-        length = machine.length_limits.mean().repeat(6)
+        home, force = machine.home, np.zeros(len(machine.drives))
         k = 0
-        while not stage.step(k * stage.guard.settings.period, length, length):
+        while not stage.step(k * stage.guard.settings.period, home, force):
             k += 1
