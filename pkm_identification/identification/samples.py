@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from pkm_identification.machines.contract import Motion
 from pkm_identification.mechanisms.hexapod.kinematics.forward import OK, platform_motion
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import PlatformMotion, StrutMotion, joined
@@ -26,6 +27,7 @@ from pkm_identification.signals.zero_phase import filter_log
 
 from .equations.twin_motions import twin_motions
 from .rates.rounding_watch import rounded_after
+from .regression.samples import Samples as DriveSamples
 
 
 @dataclass(frozen=True)
@@ -91,6 +93,18 @@ class Samples:
             return slice(None)
         first, last = np.searchsorted(time, [self.begin, self.end])
         return slice(int(first), int(last))
+
+    @property
+    def of_drives(self) -> DriveSamples:
+        """The same behind the machine contract; raises ValueError where there are no forces."""
+        struts, platform = self.struts, self.platform
+        if struts.force is None:
+            raise ValueError("samples without forces make no equations")
+        count = len(struts)
+        state = (platform.position, platform.rotation, platform.twist, platform.acceleration)
+        status = np.zeros(count, dtype=np.uint8)
+        motion = Motion(struts.length, struts.rate, struts.acceleration, state, status, np.zeros(count))
+        return DriveSamples(struts.time, motion, struts.force, struts.segment, np.arange(count), self.failed)
 
     @classmethod
     def joined(cls, stretches: Sequence[Samples]) -> Samples:

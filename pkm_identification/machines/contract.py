@@ -55,6 +55,10 @@ class Drive:
         A large change of the coordinate: scales thresholds that would else be a number of metres.
     zero : float
         The coordinate where its encoder's count is zero: what a wrong scale of the encoder leaves as it is.
+    home : float
+        Coordinate at home.
+    suffix : str
+        End of the names of what is the drive's own, where that is not its name.
     """
 
     name: str
@@ -69,6 +73,13 @@ class Drive:
     resolution: float = 0.0
     size: float = 0.1
     zero: float = 0.0
+    home: float = 0.0
+    suffix: str = ""
+
+    @property
+    def label(self) -> str:
+        """End of the names of what is its own: `force_delay_<label>`."""
+        return self.suffix or self.name
 
     @property
     def force_unit(self) -> str:
@@ -173,6 +184,15 @@ class Tracker(Protocol):
         """Begin at home again."""
 
 
+class NeighbourSolver(Protocol):
+    """Finds motion near to a known one, of other coordinates or of a machine that differs a little."""
+
+    def __call__(
+        self, machine: Machine, coordinate: FloatArray, rate: FloatArray, acceleration: FloatArray
+    ) -> Motion:
+        """Return the motion (N, n) of a machine, each row near to the known motion's; NaN in rows without one."""
+
+
 class Machine(Protocol):
     """What the road of a log needs to know of a machine of n drives."""
 
@@ -265,6 +285,12 @@ class Machine(Protocol):
 
     def compute_regressor(self, motion: Motion, mapping: FloatArray) -> FloatArray:
         """Return forces (N, n, P) per unit of each column of a mapping (B, P), `friction_rows` passed over."""
+
+    def compute_forces(self, motion: Motion, values: FloatArray) -> FloatArray:
+        """Return the forces (N, n) of basis values (B,), friction of the drives left out: a fast path."""
+
+    def create_neighbour_solver(self, motion: Motion) -> NeighbourSolver:
+        """Return what finds motion near to a known one, row by row."""
 
     def create_tracker(self, mapping: FloatArray) -> Tracker:
         """Return a tracker that writes the columns of a mapping (B, P), `friction_rows` passed over."""

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pkm_identification.mechanisms.actuators.transfer import Transfer
+from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
 from pkm_identification.mechanisms.hexapod.dynamics.basis import coulomb_columns, friction_columns, joint_rows
 from pkm_identification.mechanisms.hexapod.dynamics.energy import energy_regressor
 from pkm_identification.mechanisms.hexapod.dynamics.falling import falling_lengths
@@ -29,6 +30,7 @@ from pkm_identification.mechanisms.hexapod.identified import identified_machine
 from pkm_identification.mechanisms.hexapod.kinematics.assembly.modes import AssemblyModes, assembly_modes
 from pkm_identification.mechanisms.hexapod.kinematics.forward import platform_motion
 from pkm_identification.mechanisms.hexapod.kinematics.inverse import strut_lengths, strut_motion_from_platform
+from pkm_identification.mechanisms.hexapod.kinematics.nearby import inverse_jacobians, nearby_motion
 from pkm_identification.mechanisms.hexapod.kinematics.tracker import PlatformTracker
 from pkm_identification.mechanisms.hexapod.machine import Machine as Description
 from pkm_identification.mechanisms.hexapod.parameters.basis import hexapod_basis
@@ -41,13 +43,22 @@ from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.basis import Basis
 from pkm_identification.parameters.parameter_set import ParameterSet
 
-from .capabilities import ElasticDrives, EnergyModel, EnumeratedModes, FreeFall, HexapodFile, PlatformPose
+from .capabilities import (
+    ElasticDrives,
+    EnergyModel,
+    EnumeratedModes,
+    FreeFall,
+    HexapodFile,
+    PlatformPose,
+    has,
+)
 from .compliance import find_compliance
 from .contract import (
     FAILED,
     OK,
     OTHER_MODE,
     Drive,
+    Machine,
     Motion,
     Tolerance,
     mask_friction_rows,
@@ -61,6 +72,11 @@ from .tolerances import list_tolerances
 _RATE_ROOM, _FORCE_ROOM = 2.0, 1.5
 
 
+def description_of(machine: Machine) -> Description | None:
+    """Return the description of a platform on six struts; None of any other machine."""
+    return machine.description if has(machine, HexapodFile) else None
+
+
 class Hexapod:
     """See `contract.Machine`; `description` is the hexapod's file."""
 
@@ -72,12 +88,14 @@ class Hexapod:
         low, high = (float(end) for end in description.length_limits)
         rate = _RATE_ROOM * description.rate_limit if description.rate_limit else np.inf
         force = np.inf if motor is None else _FORCE_ROOM * motor.force_limit
+        home = strut_lengths(description, description.home_position[None], description.home_rotation[None])[0]
         count = 1.0 / motor.counts_per_meter if motor is not None and motor.has_encoder else 0.0
         self.drives = tuple(
             Drive(
                 name=f"length_{i + 1}", joint=description.joint_names[i], unit="m", force_name=f"force_{i + 1}",
                 lowest=low, highest=high, rate_limit=rate, force_limit=force, resolution=count,
                 size=0.1 * (high - low), zero=0.0 if motor is None else float(motor.length_at_zero[i]),
+                home=home[i], suffix=str(i + 1),
             )
             for i in range(STRUTS)
         )  # fmt: skip
@@ -160,11 +178,28 @@ class Hexapod:
         sparse = SparseMapping.of(self.description, mask_friction_rows(self, mapping))
         return regressor(self.description, PlatformMotion(np.zeros(len(motion)), *motion.state), sparse)
 
+    def compute_forces(self, motion: Motion, values: FloatArray) -> FloatArray:
+        platform = PlatformMotion(np.zeros(len(motion)), *motion.state)
+        force = strut_forces(self.description, platform, friction=False, parameters=values)
+        joints = slice(joint_rows(self.description), None)
+        if np.any(values[joints]):
+            column = np.zeros((len(values), 1))
+            column[joints, 0] = values[joints]
+            force += self.compute_regressor(motion, column)[:, :, 0]
+        return force
+
+    def create_neighbour_solver(self, motion: Motion) -> HexapodNeighbours:
+        return HexapodNeighbours(self, motion)
+
     def create_tracker(self, mapping: FloatArray) -> HexapodTracker:
         return HexapodTracker(self, mapping)
 
     def with_changes(self, changes: Mapping[str, float]) -> Hexapod:
-        return Hexapod(Description.from_document(change_document(self.document, changes)))
+        own, changed = self.description, Description.from_document(change_document(self.document, changes))
+        # a law of friction that is not the file's is no part of the document
+        if not any(path.startswith("friction") for path in changes):
+            changed = replace(changed, friction=own.friction, joint_friction=own.joint_friction)
+        return Hexapod(changed)
 
     def with_values(self, values: FloatArray, covariance: FloatArray | None = None) -> Hexapod:
         return Hexapod(identified_machine(self.description, values))
@@ -219,6 +254,28 @@ class Hexapod:
 
     def compute_fall(self, values: FloatArray, start: tuple[FloatArray, ...], time: FloatArray) -> FloatArray:
         return falling_lengths(self.description, values, start[0][0], start[1][0], time)
+
+
+class HexapodNeighbours:
+    """See `contract.NeighbourSolver`: chords of the known poses' Jacobians."""
+
+    def __init__(self, machine: Hexapod, motion: Motion) -> None:
+        self._known = PlatformMotion(np.zeros(len(motion)), *motion.state)
+        self._inverse = inverse_jacobians(machine.description, self._known)
+
+    def __call__(
+        self, machine: Machine, coordinate: FloatArray, rate: FloatArray, acceleration: FloatArray
+    ) -> Motion:
+        description, count = description_of(machine), len(coordinate)
+        if description is None:
+            raise ValueError(f"'{machine.name}' has no six struts")
+        struts = StrutMotion(
+            np.zeros(count), coordinate, rate, acceleration, None, np.zeros(count, dtype=np.int64)
+        )
+        found = nearby_motion(description, struts, self._known, self._inverse)
+        state = (found.position, found.rotation, found.twist, found.acceleration)
+        status = np.where(np.isfinite(found.position[:, 0]), OK, FAILED).astype(np.uint8)
+        return Motion(coordinate, rate, acceleration, state, status, np.zeros(count))
 
 
 class HexapodTracker:

@@ -65,7 +65,9 @@ from .contract import (
     OK,
     OTHER_MODE,
     Drive,
+    Machine,
     Motion,
+    NeighbourSolver,
     Tolerance,
     mask_friction_rows,
     split_states,
@@ -93,7 +95,11 @@ class Multibody:
         self.name, self.hash = mechanism.name, mechanism.hash
         self.sample_rate = None
         description = mechanism.description
-        self.drives = tuple(_read_drive(one, self.size) for one in description.drives)
+        at_home = read(mechanism, "drives", mechanism.home)[0]
+        self.drives = tuple(
+            replace(_read_drive(one, self.size), home=float(x))
+            for one, x in zip(description.drives, at_home, strict=True)
+        )
         shared = description.friction
         self.friction = tuple(
             replace(shared, coefficients=shared.coefficients[:, i : i + 1]) for i in range(len(self.drives))
@@ -259,6 +265,17 @@ class Multibody:
             np.ascontiguousarray(rows[self._along]),
             passive if np.any(passive) else None,
         )
+
+    def compute_forces(self, motion: Motion, values: FloatArray) -> FloatArray:
+        return self.compute_regressor(motion, values[:, None])[:, :, 0]
+
+    def create_neighbour_solver(self, motion: Motion) -> NeighbourSolver:
+        def follow(
+            machine: Machine, coordinate: FloatArray, rate: FloatArray, acceleration: FloatArray
+        ) -> Motion:
+            return machine.compute_motion(coordinate, rate, acceleration, motion.state)
+
+        return follow
 
     def create_tracker(self, mapping: FloatArray) -> MultibodyTracker:
         return MultibodyTracker(self, mapping)

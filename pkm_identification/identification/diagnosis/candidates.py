@@ -20,13 +20,12 @@ from numpy.typing import NDArray
 from pkm_identification.estimation.lack_of_fit.evidence import Base, Score
 from pkm_identification.estimation.lack_of_fit.selection import Candidate
 from pkm_identification.estimation.lack_of_fit.together import Together
-from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.pipelined import side_by_side
 
+from ..model_errors.effect import Effect
+from ..model_errors.situation import Situation
 from .evidence_base import EvidenceBase
-from .hypotheses import Effect
-from .situation import Situation
 
 
 @dataclass(frozen=True)
@@ -110,7 +109,7 @@ class Candidates:
     def beside(self, base: Base) -> Together:
         """All of them worked off a base."""
         scale = np.concatenate([np.empty(0), *self._scales])
-        none = np.empty((len(base.segment), STRUTS, 0))
+        none = np.empty((len(base.segment), self.effects[0].shape[1] if self.effects else 0, 0))
         return Together.of(base, np.concatenate([none, *self.effects], axis=2), scale)
 
     def scores(self, together: Together, noise: float) -> Iterator[Score]:

@@ -12,8 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pkm_identification.mechanisms.hexapod.dynamics.basis import basis_parameters
-from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.machines.contract import Machine
 from pkm_identification.numerics.arrays import FloatArray
 
 from .candidates import Choice
@@ -36,7 +35,7 @@ def unit_scale(choice: Choice, machine: Machine, fitted: FloatArray) -> float:
     over = choice.effect.over
     if over is None or fitted[over] <= 0.0:
         return 1.0
-    return float(basis_parameters(machine)[over] / fitted[over])
+    return float(machine.basis.nominal[over] / fitted[over])
 
 
 def causes_of(
@@ -67,7 +66,7 @@ def causes_of(
     coefficients, covariance = scale * coefficients, scale**2 * covariance
     std = np.sqrt(np.diag(covariance))
 
-    def cause(name: str, value: float, deviation: float) -> Cause:
+    def cause(name: str, value: float, deviation: float, unit: str = kind.unit) -> Cause:
         if kind.reading is not None:
             value, deviation = kind.reading(value, deviation)
         cure = kind.cure_of_one if kind.cure_of_one and name in kind.members else kind.cure
@@ -75,7 +74,7 @@ def causes_of(
             name,
             kind.offset + value,
             deviation,
-            kind.unit,
+            unit,
             explains,
             cure.replace("{name}", name),
             kind.family,
@@ -94,7 +93,13 @@ def causes_of(
         sure = np.abs(coefficients) / std
         places = [int(k) for k in np.argsort(-sure) if sure[k] > DIFFERS] or [int(np.argmax(sure))]
         return [
-            cause(kind.members[int(choice.members[k])], float(coefficients[k]), float(std[k])) for k in places
+            cause(
+                kind.members[int(choice.members[k])],
+                float(coefficients[k]),
+                float(std[k]),
+                kind.unit_of(int(choice.members[k])),
+            )
+            for k in places
         ]
     if len(std) == 1:
         return [cause(choice.name, float(coefficients[0]), float(std[0]))]

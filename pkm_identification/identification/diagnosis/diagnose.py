@@ -23,10 +23,11 @@ from pkm_identification.estimation.estimate import ParameterEstimate
 from pkm_identification.estimation.estimators import ESTIMATORS, Tuning
 from pkm_identification.estimation.lack_of_fit.thresholds import STANDS_OUT, STRUT_STANDS_OUT, stands_out
 from pkm_identification.estimation.problem import Problem
+from pkm_identification.machines.hexapod import Hexapod
 
 from ..experiment import Experiment
+from ..model_errors.effects import find_effects
 from .findings import Diagnosis
-from .hypotheses import effects_of
 from .saturation import with_clipped_forces
 from .search import search, search_again
 from .stages.baseline import Baseline
@@ -59,7 +60,7 @@ def diagnose(experiment: Experiment, problem: Problem, estimate: ParameterEstima
         # what is left is judged by the estimate that the corrected logs would give
         estimate = ESTIMATORS["ls"].fit(corrected.problem, Tuning()).estimate(corrected.problem)
     machine, logs = corrected.experiment.machine, corrected.experiment.logs
-    effects = effects_of(machine, corrected.problem.parameters, logs)
+    effects = find_effects(Hexapod(machine), corrected.problem.parameters, logs)
     found = search(corrected.evidence, effects, corrected.floor, corrected.model)
     if found.found or stands_out(found.first.total_ratio, found.first.ratio):
         found = search_again(corrected.evidence, found)

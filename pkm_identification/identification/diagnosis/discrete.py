@@ -23,23 +23,18 @@ import numpy as np
 from pkm_identification.estimation.lack_of_fit.evidence import Base
 from pkm_identification.estimation.lack_of_fit.exchange import best_order
 from pkm_identification.estimation.lack_of_fit.factor import output_factor
-from pkm_identification.mechanisms.hexapod.dynamics import regressor
-from pkm_identification.mechanisms.hexapod.dynamics.basis import (
-    INERTIAL_COLUMNS,
-    PLATFORM_NAMES,
-    basis_parameters,
-)
-from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.motion import STRUTS
+from pkm_identification.machines.contract import Machine
+from pkm_identification.machines.hexapod import description_of
 from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.parameters.parameter import Kind
 
 from ..experiment import Experiment
 from .discrete_causes import BETTER, are_alike, cause_of_order, causes_of_factor, is_common_factor
 from .evidence_base import EvidenceBase
 from .findings import Cause
 from .length_order import best_length_order
-from .log_rows import LogRows
 
+INERTIAL = (Kind.MASS, Kind.FIRST_MOMENT, Kind.INERTIA)
 POOR = 3.0  # residual over floor from which on discrete causes are looked for
 HOPELESS = 20.0  # and from which on also exchanged lengths
 
@@ -56,13 +51,13 @@ class Discrete:
     machine : Machine or None
         Where the machine file is wrong.
     lengths : tuple of int
-        Which recorded column holds the length of each strut.
+        Which recorded column holds the coordinate of each drive; None: each its own.
     """
 
     cause: Cause
     force: Callable[[FloatArray], FloatArray]
     machine: Machine | None = None
-    lengths: tuple[int, ...] = tuple(range(STRUTS))
+    lengths: tuple[int, ...] | None = None
 
 
 def _kept(force: FloatArray) -> FloatArray:
@@ -81,7 +76,7 @@ def sign_and_unit(base: EvidenceBase, floor: FloatArray, present: Base) -> list[
     values = base.parameters(present)[: base.problem.reported]
     spread = np.sqrt(base.variance(present) * present.pure_error)
     told = []
-    for cause in causes_of_factor(factor, std, machine):
+    for cause in causes_of_factor(factor, std, description_of(machine)):
         common = is_common_factor(cause, factor, base.problem.parameters, values, spread)
         if not common and present.total_ratio > POOR:
             parts = [_factor_of(base, floor, bodies[:, :, order]) for order in ([0, 1], [1, 0])]
@@ -93,13 +88,25 @@ def sign_and_unit(base: EvidenceBase, floor: FloatArray, present: Base) -> list[
 
 
 def _forces_of_bodies(base: EvidenceBase) -> FloatArray:
-    """Return the force (K, 6, 2) in the band that the file's platform and its struts need, N."""
-    phi = basis_parameters(base.rows[0].machine)
-    directions = np.zeros((len(phi), 2))
-    directions[: len(PLATFORM_NAMES), 0] = phi[: len(PLATFORM_NAMES)]
-    directions[len(PLATFORM_NAMES) : INERTIAL_COLUMNS, 1] = phi[len(PLATFORM_NAMES) : INERTIAL_COLUMNS]
+    """Return the force (K, n, 2) in the band that the file's bodies need: of the platform, and of all others.
+
+    Of a machine without limbs the heaviest body stands for the platform.
+    """
+    entries = base.rows[0].machine.basis.entries
+    bodies = [entry.kind in INERTIAL for entry in entries]
+    platform = [own and entry.limb is None for own, entry in zip(bodies, entries, strict=True)]
+    if platform == bodies:
+        heaviest = max(
+            (entry for entry in entries if entry.kind is Kind.MASS), key=lambda entry: entry.nominal
+        ).body
+        platform = [entry.body == heaviest for entry in entries]
+    phi = np.array([entry.nominal for entry in entries])
+    directions = np.stack([np.where(platform, phi, 0.0), np.where(np.greater(bodies, platform), phi, 0.0)], 1)
     return np.concatenate(
-        [rows.thin_in_band(regressor(rows.machine, rows.thin_motion, directions)) for rows in base.rows]
+        [
+            rows.thin_in_band(rows.machine.compute_regressor(rows.thin_motion, directions))
+            for rows in base.rows
+        ]
     )
 
 
@@ -142,10 +149,13 @@ def other_gravity(base: EvidenceBase, floor: FloatArray, present: Base) -> list[
     for direction in np.vstack([np.eye(3), -np.eye(3)]) * size:
         if np.linalg.norm(direction - machine.gravity) < 0.1 * size:
             continue
-        changed = replace(machine, gravity=direction)
+        changed = _with_gravity(machine, direction)
         change = np.concatenate(
             [
-                rows.thin_in_band(_inertial(changed, rows, mapping) - _inertial(machine, rows, mapping))
+                rows.thin_in_band(
+                    changed.compute_regressor(rows.thin_motion, mapping)
+                    - machine.compute_regressor(rows.thin_motion, mapping)
+                )
                 for rows in base.rows
             ]
         )
@@ -169,20 +179,21 @@ def other_gravity(base: EvidenceBase, floor: FloatArray, present: Base) -> list[
         f"Set gravity: {[round(float(g), 4) for g in direction]} in the machine file", "gravity",
         detail=f"gravity is {where}",
     )  # fmt: skip
-    return [Discrete(cause, _kept, replace(machine, gravity=direction))]
+    return [Discrete(cause, _kept, _with_gravity(machine, direction))]
 
 
 def exchanged_lengths(base: EvidenceBase) -> list[Discrete]:
     """Lengths in the columns of other struts."""
     rows, problem = base.rows[0], base.problem
-    order = best_length_order(rows.machine, rows.thin_struts, problem.parameters, problem.prior)
+    order = best_length_order(
+        rows.machine, rows.thin_drives, rows.force[rows.thin], problem.parameters, problem.prior
+    )
     return [] if order is None else [Discrete(order.cause, _kept, lengths=order.column)]
 
 
-def _inertial(machine: Machine, rows: LogRows, mapping: FloatArray) -> FloatArray:
-    bodies = mapping.copy()
-    bodies[INERTIAL_COLUMNS:] = 0.0
-    return regressor(machine, rows.thin_motion, bodies)
+def _with_gravity(machine: Machine, gravity: FloatArray) -> Machine:
+    change = gravity - machine.gravity
+    return machine.with_changes({f"gravity.{k}": float(change[k]) for k in np.flatnonzero(change)})
 
 
 def _axis(direction: FloatArray) -> str:
@@ -192,15 +203,18 @@ def _axis(direction: FloatArray) -> str:
 
 def undone(experiment: Experiment, discrete: Discrete) -> Experiment:
     """The experiment as it would be without a discrete cause."""
+    machine = None if discrete.machine is None else description_of(discrete.machine)
     logs = tuple(
         replace(
             log,
             force=None if log.force is None else np.ascontiguousarray(discrete.force(log.force)),
-            length=np.ascontiguousarray(log.length[:, discrete.lengths]),
+            length=log.length
+            if discrete.lengths is None
+            else np.ascontiguousarray(log.length[:, discrete.lengths]),
         )
         for log in experiment.logs
     )
-    return replace(experiment, logs=logs, machine=discrete.machine or experiment.machine)
+    return replace(experiment, logs=logs, machine=machine or experiment.machine)
 
 
 def suspects(base: EvidenceBase, floor: FloatArray, present: Base) -> list[Discrete]:

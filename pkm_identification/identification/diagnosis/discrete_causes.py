@@ -34,14 +34,14 @@ LEAST_DETERMINED = 2  # masses and moments that say whether a factor is common t
 BETTER = 0.5  # of the residual's squares, that a discrete change must leave at most to be believed
 
 
-def causes_of_factor(factor: float, std: float, machine: Machine) -> list[Cause]:
+def causes_of_factor(factor: float, std: float, machine: Machine | None) -> list[Cause]:
     """What it means that the measured force is `factor` times that of the machine file's bodies.
 
     Parameters
     ----------
     factor, std : float
         And its standard deviation (`output_factor`).
-    machine : Machine
+    machine : Machine, optional
         Whose drive says what an ampere is.
 
     Returns
@@ -65,7 +65,7 @@ def causes_of_factor(factor: float, std: float, machine: Machine) -> list[Cause]
     if 1.0 / FACTOR < size < FACTOR:
         return causes
     units = dict(FORCE_UNITS)
-    if machine.drive is not None and machine.drive.force_per_ampere > 0.0:
+    if machine is not None and machine.drive is not None and machine.drive.force_per_ampere > 0.0:
         units["A"] = machine.drive.force_per_ampere
     units |= {f"1/{name}": 1.0 / unit for name, unit in list(units.items())}
     name, unit = min(units.items(), key=lambda item: abs(math.log(item[1] / size)))

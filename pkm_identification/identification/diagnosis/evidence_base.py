@@ -21,15 +21,14 @@ from pkm_identification.estimation.lack_of_fit.evidence import Base
 from pkm_identification.estimation.lack_of_fit.start_values import without_start_values
 from pkm_identification.estimation.problem import Problem
 from pkm_identification.estimation.whitening import Coordinates
-from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.relations import LinearRelations
 from pkm_identification.signals.causal import FilterSettings
 
 from ..experiment import Experiment
-from .hypotheses import Effect
-from .log_rows import LogRows
-from .situation import Situation, situations
+from ..model_errors.effect import Effect
+from ..model_errors.log_rows import LogRows, rows_of_samples
+from ..model_errors.situation import Situation, build_situations
 from .smoothing import FACTOR, smoothed_friction
 from .standstill import friction_variance
 
@@ -70,14 +69,15 @@ class EvidenceBase:
         # that of the equations, or hypotheses about friction would find what the two make of noisy rates
         machine, band = experiment.equations_machine(), experiment.settings.band
         rows = tuple(
-            LogRows(machine, problem.parameters, samples, band) for samples in experiment.smooth_samples
+            rows_of_samples(machine, problem.parameters, samples, band)
+            for samples in experiment.smooth_samples
         )
         view = Coordinates.of(problem.prior, relations)
         kept = np.ones(len(problem.equations), dtype=bool)
         if experiment.settings.estimator.name == "robust":
             weight = experiment.estimator.batch(problem.whitened(view)).weight
             kept = kept if weight is None else weight > LEAST_WEIGHT
-        none = np.empty((np.count_nonzero(kept), STRUTS, 0))
+        none = np.empty((np.count_nonzero(kept), problem.equations.force.shape[1], 0))
         return cls(problem, view, rows, kept, none, experiment.settings.filter)
 
     def smoothed(self, values: FloatArray) -> EvidenceBase:
@@ -119,7 +119,7 @@ class EvidenceBase:
 
     def situations(self, values: FloatArray) -> list[Situation]:
         """What hypotheses see of each log under an estimate (P,)."""
-        return situations(self.problem, self.rows, values)
+        return build_situations(self.problem, self.rows, values)
 
     def near_standstill(self, situations: Sequence[Situation]) -> FloatArray:
         """Variance (K, 6) of friction in the equations that count where rates are as wrong as they may be, N^2."""

@@ -10,27 +10,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import permutations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pkm_identification.errors import LogError
 from pkm_identification.estimation.lack_of_fit.evidence import Base
-from pkm_identification.mechanisms.hexapod.dynamics import regressor
-from pkm_identification.mechanisms.hexapod.kinematics.forward import FAILED, platform_motion
-from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.motion import STRUTS, StrutMotion
+from pkm_identification.machines.contract import DEGRADED, Machine
+from pkm_identification.machines.hexapod import Hexapod
+from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.parameters.prior import Prior
 from pkm_identification.signals.zero_phase import filter_log
 
 from ..experiment import Experiment
+from ..model_errors.log_rows import DriveMotion
+from ..regression.friction import DriveFriction
 from .discrete_causes import BETTER, in_words
 from .findings import Cause
 
-ORDERS = np.array(list(permutations(range(STRUTS))))
+MOST_EXCHANGED = 6  # drives: all their orders are tried
 SPARSE = 60  # samples that tell which lengths are exchanged
 IMPOSSIBLE = 0.1  # part of the samples without a pose: more is no order of this motion
 MOST_FAILED = 0.5  # part of all samples without a pose: up to it, some others have one
@@ -48,7 +49,7 @@ class LengthOrder:
     def cause(self) -> Cause:
         """As a cause."""
         words = in_words(np.array(self.column))
-        count = float(np.count_nonzero(np.array(self.column) != np.arange(STRUTS)))
+        count = float(np.count_nonzero(np.array(self.column) != np.arange(len(self.column))))
         return Cause(
             "exchanged_lengths", count, 0.0, "", self.explains, f"Set the length columns right: {words}",
             "exchange", detail=words,
@@ -70,34 +71,39 @@ class ExchangedLengths(LogError):
 
 
 def best_length_order(
-    machine: Machine, struts: StrutMotion, parameters: ParameterSet, prior: Prior
+    machine: Machine, drives: DriveMotion, force: FloatArray, parameters: ParameterSet, prior: Prior
 ) -> LengthOrder | None:
-    """The order of lengths that leaves much less of the forces than the recorded one; None if there is none.
+    """Return the order of coordinates that leaves much less of the forces than the recorded one; None: there is none.
 
     Parameters
     ----------
     machine : Machine
-    struts : StrutMotion
-        With forces; a few samples of it are used, without friction's help.
+    drives : DriveMotion
+        A few samples of it are used, without friction's help.
+    force : ndarray, shape (N, n)
     parameters : ParameterSet
         Nuisance parameters are left out.
     prior : Prior
         Of the parameters.
     """
+    orders = find_orders(machine)
     reported = len(parameters) - parameters.nuisance
-    mapping = np.column_stack([parameters.mapping[:, :reported], parameters.known])
-    few = struts[np.unique(np.linspace(0, len(struts) - 1, SPARSE).astype(int))]
-    if few.force is None:
+    mapping = np.column_stack([parameters.mapping[:, :reported], parameters.known])[: len(machine.basis)]
+    rows = np.unique(np.linspace(0, len(force) - 1, SPARSE).astype(int))
+    if not len(force) or len(orders) == 1:
         return None
-    unit = np.full(STRUTS, ROUGH * np.sqrt(np.mean(few.force**2)))
-    squares = np.full(len(ORDERS), np.inf)
-    for place, order in enumerate(ORDERS):
-        motion, poses = platform_motion(machine, _reordered(few, order))
-        good = poses.status != FAILED
+    few, force, friction = [part[rows] for part in drives], force[rows], DriveFriction.of(machine, mapping)
+    unit = np.full(force.shape[1], ROUGH * np.sqrt(np.mean(force**2)))
+    squares = np.full(len(orders), np.inf)
+    for place, order in enumerate(orders):
+        motion = machine.compute_motion(*(np.ascontiguousarray(part[:, order]) for part in few))
+        good = motion.status <= DEGRADED
         if np.mean(~good) > IMPOSSIBLE:
             continue
-        full = regressor(machine, motion[good], mapping)
-        target = few.force[good] - full[:, :, -1] - full[:, :, :-1] @ prior.mean[:reported]
+        motion = motion[good]
+        full = machine.compute_regressor(motion, mapping)
+        friction.add(motion.rate, full)
+        target = force[good] - full[:, :, -1] - full[:, :, :-1] @ prior.mean[:reported]
         scaled = full[:, :, :-1] * prior.std[:reported]
         fit = Base.of(scaled, target, unit, np.zeros(len(target), dtype=np.int64))
         squares[place] = float(fit.residual @ fit.residual) / len(target)
@@ -105,7 +111,16 @@ def best_length_order(
     if best == 0 or not np.isfinite(squares[best]) or squares[best] > BETTER**2 * squares[0]:
         return None
     share = 1.0 - squares[best] / squares[0] if np.isfinite(squares[0]) else 1.0
-    return LengthOrder(tuple(int(k) for k in ORDERS[best]), float(share))
+    return LengthOrder(tuple(int(k) for k in orders[best]), float(share))
+
+
+def find_orders(machine: Machine) -> NDArray[np.int64]:
+    """Return all orders (M, n) of a machine's drives in which columns of one unit change places, its own first."""
+    units = [drive.unit for drive in machine.drives]
+    if len(units) > MOST_EXCHANGED:
+        return np.arange(len(units))[None]
+    orders = permutations(range(len(units)))
+    return np.array([order for order in orders if [units[k] for k in order] == units])
 
 
 def possible_length_order(experiment: Experiment) -> LengthOrder | None:
@@ -116,14 +131,8 @@ def possible_length_order(experiment: Experiment) -> LengthOrder | None:
         samples = experiment.samples(log)
         if len(struts) == 0 or samples.failed <= MOST_FAILED * len(struts):
             continue
-        return best_length_order(machine, struts, parameters, Prior.of(parameters))
+        if struts.force is None:
+            return None
+        drives = DriveMotion(struts.length, struts.rate, struts.acceleration)
+        return best_length_order(Hexapod(machine), drives, struts.force, parameters, Prior.of(parameters))
     return None
-
-
-def _reordered(struts: StrutMotion, order: Sequence[int]) -> StrutMotion:
-    return replace(
-        struts,
-        length=struts.length[:, order],
-        rate=struts.rate[:, order],
-        acceleration=struts.acceleration[:, order],
-    )

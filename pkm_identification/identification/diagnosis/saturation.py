@@ -23,7 +23,6 @@ from pkm_identification.estimation.estimate import ParameterEstimate
 from pkm_identification.estimation.lack_of_fit.doubt import DOUBTFUL
 from pkm_identification.estimation.lack_of_fit.effect import largest_effect
 from pkm_identification.mechanisms.hexapod.drive import Drive
-from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.signals.guard import GuardedLog
 
@@ -47,7 +46,7 @@ def saturation(logs: Sequence[GuardedLog], ratio: FloatArray) -> list[Cause]:
     """
     force = np.concatenate([log.force for log in logs if log.force is not None])
     suspects = []
-    for k in range(STRUTS):
+    for k in range(force.shape[1]):
         size = np.abs(force[:, k])
         most = float(size.max(initial=0.0))
         step = _resolution(force[:, k])
@@ -171,7 +170,7 @@ def without_clipped(clipped: Sequence[Cause], baseline: Baseline) -> Elsewhere:
     """
     evidence, problem = baseline.evidence, baseline.problem
     reach = 1.0 / baseline.experiment.settings.band.cutoff  # s over which a sample enters an equation
-    equations, counts = problem.equations, np.ones((len(problem.equations), STRUTS))
+    equations, counts = problem.equations, np.ones_like(problem.equations.force)
     for cause in clipped:
         strut = _strut(cause)
         for number, log in enumerate(baseline.experiment.logs):

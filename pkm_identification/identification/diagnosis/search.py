@@ -20,9 +20,9 @@ from pkm_identification.estimation.lack_of_fit.selection import DECISIVE, by_evi
 from pkm_identification.estimation.lack_of_fit.together import Together
 from pkm_identification.numerics.arrays import FloatArray
 
+from ..model_errors.effect import Effect
 from .candidates import Candidates, Choice, candidates_of
 from .evidence_base import EvidenceBase
-from .hypotheses import Effect
 from .noise_floor import NoiseFloor
 from .standstill import with_standstill
 

@@ -17,20 +17,19 @@ in right logs. An estimate states the same as a part of its deviations (`identif
 
 from __future__ import annotations
 
-from pkm_identification.mechanisms.friction import friction_columns
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.segments import segment_slices
 from pkm_identification.signals.butterworth import low_pass, zero_phase
 from pkm_identification.signals.causal import FilterSettings
 
-from .situation import Situation, own_strut
+from ..model_errors.situation import Situation, diagonal
 
 LOWER = 1.5  # times lower is the cutoff of the other low-pass
 FACTOR = 1.0  # standard deviation of the factor before the data
 
 
 def smoothed_friction(situation: Situation, filtered: FilterSettings) -> FloatArray | None:
-    """Each strut's friction of its rates less that of smoother ones, in the band, N, shape (K, 6, 6).
+    """Return each drive's friction of its rates less that of smoother ones, in the band, shape (K, n, n).
 
     None where the friction law has no term that reverses.
 
@@ -40,13 +39,12 @@ def smoothed_friction(situation: Situation, filtered: FilterSettings) -> FloatAr
     filtered : FilterSettings
         The kinematic low-pass that its rates have passed.
     """
-    friction, struts = situation.friction, situation.rows.struts
-    if friction.law.reversing is None:
+    rows = situation.rows
+    if all(one.law.reversing is None for one in situation.friction):
         return None
     sections = low_pass(filtered.order, filtered.cutoff / LOWER, 1.0 / filtered.period)
-    smoother = struts.rate.copy()
-    for part in segment_slices(struts.segment):
-        smoother[part] = zero_phase(sections, struts.rate[part])
-    term = friction.law.reversing_term
-    bent, rounded = (friction_columns(rate, friction)[term] for rate in (struts.rate, smoother))
-    return own_strut(situation.rows.in_band((bent - rounded) * situation.coulomb))
+    smoother = rows.motion.rate.copy()
+    for part in segment_slices(rows.samples.segment):
+        smoother[part] = zero_phase(sections, smoother[part])
+    rounded = situation.transition_of(situation.friction, smoother)
+    return diagonal(rows.in_band((situation.transition - rounded) * situation.coulomb))

@@ -30,20 +30,18 @@ from dataclasses import replace
 import numpy as np
 
 from pkm_identification.estimation.lack_of_fit.uneven import uneven_share
-from pkm_identification.mechanisms.friction import friction_columns
-from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.signals.causal import FilterSettings
 
+from ..model_errors.situation import Situation
 from ..rates.kinematic_cutoff import RATE_NOISE_SHARE
 from .noise_floor import NoiseFloor
-from .situation import Situation
 
 SURE = 3.0  # standard deviations from none
 
 
 def friction_variance(situation: Situation, filtered: FilterSettings) -> FloatArray:
-    """Variance (K, 6) in N^2 of friction in the band, of rate errors of RATE_NOISE_SHARE of the transition rate.
+    """Return the variance (K, n) of friction in the band, of rate errors of RATE_NOISE_SHARE of the transition rate.
 
     Parameters
     ----------
@@ -52,11 +50,9 @@ def friction_variance(situation: Situation, filtered: FilterSettings) -> FloatAr
         The kinematic low-pass that its rates have passed.
     """
     friction, rows = situation.friction, situation.rows
-    if friction.law.reversing is None:
-        return np.zeros((int(np.count_nonzero(rows.moving)), STRUTS))
-    error = RATE_NOISE_SHARE * friction.transition_rate
-    term = friction.law.reversing_term
-    ahead, behind = (friction_columns(rows.struts.rate + e, friction)[term] for e in (error, -error))
+    rate = rows.motion.rate
+    error = RATE_NOISE_SHARE * np.array([one.transition_rate for one in friction])
+    ahead, behind = (situation.transition_of(friction, rate + e) for e in (error, -error))
     together = max(1.0 / (2.0 * filtered.cutoff * filtered.period), 1.0)
     return together * rows.power_in_band((0.5 * (ahead - behind) * situation.coulomb) ** 2)
 
@@ -74,8 +70,8 @@ def with_standstill(floor: NoiseFloor, pure: FloatArray, most: FloatArray) -> No
         `friction_variance`.
     """
     share, std = uneven_share(pure * floor.std, most)
-    mean = np.mean(most, axis=0) if len(most) else np.zeros(STRUTS)
-    held = np.divide(floor.encoder_friction**2, mean, out=np.zeros(STRUTS), where=mean > 0.0)
+    mean = np.mean(most, axis=0) if len(most) else np.zeros(most.shape[1])
+    held = np.divide(floor.encoder_friction**2, mean, out=np.zeros(most.shape[1]), where=mean > 0.0)
     more = (share > SURE * std) & (share > held)
     if not np.any(more):
         return floor

@@ -8,7 +8,7 @@
 
 """Each kind of effect that can be estimated besides: its parameters, its columns, and what undoes it.
 
-Columns and priors are those of the hypotheses about a misfit (`diagnosis.hypotheses`).
+Columns and priors are those of the hypotheses about a misfit (`model_errors`).
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.rotation import axes_across, matrix_from_vector
 from pkm_identification.parameters.parameter import Kind, Parameter
 
-from ..diagnosis.hypotheses import Effect, friction, geometry, gravity
-from ..diagnosis.hypotheses.hypothesis import numbered
-from ..diagnosis.situation import Situation, own_strut
+from ..model_errors import friction, geometry, gravity
+from ..model_errors.effect import Effect, numbered
+from ..model_errors.situation import Situation, diagonal
 from .corrections import Corrections
 from .effect import EstimatedEffect
 
@@ -82,7 +82,7 @@ def gravity_direction(hypothesis: Effect, machine: Machine) -> EstimatedEffect:
     axes = axes_across(machine.gravity)
 
     def columns(situation: Situation, values: FloatArray) -> FloatArray:
-        return gravity.tilted(situation, axes)
+        return gravity.compute_tilted(situation, axes)
 
     def undo(corrections: Corrections, values: FloatArray) -> Corrections:
         turned = matrix_from_vector(values @ axes) @ corrections.machine.gravity
@@ -106,7 +106,7 @@ def joint_places(hypothesis: Effect) -> EstimatedEffect:
         return replace(corrections, machine=moved, length=zeros)
 
     def columns(situation: Situation, values: FloatArray) -> FloatArray:
-        return geometry.places(situation)
+        return geometry.compute_places(situation)
 
     entries = _parts(hypothesis)
     zeros = (replace(entry, symbol="length_offset", limb=i) for i, entry in enumerate(entries[6 * STRUTS :]))
@@ -215,7 +215,7 @@ def efficiency(machine: Machine) -> EstimatedEffect:
 
     def lost(situation: Situation) -> FloatArray:
         rows = situation.rows
-        rate = rows.struts.rate
+        rate = rows.motion.rate
         side = np.clip(rate / bend, -1.0, 1.0)
         # what was measured, before the file's losses were taken from it
         before = rows.force + viscous * rate + coulomb * side
@@ -232,7 +232,7 @@ def efficiency(machine: Machine) -> EstimatedEffect:
     return EstimatedEffect(entry.name, (entry,), columns=columns, added=added)
 
 
-def presliding() -> EstimatedEffect:
+def presliding(rate: float) -> EstimatedEffect:
     """Bristles in place of the friction law's bend: displacement, each strut's damping over its stiffness, and a share.
 
     The share is how much of the bend they take the place of: 1 where struts give elastically, 0 where the law is right,
@@ -240,7 +240,7 @@ def presliding() -> EstimatedEffect:
     """
     damping = numbered("friction_presliding_damping")
     entries = (
-        _number("friction_presliding", "m", friction.PRESLIDING[1], friction.PRESLIDING[-1]),
+        _number("friction_presliding", "m", friction.PRESLIDING[1] * rate, friction.PRESLIDING[-1] * rate),
         *(
             Parameter(
                 name,
@@ -258,7 +258,7 @@ def presliding() -> EstimatedEffect:
     )
 
     def of_all(situation: Situation, values: FloatArray) -> FloatArray:
-        return friction.with_bristles(situation, float(values[0]), values[1:-1])
+        return friction.with_bristles(situation, np.full(STRUTS, values[0]), values[1:-1])
 
     def added(situation: Situation, values: FloatArray) -> FloatArray:
         return values[-1] * of_all(situation, values)
@@ -271,14 +271,14 @@ def presliding() -> EstimatedEffect:
         by_displacement = (added(situation, values + step) - added(situation, values - step)) / (
             2.0 * step[0]
         )
-        by_damping = friction.with_bristles(situation, float(values[0]), np.ones(STRUTS))
-        by_damping -= friction.with_bristles(situation, float(values[0]), np.zeros(STRUTS))
+        by_damping = friction.with_bristles(situation, np.full(STRUTS, values[0]), np.ones(STRUTS))
+        by_damping -= friction.with_bristles(situation, np.full(STRUTS, values[0]), np.zeros(STRUTS))
         by_displacement, by_damping, by_share = (
             situation.rows.in_band(each)
             for each in (by_displacement, values[-1] * by_damping, of_all(situation, values))
         )
         return np.concatenate(
-            [by_displacement[:, :, None], own_strut(by_damping), by_share[:, :, None]], axis=2
+            [by_displacement[:, :, None], diagonal(by_damping), by_share[:, :, None]], axis=2
         )
 
     return EstimatedEffect(
@@ -313,7 +313,7 @@ def _other_law(corrections: Corrections, **values: float) -> Corrections:
 
 def _slope(situation: Situation, number: str, value: float, step: float) -> FloatArray:
     """What a unit of a number of the friction law adds, by differences, (K, 6, 1)."""
-    return friction.other_law(situation, **{number: value + step}) / step
+    return friction.other_law(situation, **{number: (value + step) / value}) / step
 
 
 def _undo(corrections: Corrections, values: FloatArray, name: str, struts: list[int]) -> Corrections:

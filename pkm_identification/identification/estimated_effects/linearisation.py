@@ -30,8 +30,8 @@ from pkm_identification.parameters.relations import LinearRelations
 from pkm_identification.signals.band import BandSettings
 from pkm_identification.signals.guard import GuardedLog
 
-from ..diagnosis.log_rows import LogRows
-from ..diagnosis.situation import Situation, situations
+from ..model_errors.log_rows import rows_of_samples
+from ..model_errors.situation import Situation, build_situations
 from ..samples import Samples
 from ..settings import EstimatorSettings
 from .corrections import Corrections
@@ -142,10 +142,10 @@ class Linearisation:
             Of each log.
         band : BandSettings
         """
-        rows = tuple(LogRows(machine, problem.parameters, each, band) for each in samples)
+        rows = tuple(rows_of_samples(machine, problem.parameters, each, band) for each in samples)
         width = len(problem.parameters)
         present = np.concatenate([self.values, np.zeros(width - len(self.values))])
-        seen = situations(problem, rows, present)
+        seen = build_situations(problem, rows, present)
         regressor, measured = problem.equations.regressor.copy(), problem.equations.measured.copy()
         for effect in self.effects:
             if effect.columns is None:
@@ -170,7 +170,7 @@ class Linearisation:
         if not effects:
             return force
         basis = self.parameters.mapping @ self.values + self.parameters.known
-        situation = Situation.of_samples(LogRows(machine, self.parameters, samples, band), basis)
+        situation = Situation.of_samples(rows_of_samples(machine, self.parameters, samples, band), basis)
         for effect in effects:
             if effect.added is not None:
                 force += effect.added(situation, self.values[effect.places(self.parameters)])

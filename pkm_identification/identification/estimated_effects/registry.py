@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from pkm_identification.errors import SettingsError
+from pkm_identification.machines.hexapod import Hexapod
 from pkm_identification.mechanisms.friction import Friction
 from pkm_identification.mechanisms.hexapod.joint_friction import JointFriction
 from pkm_identification.mechanisms.hexapod.machine import Machine
@@ -25,8 +26,9 @@ from pkm_identification.motion import STRUTS
 from pkm_identification.parameters.parameter import Parameter
 from pkm_identification.parameters.parameter_set import ParameterSet
 
-from ..diagnosis.hypotheses import Effect, bodies, forces, friction, geometry, gravity
-from ..diagnosis.hypotheses.hypothesis import numbered
+from ..model_errors import forces, friction, geometry, gravity
+from ..model_errors.effect import Effect, numbered
+from ..model_errors.platform import bodies as platform_bodies
 from . import kinds
 from .effect import EstimatedEffect
 
@@ -73,11 +75,11 @@ NAMES = (*_STRUTS, *OF_MACHINE)
 # Those that a set has as soon as the machine does.
 OF_SETS = ("friction_asymmetric", OF_JOINTS, OF_PLACE)
 ASYMMETRY = "asymmetry"  # the coefficient of the law `asymmetric`
-STRIBECK_RATE = friction.STRIBECK_RATES[1]  # m/s, where a search for it begins
+STRIBECK_RATE = friction.STRIBECK_RATES[1]  # transition rates, where a search for it begins
 # The law that has a kind of effect, and the numbers with which it has none of it.
 LAW_OF: dict[str, tuple[str, dict[str, Any]]] = {
     "friction_asymmetric": ("asymmetric", {"asymmetry": np.zeros(STRUTS)}),
-    "friction_stribeck": ("stribeck", {"static_ratio": 1.0, "stribeck_rate": STRIBECK_RATE}),
+    "friction_stribeck": ("stribeck", {"static_ratio": 1.0, "stribeck_rate": 1.0}),
 }
 
 
@@ -133,6 +135,8 @@ def with_law(machine: Machine, names: Sequence[str]) -> Machine:
         raise SettingsError(f"also '{needed[0][0]}': no friction law has it together with '{needed[1][0]}'")
     values = {"viscous": own.viscous, "coulomb": own.coulomb, "transition_rate": own.transition_rate}
     for _, law, numbers in needed:
+        if "stribeck_rate" in numbers:
+            numbers = {**numbers, "stribeck_rate": STRIBECK_RATE * own.transition_rate}
         machine = replace(machine, friction=Friction.of(law, **values, **numbers))
     return machine
 
@@ -200,23 +204,23 @@ def _only_asked(parameters: ParameterSet, names: Sequence[str]) -> ParameterSet:
 
 
 def _effect(machine: Machine, parameters: ParameterSet, name: str) -> EstimatedEffect:
-    kind = _kind(name)
+    kind, drives = _kind(name), Hexapod(machine)
     if kind in OF_BODIES:
         return kinds.of_basis(
-            _one(bodies.effects(machine, parameters), name, f"set '{parameters.name}' has it already")
+            _one(platform_bodies.effects(drives, parameters), name, f"set '{parameters.name}' has it already")
         )
     if kind in OF_FRICTION:
         if machine.friction.law.reversing is None:
             raise SettingsError(f"also '{name}': the friction law of machine '{machine.name}' has no bend")
         if kind == "friction_presliding":
-            return kinds.presliding()
+            return kinds.presliding(machine.friction.transition_rate)
         return kinds.transition(machine) if kind == "friction_transition" else kinds.stribeck(machine)
     if kind == OF_SCREWS:
         return kinds.efficiency(machine)
     if kind == "gravity_direction":
-        hypothesis = _one(gravity.effects(machine), name, f"machine '{machine.name}' has no gravity")
+        hypothesis = _one(gravity.effects(drives), name, f"machine '{machine.name}' has no gravity")
         return kinds.gravity_direction(hypothesis, machine)
-    others = [*forces.effects(machine), *geometry.effects(machine), *friction.effects(machine)]
+    others = [*forces.effects(drives), *geometry.effects(drives), *friction.effects(drives)]
     hypothesis = _one(others, kind, f"the friction law of machine '{machine.name}' has no bend")
     if kind == "geometry":
         return kinds.joint_places(hypothesis)

@@ -88,6 +88,10 @@ class Friction:
         """Rate in m/s below which the law bends."""
         return self.parameters[0]
 
+    def parameter(self, name: str) -> float:
+        """One parameter of the law by its name."""
+        return self.parameters[[one.name for one in self.law.parameters].index(name)]
+
     def coefficient(self, name: str) -> FloatArray:
         """One coefficient of all axes, shape (N,); zero where the law has none of that name."""
         if name not in self.law.names:

@@ -61,6 +61,11 @@ class GuardedLog:
     imu: FloatArray | None = None
     sensor: FloatArray | None = None
 
+    @property
+    def coordinate(self) -> FloatArray:
+        """The lengths, by the name that logs of other machines have for them."""
+        return self.length
+
 
 def rows_of(log: GuardedLog, chosen: slice | NDArray[np.int64]) -> GuardedLog:
     """Some samples, a part or by their numbers, of a guarded log, without additional sensors."""

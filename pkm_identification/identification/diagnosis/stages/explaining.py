@@ -45,7 +45,7 @@ def explained(baseline: Baseline, found: Search, estimate: ParameterEstimate) ->
             effect=effect,
             moves=moves,
             rivals=one.pick.rivals,
-            scale=unit_scale(one.pick.choice, baseline.experiment.machine, fitted),
+            scale=unit_scale(one.pick.choice, evidence.rows[0].machine, fitted),
         )
         if effect > DOUBTFUL:
             told = Explanation(tuple(entries), moved=(one.moved, *one.pick.alternatives))

@@ -32,5 +32,5 @@ def unseen(found: Search) -> tuple[Unseen, ...]:
         size = SEEN * float(np.sqrt(found.noise / weight)) if weight > 0.0 else np.inf
         shown = size < HARMLESS * choice.scale[0]
         sizes[name] = max(sizes.get(name, 0.0), size if shown else np.inf)
-        units[name] = choice.effect.unit
+        units[name] = choice.effect.unit_of(int(choice.members[0]))
     return tuple(Unseen(name, size, units[name]) for name, size in sizes.items() if np.isfinite(size))

@@ -22,8 +22,8 @@ from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import PlatformMotion
 from pkm_identification.numerics.arrays import FloatArray
 
-from ...diagnosis.hypotheses.geometry import ZERO
-from ...diagnosis.hypotheses.hypothesis import Effect, as_given, numbered, repeated
+from ...model_errors.effect import Effect, as_given, numbered, repeated
+from ...model_errors.geometry import ZERO
 from .length_steps import missed_force
 
 GROWN = 20.0  # s in which a fast drift becomes a large zero

@@ -15,15 +15,16 @@ from __future__ import annotations
 
 import numpy as np
 
+from pkm_identification.machines.hexapod import Hexapod
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter_set import ParameterSet
 
 from ...diagnosis.candidates import Candidates, choices_of
-from ...diagnosis.hypotheses import events, forces
-from ...diagnosis.hypotheses.hypothesis import as_given
-from ...diagnosis.situation import own_strut
+from ...model_errors import events, forces
+from ...model_errors.effect import as_given
+from ...model_errors.situation import diagonal
 from .length_zeros import zero_columns, zero_effects
 from .recent_equations import Recent
 
@@ -54,17 +55,18 @@ def stream_hypotheses(
     own = len(parameters) - parameters.nuisance
     later = np.arange(len(recent.time)) >= len(recent.time) // 2
     columns = {
-        "force_delay": own_strut(-recent.force_rate),
-        "force_gain": own_strut(recent.predicted(mean)),
-        "force_offset": own_strut(np.ones_like(recent.force)),
+        "force_delay": diagonal(-recent.force_rate),
+        "force_gain": diagonal(recent.predicted(mean)),
+        "force_offset": diagonal(np.ones_like(recent.force)),
         "changed_during_log": (recent.regressor * mean)[:, :, :own] * later[:, None, None],
         **zero_columns(missed, recent.time),
     }
-    effects = [*forces.effects(machine), *events.effects((), parameters), *zero_effects(machine, columns)]
+    drives = Hexapod(machine)
+    effects = [*forces.effects(drives), *events.effects((), parameters), *zero_effects(machine, columns)]
     if step is not None and np.any(recent.stepped):
         for k in range(STRUTS):
             stepped = recent.stepped[:, :, k : k + 1]
-            lost = events.lost_counts(k, f"at {step:.1f} s", as_given(stepped))
+            lost = events.lost_counts(drives.drives[k], f"at {step:.1f} s", as_given(stepped))
             effects.append(lost)
             columns[lost.name] = stepped
     owned = [(choice, k) for k, effect in enumerate(effects) for choice in choices_of(effect)]

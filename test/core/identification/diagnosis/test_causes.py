@@ -18,19 +18,19 @@ import pytest
 from pkm_identification.identification.diagnosis.candidates import Choice
 from pkm_identification.identification.diagnosis.causes import unit_scale
 from pkm_identification.identification.diagnosis.discrete_causes import causes_of_factor, enlarges
-from pkm_identification.identification.diagnosis.hypotheses import effects_of
+from pkm_identification.identification.model_errors.effects import find_effects
+from pkm_identification.machines.load import load_machine
 from pkm_identification.mechanisms.hexapod.dynamics.basis import PLATFORM_NAMES, basis_parameters
-from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
 
-UF = Machine.load("uf")
-EFFECTS = {effect.name: effect for effect in effects_of(UF, hexapod_parameters(UF))}
+UF = load_machine("uf")
+EFFECTS = {effect.name: effect for effect in find_effects(UF, hexapod_parameters(UF.description))}
 
 
 def test_a_centre_of_mass_is_over_the_fitted_mass():
     """A first moment off by 0.015 m of twice the file's mass is 0.03 in coefficients, which are per the file's."""
     effect = EFFECTS["center_of_mass"]
-    fitted = basis_parameters(UF)
+    fitted = basis_parameters(UF.description)
     assert unit_scale(Choice(effect, np.arange(3)), UF, fitted) == 1.0
     mass = PLATFORM_NAMES.index("m")
     fitted[mass] *= 2.0
@@ -43,7 +43,7 @@ def test_a_centre_of_mass_is_over_the_fitted_mass():
 
 
 def test_other_effects_have_their_unit_already():
-    fitted = 2.0 * basis_parameters(UF)
+    fitted = 2.0 * basis_parameters(UF.description)
     for name, effect in EFFECTS.items():
         if name != "center_of_mass":
             assert unit_scale(Choice(effect, np.arange(len(effect.scale))), UF, fitted) == 1.0
@@ -62,7 +62,7 @@ def test_other_effects_have_their_unit_already():
 def test_a_factor_that_makes_forces_too_large_is_told_from_one_that_makes_them_too_small(
     factor, name, larger
 ):
-    causes = causes_of_factor(factor, 0.0, replace(UF, drive=None))
+    causes = causes_of_factor(factor, 0.0, replace(UF.description, drive=None))
     assert {cause.name: enlarges(cause) for cause in causes} == {name: larger} | (
         {"force_sign": False} if factor < 0.0 else {}
     )

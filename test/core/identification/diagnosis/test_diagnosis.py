@@ -20,11 +20,11 @@ from core.synthetic import log, nominal, truth
 from pkm_identification.cli import main
 from pkm_identification.errors import LogError
 from pkm_identification.identification.diagnosis.as_recorded import diagnosed
-from pkm_identification.identification.diagnosis.log_rows import LogRows
 from pkm_identification.identification.diagnosis.noise_floor import force_density
 from pkm_identification.identification.experiment import Experiment
 from pkm_identification.identification.identify import identify
 from pkm_identification.identification.long_logs.excerpt import excerpt
+from pkm_identification.identification.model_errors.log_rows import rows_of_samples
 from pkm_identification.identification.settings import Settings
 from pkm_identification.mechanisms.friction import friction_columns
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
@@ -181,9 +181,9 @@ def test_a_thin_grid_gives_what_every_sample_gives():
     """The bodies' force, filtered at the drive's rate and on the thin grid: alike to a part in a thousand."""
     experiment = Experiment.of([log(TRUTH, SECONDS)], NOMINAL, SETTINGS)
     (samples,) = experiment.smooth_samples
-    rows = LogRows(NOMINAL, experiment.parameters, samples, experiment.settings.band)
+    rows = rows_of_samples(NOMINAL, experiment.parameters, samples, experiment.settings.band)
     every = rows.in_band(strut_forces(NOMINAL, samples.platform, friction=False))
-    thin = rows.thin_in_band(strut_forces(NOMINAL, rows.thin_motion, friction=False))
+    thin = rows.thin_in_band(rows.machine.compute_forces(rows.thin_motion, rows.machine.basis.nominal))
     assert rows.step > 1
     assert np.sqrt(np.mean((every - thin) ** 2)) < 1e-3 * np.std(every)
 

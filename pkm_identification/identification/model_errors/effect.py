@@ -6,7 +6,7 @@
 # distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
 # the License for the specific language governing permissions and limitations under the License.
 
-"""What a hypothesis about a misfit is: columns that would explain it, and what to do if they do."""
+"""What a model error is: columns that it adds to the forces, how large it may well be, and what to do about it."""
 
 from __future__ import annotations
 
@@ -15,16 +15,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from pkm_identification.machines.contract import Machine
 from pkm_identification.numerics.arrays import FloatArray
 
-from ..situation import Situation
+from .situation import Situation
 
 Columns = Callable[[Situation], FloatArray]
 
 
 @dataclass(frozen=True)
 class Effect:
-    """One kind of cause: what it would add to the forces.
+    """One kind of error of model or log: what it would add to the forces.
 
     Attributes
     ----------
@@ -33,8 +34,9 @@ class Effect:
     family : str
         Kinds of one family look alike in most motions.
     unit : str
-    columns : callable (Situation) -> ndarray, shape (K, 6, q)
-        Force in the band per unit of each coefficient, N.
+        Of all coefficients; of those of drives with other units `units`.
+    columns : callable (Situation) -> ndarray, shape (K, n, q)
+        Force in the band per unit of each coefficient.
     scale : ndarray, shape (q,)
         What a large coefficient is: standard deviation of its prior.
     cure : str
@@ -57,12 +59,14 @@ class Effect:
         Whether its columns do not depend on the estimate; else they are made anew until they agree.
     parts : tuple of str
         What single coefficients are called that are no causes of their own; empty where they have no names.
-    at : callable (Situation, value) -> ndarray, shape (K, 6, 1), or None
+    at : callable (Situation, value) -> ndarray, shape (K, n, 1), or None
         The column of a single coefficient that is not linear: what this value adds, per unit of it.
     positive : bool
         Whether its single coefficient cannot be negative.
     directions : ndarray, shape (B, q), or None
         What the coefficients do to the model's basis, where the columns are those of the model.
+    units : tuple of str
+        Of each member, where they differ; else empty.
     """
 
     name: str
@@ -82,18 +86,39 @@ class Effect:
     cure_of_one: str = ""
     at: Callable[[Situation, float], FloatArray] | None = None
     positive: bool = False
+    units: tuple[str, ...] = ()
+
+    def unit_of(self, member: int) -> str:
+        """Return the unit of one coefficient."""
+        return self.units[member] if self.units else self.unit
 
 
 def as_given(columns: FloatArray) -> Columns:
-    """Columns (K, 6, q) that are known already: those of a stream, which has no situations."""
+    """Return columns (K, n, q) that are known already: those of a stream, which has no situations."""
     return lambda _: columns
 
 
+def name_drives(name: str, machine: Machine) -> tuple[str, ...]:
+    """Return the names of the drives' own errors of a kind."""
+    return tuple(f"{name}_{drive.label}" for drive in machine.drives)
+
+
+def units_of_drives(machine: Machine, pattern: str) -> dict[str, str | tuple[str, ...]]:
+    """Return `unit` and `units` of an effect, of a pattern with {force} and {coordinate}."""
+    units = tuple(pattern.format(force=drive.force_unit, coordinate=drive.unit) for drive in machine.drives)
+    return {"unit": units[0]} if len(set(units)) == 1 else {"unit": "", "units": units}
+
+
+def typical_force(machine: Machine) -> FloatArray:
+    """Return a typical force of each drive, (n,): what its bodies need, or friction if there is more of that."""
+    return np.maximum(machine.force_size, np.concatenate([one.coulomb for one in machine.friction]))
+
+
 def numbered(name: str, count: int = 6) -> tuple[str, ...]:
-    """Names of the struts' own causes."""
+    """Return the names of single coefficients, by number."""
     return tuple(f"{name}_{i + 1}" for i in range(count))
 
 
 def repeated(scale: float, count: int = 6) -> FloatArray:
-    """The same prior for all coefficients."""
+    """Return the same prior for all coefficients."""
     return np.full(count, float(scale))

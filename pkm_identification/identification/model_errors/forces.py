@@ -12,78 +12,75 @@ from __future__ import annotations
 
 import numpy as np
 
-from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.mechanisms.hexapod.parameters.builder import force_scale
+from pkm_identification.machines.contract import Machine
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.segments import segment_slices
 
-from ..situation import Situation, own_strut
-from .hypothesis import Effect, numbered, repeated
+from .effect import Effect, name_drives, repeated, typical_force, units_of_drives
+from .situation import Situation, diagonal
 
-DELAY = 3e-3  # s, a large one
-GAIN = 0.1
+DELAY, GAIN, OFFSET = "force_delay", "force_gain", "force_offset"
+LARGE_DELAY = 3e-3  # s
+LARGE_GAIN = 0.1
+LARGE_OFFSET = 0.1  # of a typical force
 
 
-def late(situation: Situation) -> FloatArray:
-    """-dF/dt of each strut, N/s: what a delay of a second would add."""
+def compute_late(situation: Situation) -> FloatArray:
+    """Return -dF/dt of each drive: what a delay of a second would add."""
     rows = situation.rows
     slope = np.zeros_like(rows.force)
-    for part in segment_slices(rows.struts.segment):
+    for part in segment_slices(rows.samples.segment):
         if part.stop - part.start > 2:
             slope[part] = np.gradient(rows.force[part], rows.band.period, axis=0)
-    return own_strut(rows.in_band(-slope))
+    return diagonal(rows.in_band(-slope))
 
 
-def too_large(situation: Situation) -> FloatArray:
-    """The model's own force: the measured one would put its noise into the column."""
-    return own_strut(situation.predicted)
+def compute_too_large(situation: Situation) -> FloatArray:
+    """Return the model's own force: the measured one would put its noise into the column."""
+    return diagonal(situation.predicted)
 
 
-def shifted(situation: Situation) -> FloatArray:
-    """One in each strut's rows."""
-    return own_strut(np.ones_like(situation.predicted))
+def compute_shifted(situation: Situation) -> FloatArray:
+    """Return one in each drive's rows."""
+    return diagonal(situation.rows.used.astype(float))
 
 
 def effects(machine: Machine) -> list[Effect]:
-    """Of the force measurement."""
+    """Return those of the force measurement."""
+    count = len(machine.drives)
     return [
         Effect(
-            "force_delay",
+            DELAY,
             "delay",
             "s",
-            late,
-            repeated(DELAY),
+            compute_late,
+            repeated(LARGE_DELAY, count),
             "Set drive.force_delay in the machine file or estimate it with --also {name}",
-            numbered("force_delay"),
-            common="force_delay",
+            name_drives(DELAY, machine),
+            common=DELAY,
             linear=True,
             cure_of_one="Estimate it with --also {name}; drive.force_delay of a machine file delays all struts alike",
         ),
         Effect(
-            "force_gain",
+            GAIN,
             "gain",
             "",
-            too_large,
-            repeated(GAIN),
+            compute_too_large,
+            repeated(LARGE_GAIN, count),
             "Check that strut's torque constant, set drive.force_gain in the machine file, or estimate it with "
             "--also {name}",
-            numbered("force_gain"),
+            name_drives(GAIN, machine),
             offset=1.0,
         ),
         Effect(
-            "force_offset",
-            "offset",
-            "N",
-            shifted,
-            repeated(0.1 * typical_force(machine)),
-            "Trim that amplifier's zero, set drive.force_offset in the machine file, or estimate it with "
+            name=OFFSET,
+            family="offset",
+            columns=compute_shifted,
+            scale=LARGE_OFFSET * typical_force(machine),
+            cure="Trim that amplifier's zero, set drive.force_offset in the machine file, or estimate it with "
             "--also {name}",
-            numbered("force_offset"),
+            members=name_drives(OFFSET, machine),
             linear=True,
+            **units_of_drives(machine, "{force}"),  # type: ignore[arg-type]
         ),
     ]
-
-
-def typical_force(machine: Machine) -> float:
-    """A typical force: weight, and friction if there is more of that."""
-    return max(force_scale(machine), float(np.mean(machine.friction.coulomb)))

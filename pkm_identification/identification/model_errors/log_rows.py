@@ -15,16 +15,16 @@ pass the same filter there by its impulse response. Both give the equations' own
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pkm_identification.mechanisms.hexapod.kinematics.forward import platform_motion
-from pkm_identification.mechanisms.hexapod.kinematics.nearby import inverse_jacobians, nearby_motion
-from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.motion import PlatformMotion, StrutMotion
+from pkm_identification.machines.contract import Machine, Motion, NeighbourSolver
+from pkm_identification.machines.hexapod import Hexapod
+from pkm_identification.mechanisms.hexapod.machine import Machine as Description
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
 from pkm_identification.parameters.parameter_set import ParameterSet
@@ -33,7 +33,8 @@ from pkm_identification.signals.butterworth import low_pass, zero_phase, zero_ph
 
 from ..equations.band_rows import BandPiece, band_pieces, in_band
 from ..equations.rest import moving_equations
-from ..samples import Samples
+from ..regression.samples import Samples
+from ..samples import Samples as PlatformSamples
 
 DENSITY = 5.0  # samples of the thin grid per period of the band's cutoff, at least
 SMOOTH = 2.0  # cutoff of the motion on the thin grid, in cutoffs of the band
@@ -51,6 +52,14 @@ def _thinned(response, values, every, smooth):
                 smooth[k, c] += response[j] * values[newest - j, c]
 
 
+class DriveMotion(NamedTuple):
+    """Coordinates, rates and accelerations of drives, (n, drives) each, in their units."""
+
+    coordinate: FloatArray
+    rate: FloatArray
+    acceleration: FloatArray
+
+
 @dataclass(frozen=True)
 class LogRows:
     """Samples of a log and the way into its equations.
@@ -58,44 +67,54 @@ class LogRows:
     Attributes
     ----------
     machine : Machine
-    parameters : ParameterSet
-        What is estimated: with friction, equations at rest are left out.
     samples : Samples
-        Zero-phase, every row a good pose, with forces.
+        Smooth, every row with a closed motion.
     band : BandSettings
+    still : ndarray of bool, shape (K, n)
+        Which drives stand still at each equation that `band_pieces` takes: an equation of which all do is left out, the
+        row of one that does is zero.
     """
 
     machine: Machine
-    parameters: ParameterSet
     samples: Samples
     band: BandSettings
+    still: NDArray[np.bool_]
 
     @cached_property
     def pieces(self) -> list[BandPiece]:
-        """Stretches that equations are taken from."""
-        return band_pieces(self.samples.struts.segment, self.band)
+        """Segments that equations are taken from."""
+        return band_pieces(self.samples.segment, self.band)
 
     @cached_property
-    def moving(self) -> NDArray[np.bool_]:
-        """Which of the pieces' equations are used."""
-        return moving_equations(self.machine, self.parameters, self.samples.struts, self.band)
+    def kept(self) -> NDArray[np.bool_]:
+        """Which of the pieces' equations are used, (K,)."""
+        return ~self.still.all(axis=1)
+
+    @cached_property
+    def used(self) -> NDArray[np.bool_]:
+        """Which drives' rows are used of these, (K', n)."""
+        return ~self.still[self.kept]
 
     @property
-    def struts(self) -> StrutMotion:
-        """Strut motion at the drive's rate."""
-        return self.samples.struts
+    def motion(self) -> Motion:
+        """Motion at the drive's rate."""
+        return self.samples.motion
 
     @property
     def force(self) -> FloatArray:
-        """Measured forces (N, 6) in N behind the kinematic low-pass."""
-        force = self.samples.struts.force
-        if force is None:
-            raise ValueError("samples without forces make no equations")
-        return force
+        """Measured forces (N, n) behind the kinematic low-pass."""
+        return self.samples.force
 
     def in_band(self, values: FloatArray) -> FloatArray:
-        """Columns at all samples (N, ...) as the equations have them (K, ...)."""
-        return in_band(values, self.struts.segment, self.band)[self.moving]
+        """Return columns at all samples (N, n, ...) as the equations have them (K', n, ...)."""
+        return self.select(in_band(values, self.samples.segment, self.band))
+
+    def select(self, values: FloatArray) -> FloatArray:
+        """Return rows (K, n, ...) of the equations that are used, zero where a drive stands still."""
+        values = values[self.kept]
+        if not self.used.all():
+            values[~self.used] = 0.0
+        return values
 
     @cached_property
     def step(self) -> int:
@@ -120,37 +139,37 @@ class LogRows:
         return low_pass(SMOOTH_ORDER, min(SMOOTH * self.band.cutoff, 0.45 * rate), rate)
 
     @cached_property
-    def thin_struts(self) -> StrutMotion:
-        """Smooth strut motion on the thin grid."""
-        struts = self.struts
-        rate = 1.0 / self.band.period
+    def thin_drives(self) -> DriveMotion:
+        """Smooth motion of the drives on the thin grid."""
+        whole, rate = self.motion, 1.0 / self.band.period
         cutoff = SMOOTH * self.band.cutoff
-        if self.step == 1 or cutoff >= 0.45 * rate:
-            return struts[self.thin]
-        sections = self.smoothing
-        smooth = [np.array(x) for x in (struts.length, struts.rate, struts.acceleration)]
-        for piece in self.pieces:
-            for values in smooth:
-                values[piece.part] = zero_phase(sections, values[piece.part])
-        length, speed, second = smooth
-        return replace(struts, length=length, rate=speed, acceleration=second)[self.thin]
+        parts = [np.array(x) for x in (whole.coordinate, whole.rate, whole.acceleration)]
+        if self.step > 1 and cutoff < 0.45 * rate:
+            for piece in self.pieces:
+                for values in parts:
+                    values[piece.part] = zero_phase(self.smoothing, values[piece.part])
+        return DriveMotion(*(values[self.thin] for values in parts))
 
     @cached_property
-    def thin_motion(self) -> PlatformMotion:
-        """Platform motion on the thin grid."""
-        return platform_motion(self.machine, self.thin_struts)[0]
+    def thin_segment(self) -> NDArray[np.int64]:
+        """Segment of each point of the thin grid."""
+        return self.samples.segment[self.thin]
 
     @cached_property
-    def _inverse(self) -> FloatArray:
-        """Inverse Jacobians of the thin motion."""
-        return inverse_jacobians(self.machine, self.thin_motion)
+    def thin_motion(self) -> Motion:
+        """Motion on the thin grid, loops closed."""
+        return self.machine.compute_motion(*self.thin_drives, self.motion[self.thin].state)
 
-    def thin_motion_of(self, machine: Machine, struts: StrutMotion) -> PlatformMotion:
-        """Platform motion on the thin grid of another geometry, or of other lengths, both near to the log's own."""
-        return nearby_motion(machine, struts, self.thin_motion, self._inverse)
+    @cached_property
+    def _nearby(self) -> NeighbourSolver:
+        return self.machine.create_neighbour_solver(self.thin_motion)
+
+    def thin_motion_of(self, machine: Machine, drives: DriveMotion) -> Motion:
+        """Return the motion on the thin grid of another geometry, or of other coordinates, near to the log's own."""
+        return self._nearby(machine, *drives)
 
     def thin_in_band(self, values: FloatArray) -> FloatArray:
-        """Columns on the thin grid (n, ...) as the equations have them (K, ...)."""
+        """Return columns on the thin grid (n, drives, ...) as the equations have them (K', drives, ...)."""
         response, reach = self._response
         every = self.band.stride // self.step
         parts, start = [], 0
@@ -165,10 +184,10 @@ class LogRows:
             smooth = np.zeros((wanted, own.shape[1]))
             _thinned(response, padded[lead:], every, smooth)
             parts.append(smooth.reshape(wanted, *values.shape[1:]))
-        return np.concatenate(parts or [np.empty((0, *values.shape[1:]))])[self.moving]
+        return self.select(np.concatenate(parts or [np.empty((0, *values.shape[1:]))]))
 
     def power_in_band(self, power: FloatArray) -> FloatArray:
-        """Variance at the equations (K, ...) of what passes the band of white noise of variances (N, ...)."""
+        """Return the variance at the equations (K', ...) of white noise of variances (N, ...) in the band."""
         half = 4 * self.band.settling
         squares = zero_phase_response(self.band.sections, half) ** 2
         parts = []
@@ -178,7 +197,7 @@ class LogRows:
             passed = np.zeros((len(range(*piece.chosen.indices(len(own)))), own.shape[1]))
             _thinned(squares, padded, self.band.stride, passed)
             parts.append(passed.reshape(len(passed), *power.shape[1:]))
-        return np.concatenate(parts or [np.empty((0, *power.shape[1:]))])[self.moving]
+        return self.select(np.concatenate(parts or [np.empty((0, *power.shape[1:]))]))
 
     @cached_property
     def _response(self) -> tuple[FloatArray, int]:
@@ -192,3 +211,12 @@ class LogRows:
         return self.step * response[
             half - reach * self.step : half + reach * self.step + 1 : self.step
         ], reach
+
+
+def rows_of_samples(
+    machine: Description, parameters: ParameterSet, samples: PlatformSamples, band: BandSettings
+) -> LogRows:
+    """Return the rows of smooth samples of a platform's log."""
+    moving = moving_equations(machine, parameters, samples.struts, band)
+    still = np.repeat(~moving[:, None], samples.struts.length.shape[1], axis=1)
+    return LogRows(Hexapod(machine), samples.of_drives, band, still)

@@ -6,30 +6,32 @@
 # distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
 # the License for the specific language governing permissions and limitations under the License.
 
-"""Everything a misfit can be made of: one file for each kind, `effects_of` has them all."""
+"""Everything that may be wrong with a machine's model and logs: a file for each kind, `find_effects` has them all."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.machines.contract import Machine
 from pkm_identification.parameters.parameter_set import ParameterSet
-from pkm_identification.signals.guard import GuardedLog
 
-from . import bodies, events, forces, friction, geometry, gravity, joints
-from .hypothesis import Effect
+from . import bodies, events, forces, friction, geometry, gravity
+from .effect import Effect
+from .platform import bodies as platform_bodies
+from .platform import joints as platform_joints
 
-__all__ = ["Effect", "effects_of"]
 
-
-def effects_of(machine: Machine, parameters: ParameterSet, logs: Sequence[GuardedLog] = ()) -> list[Effect]:
-    """Every kind of cause that this machine can have, this parameter set leaves out and these logs hint at."""
+def find_effects(
+    machine: Machine, parameters: ParameterSet, logs: Sequence[events.CoordinateLog] = ()
+) -> list[Effect]:
+    """Return every kind of error that this machine can have, this parameter set leaves out and these logs hint at."""
     return [
         *forces.effects(machine),
         *gravity.effects(machine),
         *bodies.effects(machine, parameters),
+        *platform_bodies.effects(machine, parameters),
         *friction.effects(machine, parameters),
-        *joints.effects(machine),
+        *platform_joints.effects(machine),
         *geometry.effects(machine),
-        *events.effects(logs, parameters),
+        *events.effects(logs, parameters, machine.drives),
     ]

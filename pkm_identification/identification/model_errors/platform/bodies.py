@@ -6,14 +6,15 @@
 # distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
 # the License for the specific language governing permissions and limitations under the License.
 
-"""Bodies that the parameter set does not leave free: each named with the set that does."""
+"""Bodies of platform and struts that the parameter set does not leave free: each named with the set that does."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pkm_identification.mechanisms.hexapod.dynamics import regressor
+from pkm_identification.machines.contract import Machine
+from pkm_identification.machines.hexapod import description_of
 from pkm_identification.mechanisms.hexapod.dynamics.basis import (
     PLATFORM_NAMES,
     basis_columns,
@@ -21,13 +22,13 @@ from pkm_identification.mechanisms.hexapod.dynamics.basis import (
     strut_column,
 )
 from pkm_identification.mechanisms.hexapod.dynamics.strut import H_B, H_E, I_A, I_X, I_Z, M_E, M_M
-from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.mechanisms.hexapod.machine import Machine as Description
 from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter_set import ParameterSet
 
-from ..situation import Situation
-from .hypothesis import Columns, Effect, numbered, repeated
+from ..bodies import of_basis
+from ..effect import Effect, numbered, repeated
 
 MASS = PLATFORM_NAMES.index("m")
 
@@ -38,18 +39,13 @@ SPREAD = 0.1  # of struts
 MOTOR = 0.5  # of a strut's mass
 
 
-def of_basis(directions: FloatArray) -> Columns:
-    """Columns of directions (B, q) in the basis."""
-
-    def columns(situation: Situation) -> FloatArray:
-        rows = situation.rows
-        return rows.thin_in_band(regressor(rows.machine, rows.thin_motion, directions))
-
-    return columns
-
-
 def effects(machine: Machine, parameters: ParameterSet) -> list[Effect]:
-    """What the set leaves out, of each kind."""
+    """Return what the set leaves out, of each kind; none of a machine that is no platform on six struts."""
+    description = description_of(machine)
+    return [] if description is None else _of_platform(description, parameters)
+
+
+def _of_platform(machine: Description, parameters: ParameterSet) -> list[Effect]:
     phi = basis_parameters(machine)
     strut_mass = float(np.mean([s.body_b.mass + s.body_e.mass for s in machine.struts]))
     mass = machine.platform.mass
@@ -123,7 +119,7 @@ def effects(machine: Machine, parameters: ParameterSet) -> list[Effect]:
     return effects
 
 
-def _unlike(machine: Machine, phi: FloatArray) -> FloatArray:
+def _unlike(machine: Description, phi: FloatArray) -> FloatArray:
     """Relative changes of each strut's bodies against the mean strut: 5 for each of mass and moments."""
     differences = np.linalg.svd(np.eye(STRUTS) - 1.0 / STRUTS)[0][:, : STRUTS - 1]
     groups = ((H_B,), (M_E, H_E), (I_X, I_Z), (I_A,))

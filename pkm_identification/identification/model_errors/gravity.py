@@ -10,43 +10,48 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
-from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.machines.contract import Machine
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.rotation import axes_across, matrix_from_vector
 
-from ..situation import Situation
-from .hypothesis import Effect, repeated
+from .effect import Effect, repeated
+from .situation import Situation
 
+NAME = "gravity_direction"
 TILT = 0.03  # rad, a large one
 STEP = 1e-3  # rad
 
 
-def tilted(situation: Situation, axes: FloatArray | None = None) -> FloatArray:
-    """What a radian about each of two axes (2, 3) would add, N; about those across gravity unless given."""
+def tilt_gravity(machine: Machine, vector: FloatArray) -> Machine:
+    """Return a machine whose gravity is turned by a rotation vector (3,) in rad."""
+    change = matrix_from_vector(vector) @ machine.gravity - machine.gravity
+    return machine.with_changes({f"gravity.{k}": float(change[k]) for k in np.flatnonzero(change)})
+
+
+def compute_tilted(situation: Situation, axes: FloatArray | None = None) -> FloatArray:
+    """Return what a radian about each of two axes (2, 3) would add; about those across gravity unless given."""
     machine = situation.machine
-    columns = []
-    for axis in axes_across(machine.gravity) if axes is None else axes:
-        turned = replace(machine, gravity=matrix_from_vector(STEP * axis) @ machine.gravity)
-        columns.append(situation.of_machine(turned) / STEP)
+    columns = [
+        situation.of_machine(tilt_gravity(machine, STEP * axis), moved=False) / STEP
+        for axis in (axes_across(machine.gravity) if axes is None else axes)
+    ]
     return np.stack(columns, axis=2)
 
 
 def effects(machine: Machine) -> list[Effect]:
-    """Of the direction of gravity; none where there is no gravity."""
+    """Return that of the direction of gravity; none where there is no gravity."""
     if not np.any(machine.gravity):
         return []
     return [
         Effect(
-            "gravity_direction",
+            NAME,
             "gravity",
             "rad",
-            tilted,
+            compute_tilted,
             repeated(TILT, 2),
             "Level the base, set gravity in the machine file, or estimate it with --also {name}",
-            parts=("gravity_direction_1", "gravity_direction_2"),
+            parts=(f"{NAME}_1", f"{NAME}_2"),
         )
     ]

@@ -15,16 +15,20 @@ from functools import partial
 
 import numpy as np
 
+from pkm_identification.machines.contract import Machine
+from pkm_identification.machines.hexapod import Hexapod, description_of
+from pkm_identification.mechanisms.hexapod.dynamics.basis import basis_parameters, strut_column
 from pkm_identification.mechanisms.hexapod.dynamics.joint_friction import joint_friction_columns
+from pkm_identification.mechanisms.hexapod.dynamics.strut import I_A
 from pkm_identification.mechanisms.hexapod.joint_friction import COEFFICIENTS, ENDS, TRANSITION_RATE, UNITS
 from pkm_identification.mechanisms.hexapod.joints import DIRECTIONS, hinges_by_name, plane_of_joints
-from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.motion import STRUTS
+from pkm_identification.mechanisms.hexapod.machine import Machine as Description
+from pkm_identification.motion import STRUTS, PlatformMotion
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.rotation import matrix_from_vector
 
+from ..effect import Effect, repeated
 from ..situation import Situation
-from .hypothesis import Effect, repeated
 
 AXIS = 0.1  # rad
 STEP = 1e-3  # rad
@@ -38,7 +42,7 @@ MOMENT = 0.01  # of weight times size of the platform: large Coulomb friction of
 
 def other_axis(situation: Situation) -> FloatArray:
     """What a radian of turning fixed hinges in the plane of their joints, and out of it, would add, N, (K, 6, 2)."""
-    machine = situation.machine
+    machine = _description(situation)
     plane = plane_of_joints(_hinged_places(machine))
     upright = np.max(np.abs(machine.first_axes @ plane[2])) > UPRIGHT
     sideways = np.cross(plane[0 if upright else 2], machine.first_axes)
@@ -47,22 +51,40 @@ def other_axis(situation: Situation) -> FloatArray:
     for directions in (sideways, np.cross(machine.first_axes, sideways)):
         turned = machine.first_axes + STEP * directions
         changed = replace(machine, first_axes=turned / np.linalg.norm(turned, axis=1, keepdims=True))
-        columns.append(situation.spinning.of_machine(changed) / STEP)
+        columns.append(_change_spin(situation, changed) / STEP)
     return np.stack(columns, axis=2)
+
+
+def _description(situation: Situation) -> Description:
+    description = description_of(situation.machine)
+    if description is None:
+        raise ValueError(f"'{situation.machine.name}' has no platform on struts with hinges")
+    return description
+
+
+def _change_spin(situation: Situation, changed: Description) -> FloatArray:
+    """Return what other hinges change, (K, 6), by the machine file's axial inertias alone.
+
+    An estimate of a model that spins otherwise has them wrong.
+    """
+    places = [strut_column(i, I_A) for i in range(STRUTS)]
+    only = np.zeros_like(situation.parameters)
+    only[places] = basis_parameters(_description(situation))[places]
+    return replace(situation, parameters=only).of_machine(Hexapod(changed), moved=False)
 
 
 def turned_hinges(situation: Situation, angle: float) -> FloatArray:
     """What fixed hinges turned by an angle in rad in the plane of their joints would change, N, (K, 6, 1)."""
-    machine = situation.machine
+    machine = _description(situation)
     axes = _turned(machine.first_axes, _hinged_places(machine), angle)
-    return situation.spinning.of_machine(replace(machine, first_axes=axes))[:, :, None]
+    return _change_spin(situation, replace(machine, first_axes=axes))[:, :, None]
 
 
 def other_base_joint(situation: Situation) -> FloatArray:
     """What struts that spin would change, or struts that do not, N, (K, 6, 1)."""
-    machine = situation.machine
+    machine = _description(situation)
     other = machine.without_spin() if machine.universal else replace(machine, base_joint="universal")
-    return situation.spinning.of_machine(other)[:, :, None]
+    return _change_spin(situation, other)[:, :, None]
 
 
 def hinge_at_platform(situation: Situation, direction: str | float) -> FloatArray:
@@ -70,16 +92,16 @@ def hinge_at_platform(situation: Situation, direction: str | float) -> FloatArra
 
     Their hinges are radial or tangential, or the file's turned by an angle in rad in the plane of the joints.
     """
-    machine = situation.machine
+    machine = _description(situation)
     if isinstance(direction, str):
         axes = hinges_by_name(direction, machine.platform_joints)
     else:
         axes = _turned(machine.first_axes @ machine.home_rotation, machine.platform_joints, direction)
     moved = replace(machine, base_joint="spherical", platform_joint="universal", first_axes=axes)
-    return situation.spinning.of_machine(moved)[:, :, None]
+    return _change_spin(situation, moved)[:, :, None]
 
 
-def _hinged_places(machine: Machine) -> FloatArray:
+def _hinged_places(machine: Description) -> FloatArray:
     return machine.platform_joints if machine.hinged_platform else machine.base_joints
 
 
@@ -90,14 +112,21 @@ def _turned(axes: FloatArray, places: FloatArray, angle: float) -> FloatArray:
 
 def friction(situation: Situation, coefficient: str) -> FloatArray:
     """What a unit of the Coulomb or viscous friction of all joints would add, N per N m or N m s, (K, 6, 1)."""
-    columns = joint_friction_columns(situation.machine, situation.rows.thin_motion, TRANSITION_RATE)
+    motion = situation.rows.thin_motion
+    platform = PlatformMotion(np.zeros(len(motion)), *motion.state)
+    columns = joint_friction_columns(_description(situation), platform, TRANSITION_RATE)
     by_joint = columns.reshape(len(columns), STRUTS, len(ENDS), len(COEFFICIENTS), STRUTS)
     force = by_joint[:, :, :, COEFFICIENTS.index(coefficient)].sum(axis=(2, 3))
     return situation.rows.thin_in_band(force)[:, :, None]
 
 
 def effects(machine: Machine) -> list[Effect]:
-    """Of the joints."""
+    """Return those of the joints; none of a machine that is no platform on six struts."""
+    description = description_of(machine)
+    return [] if description is None else _of_platform(description)
+
+
+def _of_platform(machine: Description) -> list[Effect]:
     weight = machine.platform.mass * max(float(np.linalg.norm(machine.gravity)), 1.0)
     moment = MOMENT * weight * machine.length_scale
     effects = [

@@ -1,0 +1,217 @@
+# Copyright 2026 pkm_identification maintainers
+#
+# Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance
+# with the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+# Unless required by applicable law or agreed to in writing, software distributed under the License is
+# distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
+# the License for the specific language governing permissions and limitations under the License.
+
+"""Joints that are not where the machine file has them, encoders with a wrong zero or pitch, drives that yield."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pkm_identification.machines.contract import Machine
+from pkm_identification.mechanisms.friction import friction_force
+from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.numerics.segments import segment_slices
+
+from ..diagnosis.spline_derivatives import FEWEST, spline_derivatives
+from .effect import Effect, name_drives, repeated, typical_force, units_of_drives
+from .log_rows import DriveMotion
+from .situation import Situation, diagonal
+
+JOINT, ZERO = 1e-3, 3e-3  # of the length scale, of an angle in rad: large errors
+PITCH = 0.01
+YIELD = 3e-4  # of the length scale, of an angle in rad, under a typical force
+STEP = 1e-4  # of the length scale, of an angle in rad, for differences
+SOFTER = 1e-9  # m/N or rad/(N m), for differences
+AXES = "xyz"
+# Passes: each leaves a tenth or so of the one before in the band, but above it they need not converge.
+YIELDINGS = 4
+
+
+def name_offset(machine: Machine) -> str:
+    """Return what a wrong zero of an encoder is called: of a length, of an angle, of coordinates of both kinds."""
+    return f"{_coordinate(machine)}_offset"
+
+
+def name_scale(machine: Machine) -> str:
+    """Return what a wrong pitch is called."""
+    return f"{_coordinate(machine)}_scale"
+
+
+def _coordinate(machine: Machine) -> str:
+    units = {drive.unit for drive in machine.drives}
+    return {"m": "length", "rad": "angle"}[units.pop()] if len(units) == 1 else "coordinate"
+
+
+def name_places(machine: Machine) -> dict[str, str]:
+    """Return the paths of all coordinates of joints in their bodies, by names for people: joint and axis."""
+    names = {}
+    for joint, paths in machine.joint_places.items():
+        for k, path in enumerate(paths):
+            side = "" if len(paths) <= len(AXES) else f"_{1 + k // len(AXES)}"
+            names[f"{joint}{side}_{AXES[k % len(AXES)]}"] = path
+    return names
+
+
+def sizes_of(machine: Machine) -> FloatArray:
+    """Return the size of each drive's coordinate, (n,): half the machine's size, or a radian."""
+    return np.array([0.5 * machine.size if drive.unit == "m" else 1.0 for drive in machine.drives])
+
+
+def compute_joints(situation: Situation) -> FloatArray:
+    """Return what a metre of each joint coordinate would add, (K, n, q), in the order of `name_places`."""
+    machine = situation.machine
+    step = STEP * 0.5 * machine.size
+    columns = [
+        situation.changed_in(machine.with_changes({path: step}), moved=True) / step
+        for path in name_places(machine).values()
+    ]
+    return situation.rows.thin_in_band(np.stack(columns, axis=2))
+
+
+def compute_zeros(situation: Situation) -> FloatArray:
+    """Return what coordinates measured a unit too large would add, (K, n, n)."""
+    own, steps = situation.rows.thin_drives, STEP * sizes_of(situation.machine)
+    columns = [
+        situation.changed_by(own._replace(coordinate=own.coordinate - step * row)) / step
+        for step, row in zip(steps, np.eye(len(steps)), strict=True)
+    ]
+    return situation.rows.thin_in_band(np.stack(columns, axis=2))
+
+
+def compute_places(situation: Situation) -> FloatArray:
+    """Return joints and zeros of the drives together, (K, n, q + n)."""
+    return np.concatenate([compute_joints(situation), compute_zeros(situation)], axis=2)
+
+
+def compute_pitch(situation: Situation) -> FloatArray:
+    """Return what counts measured twice as large would add; friction included, which sees the rate, (K, n, n)."""
+    machine, rows = situation.machine, situation.rows
+    start = np.array([drive.zero for drive in machine.drives])
+    own, step = rows.thin_drives, STEP
+    columns = []
+    for row in np.eye(len(start)):
+        changed = DriveMotion(
+            own.coordinate - step * row * (own.coordinate - start),
+            own.rate * (1.0 - step * row),
+            own.acceleration * (1.0 - step * row),
+        )
+        columns.append(situation.changed_by(changed) / step)
+    rate = rows.motion.rate
+    friction = (compute_friction(situation, rate * (1.0 - step)) - compute_friction(situation, rate)) / step
+    return rows.thin_in_band(np.stack(columns, axis=2)) + diagonal(rows.in_band(friction))
+
+
+def compute_friction(situation: Situation, rate: FloatArray) -> FloatArray:
+    """Return the drives' friction as estimated at rates (N, n)."""
+    force = [friction_force(rate[:, i : i + 1], one)[:, 0] for i, one in enumerate(situation.friction)]
+    return np.stack(force, axis=1)
+
+
+def yielding(situation: Situation) -> FloatArray:
+    """Return what drives that yield by a unit per newton between encoder and machine would add, (K, n, 1)."""
+    return yielding_more(situation, 0.0)
+
+
+def yielding_more(situation: Situation, compliance: float) -> FloatArray:
+    """Return the same of a unit per newton more where they yield already, (K, n, 1)."""
+    change = yielded(situation, compliance + SOFTER) - yielded(situation, compliance)
+    return situation.rows.thin_in_band(change / SOFTER)[:, :, None]
+
+
+def yielding_by(situation: Situation, compliance: float) -> FloatArray:
+    """Return the same of drives that yield so much, as a whole over it; to first order where it is not above 0."""
+    if compliance < SOFTER:
+        return yielding(situation)
+    return situation.rows.thin_in_band(yielded(situation, compliance) / compliance)[:, :, None]
+
+
+def yielded(situation: Situation, compliance: float) -> FloatArray:
+    """Return what drives that yield so much per newton add on the thin grid, unfiltered, (n, drives).
+
+    Their coordinates are smaller by what their force takes, which is that of the bodies where they then are: by
+    iteration, as long as there is a motion of such coordinates.
+    """
+    added = np.zeros_like(situation.rigid)
+    for _ in range(YIELDINGS if compliance else 0):
+        farther = situation.changed_by(_shorter(situation, compliance * (situation.rigid + added)))
+        if not np.isfinite(farther).all():
+            break
+        added = farther
+    return added
+
+
+def _shorter(situation: Situation, way: FloatArray) -> DriveMotion:
+    """Return the drives' motion on the thin grid, less a way (n, drives) and its derivatives."""
+    rows, own = situation.rows, situation.rows.thin_drives
+    first, second = np.zeros_like(way), np.zeros_like(way)
+    interval = rows.step * rows.band.period
+    for part in segment_slices(rows.thin_segment):
+        if part.stop - part.start >= FEWEST:
+            # the grid has few points in a period: differences would lose a fifth of the second derivative
+            first[part], second[part] = spline_derivatives(way[part], interval)
+    return DriveMotion(own.coordinate - way, own.rate - first, own.acceleration - second)
+
+
+def effects(machine: Machine) -> list[Effect]:
+    """Return those of places, coordinates and stiffness."""
+    count, sizes = len(machine.drives), sizes_of(machine)
+    offset, scale = name_offset(machine), name_scale(machine)
+    found = [
+        Effect(
+            name=offset,
+            family="geometry",
+            columns=compute_zeros,
+            scale=ZERO * sizes,
+            cure="Home that encoder again, set drive.encoder.length_at_zero in the machine file (for logs of counts), "
+            "or estimate it with --also {name}",
+            members=name_drives(offset, machine),
+            **units_of_drives(machine, "{coordinate}"),  # type: ignore[arg-type]
+        ),
+        Effect(
+            scale,
+            "geometry",
+            "",
+            compute_pitch,
+            repeated(PITCH, count),
+            "Check drive.encoder.counts_per_meter and the screw's pitch, or estimate it with --also {name}",
+            name_drives(scale, machine),
+            common=scale,
+            offset=1.0,
+        ),
+    ]
+    paths = name_places(machine)
+    if paths:
+        found.append(
+            Effect(
+                "geometry",
+                "geometry",
+                "m",
+                compute_places,
+                np.concatenate([repeated(JOINT * 0.5 * machine.size, len(paths)), ZERO * sizes]),
+                "Measure the joints' places again (calibrate the kinematics) and set geometry in the machine file, or "
+                "estimate them with --also {name}",
+                parts=(*paths, *name_drives(offset, machine)),
+            )
+        )
+    units = {drive.unit for drive in machine.drives}
+    if len(units) == 1:
+        found.append(
+            Effect(
+                "compliance",
+                "compliance",
+                f"{machine.drives[0].unit}/{'N' if units == {'m'} else '(N m)'}",
+                yielding,
+                repeated(float(np.mean(YIELD * sizes / np.maximum(typical_force(machine), 1e-9))), 1),
+                "Struts yield between encoder and platform: keep accelerations lower, measure nearer to the platform, "
+                "or estimate it with --also {name}",
+                at=yielding_by,
+                # less than a file with elastic drives says is possible, less than none is not
+                positive=machine.build_transfers(1e-3) is None,
+            )
+        )
+    return found
