@@ -55,8 +55,6 @@ class Drive:
         A large change of the coordinate: scales thresholds that would else be a number of metres.
     zero : float
         The coordinate where its encoder's count is zero: what a wrong scale of the encoder leaves as it is.
-    home : float
-        Coordinate at home.
     suffix : str
         End of the names of what is the drive's own, where that is not its name.
     """
@@ -73,7 +71,6 @@ class Drive:
     resolution: float = 0.0
     size: float = 0.1
     zero: float = 0.0
-    home: float = 0.0
     suffix: str = ""
 
     @property

@@ -88,14 +88,13 @@ class Hexapod:
         low, high = (float(end) for end in description.length_limits)
         rate = _RATE_ROOM * description.rate_limit if description.rate_limit else np.inf
         force = np.inf if motor is None else _FORCE_ROOM * motor.force_limit
-        home = strut_lengths(description, description.home_position[None], description.home_rotation[None])[0]
         count = 1.0 / motor.counts_per_meter if motor is not None and motor.has_encoder else 0.0
         self.drives = tuple(
             Drive(
                 name=f"length_{i + 1}", joint=description.joint_names[i], unit="m", force_name=f"force_{i + 1}",
                 lowest=low, highest=high, rate_limit=rate, force_limit=force, resolution=count,
                 size=0.1 * (high - low), zero=0.0 if motor is None else float(motor.length_at_zero[i]),
-                home=home[i], suffix=str(i + 1),
+                suffix=str(i + 1),
             )
             for i in range(STRUTS)
         )  # fmt: skip

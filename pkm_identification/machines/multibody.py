@@ -95,11 +95,7 @@ class Multibody:
         self.name, self.hash = mechanism.name, mechanism.hash
         self.sample_rate = None
         description = mechanism.description
-        at_home = read(mechanism, "drives", mechanism.home)[0]
-        self.drives = tuple(
-            replace(_read_drive(one, self.size), home=float(x))
-            for one, x in zip(description.drives, at_home, strict=True)
-        )
+        self.drives = tuple(_read_drive(one, self.size) for one in description.drives)
         shared = description.friction
         self.friction = tuple(
             replace(shared, coefficients=shared.coefficients[:, i : i + 1]) for i in range(len(self.drives))
@@ -189,7 +185,11 @@ class Multibody:
     def force_size(self) -> FloatArray:
         """1.5 times the median of the forces in states around home: few are near singular.
 
+        <<<<<<< HEAD
         Of a drive that needs none, or of a file without masses, 1.
+        =======
+        Of a drive that none needs, of a file without masses, 1.
+        >>>>>>> bfee96bd (Model errors: home is the machine's)
         """
         change = np.array([drive.size for drive in self.drives])
         offset, rate, acceleration = np.random.default_rng(0).normal(size=(3, _STATES, len(change))) * change

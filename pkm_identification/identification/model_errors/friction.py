@@ -115,8 +115,8 @@ def with_load(situation: Situation) -> FloatArray:
 
 def with_position(situation: Situation) -> FloatArray:
     """Return Coulomb friction that grows by its whole size per unit of way from home, at every sample, (N, n)."""
-    home = np.array([drive.home for drive in situation.machine.drives])
-    return situation.transition * (situation.rows.motion.coordinate - home) * situation.coulomb
+    way = situation.rows.motion.coordinate - situation.machine.home
+    return situation.transition * way * situation.coulomb
 
 
 def by_load(situation: Situation) -> FloatArray:
