@@ -185,11 +185,7 @@ class Multibody:
     def force_size(self) -> FloatArray:
         """1.5 times the median of the forces in states around home: few are near singular.
 
-        <<<<<<< HEAD
         Of a drive that needs none, or of a file without masses, 1.
-        =======
-        Of a drive that none needs, of a file without masses, 1.
-        >>>>>>> bfee96bd (Model errors: home is the machine's)
         """
         change = np.array([drive.size for drive in self.drives])
         offset, rate, acceleration = np.random.default_rng(0).normal(size=(3, _STATES, len(change))) * change
