@@ -20,7 +20,7 @@ import numpy as np
 
 import pkm_identification as pkm
 
-mechanism = pkm.load_mechanism("mast")
+mechanism = pkm.load_machine("mast")
 print(mechanism.output_names)
 
 time = np.linspace(0.0, 1.0, 401)
@@ -31,7 +31,7 @@ outputs = np.array([0.4, 0.0, 0.0]) + amplitude * np.sin(phase)
 rate = amplitude * pulsation * np.cos(phase)
 acceleration = -amplitude * pulsation**2 * np.sin(phase)
 
-motion = pkm.mechanism_motion(mechanism, outputs, rate, acceleration)
+motion = pkm.output_motion(mechanism, outputs, rate, acceleration)
 force = pkm.forces(mechanism, motion)
 
 figure, axis = plt.subplots(figsize=(8, 3), layout="constrained")

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from .api.logs import Logs, read_logs, simulate
     from .api.machines import export, forces, forward, inverse, load_machine
     from .api.mechanism_identification import MechanismResult, identify_mechanism
-    from .api.mechanisms import load_mechanism, mechanism_motion
+    from .api.older_names import load_mechanism, mechanism_motion
+    from .api.outputs import output_motion
     from .errors import (
         DocumentError,
         LogError,
@@ -69,6 +70,7 @@ __all__ = [
     "load_machine",
     "load_mechanism",
     "mechanism_motion",
+    "output_motion",
     "read_logs",
     "simulate",
 ]
@@ -91,7 +93,8 @@ _HOMES = {
         "errors",
     ),
     **dict.fromkeys(("MechanismResult", "identify_mechanism"), "api.mechanism_identification"),
-    **dict.fromkeys(("load_mechanism", "mechanism_motion"), "api.mechanisms"),
+    **dict.fromkeys(("load_mechanism", "mechanism_motion"), "api.older_names"),
+    "output_motion": "api.outputs",
     "Machine": "mechanisms.hexapod.machine",
     "Mechanism": "mechanisms.multibody.mechanism",
     **dict.fromkeys(("PlatformMotion", "StrutLog"), "motion"),

@@ -6,7 +6,7 @@
 # distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
 # the License for the specific language governing permissions and limitations under the License.
 
-"""Machines: load, compute, export. Whatever computes takes mechanisms, too."""
+"""Machines of any kind: load, compute, export."""
 
 from __future__ import annotations
 
@@ -17,32 +17,38 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pkm_identification.errors import SettingsError
-from pkm_identification.exporting.formats import FORMATS, format_of, mechanism_text, write_machine
-from pkm_identification.mechanisms.builtin import is_mechanism
+from pkm_identification.exporting.formats import FORMATS, format_of, write_machine
+from pkm_identification.mechanisms.builtin import HEXAPOD, find_kind
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
 from pkm_identification.mechanisms.hexapod.kinematics import ForwardResult, forward_kinematics, strut_lengths
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import STRUTS, PlatformMotion
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.rotation import matrix_from_quaternion
-from pkm_identification.records.atomic import write_text
 
 if TYPE_CHECKING:
     from pkm_identification.mechanisms.multibody.kinematics import MechanismMotion
     from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 
-    from .mechanisms import MechanismPoses
+    from .outputs import OutputPoses
 
 AnyMachine = Machine | str | Path
 
 
-def load_machine(machine: AnyMachine) -> Machine:
-    """A machine by its built-in name (`uf`, `hexel`, `ford`) or the path of its YAML file.
+@overload
+def load_machine(machine: Machine) -> Machine: ...
+@overload
+def load_machine(machine: Mechanism) -> Mechanism: ...
+@overload
+def load_machine(machine: str | Path) -> Machine | Mechanism: ...
+def load_machine(machine: AnyMachine | Mechanism) -> Machine | Mechanism:
+    """Return a machine by its built-in name (`uf`, `mast`, `four-bar`, ...) or the path of its YAML file.
 
     Parameters
     ----------
-    machine : str, Path or Machine
-        A machine is given back as it is.
+    machine : str, Path, Machine or Mechanism
+        A machine is given back as it is. Of a file `kind` or its keys say whether it is a hexapod or bodies with
+        joints.
 
     Raises
     ------
@@ -55,8 +61,16 @@ def load_machine(machine: AnyMachine) -> Machine:
     >>> machine = pkm.load_machine("uf")
     >>> machine.base_joints.shape
     (6, 3)
+    >>> pkm.load_machine("mast").output_names
+    ('z', 'psi', 'theta')
     """
-    return machine if isinstance(machine, Machine) else Machine.load(str(machine))
+    if not isinstance(machine, (str, Path)):
+        return machine
+    if find_kind(machine) == HEXAPOD:  # for a hexapod nothing of other machines is loaded
+        return Machine.load(str(machine))
+    from pkm_identification.mechanisms.multibody.mechanism import Mechanism
+
+    return Mechanism.load(machine)
 
 
 def inverse(
@@ -101,9 +115,9 @@ def inverse(
     >>> pkm.inverse("mast", [0.4, 0.0, 0.0]).round(6).tolist()
     [0.144853, 0.144853, 0.144853]
     """
-    whole = _whole(machine)
+    whole = load_machine(machine)
     if not isinstance(whole, Machine):
-        from .mechanisms import drives_of
+        from .outputs import drives_of
 
         _alone(threads)
         if orientation is not None:
@@ -121,10 +135,10 @@ def inverse(
 @overload
 def forward(machine: AnyMachine, lengths: ArrayLike, *, threads: int = 1) -> ForwardResult: ...
 @overload
-def forward(machine: Mechanism, lengths: ArrayLike, *, threads: int = 1) -> MechanismPoses: ...
+def forward(machine: Mechanism, lengths: ArrayLike, *, threads: int = 1) -> OutputPoses: ...
 def forward(
     machine: AnyMachine | Mechanism, lengths: ArrayLike, *, threads: int = 1
-) -> ForwardResult | MechanismPoses:
+) -> ForwardResult | OutputPoses:
     """Platform poses of strut lengths, from the home pose's assembly mode; of a mechanism, outputs of drives.
 
     Parameters
@@ -137,7 +151,7 @@ def forward(
 
     Returns
     -------
-    ForwardResult or MechanismPoses
+    ForwardResult or OutputPoses
         Arrays of N: position, rotation, status, residual and condition, or outputs, status and residual of a
         mechanism; `found` says where there is a pose.
 
@@ -155,9 +169,9 @@ def forward(
     >>> bool(poses.found.all()), float(poses.position[0, 2].round(6))
     (True, -0.34)
     """
-    whole = _whole(machine)
+    whole = load_machine(machine)
     if not isinstance(whole, Machine):
-        from .mechanisms import poses_of
+        from .outputs import poses_of
 
         _alone(threads)
         return poses_of(whole, lengths)
@@ -180,7 +194,7 @@ def forces(
     ----------
     machine : str, Path, Machine or Mechanism
     motion : PlatformMotion or MechanismMotion
-        N samples of pose, twist and acceleration; a mechanism's motion is made by `mechanism_motion`.
+        N samples of pose, twist and acceleration; a mechanism's motion is made by `output_motion`.
     friction : bool
         Whether friction, by the law of the machine file, is part of it.
     threads : int
@@ -210,9 +224,9 @@ def forces(
     >>> pkm.forces(machine, still).shape
     (1, 6)
     """
-    whole = _whole(machine)
+    whole = load_machine(machine)
     if not isinstance(whole, Machine):
-        from .mechanisms import driven_forces
+        from .outputs import driven_forces
 
         _alone(threads)
         return driven_forces(whole, motion, friction)
@@ -222,7 +236,7 @@ def forces(
 
 
 def export(machine: AnyMachine | Mechanism, path: str | Path, form: str | None = None) -> Path:
-    """Write a machine for other programs: URDF, MJCF, C, LinuxCNC or a machine file; a mechanism as MJCF or its own.
+    """Write a machine for other programs: MJCF, SDF, C, URDF, LinuxCNC or a machine file.
 
     Parameters
     ----------
@@ -230,13 +244,13 @@ def export(machine: AnyMachine | Mechanism, path: str | Path, form: str | None =
         An identified one is `Result.machine_identified()`.
     path : str or Path
         Appears complete or not at all.
-    form : {'urdf', 'urdf-home', 'mjcf', 'yaml', 'c', 'linuxcnc'}, optional
-        By the name of the file unless given.
+    form : {'urdf', 'urdf-home', 'mjcf', 'sdf', 'yaml', 'c', 'linuxcnc'}, optional
+        By the name of the file unless given; urdf-home and linuxcnc are for hexapods, urdf for these and trees.
 
     Raises
     ------
     SettingsError
-        If the format is unknown or the name does not tell it.
+        If the format is unknown, the name does not tell it, or the machine has not what it needs.
     OutputError
         If the file cannot be written.
 
@@ -249,23 +263,8 @@ def export(machine: AnyMachine | Mechanism, path: str | Path, form: str | None =
     chosen = form or format_of(path)
     if chosen is None:
         raise SettingsError(f"{path}: give form, one of {', '.join(FORMATS)}; the name does not tell")
-    whole = _whole(machine)
-    if isinstance(whole, Machine):
-        write_machine(path, whole, chosen)
-    else:
-        write_text(path, mechanism_text(whole, chosen))
+    write_machine(path, load_machine(machine), chosen)
     return Path(path)
-
-
-def _whole(machine: AnyMachine | Mechanism) -> Machine | Mechanism:
-    """What is described; for a hexapod nothing of other mechanisms is loaded."""
-    if isinstance(machine, (str, Path)):
-        if not is_mechanism(machine):
-            return load_machine(machine)
-        from .mechanisms import load_mechanism
-
-        return load_mechanism(machine)
-    return machine
 
 
 def _alone(threads: int) -> None:

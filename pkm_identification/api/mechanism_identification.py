@@ -29,7 +29,9 @@ from pkm_identification.records.foreign import LogLayout
 from pkm_identification.report.mechanisms.summary import summary
 
 from .finished import FinishedIdentification
-from .mechanisms import AnyMechanism, load_mechanism
+from .older_names import as_mechanism
+
+AnyMechanism = Mechanism | str | Path
 
 DriveLogSource = DriveLog | str | Path
 
@@ -150,7 +152,7 @@ def identify_mechanism(
     >>> result.fits                                                          # doctest: +SKIP
     True
     """
-    whole = load_mechanism(mechanism)
+    whole = as_mechanism(mechanism)
     chosen = Settings.of(
         assumptions=assumptions_of(fix, tie, str(prior)),
         hold_out=0.0 if validate is not None else HOLD_OUT,

@@ -18,13 +18,13 @@ from pkm_identification.errors import SettingsError
 from pkm_identification.estimation.identifiability import IN_DOUBT
 from pkm_identification.exporting.cured import cured, estimated_besides, read_causes, with_keys
 from pkm_identification.exporting.cured_effects import with_effects_known
+from pkm_identification.exporting.estimated import saved_settings, with_estimate
 from pkm_identification.exporting.formats import FORMATS, format_of, machine_text, write_machine
-from pkm_identification.identification.saved_estimate import SavedEstimate, read_saved_estimate
-from pkm_identification.identification.settings import EstimatorSettings
-from pkm_identification.mechanisms.builtin import is_mechanism
-from pkm_identification.mechanisms.hexapod.identified import identified_machine
-from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.mechanisms.hexapod.parameters.sets import NAMES
+from pkm_identification.identification.saved_estimate import read_saved_estimate
+from pkm_identification.identification.settings import assumptions_of
+from pkm_identification.machines.capabilities import HexapodFile, require
+from pkm_identification.machines.contract import Machine
+from pkm_identification.machines.load import load_machine, wrap_description
 
 from .arguments import add_machine
 
@@ -33,19 +33,27 @@ def add(commands: argparse._SubParsersAction) -> None:
     """Add the command."""
     parser = commands.add_parser(
         "export",
-        description="Write a machine, with its nominal or with identified parameters. urdf: a tree for display (the "
-        "kinematics node publishes the states of its joints), urdf-home: its joints are zero at home; mjcf: a "
-        "MuJoCo model with closed loops, motors, friction; yaml: a machine file; c: C99 source of the inverse "
-        "dynamics; linuxcnc: joint centres for genhexkins (.hal). Of a mechanism that is no hexapod: mjcf or yaml.",
+        description="Write a machine, with its nominal or with identified parameters. mjcf: a MuJoCo model with closed "
+        "loops; sdf: the same for Gazebo; c: C99 source of the inverse dynamics; yaml: a machine file; urdf: of a "
+        "machine without loops, and of a hexapod a tree for display (the kinematics node publishes the states of its "
+        "joints); of hexapods besides urdf-home: its joints are zero at home, and linuxcnc: joint centres for "
+        "genhexkins (.hal).",
     )
     add_machine(parser)
     parser.add_argument("--estimate", metavar="FILE", help="estimate.json with the identified parameters")
+    for name in ("fix", "tie", "prior"):
+        parser.add_argument(
+            f"--{name}",
+            **({"action": "append", "default": []} if name != "prior" else {"default": ""}),
+            metavar="FILE" if name == "prior" else "NAME...",
+            help="with --estimate: as it was given to pkm identify",
+        )
     parser.add_argument(
         "--cures",
         metavar="FILE",
-        help="what pkm diagnose --json has found (delay, gains, offsets, motor inertia), or estimate.json of pkm "
-        "identify --also (besides, gravity, joints, encoders' zeros and pitch, the friction law): it becomes known to "
-        "the machine",
+        help="of a hexapod what pkm diagnose --json has found (delay, gains, offsets, motor inertia), or estimate.json "
+        "of pkm identify --also (besides, gravity, joints, encoders' zeros and pitch, the friction law): it becomes "
+        "known to the machine",
     )
     parser.add_argument(
         "--set",
@@ -60,11 +68,7 @@ def add(commands: argparse._SubParsersAction) -> None:
 
 
 def _export(options: argparse.Namespace) -> int:
-    if is_mechanism(options.machine):
-        from .mechanism_export import export
-
-        return export(options)
-    machine = Machine.load(options.machine)
+    machine: Machine = load_machine(options.machine)
     form = options.format or _form(options.out)
     doubtful: list[str] = []
     if options.cures or options.set:
@@ -75,12 +79,16 @@ def _export(options: argparse.Namespace) -> int:
         machine = _cured(machine, options)
     if options.estimate:
         saved = read_saved_estimate(options.estimate)
-        estimator = _estimator(machine, saved)
-        parameters = estimator.parameter_set(machine)
-        machine, left = with_effects_known(machine, estimator, saved.mean, bodies=True)
-        _tell(left)
-        # all of the estimate, also what it shows only in combinations: together the values predict best
-        machine = identified_machine(machine, parameters.mapping @ saved.mean + parameters.known)
+        found = with_estimate(machine, saved, assumptions_of(options.fix, options.tie, options.prior))
+        machine = found.machine
+        _tell(found.left)
+        if found.shift:
+            name, deviations = found.shift
+            print(
+                f"pkm export: {options.estimate}: no rigid bodies have these values; the nearest differ by at most "
+                f"{deviations:.2g} standard deviations ({name})",
+                file=sys.stderr,
+            )
         doubtful = [name for name, status in saved.status.items() if status == IN_DOUBT]
     if options.out == "-":
         sys.stdout.write(machine_text(machine, form))
@@ -97,11 +105,15 @@ def _cured(machine: Machine, options: argparse.Namespace) -> Machine:
     if options.cures:
         causes = read_causes(options.cures)
         left: tuple[str, ...] = ()
+        description = require(machine, HexapodFile, "--cures").description
         if estimated_besides(options.cures):
             saved = read_saved_estimate(options.cures)
-            machine, left = with_effects_known(machine, _estimator(machine, saved), saved.mean)
-        machine, unknown = cured(machine, causes)
+            description, left = with_effects_known(
+                description, saved_settings(description, saved), saved.mean
+            )
+        description, unknown = cured(description, causes)
         _tell([*left, *unknown])
+        machine = wrap_description(description)
     return with_keys(machine, options.set)
 
 
@@ -117,19 +129,3 @@ def _form(out: str) -> str:
             f"--out {out}: give --format, one of {', '.join(FORMATS)}; the name does not tell"
         )
     return form
-
-
-def _estimator(machine: Machine, saved: SavedEstimate) -> EstimatorSettings:
-    """Settings of a saved estimate, as far as they decide what its parameters are."""
-    for name in NAMES:
-        if saved.parameter_set not in (None, name):
-            continue
-        estimator = EstimatorSettings(name="ls", parameters=name, also=saved.also)
-        parameters = estimator.parameter_set(machine)
-        if saved.names == parameters.names:
-            saved.check(machine, parameters)
-            return estimator
-    raise SettingsError(
-        f"{saved.source}: has the parameters of no set ({', '.join(NAMES)}); estimates with fixed or tied parameters "
-        "cannot be exported"
-    )

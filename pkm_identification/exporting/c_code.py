@@ -11,8 +11,10 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pkm_identification.mechanisms.hexapod.dynamics.basis import (
     PLATFORM_COLUMNS,
@@ -25,7 +27,6 @@ from pkm_identification.mechanisms.hexapod.dynamics.records import spin_of
 from pkm_identification.mechanisms.hexapod.dynamics.strut import H_B, H_E, I_A, I_X, M_E, M_M
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import STRUTS
-from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.version import __version__
 
 from .c_template import CLIPPED, COMMON, FRICTION, HEADER, JOINTS, MAIN, SOLVE
@@ -47,7 +48,7 @@ def c_code(machine: Machine) -> str:
     law, libm = machine.friction, FRICTION[machine.friction.law.name][1]
     joints = machine.joint_friction is not None
     filled = {
-        "NAME": _comment(machine.name),
+        "NAME": c_comment(machine.name),
         "VERSION": __version__,
         "HASH": machine.hash,
         "LIBM": " and ".join(["sqrt and fabs (exact by IEEE 754)", *([libm] if libm else [])]),
@@ -72,27 +73,27 @@ def _constants(machine: Machine) -> str:
     phi = basis_parameters(machine)
     struts = np.array([[phi[strut_column(i, kind)] for kind in _OF_STRUT] for i in range(STRUTS)])
     tables = [
-        _table("GRAVITY", machine.gravity, "m/s^2, base frame"),
-        _table("BASE_JOINTS", machine.base_joints, "m, base frame"),
-        _table("PLATFORM_JOINTS", machine.platform_joints, "m, platform frame"),
-        _table("HINGES", machine.first_axes, "of universal joints, the axis fixed in base or platform"),
-        _table(
+        c_table("GRAVITY", machine.gravity, "m/s^2, base frame"),
+        c_table("BASE_JOINTS", machine.base_joints, "m, base frame"),
+        c_table("PLATFORM_JOINTS", machine.platform_joints, "m, platform frame"),
+        c_table("HINGES", machine.first_axes, "of universal joints, the axis fixed in base or platform"),
+        c_table(
             "PLATFORM",
             phi[:PLATFORM_COLUMNS],
             "as a payload: kg, kg m, kg m^2 about the platform frame's origin",
         ),
-        _table(
+        c_table(
             "STRUTS",
             struts,
             "mass of body E, its first moment and body B's from their joints, the rod's moments across and along, the "
             "motor as mass",
         ),
-        _table(
+        c_table(
             "FRICTION",
             friction_of_basis(machine, phi),
             f"of law '{machine.friction.law.name}', by coefficient",
         ),
-        _table(
+        c_table(
             "LAW",
             machine.friction.law_parameters[1 : 1 + len(machine.friction.law.parameters)],
             "its numbers",
@@ -100,7 +101,7 @@ def _constants(machine: Machine) -> str:
     ]
     if machine.joint_friction is not None:
         comment = "base joints' Coulomb (N m) and viscous (N m s) friction, then the platform joints'"
-        tables.append(_table("JOINT_FRICTION", joint_friction_of_basis(machine, phi), comment))
+        tables.append(c_table("JOINT_FRICTION", joint_friction_of_basis(machine, phi), comment))
         tables.append(
             f"#define JOINT_TRANSITION {_number(machine.joint_friction.transition_rate)} /* rad/s */\n"
         )
@@ -110,16 +111,22 @@ def _constants(machine: Machine) -> str:
     )
 
 
-def _table(name: str, values: FloatArray, comment: str) -> str:
+def c_table(name: str, values: NDArray[Any], comment: str) -> str:
+    """Return a constant array of numbers, doubles or integers, with a comment."""
     sizes = "".join(f"[{size}]" for size in values.shape)
+    kind = "int" if np.issubdtype(values.dtype, np.integer) else "double"
+    return f"/* {comment} */\nstatic const {kind} {name}{sizes} = {_braced(values)};\n"
+
+
+def _braced(values: NDArray[Any]) -> str:
     if values.ndim == 1:
-        return f"/* {comment} */\nstatic const double {name}{sizes} = {{{_row(values)}}};\n"
-    rows = ",\n".join(f"    {{{_row(row)}}}" for row in values)
-    return f"/* {comment} */\nstatic const double {name}{sizes} = {{\n{rows}}};\n"
-
-
-def _row(values: FloatArray) -> str:
-    return ", ".join(_number(value) for value in values)
+        return (
+            "{"
+            + ", ".join(str(value) if isinstance(value, np.integer) else _number(value) for value in values)
+            + "}"
+        )
+    rows = ",\n".join(f"    {_braced(row)}" for row in values)
+    return f"{{\n{rows}}}"
 
 
 def _number(value: float) -> str:
@@ -127,5 +134,6 @@ def _number(value: float) -> str:
     return repr(float(value))
 
 
-def _comment(text: str) -> str:
+def c_comment(text: str) -> str:
+    """Return a text as it may stand in a comment."""
     return re.sub(r"[^\w .,+-]", "_", text)

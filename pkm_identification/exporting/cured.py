@@ -19,18 +19,24 @@ from typing import Any
 import numpy as np
 import yaml
 
+from pkm_identification.document import TextScalars, UniqueKeys
 from pkm_identification.errors import DocumentError, MachineError, SettingsError
+from pkm_identification.machines.capabilities import HexapodFile, has
+from pkm_identification.machines.contract import Machine
+from pkm_identification.machines.load import read_machine
 from pkm_identification.mechanisms.hexapod.drive import Drive
-from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.mechanisms.hexapod.machine import Machine as Hexapod
 from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
+
+from .formats import file_of
 
 # Causes a machine file can know, without the number of a strut.
 CURABLE = ("force_delay", "force_gain", "force_offset", "motor_inertia")
 
 
 def with_keys(machine: Machine, texts: Sequence[str]) -> Machine:
-    """The machine with keys of its file set, each `KEY=VALUE` as `drive.force_delay=0.0019`.
+    """Return the machine with keys of its file set, each `KEY=VALUE` as `drive.force_delay=0.0019`.
 
     Raises
     ------
@@ -39,25 +45,32 @@ def with_keys(machine: Machine, texts: Sequence[str]) -> Machine:
     MachineError
         If the file that results is none: names the key.
     """
-    document = copy.deepcopy(machine.document)
+    if not texts:
+        return machine
+    document = copy.deepcopy(dict(file_of(machine)))
+    loader = UniqueKeys if has(machine, HexapodFile) else TextScalars
     for text in texts:
         key, equals, value = text.partition("=")
         *parents, last = key.split(".")
         if not equals or not all([*parents, last]):
             raise SettingsError(f"--set '{text}': expected KEY=VALUE, as drive.force_delay=0.0019")
-        place = document
+        place: Any = document
         for parent in parents:
-            entry = place.setdefault(parent, {})
-            if not isinstance(entry, dict):
+            if isinstance(place, list) and parent.isdigit() and int(parent) < len(place):
+                place = place[int(parent)]
+            elif isinstance(place, dict):
+                place = place.setdefault(parent, {})
+            if not isinstance(place, (dict, list)):
                 raise SettingsError(
                     f"--set '{text}': '{parent}' holds no keys in the file of '{machine.name}'"
                 )
-            place = entry
+        if isinstance(place, list) and not (last.isdigit() and int(last) < len(place)):
+            raise SettingsError(f"--set '{text}': '{last}' is no index of a list of {len(place)}")
         try:
-            place[last] = yaml.safe_load(value)
+            place[int(last) if isinstance(place, list) else last] = yaml.load(value, Loader=loader)
         except yaml.YAMLError:
             raise SettingsError(f"--set '{text}': the value is not YAML") from None
-    return Machine.from_document(document, source=machine.name)
+    return read_machine(document, machine.name)
 
 
 def read_causes(path: str | Path) -> list[dict[str, Any]]:
@@ -91,7 +104,7 @@ def _read(path: str | Path) -> Any:
         raise DocumentError(f"{path}: is not JSON") from None
 
 
-def cured(machine: Machine, causes: Sequence[Mapping[str, Any]]) -> tuple[Machine, tuple[str, ...]]:
+def cured(machine: Hexapod, causes: Sequence[Mapping[str, Any]]) -> tuple[Hexapod, tuple[str, ...]]:
     """The machine whose file knows the causes that a file can know, and the names of those that it cannot.
 
     Raises
@@ -128,7 +141,7 @@ def cured(machine: Machine, causes: Sequence[Mapping[str, Any]]) -> tuple[Machin
                 f"machine '{machine.name}' has no 'drive.motor', which would have to know its inertia"
             )
         document["drive"]["motor"]["inertia"] = motor_inertia(drive, float(values["motor_inertia"][0]))
-    return Machine.from_document(document, source=machine.name), tuple(left)
+    return Hexapod.from_document(document, source=machine.name), tuple(left)
 
 
 def know_forces(

@@ -10,24 +10,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import yaml
 
 from pkm_identification.errors import SettingsError
-from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.machines.capabilities import BodiesFile, HexapodFile, has, require
+from pkm_identification.machines.contract import Machine
+from pkm_identification.machines.load import Description, load_machine
+from pkm_identification.mechanisms.hexapod.machine import Machine as HexapodDescription
+from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.records.atomic import write_text
 
-if TYPE_CHECKING:
-    from pkm_identification.mechanisms.multibody.mechanism import Mechanism
-
-FORMATS = ("urdf", "urdf-home", "mjcf", "yaml", "c", "linuxcnc")
-MECHANISM_FORMATS = ("mjcf", "yaml")
+FORMATS = ("urdf", "urdf-home", "mjcf", "sdf", "yaml", "c", "linuxcnc")
+_OF_STRUTS = ("urdf-home", "linuxcnc")  # formats that know a platform on six struts alone
 _SUFFIXES = {
     ".urdf": "urdf",
     ".xml": "mjcf",
     ".mjcf": "mjcf",
+    ".sdf": "sdf",
     ".yaml": "yaml",
     ".yml": "yaml",
     ".c": "c",
@@ -40,55 +43,100 @@ def format_of(path: str | Path) -> str | None:
     return _SUFFIXES.get(Path(path).suffix)
 
 
-def machine_text(machine: Machine, form: str) -> str:
-    """A machine in one of the FORMATS; raises SettingsError for another one.
+def file_of(machine: Machine) -> Mapping[str, Any]:
+    """Return what a machine's file says, without defaults."""
+    if has(machine, HexapodFile):
+        return require(machine, HexapodFile, "").description.document
+    return require(machine, BodiesFile, f"machine '{machine.name}'").mechanism.description.document
 
-    urdf: a tree for display, urdf-home: one whose joints are zero at home; mjcf: a MuJoCo model with closed loops;
-    yaml: a machine file; c: C99 source of the inverse dynamics; linuxcnc: HAL commands with the joint centres for
-    genhexkins.
+
+def machine_text(machine: Machine | Description, form: str) -> str:
+    """Return a machine in one of the FORMATS.
+
+    urdf: a tree, of a hexapod for display, urdf-home: one whose joints are zero at home; mjcf and sdf: models with
+    closed loops; yaml: a machine file; c: C99 source of the inverse dynamics; linuxcnc: HAL commands with the joint
+    centres for genhexkins.
+
+    Raises
+    ------
+    SettingsError
+        If there is no such format, or the machine has not what it needs.
     """
     if form not in FORMATS:
         raise SettingsError(f"format '{form}': must be one of {', '.join(FORMATS)}")
+    machine = load_machine(machine)
+    if has(machine, HexapodFile):
+        return _write_hexapod(require(machine, HexapodFile, f"format {form}").description, form)
+    if form in _OF_STRUTS:
+        require(machine, HexapodFile, f"format {form}")
+    return _write_bodies(require(machine, BodiesFile, f"format {form}").mechanism, form)
+
+
+def _write_hexapod(description: HexapodDescription, form: str) -> str:
     # each format loads only what it needs: MuJoCo takes a second
     if form in ("urdf", "urdf-home"):
         from .urdf import urdf
 
-        return urdf(machine, from_home=form == "urdf-home")
+        return urdf(description, from_home=form == "urdf-home")
     if form == "mjcf":
         from .mjcf import complete_mjcf
 
-        return complete_mjcf(machine)
+        return complete_mjcf(description)
+    if form == "sdf":
+        from .bodies_sdf import bodies_sdf
+
+        return bodies_sdf(Mechanism.from_machine(description))
     if form == "c":
         from .c_code import c_code
 
-        return c_code(machine)
+        return c_code(description)
     if form == "linuxcnc":
         from .linuxcnc import linuxcnc_hal
 
-        return linuxcnc_hal(machine)
-    return _yaml_text(machine.document)
+        return linuxcnc_hal(description)
+    return _dump(description.document, yaml.SafeDumper)
 
 
-def mechanism_text(mechanism: Mechanism, form: str) -> str:
-    """A mechanism in one of the MECHANISM_FORMATS; raises SettingsError for another one.
+def _write_bodies(mechanism: Mechanism, form: str) -> str:
+    if form == "urdf":
+        from .bodies_urdf import bodies_urdf
 
-    mjcf: a MuJoCo model with closed loops, without friction; yaml: its own description.
-    """
-    if form not in MECHANISM_FORMATS:
-        raise SettingsError(
-            f"format '{form}': must be one of {', '.join(MECHANISM_FORMATS)}, which a mechanism has"
-        )
-    if form == "yaml":
-        return _yaml_text(mechanism.description.document)
-    from pkm_identification.simulation.multibody.mjcf import mechanism_mjcf
+        return bodies_urdf(mechanism)
+    if form == "mjcf":
+        from pkm_identification.simulation.multibody.mjcf import mechanism_mjcf
 
-    return mechanism_mjcf(mechanism)
+        return mechanism_mjcf(mechanism)
+    if form == "sdf":
+        from .bodies_sdf import bodies_sdf
+
+        return bodies_sdf(mechanism)
+    if form == "c":
+        from .bodies_c import bodies_c
+
+        return bodies_c(mechanism)
+    return _dump(mechanism.description.document, _PlainNumbers)
 
 
-def _yaml_text(document: Any) -> str:
-    return yaml.safe_dump(document, sort_keys=False, default_flow_style=None, width=110)
+class _PlainNumbers(yaml.SafeDumper):
+    """Writes texts that are numbers without quotation marks, as the files of bodies and joints have them."""
 
 
-def write_machine(path: str | Path, machine: Machine, form: str) -> None:
+def _write_text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
+    try:
+        float(text)
+    except ValueError:
+        return dumper.represent_str(text)
+    kind = "int" if text.lstrip("+-").isdigit() else "float"
+    return dumper.represent_scalar(f"tag:yaml.org,2002:{kind}", text)
+
+
+_PlainNumbers.add_representer(str, _write_text)
+
+
+def _dump(document: Any, dumper: type[yaml.SafeDumper]) -> str:
+    return yaml.dump(document, Dumper=dumper, sort_keys=False, default_flow_style=None, width=110)
+
+
+def write_machine(path: str | Path, machine: Machine | Description, form: str) -> None:
     """Write a machine file of a format, complete or not at all; raises OutputError if it cannot be written."""
     write_text(path, machine_text(machine, form))

@@ -30,7 +30,7 @@ from pkm_identification.mechanisms.hexapod.kinematics.strut_frames import (
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.numerics.rotation import matrix_from_vector
+from pkm_identification.numerics.rotation import matrix_from_vector, yaw_pitch_roll
 
 PLATFORM_JOINTS = (
     "platform_x",
@@ -71,7 +71,7 @@ class TreeJoints:
     def positions(self, position: FloatArray, rotation: FloatArray) -> FloatArray:
         """Positions (24,), rad and m, in the order of `names`, at position (3,) in m and rotation (3, 3)."""
         struts = strut_coordinates(self._frames, self._machine, position, rotation)
-        return np.concatenate([struts.ravel(), position, _yaw_pitch_roll(rotation)])
+        return np.concatenate([struts.ravel(), position, yaw_pitch_roll(rotation)])
 
 
 def urdf(machine: Machine, from_home: bool = False) -> str:
@@ -185,7 +185,7 @@ def _joint(
 ) -> str:  # fmt: skip
     origin = ""
     if place is not None and frame is not None:
-        origin = f'<origin xyz="{_text(place)}" rpy="{_text(_yaw_pitch_roll(frame)[::-1])}"/>'
+        origin = f'<origin xyz="{_text(place)}" rpy="{_text(yaw_pitch_roll(frame)[::-1])}"/>'
     return (
         f'<joint name="{name}" type="{kind}">{origin}<parent link="{parent}"/><child link="{child}"/>'
         f'<axis xyz="{axis}"/><limit lower="{_number(limits[0])}" upper="{_number(limits[1])}" '
@@ -236,17 +236,6 @@ def _sphere(radius: float, material: str) -> str:
 
 def _visual(origin: str, shape: str, material: str) -> str:
     return f'<visual>{origin}<geometry>{shape}</geometry><material name="{material}"/></visual>\n'
-
-
-def _yaw_pitch_roll(rotation: FloatArray) -> FloatArray:
-    """Angles of rotation = Rz(yaw) Ry(pitch) Rx(roll)."""
-    return np.array(
-        [
-            np.arctan2(rotation[1, 0], rotation[0, 0]),
-            np.arctan2(-rotation[2, 0], np.hypot(rotation[2, 1], rotation[2, 2])),
-            np.arctan2(rotation[2, 1], rotation[2, 2]),
-        ]
-    )
 
 
 def _number(value: float) -> str:

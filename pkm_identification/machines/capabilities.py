@@ -16,6 +16,7 @@ from typing import Protocol, TypeVar
 from pkm_identification.errors import SettingsError
 from pkm_identification.mechanisms.hexapod.kinematics.assembly.modes import AssemblyModes
 from pkm_identification.mechanisms.hexapod.machine import Machine as HexapodDescription
+from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.numerics.arrays import FloatArray
 
 from .contract import Machine, Motion
@@ -104,6 +105,13 @@ class HexapodFile(Machine, Protocol):
     def description(self) -> HexapodDescription: ...
 
 
+class BodiesFile(Machine, Protocol):
+    """A file of bodies with joints."""
+
+    @property
+    def mechanism(self) -> Mechanism: ...
+
+
 Capability = TypeVar("Capability", bound=Machine)
 # What is missing, in words: what is needed, and what the machine does not have
 _WORDS: dict[type, tuple[str, str]] = {
@@ -114,6 +122,7 @@ _WORDS: dict[type, tuple[str, str]] = {
     FreeFall: ("a model of a fall with the drives off", "has none"),
     ElasticDrives: ("drives that yield", "states none ('actuator' in its file)"),
     HexapodFile: ("a hexapod", "is none"),
+    BodiesFile: ("a file of bodies and joints", "has none"),
 }
 
 

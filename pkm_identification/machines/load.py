@@ -22,18 +22,26 @@ from .contract import Machine
 from .hexapod import Hexapod
 from .multibody import Multibody
 
+Description: TypeAlias = HexapodDescription | Mechanism
 AnyMachine: TypeAlias = Machine | HexapodDescription | Mechanism  # of the contract, or its description
 
 
-def load_machine(name_or_path: str | Path) -> Hexapod | Multibody:
-    """Return a built-in machine by its name, or one from a file; hexapods have files without `kind`.
+def load_machine(machine: str | Path | Description | Machine) -> Hexapod | Multibody:
+    """Return a machine: a built-in one by its name, one from a file, or one of a description.
+
+    Parameters
+    ----------
+    machine : str, Path, description or Machine
+        `kind` or the keys of a file say what it describes; a machine is given back as it is.
 
     Raises
     ------
     MachineError
         If there is none, or its description cannot be used.
     """
-    return wrap_description(hexapod_or_mechanism(name_or_path))
+    if isinstance(machine, (str, Path)):
+        return wrap_description(hexapod_or_mechanism(machine))
+    return wrap_description(machine) if isinstance(machine, Description) else machine  # type: ignore[return-value]
 
 
 def read_machine(document: Any, source: str = "machine") -> Hexapod | Multibody:
@@ -42,7 +50,7 @@ def read_machine(document: Any, source: str = "machine") -> Hexapod | Multibody:
     return wrap_description(kind.from_document(document, source))
 
 
-def wrap_description(description: HexapodDescription | Mechanism) -> Hexapod | Multibody:
+def wrap_description(description: Description) -> Hexapod | Multibody:
     """Return a description as the machine of the contract."""
     return Multibody(description) if isinstance(description, Mechanism) else Hexapod(description)
 

@@ -57,7 +57,7 @@ from pkm_identification.parameters.basis import Basis
 from pkm_identification.parameters.parameter import Kind, Parameter
 from pkm_identification.parameters.parameter_set import ParameterSet
 
-from .capabilities import ElasticDrives, EnergyModel, NamedOutputs, Output, PlatformPose
+from .capabilities import BodiesFile, ElasticDrives, EnergyModel, NamedOutputs, Output, PlatformPose
 from .compliance import find_compliance
 from .contract import (
     DEGRADED,
@@ -337,7 +337,7 @@ class Multibody:
 
     @cached_property
     def capabilities(self) -> frozenset[type]:
-        own: set[type] = {EnergyModel}
+        own: set[type] = {EnergyModel, BodiesFile}
         if self.mechanism.places["pose"]:
             own.add(PlatformPose)
         if self.mechanism.description.document.get("outputs"):

@@ -22,6 +22,8 @@ from .vector3 import cross, dot
 
 FAR = 0.6  # cosine between a vector and a coordinate axis, below
 
+UPRIGHT = 1e-8  # cosine of a pitch at which yaw and roll are one angle to half of all digits
+
 
 @inlined
 def matrix_rows(x, y, z, w, k):
@@ -199,6 +201,16 @@ def matrix_from_zxz(angles: FloatArray) -> FloatArray:
         rad.
     """
     return euler2mat(*np.asarray(angles, dtype=float), axes="rzxz")
+
+
+def yaw_pitch_roll(rotation: FloatArray) -> FloatArray:
+    """Return the angles (3,), rad, of a rotation (3, 3) = Rz(yaw) Ry(pitch) Rx(roll); where it turns y down, no yaw."""
+    level = np.hypot(rotation[2, 1], rotation[2, 2])
+    pitch = np.arctan2(-rotation[2, 0], level)
+    if level < UPRIGHT:
+        return np.array([0.0, pitch, np.arctan2(-rotation[1, 2], rotation[1, 1])])
+    yaw = np.arctan2(rotation[1, 0], rotation[0, 0])
+    return np.array([yaw, pitch, np.arctan2(rotation[2, 1], rotation[2, 2])])
 
 
 def matrix_from_vector(vector: FloatArray) -> FloatArray:

@@ -103,22 +103,23 @@ def test_wrong_shapes_are_named():
 
 
 def test_mechanisms_go_where_machines_go(tmp_path):
-    table = pkm.load_mechanism("mast")
+    table = pkm.load_machine("mast")
     poses = np.array([[0.45, np.radians(10), np.radians(-8)], [0.38, np.radians(-15), np.radians(12)]])
     heights = pkm.inverse("mast", poses)
     np.testing.assert_allclose(heights[0], [0.24262523, 0.25613815, 0.14875672], atol=1e-7)
     back = pkm.forward(table, np.vstack([heights, [[0.0, 0.3, 0.9]]]))
     assert back.found.tolist() == [True, True, False]
     np.testing.assert_allclose(back.outputs[:2], poses, atol=1e-10)
-    assert pkm.load_mechanism("uf").degrees_of_freedom == 6
+    with pytest.warns(DeprecationWarning, match="load_machine"):
+        assert pkm.load_mechanism("uf").degrees_of_freedom == 6
     assert pkm.export(table, tmp_path / "mast.yaml").read_text(encoding="utf-8").startswith("schema:")
     with pytest.raises(ValueError, match=r"values have shape \(2,\), expected \(3,\) or \(N, 3\)"):
         pkm.inverse(table, np.zeros(2))
     with pytest.raises(pkm.SettingsError, match="orientation"):
         pkm.inverse(table, poses, np.ones((2, 4)))
-    with pytest.raises(pkm.SettingsError, match="format 'urdf'"):
+    with pytest.raises(pkm.SettingsError, match="format urdf: needs a tree"):
         pkm.export(table, tmp_path / "mast.urdf")
-    with pytest.raises(TypeError, match="made by mechanism_motion"):
+    with pytest.raises(TypeError, match="made by output_motion"):
         pkm.forces(table, None)
 
 

@@ -44,10 +44,11 @@ def test_yaml_goes_out_and_comes_back(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        (["--format", "urdf", "--out", "-"], "--format urdf: a mechanism is written as mjcf or yaml"),
-        (["--out", "made.txt"], "without --format: a mechanism is written as mjcf or yaml"),
-        (["--out", "made.xml", "--set", "drive.force_delay=0.1"], "--set: machine 'mast' is a mechanism"),
-        (["--out", "made.xml", "--estimate", "x.json"], "--estimate: machine 'mast' is a mechanism"),
+        (["--format", "urdf", "--out", "-"], "format urdf: needs a tree"),
+        (["--out", "made.txt"], "give --format, one of urdf"),
+        (["--out", "made.xml", "--cures", "x.json"], "x.json: cannot be read"),
+        (["--out", "made.xml", "--estimate", "x.json"], "x.json: cannot be read"),
+        (["--out", "made.xml", "--set", "drive.force_delay=0.1"], "drive belongs into a hexapod's file"),
     ],
 )
 def test_what_a_mechanism_has_not_is_refused(options, says, capsys, tmp_path, monkeypatch):

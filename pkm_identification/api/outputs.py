@@ -6,7 +6,7 @@
 # distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
 # the License for the specific language governing permissions and limitations under the License.
 
-"""Mechanisms that are no hexapods: load, and compute what `api.machines` computes of a hexapod."""
+"""Machines whose pose is told in outputs with names: what `api.machines` computes of them."""
 
 from __future__ import annotations
 
@@ -16,18 +16,17 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import ArrayLike
 
+from pkm_identification.machines.capabilities import BodiesFile, require
+from pkm_identification.machines.load import load_machine
 from pkm_identification.mechanisms.multibody import dynamics, kinematics
 from pkm_identification.mechanisms.multibody.kernels.codes import STATUS_NAMES
 from pkm_identification.mechanisms.multibody.kinematics import MechanismMotion
-from pkm_identification.mechanisms.multibody.loading import hexapod_or_mechanism
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.numerics.arrays import FloatArray
 
-AnyMechanism = Mechanism | str | Path
-
 
 @dataclass(frozen=True)
-class MechanismPoses:
+class OutputPoses:
     """Outputs of driven coordinates, with a certificate each.
 
     Attributes
@@ -50,58 +49,36 @@ class MechanismPoses:
         return np.all(np.isfinite(self.outputs), axis=1)
 
 
-def load_mechanism(mechanism: AnyMechanism) -> Mechanism:
-    """A mechanism by its built-in name (`mast`, `four-bar`, ...) or the path of its YAML file; also of a hexapod.
-
-    Parameters
-    ----------
-    mechanism : str, Path or Mechanism
-        A mechanism is given back as it is; a hexapod becomes the mechanism of thirteen bodies that it is.
-
-    Raises
-    ------
-    MachineError
-        If there is no such mechanism or its file is wrong: names the key, the value and what is allowed.
-
-    Examples
-    --------
-    >>> import pkm_identification as pkm
-    >>> table = pkm.load_mechanism("mast")
-    >>> table.output_names, table.degrees_of_freedom
-    (('z', 'psi', 'theta'), 3)
-    """
-    if isinstance(mechanism, Mechanism):
-        return mechanism
-    loaded = hexapod_or_mechanism(mechanism)
-    return loaded if isinstance(loaded, Mechanism) else Mechanism.from_machine(loaded)
-
-
-def mechanism_motion(
-    mechanism: AnyMechanism, outputs: ArrayLike, rate: ArrayLike, acceleration: ArrayLike
+def output_motion(
+    machine: Mechanism | str | Path, outputs: ArrayLike, rate: ArrayLike, acceleration: ArrayLike
 ) -> MechanismMotion:
-    """The motion of a mechanism by its outputs, for `forces`.
+    """Return the motion of a machine by its outputs, for `forces`.
 
     Parameters
     ----------
-    mechanism : str, Path or Mechanism
+    machine : str, Path or Mechanism
     outputs, rate, acceleration : array, shape (n,) or (N, n)
-        m or rad and their derivatives, in the order of `Mechanism.output_names`.
+        m or rad and their derivatives, in the order of the file (`output_names`); the drives' coordinates where a file
+        names no outputs.
 
     Raises
     ------
     MotionRefused
         If a row is out of reach or singular: names it and what is in the way.
+    SettingsError
+        If it is a hexapod, whose motions are `PlatformMotion`.
 
     Examples
     --------
     At rest the three sliders carry the table's weight:
 
     >>> import pkm_identification as pkm
-    >>> still = pkm.mechanism_motion("mast", [0.4, 0.0, 0.0], [0.0, 0.0, 0.0], [0.0, 0.0, 0.0])
+    >>> still = pkm.output_motion("mast", [0.4, 0.0, 0.0], [0.0, 0.0, 0.0], [0.0, 0.0, 0.0])
     >>> float(pkm.forces("mast", still).sum().round(4))
     22.2687
     """
-    return kinematics.motion_of_outputs(load_mechanism(mechanism), outputs, rate, acceleration)
+    mechanism = require(load_machine(machine), BodiesFile, "output_motion").mechanism
+    return kinematics.motion_of_outputs(mechanism, outputs, rate, acceleration)
 
 
 def drives_of(mechanism: Mechanism, outputs: ArrayLike) -> FloatArray:
@@ -111,16 +88,16 @@ def drives_of(mechanism: Mechanism, outputs: ArrayLike) -> FloatArray:
     return drives[0] if np.ndim(outputs) == 1 else drives
 
 
-def poses_of(mechanism: Mechanism, drives: ArrayLike) -> MechanismPoses:
+def poses_of(mechanism: Mechanism, drives: ArrayLike) -> OutputPoses:
     """Outputs of driven coordinates (n,) or (N, n), in home's assembly mode."""
     closed = kinematics.close_drives(mechanism, drives)
     outputs = kinematics.read(mechanism, "outputs", closed.configuration)
     outputs[~closed.found] = np.nan
-    return MechanismPoses(outputs, tuple(STATUS_NAMES[status] for status in closed.status), closed.residual)
+    return OutputPoses(outputs, tuple(STATUS_NAMES[status] for status in closed.status), closed.residual)
 
 
 def driven_forces(mechanism: Mechanism, motion: object, friction: bool) -> FloatArray:
-    """Driven forces (N, n) of a motion of `mechanism_motion`."""
+    """Driven forces (N, n) of a motion of `output_motion`."""
     if not isinstance(motion, MechanismMotion):
-        raise TypeError(f"motion is a {type(motion).__name__}; a mechanism's is made by mechanism_motion")
+        raise TypeError(f"motion is a {type(motion).__name__}; of this machine it is made by output_motion")
     return dynamics.forces(mechanism, motion, friction=friction)

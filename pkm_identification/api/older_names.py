@@ -1,0 +1,43 @@
+# Copyright 2026 pkm_identification maintainers
+#
+# Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance
+# with the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+# Unless required by applicable law or agreed to in writing, software distributed under the License is
+# distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
+# the License for the specific language governing permissions and limitations under the License.
+
+"""Names of earlier versions, which warn; they go with the next one."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.mechanisms.multibody.kinematics import MechanismMotion
+from pkm_identification.mechanisms.multibody.mechanism import Mechanism
+
+from .machines import load_machine
+from .outputs import output_motion
+
+
+def load_mechanism(mechanism: Any) -> Mechanism:
+    """Return what `load_machine` returns, a hexapod as the thirteen bodies that it is: an older name, which warns."""
+    _warn("load_mechanism", "load_machine")
+    return as_mechanism(mechanism)
+
+
+def as_mechanism(mechanism: Any) -> Mechanism:
+    """Return a machine as bodies with joints."""
+    loaded = load_machine(mechanism)
+    return Mechanism.from_machine(loaded) if isinstance(loaded, Machine) else loaded
+
+
+def mechanism_motion(*arguments: Any) -> MechanismMotion:
+    """Return what `output_motion` returns: an older name, which warns."""
+    _warn("mechanism_motion", "output_motion")
+    return output_motion(*arguments)
+
+
+def _warn(old: str, new: str) -> None:
+    warnings.warn(f"{old} is now {new}", DeprecationWarning, stacklevel=3)

@@ -1,0 +1,134 @@
+# Copyright 2026 pkm_identification maintainers
+#
+# Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance
+# with the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+# Unless required by applicable law or agreed to in writing, software distributed under the License is
+# distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
+# the License for the specific language governing permissions and limitations under the License.
+
+"""C99 source of the inverse dynamics of bodies with joints, loops closed, for feed-forward in a controller."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+from pkm_identification.mechanisms.multibody.dynamics import drive_inertia
+from pkm_identification.mechanisms.multibody.mechanism import Mechanism
+from pkm_identification.version import __version__
+
+from .bodies_c_template import FRAMES, HEADER, MAIN, PASSIVE, ROWS, SOLVE, VECTORS
+from .c_code import c_comment, c_name, c_table
+from .c_template import CLIPPED, FRICTION
+
+
+def bodies_c(mechanism: Mechanism) -> str:
+    """Return the inverse dynamics of a mechanism as one C99 file without allocation or state of its own.
+
+    The equations of `mechanisms.multibody`: loops are closed from the configuration that the caller hands over.
+    Friction of drives and passive joints and the drives' inertia are in it. Functions are named by the machine.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+        In float64.
+    """
+    description, limits = mechanism.description, mechanism.limits(0)
+    passive = mechanism.passive_friction
+    law = description.friction.law
+    expression, libm = FRICTION[law.name]
+    filled = {
+        "NAME": c_comment(mechanism.name),
+        "VERSION": __version__,
+        "HASH": mechanism.hash,
+        "LIBM": f", {libm}" if libm else "",
+        "DRIVES": c_comment(", ".join(mechanism.drive_names)),
+        "PREFIX": c_name(mechanism.name),
+        "DRIVE_COUNT": str(mechanism.degrees_of_freedom),
+        "STATE_COUNT": str(mechanism.tree.coordinates),
+        "PASSIVE": PASSIVE if passive is not None else "",
+        "PASSIVE_CALL": "\n    add_passive_friction(q, frames, axes, v, tree);"
+        if passive is not None
+        else "",
+    }
+    numbers = {"TOLERANCE": limits.residual, "LAST_STEP": limits.last_step, "LONGEST": limits.shift}
+    if passive is not None:
+        numbers["JOINT_TRANSITION"] = passive.friction.transition_rate
+    scalars = "".join(f"#define {name} {float(value)!r}\n" for name, value in numbers.items())
+    friction = f"\nstatic double drive_friction(int i, double r)\n{{\n    return {expression};\n}}\n"
+    clipped = CLIPPED if "clipped" in expression else ""
+    parts = (
+        HEADER,
+        _counts(mechanism),
+        scalars,
+        _tables(mechanism),
+        VECTORS,
+        FRAMES,
+        ROWS,
+        SOLVE,
+        clipped,
+        friction,
+    )
+    text = "".join((*parts, MAIN))
+    for _ in range(2):  # what is filled in has names of its own
+        text = re.sub("@([A-Z_]+)@", lambda match: filled[match[1]], text)
+    return text
+
+
+def _counts(mechanism: Mechanism) -> str:
+    counts = {
+        "DRIVE_COUNT": mechanism.degrees_of_freedom,
+        "FRAME_COUNT": len(mechanism.tree.frames),
+        "VELOCITY_COUNT": mechanism.tree.velocities,
+        "BODY_COUNT": len(mechanism.description.bodies),
+    }
+    passive = mechanism.passive_friction
+    if passive is not None:
+        counts |= {"AXIS_COUNT": len(passive.joint), "TRIPLE_COUNT": len(passive.triples)}
+    return f"enum {{ {', '.join(f'{name} = {count}' for name, count in counts.items())} }};\n"
+
+
+def _tables(mechanism: Mechanism) -> str:
+    model, friction, passive = mechanism.model, mechanism.description.friction, mechanism.passive_friction
+    rows = mechanism.task_rows("drives")
+    closing = len(rows)
+    if passive is not None:
+        rows = np.concatenate([rows, mechanism.row_numbers("rubbing")])
+    floats = [
+        c_table("GRAVITY", model.gravity, "m/s^2"),
+        c_table("PLACES", model.placement, "each frame in its parent: rotation row by row, origin (m)"),
+        c_table(
+            "PARAMETERS",
+            mechanism.parameters,
+            "m, mx, my, mz, xx, yy, zz, xy, xz, yz about each body's origin",
+        ),
+        c_table("ROW_VECTORS", model.vector[rows], "points and directions in frames a and b, numbers"),
+        c_table("ROW_FACTORS", model.factor[rows], "of the tree's joints in combinations"),
+        c_table("ROW_SCALES", model.row_scale[rows[:closing]], "units of rows"),
+        c_table("VELOCITY_SCALES", model.velocity_scale, "units of the tree's velocities"),
+        c_table(
+            "INERTIA", np.asarray(drive_inertia(mechanism), dtype=float), "along the drives, kg or kg m^2"
+        ),
+        c_table(
+            "FRICTION", friction.coefficients, f"of the drives' law '{friction.law.name}', by coefficient"
+        ),
+        c_table("HOME", np.asarray(mechanism.home, dtype=float), "configuration of the tree"),
+    ]
+    numbers = np.array(friction.parameters, dtype=float)
+    if "LAW[" in FRICTION[friction.law.name][0]:
+        floats.append(c_table("LAW", numbers, "its numbers"))
+    integers = [
+        c_table("FRAMES", model.frame, "parent, kind, axis, sign, first coordinate, first velocity"),
+        c_table("VELOCITIES", model.velocity, "frame, whether it turns, coordinate"),
+        c_table("BODIES", model.body, "frames of the bodies"),
+        c_table("ROWS", model.row[rows], "kind, frames a and b, turns: loops, then drives"),
+    ]
+    if passive is not None:
+        pairs = np.stack([passive.friction.coulomb, passive.friction.viscous], axis=1)
+        floats.append(
+            c_table("JOINT_FRICTION", pairs, "Coulomb and viscous friction of passive joints, by axis")
+        )
+        triples = passive.triples if len(passive.triples) else np.zeros(1, dtype=np.int64)
+        integers.append(c_table("TRIPLES", triples, "first of three axes of joints that turn any way"))
+    return "".join([*floats, *integers])

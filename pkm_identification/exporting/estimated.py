@@ -1,0 +1,141 @@
+# Copyright 2026 pkm_identification maintainers
+#
+# Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance
+# with the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+# Unless required by applicable law or agreed to in writing, software distributed under the License is
+# distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
+# the License for the specific language governing permissions and limitations under the License.
+
+"""A machine whose file has what a saved estimate says."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from pkm_identification.errors import SettingsError
+from pkm_identification.identification.model_errors.errors import ModelError, find_errors
+from pkm_identification.identification.saved_estimate import SavedEstimate
+from pkm_identification.identification.settings import EstimatorSettings
+from pkm_identification.machines.capabilities import HexapodFile, has, require
+from pkm_identification.machines.contract import Machine
+from pkm_identification.machines.load import wrap_description
+from pkm_identification.mechanisms.hexapod.machine import Machine as Hexapod
+from pkm_identification.mechanisms.hexapod.parameters.sets import NAMES
+from pkm_identification.parameters.assumptions import Assumptions
+from pkm_identification.parameters.parameter_set import ParameterSet
+
+from .cured_effects import with_effects_known
+
+BASE = "base"  # set of machines that have no other
+_SHIFTED = 0.01  # of a standard deviation: less is not worth telling
+
+
+@dataclass(frozen=True)
+class EstimatedMachine:
+    """A machine with identified values.
+
+    Attributes
+    ----------
+    machine : Machine
+    left : tuple of str
+        Parameters of what no key of a file knows.
+    shift : tuple of str and float, or None
+        The parameter that differs most from the estimate where no rigid bodies have its values, and by how many of its
+        standard deviations.
+    """
+
+    machine: Machine
+    left: tuple[str, ...] = ()
+    shift: tuple[str, float] | None = None
+
+
+def with_estimate(machine: Machine, saved: SavedEstimate, assumptions: Assumptions) -> EstimatedMachine:
+    """Return the machine whose file has a saved estimate: all of it, also what it knows only in combinations.
+
+    Together the values predict best. `assumptions` are those that the estimate was made with.
+
+    Raises
+    ------
+    DocumentError
+        If the estimate belongs to another machine or other assumptions.
+    SettingsError
+        If it has the parameters of no set.
+    MachineError
+        If no rigid bodies have these values.
+    """
+    if has(machine, HexapodFile):
+        description = require(machine, HexapodFile, "export").description
+        estimator = saved_settings(description, saved, assumptions)
+        parameters = estimator.parameter_set(description)
+        known, left = with_effects_known(description, estimator, saved.mean, bodies=True)
+        basis = parameters.mapping @ saved.mean + parameters.known
+        return EstimatedMachine(wrap_description(known).with_values(basis), left)
+    errors = find_errors(machine, saved.also, machine.size, machine.gravity)
+    own = machine.build_parameter_set(saved.parameter_set or BASE)
+    parameters = assumptions.apply(own)
+    effects = [error.name for error in errors]
+    saved_names = tuple(name for name in saved.names if name not in effects)
+    if saved_names != parameters.names:
+        raise SettingsError(
+            f"{saved.source}: has other parameters than '{machine.name}'; give --fix, --tie and --prior as to pkm "
+            "identify"
+        )
+    replace(saved, names=saved_names).check(machine, parameters, assumptions.described())
+    rows = [saved.names.index(name) for name in parameters.names]
+    return _with_values(machine, parameters, saved, rows, errors)
+
+
+def _with_values(
+    machine: Machine,
+    parameters: ParameterSet,
+    saved: SavedEstimate,
+    rows: list[int],
+    errors: tuple[ModelError, ...],
+) -> EstimatedMachine:
+    effects = dict(zip(saved.names, saved.mean, strict=True))
+    changes: dict[str, float] = {}
+    left = []
+    for error in errors:
+        for path, factor in (error.paths or {}).items():
+            changes[path] = changes.get(path, 0.0) + factor * float(effects[error.name])
+        if not error.paths:
+            left.append(error.name)
+    changed = machine.with_changes(changes) if changes else machine
+    basis = parameters.mapping @ saved.mean[rows] + parameters.known
+    covariance = parameters.mapping @ saved.covariance[np.ix_(rows, rows)] @ parameters.mapping.T
+    found = changed.with_values(basis, covariance)
+    return EstimatedMachine(found, tuple(left), _find_shift(found, parameters, saved, rows))
+
+
+def _find_shift(
+    found: Machine, parameters: ParameterSet, saved: SavedEstimate, rows: list[int]
+) -> tuple[str, float] | None:
+    """Return which base parameter differs most from the estimate, in its standard deviations."""
+    now = found.build_parameter_set(parameters.name)
+    if not set(parameters.names) <= set(now.names):
+        return None  # another geometry has other base parameters
+    values = now.nominal[[now.names.index(name) for name in parameters.names]]
+    deviations = np.abs(values - saved.mean[rows]) / np.sqrt(np.diag(saved.covariance)[rows])
+    worst = int(np.argmax(deviations))
+    return (parameters.names[worst], float(deviations[worst])) if deviations[worst] > _SHIFTED else None
+
+
+def saved_settings(
+    machine: Hexapod, saved: SavedEstimate, assumptions: Assumptions | None = None
+) -> EstimatorSettings:
+    """Return settings of a hexapod's saved estimate, as far as they decide what its parameters are."""
+    assumptions = assumptions or Assumptions()
+    for name in NAMES:
+        if saved.parameter_set not in (None, name):
+            continue
+        estimator = EstimatorSettings(name="ls", parameters=name, also=saved.also, assumptions=assumptions)
+        parameters = estimator.parameter_set(machine)
+        if saved.names == parameters.names:
+            saved.check(machine, parameters, assumptions.described())
+            return estimator
+    raise SettingsError(
+        f"{saved.source}: has the parameters of no set ({', '.join(NAMES)}); give --fix, --tie and --prior as to pkm "
+        "identify"
+    )
