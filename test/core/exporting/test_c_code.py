@@ -158,6 +158,6 @@ def test_the_command_writes_both(tmp_path, capsys):
     for name in ("uf.c", "uf.hal"):
         assert main(["export", "--machine", "uf", "--out", str(tmp_path / name)]) == 0
     assert "uf_forces" in (tmp_path / "uf.c").read_text()
-    assert main(["export", "--machine", "mast", "--out", str(tmp_path / "mast.c")]) == 2
-    assert "a mechanism is written as mjcf or yaml" in capsys.readouterr().err
-    assert not (tmp_path / "mast.c").exists()
+    assert main(["export", "--machine", "mast", "--out", str(tmp_path / "mast.hal")]) == 2
+    assert "linuxcnc: needs a hexapod" in capsys.readouterr().err
+    assert not (tmp_path / "mast.hal").exists()

@@ -21,6 +21,7 @@ from pkm_identification.errors import MachineError, SettingsError
 from pkm_identification.exporting.cured import cured, with_keys
 from pkm_identification.exporting.cured_effects import with_effects_known
 from pkm_identification.identification.settings import Settings
+from pkm_identification.machines.load import load_machine
 from pkm_identification.mechanisms.hexapod.machine import Machine
 
 
@@ -70,15 +71,16 @@ def test_what_was_known_before_is_added_to():
 
 def test_keys_can_be_set_and_are_judged():
     made = with_keys(
-        machine("uf"), ["tolerances.joint_places=0.0003", "drive.force_gain=[1, 1, 1.1, 1, 1, 1]"]
+        load_machine("uf"), ["tolerances.joint_places=0.0003", "drive.force_gain=[1, 1, 1.1, 1, 1, 1]"]
     )
+    made = made.description
     assert made.tolerances.joint_places == 0.0003
     assert made.drive.force_gain[2] == 1.1
     for wrong in ("drive.force_delay", "=1", "name.x=1", "drive.force_delay=["):
         with pytest.raises(SettingsError):
-            with_keys(machine("uf"), [wrong])
+            with_keys(load_machine("uf"), [wrong])
     with pytest.raises(MachineError, match="force_gian"):
-        with_keys(machine("uf"), ["drive.force_gian=1"])
+        with_keys(load_machine("uf"), ["drive.force_gian=1"])
 
 
 def test_the_command_writes_the_cured_file(tmp_path, capsys):
