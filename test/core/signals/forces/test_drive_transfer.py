@@ -14,7 +14,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from scipy.signal import cont2discrete
+from scipy.signal import butter, cont2discrete, sosfiltfilt
 
 from pkm_identification.mechanisms.actuators.friction_inside import InnerFriction
 from pkm_identification.mechanisms.actuators.transfer import Transfer, lateness
@@ -212,3 +212,37 @@ def test_samples_faster_than_commands_see_no_swing():
     seldom = transfers_of(oil, 2.0 * PERIOD)
     assert seldom is not None
     assert seldom[0].ripple == pytest.approx(transfers[0].ripple)
+
+
+def slide_with_friction(friction, mass=0.5, stiffness=2e5, steps=20):
+    """Return coordinate and force at the drive of a light mass that sticks and slips, and the force that moves it.
+
+    A spring of which one end moves pulls it; friction is implicit, `steps` a sample.
+    """
+    h, x, v, log = PERIOD / steps, 0.0, 0.0, []
+    steep = friction.viscous + friction.coulomb / friction.transition_rate
+    for n in range(3000 * steps):
+        force = stiffness * (0.003 * np.sin(2 * np.pi * 0.7 * n * h) - x)
+        if n % steps == 0:
+            log.append((x, force, force - friction(v)))
+        following = (mass * v + h * force) / (mass + h * steep)
+        if abs(following) > friction.transition_rate:
+            sliding = force - np.sign(following) * friction.coulomb
+            following = (mass * v + h * sliding) / (mass + h * friction.viscous)
+        v = following
+        x += h * v
+    return np.array(log).T
+
+
+def test_a_drive_that_sticks_and_slips_gives_the_force_behind_its_friction():
+    """Where it breaks away its rate has a kink: what is taken off there must not go before it."""
+    friction = InnerFriction(500.0, 200.0, 0.001)
+    x, force, acting_force = slide_with_friction(friction)
+    assert 0.03 < np.mean(np.abs(np.gradient(x, PERIOD)) < 0.001) < 0.6
+    through = DriveTransfer([Transfer(friction=friction)], PERIOD)
+    _, found = through.corrected(x[:, None], force[:, None])
+    inner = slice(through.before, len(x) - through.after)
+    sections = butter(4, 10.0, fs=1.0 / PERIOD, output="sos")
+    error = sosfiltfilt(sections, found[:, 0] - acting_force[inner])[200:-200]
+    # with a polynomial over 3 ms to either side it is .2 N
+    assert np.sqrt(np.mean(error**2)) < 0.03
