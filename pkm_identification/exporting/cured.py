@@ -48,7 +48,7 @@ def with_keys(machine: Machine, texts: Sequence[str]) -> Machine:
     if not texts:
         return machine
     document = copy.deepcopy(dict(file_of(machine)))
-    loader = UniqueKeys if has(machine, HexapodFile) else TextScalars
+    exact = not has(machine, HexapodFile)
     for text in texts:
         key, equals, value = text.partition("=")
         *parents, last = key.split(".")
@@ -67,7 +67,9 @@ def with_keys(machine: Machine, texts: Sequence[str]) -> Machine:
         if isinstance(place, list) and not (last.isdigit() and int(last) < len(place)):
             raise SettingsError(f"--set '{text}': '{last}' is no index of a list of {len(place)}")
         try:
-            place[int(last) if isinstance(place, list) else last] = yaml.load(value, Loader=loader)
+            place[int(last) if isinstance(place, list) else last] = (
+                yaml.load(value, Loader=TextScalars) if exact else yaml.load(value, Loader=UniqueKeys)
+            )
         except yaml.YAMLError:
             raise SettingsError(f"--set '{text}': the value is not YAML") from None
     return read_machine(document, machine.name)
