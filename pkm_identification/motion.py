@@ -117,16 +117,16 @@ class StrutLog(_Batch):
 
 @dataclass(frozen=True)
 class StrutMotion(_Batch):
-    """Filtered strut motion on a regular clock.
+    """Filtered motion of n drives on a regular clock.
 
     Attributes
     ----------
     time : ndarray, shape (N,)
         Stamp in s of the instant each row describes (not of its arrival).
-    length, rate, acceleration : ndarray, shape (N, 6)
-        Strut length in m and its first two time derivatives in m/s and m/s^2.
-    force : ndarray, shape (N, 6), or None
-        Strut force in N, passed through the same filter as the lengths.
+    length, rate, acceleration : ndarray, shape (N, n)
+        The drives' coordinates (strut lengths in m, of other machines m or rad) and their first two time derivatives.
+    force : ndarray, shape (N, n), or None
+        In N or N m, passed through the same filter as the coordinates.
     segment : ndarray of int64, shape (N,)
         Number of the uninterrupted stretch a row belongs to; nothing is differentiated or filtered across
         a change of this number.
@@ -140,10 +140,17 @@ class StrutMotion(_Batch):
     segment: NDArray[np.int64]
 
     def __post_init__(self) -> None:
-        six = (STRUTS,)
+        every = self.length.shape[1:]
         _check_shapes(
             self,
-            {"time": (), "length": six, "rate": six, "acceleration": six, "force": six, "segment": ()},
+            {
+                "time": (),
+                "length": every,
+                "rate": every,
+                "acceleration": every,
+                "force": every,
+                "segment": (),
+            },
         )
 
 

@@ -64,6 +64,8 @@ class Problem:
         Samples behind the equations, and samples that were left out: without a good pose, and because of their rate.
     resting : int
         Equations left out because the mechanism stood still.
+    used : ndarray of bool, shape (K, m), or None
+        Which rows of the equations are used, where some drives stood still while others moved; the others are zero.
     """
 
     parameters: ParameterSet
@@ -83,6 +85,7 @@ class Problem:
     failed: int = 0
     wrong_rate: int = 0
     resting: int = 0
+    used: NDArray[np.bool_] | None = None
 
     @property
     def reported(self) -> int:
@@ -98,7 +101,8 @@ class Problem:
         """The problem with some of its equations only."""
         twins = None if self.twins is None else (self.twins[0][chosen], self.twins[1][chosen])
         log = self.log[chosen] if len(self.log) else self.log
-        return replace(self, equations=self.equations[chosen], twins=twins, log=log)
+        used = None if self.used is None else self.used[chosen]
+        return replace(self, equations=self.equations[chosen], twins=twins, log=log, used=used)
 
     def whitened(self, view: Coordinates) -> Problem:
         """The problem for the unknowns of `view`, which prior and relations make standard normal."""

@@ -19,7 +19,10 @@ import numpy as np
 from pkm_identification.errors import LogError
 from pkm_identification.estimation.estimators import ESTIMATORS, Estimator, Tuning
 from pkm_identification.estimation.problem import Problem
-from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.machines.contract import Machine
+from pkm_identification.machines.load import AnyMachine, as_machine
+from pkm_identification.machines.capabilities import HexapodFile, require
+from pkm_identification.mechanisms.hexapod.machine import Machine as HexapodDescription
 from pkm_identification.motion import StrutLog
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.large_arrays import falls
@@ -41,10 +44,11 @@ from .estimated_effects.linearisation import Linearisation
 from .long_logs.stretches import samples_in_stretches
 from .problem_builder import build_problem
 from .rates.kinematic_cutoff import quiet_cutoff
-from .rates.rate_noise import is_rounded, noise_aware
+from .rates.rate_noise import is_rounded, rate_noise
 from .rates.recorded_rows import prepare_log
 from .rates.sample_rate import SAME_RATE, common_period, estimated_period
 from .rates.slow_log import band_for, slow_log_sentences
+from .regression.flicker import measure_flicker
 from .samples import Samples, samples_of
 from .settings import Settings
 from .yielding.winding_stream import winding_is_modelled, wound_log
@@ -99,7 +103,7 @@ class Experiment:
     def of(
         cls,
         logs: Sequence[StrutLog],
-        machine: Machine,
+        machine: AnyMachine,
         settings: Settings | None = None,
         faults: dict[str, int] | None = None,
     ) -> Experiment:
@@ -122,14 +126,16 @@ class Experiment:
         SettingsError
             If a filter is impossible at that period.
         """
-        prepared = [prepare_log(log, machine) for log in logs]
+        machine = as_machine(machine)
+        description = require(machine, HexapodFile, "a log of struts").description
+        prepared = [prepare_log(log, description) for log in logs]
         logs = [one.log for one in prepared]
         for log in logs:
             refuse_zero_forces(log.force, log.source)
             refuse_copies(log.length, log.source)
-            refuse_another_machine(log, machine)
+            refuse_another_machine(log, description)
         given = settings or Settings()
-        period, warnings = common_period(logs, machine, given.guard, [one.hold for one in prepared])
+        period, warnings = common_period(logs, description, given.guard, [one.hold for one in prepared])
         warnings = (*(warning for one in prepared for warning in one.warnings), *warnings)
         settings = given.resolved(machine, period)
         guard = StreamGuard(settings.guard)
@@ -139,9 +145,9 @@ class Experiment:
         yields = settings.guard.transfers is not None and np.any(winding(settings.guard))
         measured = tuple(at_motors(log, settings.guard) for log in taken) if yields else ()
         streamed = settings.causal and not settings.estimator.also
-        streamed = streamed and winding_is_modelled(machine, settings.guard)
+        streamed = streamed and winding_is_modelled(description, settings.guard)
         if streamed:
-            guarded = tuple(wound_log(log, machine, settings.guard, settings.filter) for log in measured)
+            guarded = tuple(wound_log(log, description, settings.guard, settings.filter) for log in measured)
         else:
             guarded = tuple(acting(log, settings.guard) for log in taken)
         dropped = dict(faults or {})
@@ -160,8 +166,8 @@ class Experiment:
 
     def _beginning(self) -> Experiment:
         """The experiment with effects to be estimated besides, at the machine file's values."""
-        point = Linearisation.of(self.settings.estimator, self.machine, self.logs)
-        return replace(self, machine=point.machine, point=point)
+        point = Linearisation.of(self.settings.estimator, self.description, self.logs)
+        return replace(self, machine=as_machine(point.machine), point=point)
 
     def at(self, values: FloatArray) -> Experiment:
         """The experiment without the effects of these values (P,) of its parameters; itself where there are none."""
@@ -170,7 +176,12 @@ class Experiment:
         point = self.point.at(values[: len(self.point.values)])
         corrections = point.corrections
         logs = tuple(corrections.log(log) for log in point.logs)
-        return replace(self, machine=corrections.machine, logs=logs, point=point)
+        return replace(self, machine=as_machine(corrections.machine), logs=logs, point=point)
+
+    @property
+    def description(self) -> HexapodDescription:
+        """The file of a platform on six struts; raises SettingsError for another machine."""
+        return require(self.machine, HexapodFile, "this part of an identification").description
 
     @property
     def parameters(self) -> ParameterSet:
@@ -247,12 +258,10 @@ class Experiment:
             if cutoff is None and sum(len(log.time) for log in self.logs) <= LONG:
                 self._seen.clear()
                 logs = map(self._remembered, logs)
-        machine = self.equations_machine(low_pass)
-        if settings.causal:
-            # told by the samples themselves, as online
-            force = settings.estimator.model == "force"
-            machine = noise_aware(self.machine, low_pass) if force else self.machine
-        return build_problem(machine, settings, logs, self.point, corrected)
+        return build_problem(
+            self.machine, settings, logs, self.point, corrected,
+            noise=self.rate_noise(low_pass), flicker=self.flicker,
+        )  # fmt: skip
 
     def _remembered(self, stretches: Iterable[Samples]) -> Iterator[Samples]:
         """The stretches of a log, which are kept as one."""
@@ -269,14 +278,32 @@ class Experiment:
             return [samples_of(log, self.machine, low_pass)]
         return samples_in_stretches(log, self.machine, low_pass, self.settings.band)
 
-    def equations_machine(self, low_pass: FilterSettings | None = None) -> Machine:
-        """The machine whose friction law takes the rates behind the zero-phase low-pass for what they are.
+    def rate_noise(self, low_pass: FilterSettings | None = None) -> FloatArray | None:
+        """Return the standard deviation (n,) of the drives' rates behind the kinematic low-pass.
 
-        Not where lengths are exact: what is taken off their friction looks like friction that changes.
+        None where coordinates are exact: what is taken off their friction looks like friction that changes. A causal
+        run is told by the samples themselves, as online (`Samples.rounded_after`).
         """
-        if not self._rounded:
-            return self.machine
-        return noise_aware(self.machine, low_pass or self.settings.filter)
+        if not self.settings.causal and not self._rounded:
+            return None
+        return rate_noise(self.machine, low_pass or self.settings.filter)
+
+    @property
+    def smooth_rate_noise(self) -> FloatArray | None:
+        """That of zero-phase samples, whatever the settings say."""
+        return rate_noise(self.machine, self.settings.filter) if self._rounded else None
+
+    def equations_machine(self) -> Machine:
+        """Return the machine whose friction takes zero-phase rates for what they are."""
+        noise = self.smooth_rate_noise
+        return self.machine if noise is None else self.machine.with_rate_noise(noise)
+
+    @cached_property
+    def flicker(self) -> FloatArray:
+        """Range (n,) in which coordinates of drives that stand still vary, m or rad."""
+        cutoff = self.settings.filter.cutoff
+        found = [measure_flicker(self.machine, log.length, log.period, cutoff) for log in self.logs]
+        return np.asarray(np.max(found, axis=0))
 
     @cached_property
     def _rounded(self) -> bool:
@@ -302,9 +329,9 @@ class Experiment:
         LogError
             If it runs at another rate than the experiment, or is not in one piece.
         """
-        prepared = prepare_log(log, self.machine)
+        prepared = prepare_log(log, self.description)
         log = prepared.log
-        period, _ = estimated_period(log, self.machine, self.settings.guard, prepared.hold)
+        period, _ = estimated_period(log, self.description, self.settings.guard, prepared.hold)
         if abs(period / self.period - 1.0) > SAME_RATE:
             raise LogError(
                 f"{log.source}: samples come at {1 / period:.4g} Hz, the other logs' at {1 / self.period:.4g} Hz"

@@ -292,10 +292,10 @@ def tolerance_shares_of(
     experiment: Experiment, problem: Problem, noise: FloatArray
 ) -> tuple[ToleranceShare, ...]:
     """What the tolerances of the machine file add to the covariance of an estimate that took `noise` (m, m), N^2."""
-    if not experiment.machine.tolerances.known:
+    if not experiment.description.tolerances.known:
         return ()
     return tolerance_shares(
-        experiment.machine,
+        experiment.description,
         experiment.settings,
         [experiment.samples(log) for log in excerpt(experiment).logs],
         (ESTIMATORS["ls"] if experiment.estimator.twins else experiment.estimator).batch_mean,

@@ -11,29 +11,91 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import partial
+from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pkm_identification.estimation.consistency.coordinates import FreeCoordinates
 from pkm_identification.estimation.equations import Equations, GrowingEquations
 from pkm_identification.estimation.estimators import ESTIMATORS
 from pkm_identification.estimation.problem import Problem
-from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.mechanisms.hexapod.parameters.builder import force_scale
+from pkm_identification.machines.contract import Machine
+from pkm_identification.machines.capabilities import HexapodFile, require
+from pkm_identification.machines.platform import platform_of
 from pkm_identification.mechanisms.hexapod.parameters.physical_layout import physical_layout
+from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.pipelined import pipelined
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.parameters.prior import Prior
 from pkm_identification.parameters.relations import LinearRelations
+from pkm_identification.signals.band import BandSettings
 
+from .equations.energy_equations import energy_equations
 from .equations.force_equations import force_equations
-from .equations.rest import moving_equations
+from .equations.rest import RestLimits, find_standstill, leave_out
 from .equations.reversal import with_reversals
 from .estimated_effects.linearisation import Linearisation
-from .models import MODELS
+from .regression.equations import learn_noise
+from .regression.scales import with_data_scales
 from .samples import Samples
 from .settings import Settings
+
+
+@dataclass(frozen=True)
+class _Maker:
+    """What makes equations of samples; the rest as of `build_problem`."""
+
+    machine: Machine
+    parameters: ParameterSet
+    band: BandSettings
+    causal: bool
+    corrected: bool
+    noise: FloatArray | None
+    limits: RestLimits | None
+
+    def force(self, samples: Samples) -> tuple[list[Equations], NDArray[np.bool_], int]:
+        """Return equations of one log or stretch and of its twins that are its own, used rows, and how many rest."""
+        equations = [
+            force_equations(
+                self.machine, self.parameters, samples, self.band, self.causal,
+                noise=self.noise, corrected=self.causal and self.corrected, motion=motion,
+            )
+            for motion in (None, *samples.twins)
+        ]  # fmt: skip
+        moved = samples.motion
+        still = find_standstill(
+            self.limits, moved.coordinate, moved.rate, samples.segment, self.band, self.causal
+        )
+        if self.causal:
+            equations = [part.since_clock_jump() for part in equations]
+            still = still[len(still) - len(equations[0]) :]
+        own = slice(None) if self.causal else samples.own(equations[0].time)
+        still = still[own]
+        moving = ~still.all(axis=1)
+        made = [leave_out(part[own], still) for part in equations]
+        return made, ~still[moving], int(np.count_nonzero(~moving))
+
+    def energy(self, samples: Samples) -> tuple[list[Equations], NDArray[np.bool_], int]:
+        """Return the same of the energy model, whose static friction does no work."""
+        description = require(self.machine, HexapodFile, "the energy model").description
+        if self.noise is not None and not self.causal:
+            aware = replace(description.friction, rate_noise=float(self.noise[0]))
+            description = replace(description, friction=aware)
+        if samples.force is None:
+            raise ValueError("samples without forces make no equations")
+        equations = [
+            energy_equations(
+                description, self.parameters, platform_of(motion, samples.time), samples.force,
+                samples.segment, self.band, self.causal,
+            )
+            for motion in (samples.motion, *samples.twins)
+        ]  # fmt: skip
+        if self.causal:
+            equations = [part.since_clock_jump() for part in equations]
+        own = slice(None) if self.causal else samples.own(equations[0].time)
+        made = [part[own] for part in equations]
+        return made, np.ones(made[0].measured.shape, dtype=bool), 0
 
 
 def build_problem(
@@ -42,8 +104,10 @@ def build_problem(
     logs: Iterable[Iterable[Samples]],
     point: Linearisation | None = None,
     corrected: bool = True,
+    noise: FloatArray | None = None,
+    flicker: FloatArray | None = None,
 ) -> Problem:
-    """Equations of all logs as one problem.
+    """Return the equations of all logs as one problem.
 
     Parameters
     ----------
@@ -57,76 +121,73 @@ def build_problem(
         every log's in one piece.
     corrected : bool
         Whether a causal run takes off what the kinematic low-pass makes of friction's bend, as the online estimator.
+    noise : ndarray, shape (n,), optional
+        Standard deviation of the drives' rates, m/s or rad/s (`rates.rate_noise`).
+    flicker : ndarray, shape (n,), optional
+        Range in which coordinates of drives that stand still vary; else that of the encoders in the machine's file.
     """
-    estimator = settings.estimator
+    estimator, band = settings.estimator, settings.band
     parameters = estimator.parameter_set(machine) if point is None else point.parameters
-    if estimator.model == "force":
+    of_forces = estimator.model == "force"
+    if of_forces:
         parameters = with_reversals(parameters, machine)
     # a causal run is to find what the online estimator would, which knows of no relations
-    relations = None if settings.causal else estimator.relations(parameters)
+    relations = None
+    if machine.limbs_alike and not settings.causal:
+        relations = estimator.relations(parameters)
+    maker = _Maker(
+        machine, parameters, band, settings.causal, corrected, noise,
+        RestLimits.of(machine, parameters, flicker) if of_forces else None,
+    )  # fmt: skip
+    make = maker.force if of_forces else maker.energy
     whole_logs: list[Samples] = []
     gathered: list[GrowingEquations] = []
     numbers: list[tuple[int, int]] = []
+    masks: list[NDArray[np.bool_]] = []
     taken = failed = wrong_rate = resting = 0
-
-    def make(samples: Samples) -> tuple[list[Equations], int]:
-        return _equations(machine, parameters, settings, samples, corrected)
-
     for number, stretches in enumerate(logs):
-        for samples, (equations, at_rest) in pipelined(make, stretches):
+        for samples, (equations, used, at_rest) in pipelined(make, stretches):
             gathered = gathered or [GrowingEquations() for _ in equations]
             for whole, part in zip(gathered, equations, strict=True):
                 whole.append(part)
             numbers.append((number, len(equations[0])))
-            taken += len(samples.platform.time[samples.own(samples.platform.time)])
+            masks.append(used)
+            taken += len(samples.time[samples.own(samples.time)])
             failed, wrong_rate = failed + samples.failed, wrong_rate + samples.wrong_rate
             resting += at_rest
             if point is not None:
                 whole_logs.append(samples)
     every, *twins = (one.taken() for one in gathered)
+    used = np.concatenate(masks)
+    parameters = with_data_scales(parameters, every)
+    prior = Prior.of(parameters)
     assumed, fixed = relations, None if point is None else point.relations(len(parameters))
     if fixed is not None:
         relations = fixed if relations is None else LinearRelations.joined([relations, fixed])
+    physical = None
+    if estimator.consistent:
+        description = require(machine, HexapodFile, "--consistent").description
+        physical = FreeCoordinates.of(physical_layout(description, parameters))
     problem = Problem(
         parameters=parameters,
-        prior=Prior.of(parameters),
+        prior=prior,
         equations=every,
-        typical_force=force_scale(machine),
-        redundancy=settings.band.redundancy,
+        typical_force=float(np.mean(machine.force_size)),
+        noise=learn_noise(every, used, prior, band.redundancy) if of_forces else None,
+        redundancy=band.redundancy,
         twins=(twins[0], twins[1]) if ESTIMATORS[estimator.name].twins else None,
         model=estimator.model,
         relations=relations,
         assumed=assumed,
-        physical=FreeCoordinates.of(physical_layout(machine, parameters)) if estimator.consistent else None,
+        physical=physical,
         log=np.repeat(*np.transpose(numbers)),
         samples=taken,
         failed=failed,
         wrong_rate=wrong_rate,
         resting=resting,
+        used=None if used.all() else used,
     )
-    return problem if point is None else point.with_columns(problem, machine, whole_logs, settings.band)
-
-
-def _equations(
-    machine: Machine, parameters: ParameterSet, settings: Settings, samples: Samples, corrected: bool
-) -> tuple[list[Equations], int]:
-    """Equations of one log or stretch and of its twins, those that are its own; how many more of these are at rest."""
-    struts = samples.struts
-    model = MODELS[settings.estimator.model]
-    if model is force_equations:
-        low_pass = samples.low_pass if corrected else None
-        model = partial(force_equations, rounded_after=samples.rounded_after, low_pass=low_pass)
-    if struts.force is None:
-        raise ValueError("samples without forces make no equations")
-    equations = [
-        model(machine, parameters, motion, struts.force, struts.segment, settings.band, settings.causal)
-        for motion in (samples.platform, *samples.twins)
-    ]
-    if settings.causal:
-        equations = [part.since_clock_jump() for part in equations]
-    own = slice(None) if settings.causal else samples.own(equations[0].time)
-    moving = np.ones(len(equations[0]), dtype=bool)
-    if settings.estimator.model == "force":  # static friction does no work
-        every = moving_equations(machine, parameters, struts, settings.band, settings.causal)
-        moving = every[len(every) - len(moving) :]
-    return [part[own][moving[own]] for part in equations], int(np.count_nonzero(~moving[own]))
+    if point is None:
+        return problem
+    seen = machine if noise is None else machine.with_rate_noise(noise)
+    return point.with_columns(problem, seen, whole_logs, band)

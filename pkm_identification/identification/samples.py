@@ -6,7 +6,7 @@
 # distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
 # the License for the specific language governing permissions and limitations under the License.
 
-"""Good platform and strut samples of one guarded log: filtered, with a pose found for each."""
+"""Good samples of one validated log of any machine: filtered, with a motion found for each."""
 
 from __future__ import annotations
 
@@ -16,10 +16,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from pkm_identification.machines.contract import Motion
-from pkm_identification.mechanisms.hexapod.kinematics.forward import OK, platform_motion
-from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.motion import PlatformMotion, StrutMotion, joined
+from pkm_identification.machines.contract import OK, Machine, Motion
+from pkm_identification.machines.platform import platform_of
+from pkm_identification.motion import PlatformMotion, StrutMotion
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.signals.causal import FilterSettings, filter_log_causally
 from pkm_identification.signals.guard import GuardedLog
@@ -27,7 +26,6 @@ from pkm_identification.signals.zero_phase import filter_log
 
 from .equations.twin_motions import twin_motions
 from .rates.rounding_watch import rounded_after
-from .regression.samples import Samples as DriveSamples
 
 
 @dataclass(frozen=True)
@@ -37,34 +35,39 @@ class Place:
     Attributes
     ----------
     row : int
-        Of the longer log, which the first sample is from; runs of good poses are numbered by the row they begin with.
+        Of the longer log, which the first sample is from; runs of good samples are numbered by the row they begin with.
     run : int or None
         The run of the first sample, if it began before.
-    pose : tuple of position (3,) and rotation (3, 3), or None
-        That of the first sample, as far as it is known.
+    start : tuple of ndarray, or None
+        The machine's state at the first sample, as far as it is known.
     begin, end : float
         As in `Samples`.
     """
 
     row: int = 0
     run: int | None = None
-    pose: tuple[FloatArray, FloatArray] | None = None
+    start: tuple[FloatArray, ...] | None = None
     begin: float = -np.inf
     end: float = np.inf
 
 
 @dataclass(frozen=True)
 class Samples:
-    """Samples of one log.
+    """Good samples of one log, or of a stretch of it.
 
     Attributes
     ----------
-    platform : PlatformMotion
-    struts : StrutMotion
-        Its segments are runs of good poses.
+    time : ndarray, shape (N,)
+        s
+    motion : Motion
+        Smooth, loops closed, every row good.
+    force : ndarray, shape (N, n), or None
+        Behind the same low-pass, N or N m.
+    segment : ndarray of int64, shape (N,)
+        Runs of good samples.
     failed : int
-        Samples without a good pose, which are left out.
-    twins : tuple of PlatformMotion
+        Samples without a motion, which are left out.
+    twins : tuple of Motion
         Twins of the motion, where asked for.
     wrong_rate : int
         Samples a causal run left out because of their rate.
@@ -72,49 +75,58 @@ class Samples:
         Stamps in s from and before which they are these samples' own; what is beyond is there for the filters, and
         other samples have it, too.
     rounded_after : float
-        Stamp in s of the sample by which a causal run finds lengths rounded; what follows has rates with noise.
+        Stamp in s of the sample by which a causal run finds coordinates rounded; what follows has rates with noise.
     low_pass : FilterSettings or None
         What the samples of a causal run have passed.
     """
 
-    platform: PlatformMotion
-    struts: StrutMotion
-    failed: int
-    twins: tuple[PlatformMotion, ...] = ()
+    time: FloatArray
+    motion: Motion
+    force: FloatArray | None
+    segment: NDArray[np.int64]
+    failed: int = 0
+    twins: tuple[Motion, ...] = ()
     wrong_rate: int = 0
     begin: float = -np.inf
     end: float = np.inf
     rounded_after: float = -np.inf
     low_pass: FilterSettings | None = None
 
+    def __len__(self) -> int:
+        return len(self.time)
+
     def own(self, time: FloatArray) -> slice:
-        """Which of these stamps are its own; nothing is left out of samples that share none with others."""
+        """Return which of these stamps are its own; nothing is left out of samples that share none with others."""
         if np.isinf(self.begin) and np.isinf(self.end):
             return slice(None)
         first, last = np.searchsorted(time, [self.begin, self.end])
         return slice(int(first), int(last))
 
     @property
-    def of_drives(self) -> DriveSamples:
-        """The same behind the machine contract; raises ValueError where there are no forces."""
-        struts, platform = self.struts, self.platform
-        if struts.force is None:
-            raise ValueError("samples without forces make no equations")
-        count = len(struts)
-        state = (platform.position, platform.rotation, platform.twist, platform.acceleration)
-        status = np.zeros(count, dtype=np.uint8)
-        motion = Motion(struts.length, struts.rate, struts.acceleration, state, status, np.zeros(count))
-        return DriveSamples(struts.time, motion, struts.force, struts.segment, np.arange(count), self.failed)
+    def struts(self) -> StrutMotion:
+        """The drives' motion with stamps, forces and runs."""
+        motion = self.motion
+        return StrutMotion(
+            self.time, motion.coordinate, motion.rate, motion.acceleration, self.force, self.segment
+        )
+
+    @property
+    def platform(self) -> PlatformMotion:
+        """The motion of a platform on six struts; other machines have none."""
+        return platform_of(self.motion, self.time)
 
     @classmethod
     def joined(cls, stretches: Sequence[Samples]) -> Samples:
         """Successive stretches of one log behind the zero-phase filter as one, of what is their own; no twins."""
         if len(stretches) == 1:
             return stretches[0]
-        own = [one.own(one.struts.time) for one in stretches]
+        pairs = [(one, one.own(one.time)) for one in stretches]
+        forces = [one.force[rows] for one, rows in pairs if one.force is not None]
         return cls(
-            joined([one.platform[rows] for one, rows in zip(stretches, own, strict=True)]),
-            joined([one.struts[rows] for one, rows in zip(stretches, own, strict=True)]),
+            np.concatenate([one.time[rows] for one, rows in pairs]),
+            Motion.joined([one.motion[rows] for one, rows in pairs]),
+            np.concatenate(forces) if forces else None,
+            np.concatenate([one.segment[rows] for one, rows in pairs]),
             sum(one.failed for one in stretches),
         )
 
@@ -128,7 +140,7 @@ def samples_of(
     twins: bool = False,
     place: Place | None = None,
 ) -> Samples:
-    """Samples of one log with a good pose.
+    """Return the samples of one log with a good motion.
 
     Parameters
     ----------
@@ -144,31 +156,58 @@ def samples_of(
         Where these samples stand in a longer log.
     """
     place = place or Place()
-    struts, wrong_rate = (
+    smooth, wrong_rate = (
         filter_log_causally(log, settings)
         if causal
         else (filter_log(log, settings.cutoff, settings.order), 0)
     )
-    platform, poses = platform_motion(machine, struts, place.pose)
-    others = []
+    others: tuple[StrutMotion, ...] = ()
     if twins:
-        pair = twin_motions(log, struts, settings.cutoff, settings.order)
-        others = [platform_motion(machine, twin)[0] for twin in pair]
-    good = poses.status == OK
-    struts = replace(struts, segment=_runs(struts.segment, good, place))
-    own = Samples(platform, struts, 0, begin=place.begin, end=place.end).own(struts.time)
-    failed = int(np.count_nonzero(~good[own]))
-    if not good.all():
-        struts = struts[good]
-        platform = platform[good]
-        others = [motion[good] for motion in others]
-    after = rounded_after(machine, struts, settings) if causal else -np.inf
+        others = twin_motions(log, smooth, settings.cutoff, settings.order)
+    samples = close_samples(machine, smooth, place, others)
+    after = -np.inf
+    if causal:
+        motion = samples.motion
+        after = rounded_after(
+            machine, samples.time, samples.segment, motion.rate, motion.acceleration, settings
+        )
     passed = settings if causal else None
-    return Samples(platform, struts, failed, tuple(others), wrong_rate, place.begin, place.end, after, passed)
+    return replace(samples, wrong_rate=wrong_rate, rounded_after=after, low_pass=passed)
 
 
-def _runs(segment: NDArray[np.int64], good: NDArray[np.bool_], place: Place) -> NDArray[np.int64]:
-    """The run that each row (N,) with a good pose belongs to: a missing pose ends one just as a gap does."""
+def close_samples(
+    machine: Machine, smooth: StrutMotion, place: Place | None = None, twins: Sequence[StrutMotion] = ()
+) -> Samples:
+    """Return the samples of drives in smooth motion, without those that the machine cannot be in."""
+    place = place or Place()
+    motion, *others = (
+        machine.compute_motion(one.length, one.rate, one.acceleration, place.start)
+        for one in (smooth, *twins)
+    )
+    good = motion.status == OK
+    segment = number_runs(smooth.segment, good, place)
+    samples = Samples(
+        smooth.time, motion, smooth.force, segment, twins=tuple(others), begin=place.begin, end=place.end
+    )
+    failed = int(np.count_nonzero(~good[samples.own(smooth.time)]))
+    if good.all():
+        return replace(samples, failed=failed)
+    return replace(
+        samples,
+        time=smooth.time[good],
+        motion=motion[good],
+        force=None if smooth.force is None else smooth.force[good],
+        segment=segment[good],
+        failed=failed,
+        twins=tuple(one[good] for one in others),
+    )
+
+
+def number_runs(
+    segment: NDArray[np.int64], good: NDArray[np.bool_], place: Place | None = None
+) -> NDArray[np.int64]:
+    """Return the run of good rows that each row (N,) belongs to, by its first row: a bad row ends one as a gap does."""
+    place = place or Place()
     begins = np.ones(len(segment), dtype=bool)
     begins[1:] = (np.diff(segment) != 0) | ~good[:-1]
     number = np.maximum.accumulate(np.where(begins, np.arange(len(segment)), 0)) + place.row

@@ -23,6 +23,8 @@ from pkm_identification.estimation.estimators import ESTIMATORS as REGISTRY
 from pkm_identification.estimation.estimators import MAX_PASSES
 from pkm_identification.estimation.filters.recursive import FILTERS
 from pkm_identification.estimation.filters.unscented import UnscentedSettings
+from pkm_identification.machines.load import AnyMachine, as_machine
+from pkm_identification.machines.capabilities import HexapodFile, has, require
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.parameters.physical_layout import physical_layout
 from pkm_identification.mechanisms.hexapod.parameters.sets import NAMES
@@ -173,9 +175,12 @@ class EstimatorSettings:
         """Tuning of the recursive filters, with the forgetting factor."""
         return replace(self.tuning, forgetting=self.forgetting)
 
-    def parameter_set(self, machine: Machine) -> ParameterSet:
+    def parameter_set(self, machine: AnyMachine) -> ParameterSet:
         """The parameters to estimate; raises PkmError when set or assumptions do not fit."""
-        return self.parameters_and_effects(machine)[0]
+        machine = as_machine(machine)
+        if has(machine, HexapodFile):
+            return self.parameters_and_effects(require(machine, HexapodFile, "a parameter set").description)[0]
+        return self.assumptions.apply(machine.build_parameter_set(self.parameters))
 
     def parameters_and_effects(self, machine: Machine) -> tuple[ParameterSet, tuple[EstimatedEffect, ...]]:
         """The parameters to estimate, and the effects that some of them are of; raises as `parameter_set`."""
@@ -294,7 +299,7 @@ class Settings:
         """Sample period in s; 0 when it is not known yet."""
         return self.guard.period
 
-    def resolved(self, machine: Machine, period: float | None = None) -> Settings:
+    def resolved(self, machine: AnyMachine, period: float | None = None) -> Settings:
         """The settings for a machine; the period is its drive's and the cutoff `kinematic_cutoff` unless given.
 
         Raises
@@ -304,7 +309,11 @@ class Settings:
         SettingsError
             If a filter is impossible at that period.
         """
-        guard = self.guard.resolved(machine, period)
+        machine = as_machine(machine)
+        if has(machine, HexapodFile):
+            guard = self.guard.resolved(require(machine, HexapodFile, "input validation of struts").description, period)
+        else:
+            guard = replace(self.guard, period=float(period or 0.0))
         cutoff = self.filter.cutoff or kinematic_cutoff(machine, guard.period)
         return replace(
             self,
@@ -313,7 +322,7 @@ class Settings:
             band=replace(self.band, period=guard.period),
         )
 
-    def parameter_set(self, machine: Machine) -> ParameterSet:
+    def parameter_set(self, machine: AnyMachine) -> ParameterSet:
         """The parameters to estimate; raises PkmError when set or assumptions do not fit."""
         return self.estimator.parameter_set(machine)
 

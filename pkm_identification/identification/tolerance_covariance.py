@@ -24,7 +24,7 @@ from pkm_identification.declared import declarations
 from pkm_identification.estimation.estimate import ParameterEstimate
 from pkm_identification.estimation.identifiability import IDENTIFIABLE
 from pkm_identification.estimation.problem import Problem
-from pkm_identification.mechanisms.hexapod.kinematics.forward import OK, platform_motion
+from pkm_identification.machines.load import as_machine
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.tolerances import Tolerances
 from pkm_identification.motion import STRUTS, StrutMotion
@@ -35,7 +35,7 @@ from pkm_identification.parameters.relations import LinearRelations
 
 from .estimated_effects.linearisation import Linearisation
 from .problem_builder import build_problem
-from .samples import Samples
+from .samples import Samples, close_samples
 from .settings import Settings
 
 SAMPLES_PER_PERIOD = 10  # of the band's cutoff
@@ -111,8 +111,9 @@ def tolerance_shares(
     struts = tuple(_thinned(each.struts, every) for each in samples)
 
     def estimate(machine: Machine, struts: Sequence[StrutMotion]) -> FloatArray:
-        samples = [[_samples(machine, motion)] for motion in struts]
-        return fit(replace(build_problem(machine, slower, samples, point), relations=relations, noise=noise))
+        wrapped = as_machine(machine)
+        samples = [[close_samples(wrapped, motion)] for motion in struts]
+        return fit(replace(build_problem(wrapped, slower, samples, point), relations=relations, noise=noise))
 
     middle = estimate(machine, struts)
     shares = []
@@ -161,12 +162,6 @@ def off_by_tolerances(machine: Machine, struts: StrutMotion, slope: FloatArray) 
             yield Off(name, machine, (replace(struts, force=_force(struts) + size * slope),))
         else:
             yield from _off(name, size, machine, (struts,), [struts], 1)
-
-
-def _samples(machine: Machine, struts: StrutMotion) -> Samples:
-    platform, poses = platform_motion(machine, struts)
-    good = poses.status == OK
-    return Samples(platform[good], struts[good], int(np.count_nonzero(~good)))
 
 
 def _thinned(struts: StrutMotion, every: int) -> StrutMotion:

@@ -19,9 +19,8 @@ import numpy as np
 
 from pkm_identification.errors import LogError
 from pkm_identification.estimation.problem import Problem
-from pkm_identification.mechanisms.hexapod.dynamics.regressor import regressor
-from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.motion import STRUTS, StrutLog
+from pkm_identification.machines.load import AnyMachine, as_machine
+from pkm_identification.motion import StrutLog
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.large_arrays import GrowingArray, row_blocks
 from pkm_identification.numerics.segments import segment_slices
@@ -30,6 +29,7 @@ from pkm_identification.signals.guard import GuardedLog
 from pkm_identification.signals.guard.samples import rows_of
 
 from .experiment import Experiment
+from .regression.friction import DriveFriction
 from .samples import Samples
 from .settings import Settings
 
@@ -44,9 +44,9 @@ class Validation:
     Attributes
     ----------
     time : ndarray, shape (N,)
-    measured, predicted : ndarray, shape (N, 6)
+    measured, predicted : ndarray, shape (N, n)
         N, in the estimation band (both sides low-passed alike).
-    rms_percent, rms_percent_raw : ndarray, shape (6,)
+    rms_percent, rms_percent_raw : ndarray, shape (n,)
         Root mean square of the error over that of the measured force, in %, in the band and unfiltered.
     rms_percent_total, rms_percent_raw_total : float
         Over all struts.
@@ -81,8 +81,8 @@ class Validation:
 
     @cached_property
     def rms(self) -> FloatArray:
-        """Root mean squares of measured forces and of errors in the band, shape (2, 6), N; of hours, part by part."""
-        squares = np.zeros((2, STRUTS))
+        """Root mean squares of measured forces and of errors in the band, shape (2, n), N; of hours, part by part."""
+        squares = np.zeros((2, self.measured.shape[1]))
         for block in row_blocks(len(self.measured)):
             error = self.measured[block] - self.predicted[block]
             squares += np.sum(self.measured[block] ** 2, axis=0), np.sum(error**2, axis=0)
@@ -99,7 +99,7 @@ class Validation:
         return "an estimate from the rest" if self.part else "the estimate"
 
 
-def held_out(machine: Machine, settings: Settings, values: FloatArray, log: StrutLog) -> Validation:
+def held_out(machine: AnyMachine, settings: Settings, values: FloatArray, log: StrutLog) -> Validation:
     """Predict the forces of a log that was not used for the estimate.
 
     Parameters
@@ -179,7 +179,7 @@ def _predicted(
     validation = predict(without, logs(without), values)
     if validation is None or experiment.point is None or experiment.point.linear:
         return validation
-    by_file = replace(experiment, machine=experiment.point.machine, logs=experiment.point.logs)
+    by_file = replace(experiment, machine=as_machine(experiment.point.machine), logs=experiment.point.logs)
     nominal = predict(by_file, logs(by_file), experiment.parameters.nominal)
     return validation if nominal is None else replace(validation, nominal_percent=nominal.nominal_percent)
 
@@ -221,7 +221,7 @@ def predict(experiment: Experiment, logs: Sequence[GuardedLog], values: FloatArr
 
 @dataclass(frozen=True)
 class _Forces:
-    """Forces in N, (N, 6), in the band at `time`, and what of those at all instants is not predicted.
+    """Forces in N, (N, n), in the band at `time`, and what of those at all instants is not predicted.
 
     `predicted` has a third axis: by the estimate, by the machine file, and the estimate's friction alone.
     """
@@ -236,7 +236,7 @@ class _Forces:
         if len(log.time) == 0 or log.force is None:
             return
         for samples in experiment.stretches(log):
-            if len(samples.platform):
+            if len(samples):
                 self._add(experiment, log, samples, mapping, weights)
 
     def _add(
@@ -247,31 +247,32 @@ class _Forces:
         mapping: FloatArray,
         weights: FloatArray,
     ) -> None:
-        motion, struts, band = samples.platform, samples.struts, experiment.settings.band
+        machine, motion, band = experiment.machine, samples.motion, experiment.settings.band
         assert log.force is not None
-        assert struts.force is not None
-        machine = experiment.equations_machine()
-        predicted = np.concatenate(
-            [
-                regressor(machine, motion[first : first + BLOCK], mapping) @ weights
-                for first in range(0, len(motion), BLOCK)
-            ]
-        )
+        assert samples.force is not None
+        friction = DriveFriction.of(machine, mapping, experiment.smooth_rate_noise)
+        parts = []
+        for first in range(0, len(motion), BLOCK):
+            moved = motion[first : first + BLOCK]
+            columns = machine.compute_regressor(moved, mapping)
+            friction.add(moved.rate, columns)
+            parts.append(columns @ weights)
+        predicted = np.concatenate(parts)
         if experiment.point is not None:
-            predicted[:, :, 0] += experiment.point.added(machine, samples, band)
-        own = samples.own(motion.time)
+            predicted[:, :, 0] += experiment.point.added(experiment.equations_machine(), samples, band)
+        own = samples.own(samples.time)
         # the unfiltered force at the same instants
-        measured = log.force[np.searchsorted(log.time, motion.time[own])]
+        measured = log.force[np.searchsorted(log.time, samples.time[own])]
         self.unfiltered.add(measured - predicted[own, :, 0], measured)
         edge = band.settling // 2
-        for part in segment_slices(struts.segment):
+        for part in segment_slices(samples.segment):
             if part.stop - part.start <= 2 * edge + 1:
                 continue
             middle = slice(edge, part.stop - part.start - edge)
-            time = motion.time[part][middle]
+            time = samples.time[part][middle]
             own = samples.own(time)
             self.time.append(time[own])
-            self.measured.append(zero_phase(band.sections, struts.force[part])[middle][own])
+            self.measured.append(zero_phase(band.sections, samples.force[part])[middle][own])
             self.predicted.append(zero_phase(band.sections, predicted[part])[middle][own])
 
 
@@ -292,7 +293,7 @@ def _in_words(part: str, source: str) -> str:
 
 
 def _percent(measured: FloatArray, predicted: FloatArray, rubbing: FloatArray | None = None) -> _Percent:
-    """Errors of predicted forces in percent of those measured, (N, 6); both are less the friction, where it is given.
+    """Errors of predicted forces in percent of those measured, (N, n); both are less the friction, where it is given.
 
     Of hours of samples, some thousand at a time.
     """
@@ -307,15 +308,15 @@ class _Percent:
     """Root mean squares of errors over those of forces, gathered part by part."""
 
     def __init__(self) -> None:
-        self._squares = np.zeros((2, STRUTS))
+        self._squares = np.zeros((2, 1))
 
     def add(self, error: FloatArray, force: FloatArray) -> None:
-        """Take errors and forces (n, 6) in N."""
-        self._squares += np.sum(error**2, axis=0), np.sum(force**2, axis=0)
+        """Take errors and forces (N, n)."""
+        self._squares = self._squares + np.stack([np.sum(error**2, axis=0), np.sum(force**2, axis=0)])
 
     @property
     def each(self) -> FloatArray:
-        """Of each strut, shape (6,)."""
+        """Of each strut, shape (n,)."""
         return self._of(self._squares)
 
     @property

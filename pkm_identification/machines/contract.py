@@ -14,7 +14,7 @@ Friction of the drives is the road's: a machine's regressor leaves it out, and t
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -138,6 +138,19 @@ class Motion:
     def __len__(self) -> int:
         return len(self.coordinate)
 
+    @classmethod
+    def joined(cls, parts: Sequence[Motion]) -> Motion:
+        """Return motions of one machine one after the other, at least one."""
+        return cls(
+            *(
+                np.concatenate([getattr(one, name) for one in parts])
+                for name in ("coordinate", "rate", "acceleration")
+            ),
+            tuple(np.concatenate(state) for state in zip(*(one.state for one in parts), strict=True)),
+            np.concatenate([one.status for one in parts]),
+            np.concatenate([one.residual for one in parts]),
+        )
+
     def __getitem__(self, rows: Any) -> Motion:
         return Motion(
             self.coordinate[rows], self.rate[rows], self.acceleration[rows],
@@ -203,6 +216,14 @@ class Machine(Protocol):
     @property
     def sample_rate(self) -> float | None:
         """Of its logs in Hz, where the file states it."""
+
+    @property
+    def widest_cutoff(self) -> float:
+        """Of the kinematic low-pass in Hz, where encoders do not ask for less."""
+
+    @property
+    def limbs_alike(self) -> bool:
+        """Whether its limbs are of one design: parameters that each has of its own differ by little."""
 
     @property
     def document(self) -> Mapping[str, Any]:
@@ -301,6 +322,9 @@ class Machine(Protocol):
         Where no rigid bodies have these forces, those that differ least in the deviations of a covariance (B, B), if
         it is given and the machine can; else MachineError.
         """
+
+    def with_rate_noise(self, noise: FloatArray) -> Machine:
+        """Return the machine whose friction takes rates with noise of standard deviations (n,) for what they are."""
 
     def compute_mass_and_bias(self, motion: Motion, values: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return mass (N, n, n) and forces without acceleration (N, n) of basis values (B,), drives' friction apart."""

@@ -80,6 +80,9 @@ def description_of(machine: Machine) -> Description | None:
 class Hexapod:
     """See `contract.Machine`; `description` is the hexapod's file."""
 
+    limbs_alike = True
+    widest_cutoff = 150.0  # Hz: smoothing rounds the bend of friction, which six struts pass all the time
+
     def __init__(self, description: Description) -> None:
         self.description = description
         self.name, self.hash = description.name, description.hash
@@ -202,6 +205,10 @@ class Hexapod:
 
     def with_values(self, values: FloatArray, covariance: FloatArray | None = None) -> Hexapod:
         return Hexapod(identified_machine(self.description, values))
+
+    def with_rate_noise(self, noise: FloatArray) -> Hexapod:
+        aware = replace(self.description.friction, rate_noise=float(noise[0]))  # encoders are alike
+        return Hexapod(replace(self.description, friction=aware))
 
     def compute_mass_and_bias(self, motion: Motion, values: FloatArray) -> tuple[FloatArray, FloatArray]:
         if not has_symmetric_rods(values):

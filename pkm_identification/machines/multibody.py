@@ -10,6 +10,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
@@ -89,6 +90,8 @@ class Multibody:
     """See `contract.Machine`; `mechanism` is the description, closed at home, in float64."""
 
     known_forces = None  # its file says nothing of how reported forces differ
+    limbs_alike = False
+    widest_cutoff = 60.0  # Hz: its file says nothing of encoders, whose noise a wider one would let pass
 
     def __init__(self, mechanism: Mechanism) -> None:
         self.mechanism = mechanism
@@ -207,7 +210,11 @@ class Multibody:
         known = np.array(self.basis.nominal)
         known[self._bodies] = 0.0
         known[friction] = 0.0
-        entries = (*base.entries(), *(self.basis.entries[row] for row in friction))
+        # widths that the file does not state are the data's
+        entries = tuple(
+            replace(one, scale=np.inf)
+            for one in (*base.entries(), *(self.basis.entries[row] for row in friction))
+        )
         return ParameterSet(name, entries, np.eye(len(self.basis))[:, rows], known)
 
     def build_transfers(self, period: float) -> tuple[Transfer, ...] | None:
@@ -294,6 +301,13 @@ class Multibody:
                 None if covariance is None else covariance[self._bodies, self._bodies],
             )
         )  # fmt: skip
+
+    def with_rate_noise(self, noise: FloatArray) -> Multibody:
+        aware = copy(self)
+        aware.friction = tuple(
+            replace(one, rate_noise=float(size)) for one, size in zip(self.friction, noise, strict=True)
+        )
+        return aware
 
     def compute_mass_and_bias(self, motion: Motion, values: FloatArray) -> tuple[FloatArray, FloatArray]:
         mechanism, count, drives = self.mechanism, len(motion), len(self.drives)

@@ -61,7 +61,7 @@ def filter_log(log: GuardedLog, cutoff: float, order: int) -> StrutMotion:
         parts.append(StrutMotion(log.time[part][inner], length[inner], rate[shifted], acceleration[shifted], force,
                                  log.segment[part][inner]))  # fmt: skip
     if not parts:
-        empty = np.empty((0, 6))
+        empty = np.empty((0, log.length.shape[1]))
         return StrutMotion(np.empty(0), empty, empty, empty, None if log.force is None else empty,
                            np.empty(0, dtype=np.int64))  # fmt: skip
     forces = [part.force for part in parts if part.force is not None]

@@ -106,7 +106,7 @@ def _identification(
         entry=seconds,
     )
     return Identification(
-        machine=experiment.machine,
+        machine=experiment.description,
         settings=experiment.settings,
         estimate=estimate,
         samples=len(samples),
@@ -136,14 +136,14 @@ def estimate_from_the_rest(
     if form == "dual":
         rest = rest.lengths_only()
     try:
-        return iterate(experiment.machine, parameters, rest, experiment.period, form)
+        return iterate(experiment.description, parameters, rest, experiment.period, form)
     except NotConverged:
         return None  # too little for an estimate; what all of it says is another question
 
 
 def _unused_sensors(experiment: Experiment) -> list[str]:
     """Warnings of additional sensors that are logged and not used."""
-    machine, form = experiment.machine, experiment.settings.estimator.name
+    machine, form = experiment.description, experiment.settings.estimator.name
     unused = []
     for name, key in (("imu", "imu"), ("sensor", "force")):
         if all(getattr(log, name) is None for log in experiment.logs):

@@ -23,7 +23,6 @@ from pkm_identification.estimation.estimate import ParameterEstimate
 from pkm_identification.estimation.estimators import ESTIMATORS, Tuning
 from pkm_identification.estimation.lack_of_fit.thresholds import STANDS_OUT, STRUT_STANDS_OUT, stands_out
 from pkm_identification.estimation.problem import Problem
-from pkm_identification.machines.hexapod import Hexapod
 
 from ..experiment import Experiment
 from ..model_errors.effects import find_effects
@@ -60,7 +59,7 @@ def diagnose(experiment: Experiment, problem: Problem, estimate: ParameterEstima
         # what is left is judged by the estimate that the corrected logs would give
         estimate = ESTIMATORS["ls"].fit(corrected.problem, Tuning()).estimate(corrected.problem)
     machine, logs = corrected.experiment.machine, corrected.experiment.logs
-    effects = find_effects(Hexapod(machine), corrected.problem.parameters, logs)
+    effects = find_effects(machine, corrected.problem.parameters, logs)
     found = search(corrected.evidence, effects, corrected.floor, corrected.model)
     if found.found or stands_out(found.first.total_ratio, found.first.ratio):
         found = search_again(corrected.evidence, found)

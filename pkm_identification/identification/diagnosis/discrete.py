@@ -203,7 +203,6 @@ def _axis(direction: FloatArray) -> str:
 
 def undone(experiment: Experiment, discrete: Discrete) -> Experiment:
     """The experiment as it would be without a discrete cause."""
-    machine = None if discrete.machine is None else description_of(discrete.machine)
     logs = tuple(
         replace(
             log,
@@ -214,7 +213,7 @@ def undone(experiment: Experiment, discrete: Discrete) -> Experiment:
         )
         for log in experiment.logs
     )
-    return replace(experiment, logs=logs, machine=machine or experiment.machine)
+    return replace(experiment, logs=logs, machine=discrete.machine or experiment.machine)
 
 
 def suspects(base: EvidenceBase, floor: FloatArray, present: Base) -> list[Discrete]:

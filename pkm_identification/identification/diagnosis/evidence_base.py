@@ -69,7 +69,7 @@ class EvidenceBase:
         # that of the equations, or hypotheses about friction would find what the two make of noisy rates
         machine, band = experiment.equations_machine(), experiment.settings.band
         rows = tuple(
-            rows_of_samples(machine, problem.parameters, samples, band)
+            rows_of_samples(machine, problem.parameters, samples, band, experiment.flicker)
             for samples in experiment.smooth_samples
         )
         view = Coordinates.of(problem.prior, relations)

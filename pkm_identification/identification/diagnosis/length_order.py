@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 from pkm_identification.errors import LogError
 from pkm_identification.estimation.lack_of_fit.evidence import Base
 from pkm_identification.machines.contract import DEGRADED, Machine
-from pkm_identification.machines.hexapod import Hexapod
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.parameters.prior import Prior
@@ -134,5 +133,5 @@ def possible_length_order(experiment: Experiment) -> LengthOrder | None:
         if struts.force is None:
             return None
         drives = DriveMotion(struts.length, struts.rate, struts.acceleration)
-        return best_length_order(Hexapod(machine), drives, struts.force, parameters, Prior.of(parameters))
+        return best_length_order(machine, drives, struts.force, parameters, Prior.of(parameters))
     return None

@@ -108,7 +108,7 @@ def noise_floor(experiment: Experiment, parameters: FloatArray, band_force: Floa
     band_force : ndarray, shape (K, 6)
         Measured force in the band, N.
     """
-    band, drive = experiment.settings.band, experiment.machine.drive
+    band, drive = experiment.settings.band, experiment.description.drive
     left = noise_passed(experiment.settings.guard, band.period, *QUIET)
     noise_of_file = None if drive is None else drive.force_noise
     passed = _power_passed(band)
@@ -124,7 +124,7 @@ def noise_floor(experiment: Experiment, parameters: FloatArray, band_force: Floa
         density = (
             np.full(STRUTS, 2.0 * noise_of_file**2 * band.period)
             if noise_of_file
-            else force_density(part, struts, experiment.machine.friction) / left
+            else force_density(part, struts, experiment.description.friction) / left
         )
         densities.append(density)
         weights.append(len(log.time))
@@ -205,7 +205,7 @@ def _encoder_part(
     That is the encoders', and where struts are shorter than motors turn by what a force of power density (6,) in
     N^2/Hz winds up, that force's. `known` is the platform's motion along the whole log.
     """
-    settings, machine = experiment.settings, experiment.machine
+    settings, machine = experiment.settings, experiment.description
     if len(struts) == 0:
         return np.zeros((2, STRUTS))
     wound = density / (2.0 * settings.period) * winding(settings.guard) ** 2
@@ -241,7 +241,7 @@ def _motion(
 
 def _smoothing_part(experiment: Experiment, log: GuardedLog, parameters: FloatArray) -> FloatArray:
     """Rms (6,) in N of what the kinematic low-pass rounds off the model's force in the band."""
-    settings, machine = experiment.settings, experiment.machine
+    settings, machine = experiment.settings, experiment.description
     part = rows_of(log, _longest(log))
     struts = _smooth(experiment, part)
     lower = filter_log(replace(part, force=None), settings.filter.cutoff / LOWER, settings.filter.order)

@@ -105,7 +105,7 @@ def with_clipped_forces(
     # with the floor of the corrected logs: that of the recorded ones is in their unit and in their order of struts
     elsewhere = without_clipped(clipped, corrected)
     effect, moves = largest_effect(estimate, elsewhere.change)
-    certain = any(_beyond_reading(one, corrected.experiment.machine.drive) for one in clipped)
+    certain = any(_beyond_reading(one, corrected.experiment.description.drive) for one in clipped)
     told = (misfit or bool(explanation.causes)) and (certain or elsewhere.explains > LEAST_SHARE)
     if not told and not ((elsewhere.clear or certain) and effect > DOUBTFUL):
         return explanation

@@ -8,7 +8,7 @@
 
 """What the kinematic low-pass makes of the bend of friction, told by smoothing more, and taken off.
 
-Where a strut breaks away or turns back, its true rate has a kink at the friction law's bend. The low-pass rounds that
+Where a drive breaks away or turns back, its true rate has a kink at the friction law's bend. The low-pass rounds that
 kink, and Coulomb friction computed from the smoothed rate is wrong around it, to one side. How wrong falls with some
 power of the cutoff; hence what a cutoff STRONGER times lower changes of a column tells what the low-pass itself has
 changed (Richardson's extrapolation):
@@ -30,11 +30,9 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from pkm_identification.machines.contract import Machine
 from pkm_identification.mechanisms.friction import friction_terms
-from pkm_identification.mechanisms.friction.law import NOISE, law_tuple
-from pkm_identification.mechanisms.hexapod.dynamics.basis import friction_columns
-from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.motion import STRUTS
+from pkm_identification.mechanisms.friction.law import law_tuple
 from pkm_identification.numerics.arrays import FloatArray, contiguous
 from pkm_identification.numerics.compiled import kernel
 from pkm_identification.numerics.rows import copy_vector
@@ -44,6 +42,7 @@ from pkm_identification.signals.causal import FilterSettings, linear_phase_taps
 from pkm_identification.signals.sections import filter_rows, rest
 
 from ..rates.rate_noise import rate_noise
+from ..regression.friction import build_laws, reversing_terms
 from .band_rows import BandPiece
 
 FAINT = 0.01  # of the largest weight
@@ -63,26 +62,29 @@ LEFT = share(POWERS[0]) - SHARE
 
 
 @kernel
-def smoothed_bend(rate, law, smoother, term, weights, rates, place, bend):
-    """Write what a weighted mean of the last strut rates instead of the middle one makes of the reversing term (6,).
+def smoothed_bend(rate, laws, smoothers, terms, weights, rates, place, bend):
+    """Write what a weighted mean of the last rates instead of the middle one makes of the reversing terms (n,).
 
-    `rates` (n, 6) is the ring of the last rates, its row `place` is overwritten with the present `rate` (6,); `weights`
-    (n,) are symmetric, n is odd. `smoother` is the law of the mean, whose noise is less than that of `law`.
+    `rates` (w, n) is the ring of the last rates, its row `place` is overwritten with the present `rate` (n,); `weights`
+    (w,) are symmetric, w is odd. `smoothers` (n, L) are the laws of the mean, whose noise is less than that of `laws`.
     """
-    count = rates.shape[0]
-    mean = np.zeros(6)
+    count, drives = rates.shape
+    mean = np.zeros(drives)
     copy_vector(rate, rates[place])
     for n in range(count):
         row = (place - n) % count
-        for i in range(6):
+        for i in range(drives):
             mean[i] += weights[n] * rates[row, i]
     middle = rates[(place - count // 2) % count]
-    for i in range(6):
-        bend[i] = friction_terms(mean[i], smoother)[term] - friction_terms(middle[i], law)[term]
+    for i in range(drives):
+        bend[i] = 0.0
+        if terms[i] >= 0:
+            bend[i] = friction_terms(mean[i], law_tuple(smoothers[i], 0))[terms[i]]
+            bend[i] -= friction_terms(middle[i], law_tuple(laws[i], 0))[terms[i]]
 
 
 def smoothing_weights(cutoff: float, period: float) -> FloatArray:
-    """Weights (n,) of strut rates, n odd, that smooth as a low-pass at two thirds of the kinematic cutoff (Hz) would.
+    """Return weights (w,) of rates, w odd, that smooth as a low-pass at two thirds of the kinematic cutoff (Hz) would.
 
     Those of the causal strut filter without its faint tails. A plain mean would not do: it smooths slow motion, too,
     and takes for an error what no low-pass does.
@@ -122,22 +124,20 @@ def foretold(gains, state, column):
 
 
 @kernel
-def _fill_bends(rate, early, laws, term, weights, bends):
-    """What smoothing makes of the term (N, 6), of the sample half of the weights before.
+def _fill_bends(rate, early, laws, terms, weights, bends):
+    """Write what smoothing makes of the terms (N, n), of the sample half of the weights before.
 
-    `laws` (4, L) are those of rates and smoothed rates, of exact lengths up to row `early` and after it.
+    `laws` (3, n, L) are those of exact rates, up to row `early`, and after it of rates and of smoothed rates.
     """
-    exact, exact_smoother = law_tuple(laws[0], 0), law_tuple(laws[1], 0)
-    law, smoother = law_tuple(laws[2], 0), law_tuple(laws[3], 0)
     rates = np.empty((weights.size, rate.shape[1]))
     for k in range(weights.size):
         copy_vector(rate[0], rates[k])
     for n in range(rate.shape[0]):
         place = n % weights.size
         if n < early:
-            smoothed_bend(rate[n], exact, exact_smoother, term, weights, rates, place, bends[n])
+            smoothed_bend(rate[n], laws[0], laws[0], terms, weights, rates, place, bends[n])
         else:
-            smoothed_bend(rate[n], law, smoother, term, weights, rates, place, bends[n])
+            smoothed_bend(rate[n], laws[1], laws[2], terms, weights, rates, place, bends[n])
 
 
 @kernel
@@ -153,9 +153,9 @@ def _fill_foretold(sections, gains, values, state, first, step, picked):
 
 @kernel
 def take_off(bend, entering, columns, measured):
-    """Correct one equation in place: columns (6, P) and measured (6,), without what is known.
+    """Correct one equation in place: columns (n, P) and measured (n,), without what is known.
 
-    `bend` (6,) is what smoothing the rates makes of the struts' term, in the band, `entering` of `BendCorrection`.
+    `bend` (n,) is what smoothing the rates makes of the drives' terms, in the band, `entering` of `BendCorrection`.
     """
     mapping, known = entering
     for i in range(bend.size):
@@ -167,7 +167,7 @@ def take_off(bend, entering, columns, measured):
 
 @kernel
 def take_off_all(bends, entering, columns, measured):
-    """`take_off` for each of N equations: bends (N, 6), columns (N, 6, P), measured (N, 6)."""
+    """`take_off` for each of N equations: bends (N, n), columns (N, n, P), measured (N, n)."""
     for n in range(bends.shape[0]):
         take_off(bends[n], entering, columns[n], measured[n])
 
@@ -191,17 +191,21 @@ class BendCorrection:
         `foretelling`; None where nothing is taken off: samples come too slowly, encoders are so coarse that what they
         do to friction is not known (`rates.rate_noise`) nor told from what smoothing does, or the law has no such term.
     entering : tuple
-        How the struts' term enters each column (6, P), and what is known of it (6,): as `take_off` has it.
+        How the drives' terms enter each column (n, P), and what is known of them (n,): as `take_off` has it.
     """
 
     def __init__(self, machine: Machine, parameters: ParameterSet, band: BandSettings, cutoff: float) -> None:
-        law = machine.friction.law
-        bending = friction_columns(machine, law.reversing or "")
-        self.entering = contiguous(parameters.mapping[bending]), contiguous(parameters.known[bending])
+        terms, drives = reversing_terms(machine), np.arange(len(machine.drives))
+        bending = machine.friction_rows[np.maximum(terms, 0), drives]
+        bends = (terms >= 0)[:, None]
+        self.entering = (
+            contiguous(np.where(bends, parameters.mapping[bending], 0.0)),
+            contiguous(np.where(bends[:, 0], parameters.known[bending], 0.0)),
+        )
         self.weights = smoothing_weights(cutoff, band.period)
-        encoders = machine.drive is not None and machine.drive.has_encoder
-        told = not encoders or rate_noise(machine, FilterSettings(band.period, cutoff)) > 0.0
-        possible = told and len(self.entering[1]) == STRUTS
+        encoders = np.array([drive.resolution > 0.0 for drive in machine.drives])
+        told = ~encoders | (rate_noise(machine, FilterSettings(band.period, cutoff)) > 0.0)
+        possible = bool(told.all() and bends.any())
         self.gains = foretelling(band, self.delay) if possible else None
 
     @property
@@ -224,29 +228,32 @@ def bends_in_band(
     piece: BandPiece,
     band: BandSettings,
 ) -> FloatArray:
-    """What smoothing strut rates makes of the bending term at a piece's equations, (K, 6), as the online estimator has.
+    """Return what smoothing rates makes of the bending terms at a piece's equations, (K, n), as the online estimator.
 
     Parameters
     ----------
     machine : Machine
-        Whose friction knows of the noise of the rates.
     low_pass : FilterSettings
         What they have passed.
     correction : BendCorrection
         With gains.
-    rate : ndarray, shape (n, 6)
-        m/s, of the piece.
+    rate : ndarray, shape (N, n)
+        Of the piece, m/s or rad/s.
     early : int
-        The first rows, of which lengths are taken for exact.
+        The first rows, of which coordinates are taken for exact.
     piece : BandPiece
     band : BandSettings
     """
-    laws = np.array([machine.friction.law_parameters] * 4)
-    smoother = replace(low_pass, cutoff=low_pass.cutoff / STRONGER)
-    laws[:2, NOISE] = 0.0
-    laws[3, NOISE] = rate_noise(machine, smoother) if machine.friction.rate_noise else 0.0
+    noise = rate_noise(machine, low_pass)
+    smoothed = rate_noise(machine, replace(low_pass, cutoff=low_pass.cutoff / STRONGER))
+    laws = np.array(
+        [
+            build_laws(machine, one)
+            for one in (np.zeros_like(noise), noise, np.where(noise > 0.0, smoothed, 0.0))
+        ]
+    )
     bends = np.empty(rate.shape)
-    _fill_bends(contiguous(rate), early, laws, machine.friction.law.reversing_term, correction.weights, bends)
+    _fill_bends(contiguous(rate), early, laws, reversing_terms(machine), correction.weights, bends)
     rows: NDArray[np.int64] = np.arange(*piece.chosen.indices(len(rate)))
     picked = np.zeros((len(rows), rate.shape[1]))
     sections = band.sections

@@ -15,6 +15,8 @@ from typing import NamedTuple
 import numpy as np
 
 from pkm_identification.estimation.filters.parameter_filter import Belief
+from pkm_identification.machines.load import as_machine
+from pkm_identification.mechanisms.friction.law import NOISE
 from pkm_identification.mechanisms.hexapod.dynamics.basis import PLATFORM_COLUMNS
 from pkm_identification.mechanisms.hexapod.dynamics.records import (
     LAW_NOISE,
@@ -39,6 +41,7 @@ from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.signals.band import BandSettings
 from pkm_identification.signals.sections import filter_rows, rest
 
+from ..regression.friction import build_laws, reversing_terms
 from .bend import BendCorrection, foretold, smoothed_bend, take_off
 from .rest import RestWatch
 from .reversal import reversal_pulse, reversal_time
@@ -106,7 +109,8 @@ def _take_sample(packed, entries, sample, age, time, smoothing, band, forces, st
 
     `entries` are plain `MappingEntries`, `sample` is (position, rotation, twist, acceleration, force, steps, and the
     row of `EquationFilter.step`), `age` how many came before it in its stretch: it tells their places in the rings.
-    `smoothing` are weights and ring of rates of `smoothed_bend` and the noise of their mean, `band` is a plain `_Band`.
+    `smoothing` are weights, ring of rates, laws (2, 6, L) of rates and of their mean, and terms of `smoothed_bend`;
+    `band` is a plain `_Band`.
     What becomes of the force goes into the ring `forces` (n, 6), strut lengths, rates and accelerations go into that of
     `struts`, (3, n, 6).
     """
@@ -154,7 +158,7 @@ def _keep_sample(moving, force, row):
 def _fill_model(packed, entries, moving, age, time, smoothing, struts, stack):
     """Write columns, bend and pulses of one sample into the stack; False if it is singular. See `_take_sample`."""
     position, rotation, twist, acceleration = moving
-    weights, rates, noise = smoothing
+    weights, rates, laws, terms = smoothing
     place, newest = age % rates.shape[0], age % struts.shape[1]
     geometry, sample = unpacked(packed), MotionSample(position, rotation, twist, acceleration)
     scratch, columns = regressor_scratch(), np.empty((6, stack.shape[1] + _BEND))
@@ -169,9 +173,7 @@ def _fill_model(packed, entries, moving, age, time, smoothing, struts, stack):
         if age == 0:
             for k in range(rates.shape[0]):
                 rates[k, i] = rate[i]
-    law = geometry.law
-    smoother = (law[0], law[1], law[2], law[3], noise)
-    smoothed_bend(rate, law, smoother, geometry.reversing, weights, rates, place, stack[:, _BEND])
+    smoothed_bend(rate, laws[0], laws[1], terms, weights, rates, place, stack[:, _BEND])
     length, exact, second = np.empty((1, 6)), np.empty((1, 6)), np.empty((1, 6))
     fill_strut_motion(
         geometry.base, geometry.platform, np.expand_dims(position, 0), np.expand_dims(rotation, 0),
@@ -269,13 +271,19 @@ class EquationFilter:
         self._band = tuple(
             _Band(sections, rest(sections), np.empty((len(sections), 2, stack.size)), stack, self._filtered)
         )
-        correction = BendCorrection(machine, parameters, band, kinematic_cutoff)
+        correction = BendCorrection(as_machine(machine), parameters, band, kinematic_cutoff)
         gains = np.empty((0, 2)) if correction.gains is None else correction.gains
         self._correction = gains, correction.entering
         self._left = correction.left
         self._weights = correction.weights
         self._rates = np.zeros((len(self._weights), 6))
-        self._smoothing = self._weights, self._rates, 0.0
+        laws = build_laws(as_machine(machine))
+        self._smoothing = (
+            self._weights,
+            self._rates,
+            np.stack([laws, laws]),
+            reversing_terms(as_machine(machine)),
+        )
         # samples from an equation to the one that completes what smoothing does to it, by whole equations and the rest
         lag = correction.delay
         self._late = -(-lag // band.stride)
@@ -286,25 +294,26 @@ class EquationFilter:
         self._forces = np.zeros((len(_BACKWARD), STRUTS))
         self._period = band.period
         self._age = 0
-        self._rest = RestWatch(machine, parameters, band)
+        self._rest = RestWatch(as_machine(machine), parameters, band)
 
-    def note_noise(self, rates: float, smoothed: float) -> None:
-        """From the next sample on strut rates have noise of that standard deviation in m/s, smoothed ones of the other.
+    def note_noise(self, rates: FloatArray, smoothed: FloatArray) -> None:
+        """From the next sample on rates have noise of these standard deviations (6,), m/s, smoothed ones of the others.
 
         See `rates.rate_noise`; 0 where lengths are exact, which is how it begins.
         """
-        self._geometry[LAW_NOISE] = rates
-        self._smoothing = self._weights, self._rates, smoothed
+        self._geometry[LAW_NOISE] = rates[0]
+        laws = self._smoothing[2]
+        laws[0, :, NOISE], laws[1, :, NOISE] = rates, smoothed
 
     @property
     def strut_rate(self) -> FloatArray:
         """Of the last sample, m/s, shape (6,)."""
-        return self._rest.struts[1, self._age % self._rest.remembered]
+        return self._rest.motion[1, self._age % self._rest.remembered]
 
     @property
     def strut_acceleration(self) -> FloatArray:
         """Of the last sample, m/s^2, shape (6,)."""
-        return self._rest.struts[2, self._age % self._rest.remembered]
+        return self._rest.motion[2, self._age % self._rest.remembered]
 
     def step(
         self,
@@ -323,7 +332,7 @@ class EquationFilter:
         taken = *moving, sample.force, stepped, row
         if not _take_sample(
             self._geometry, self._mapping, taken, age, self._reversal_time, self._smoothing, self._band,
-            self._forces, self._rest.struts,
+            self._forces, self._rest.motion,
         ):  # fmt: skip
             return False
         self._age = age

@@ -6,133 +6,162 @@
 # distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
 # the License for the specific language governing permissions and limitations under the License.
 
-"""Which equations are of a machine that stands still: friction hides what they would say, and they must not be used.
+"""Which equations are of drives that stand still: friction hides what they would say, and they must not be used.
 
-At rest, friction of a strut is any force that Coulomb friction allows, not what a law says of its rate; and the rate is
+At rest, friction of a drive is any force that Coulomb friction allows, not what a law says of its rate; and the rate is
 noise of the encoder, which flickers between two counts and which the force does not follow. Such equations draw
 friction to zero and gravity to what friction holds, a thousand times the same, the surer the longer the rest.
 
-A strut rests, as far as anybody can tell, where its length stays within what an encoder's flicker makes of it, or
-where its rate stays far below that at which the friction law bends, where the law stands for sticking. The machine is
-at rest when all struts have been for as long as the band's filter remembers: a strut that creeps on leaves the counts
-it was between, however slow it is against the noise of its rate. Left out are the equations at rest, and those whose
-filter still remembers one: friction lets go when the machine breaks away, and the force jumps.
+A drive rests, as far as anybody can tell, where its coordinate stays within what noise and an encoder's flicker make of
+it, or where its rate stays far below that at which the friction law bends, where the law stands for sticking, for as
+long as the band's filter remembers: one that creeps on leaves the counts it was between, however slow it is against the
+noise of its rate. Left out are its rows at rest, also while others move, and those whose filter still remembers one:
+friction lets go when the machine breaks away, and the force jumps.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pkm_identification.mechanisms.hexapod.dynamics.basis import coulomb_columns
-from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.motion import STRUTS, StrutMotion
-from pkm_identification.numerics.arrays import contiguous
+from pkm_identification.estimation.equations import Equations
+from pkm_identification.machines.contract import Machine
+from pkm_identification.numerics.arrays import FloatArray, contiguous
 from pkm_identification.numerics.compiled import kernel
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.signals.band import BandSettings
 
-from .band_rows import BandPiece, band_pieces
+from .band_rows import band_pieces
 
-# Encoder counts between which a strut flickers and a drive hunts at rest. No whole number: lengths of a strut that
-# rests differ by whole counts, and no rounding is to decide.
+# Encoder counts between which a drive flickers and hunts at rest. No whole number: coordinates of a drive that rests
+# differ by whole counts, and no rounding is to decide.
 COUNTS = 2.5
 SLOW = 0.05  # of the rate at which the friction law bends: what it says of Coulomb friction is less than that share
 
 
 @dataclass(frozen=True)
 class RestLimits:
-    """Up to where a strut rests.
+    """Up to where drives rest.
 
     Attributes
     ----------
-    range : float
-        By which its length varies, m; 0 where nothing is known of encoders.
-    rate : float
-        m/s.
+    range : ndarray, shape (n,)
+        By which a coordinate varies, m or rad; 0 where nothing is known of encoders.
+    rate : ndarray, shape (n,)
+        m/s or rad/s.
+    together : bool
+        Whether drives rest where all do: limbs of one design that carry one platform do not stand while others move,
+        but for the moments around a turn.
     """
 
-    range: float
-    rate: float
+    range: FloatArray
+    rate: FloatArray
+    together: bool = False
 
     @classmethod
-    def of(cls, machine: Machine, parameters: ParameterSet) -> RestLimits | None:
-        """Those of a machine; None where its model has no friction that could hold it: rest tells of gravity then."""
-        columns = coulomb_columns(machine)
-        if not np.any(parameters.mapping[columns]) and not np.any(parameters.known[columns]):
+    def of(
+        cls, machine: Machine, parameters: ParameterSet, flicker: FloatArray | None = None
+    ) -> RestLimits | None:
+        """Return those of a machine; None where its model has no friction that could hold it: rest tells of gravity.
+
+        `flicker` (n,) is the range that a log shows at rest; else that of the encoders in the machine's file.
+        """
+        rows = machine.standstill_rows
+        if not np.any(parameters.mapping[rows]) and not np.any(parameters.known[rows]):
             return None
-        known = machine.drive is not None and machine.drive.has_encoder
-        flicker = COUNTS / machine.drive.counts_per_meter if known and machine.drive is not None else 0.0
-        return cls(flicker, SLOW * machine.friction.transition_rate)
+        if flicker is None:
+            flicker = COUNTS * np.array([drive.resolution for drive in machine.drives])
+        slow = SLOW * np.array([friction.transition_rate for friction in machine.friction])
+        return cls(flicker, slow, machine.limbs_alike)
 
 
 @kernel
-def _resting(length, rate, newest, count, most, fastest):
-    """Whether all struts rest in the `count` samples up to the `newest` of rings of lengths and rates (n, 6)."""
-    struts = length.shape[1]
-    low, high = length[newest].copy(), length[newest].copy()
-    quick = np.zeros(struts)
-    for age in range(count):
-        place = (newest - age) % length.shape[0]
-        for i in range(struts):
-            low[i] = min(low[i], length[place, i])
-            high[i] = max(high[i], length[place, i])
-            quick[i] = max(quick[i], abs(rate[place, i]))
-            if high[i] - low[i] > most and quick[i] > fastest:
-                return False
-    return True
+def _mark_still(coordinate, rate, newest, count, most, fastest, still):
+    """Write which drives rest in the `count` samples up to the `newest` of rings (N, n); return whether all do."""
+    every = True
+    for i in range(coordinate.shape[1]):
+        low, high, quick = coordinate[newest, i], coordinate[newest, i], 0.0
+        still[i] = True
+        for age in range(count):
+            place = (newest - age) % coordinate.shape[0]
+            low = min(low, coordinate[place, i])
+            high = max(high, coordinate[place, i])
+            quick = max(quick, abs(rate[place, i]))
+            if high - low > most[i] and quick > fastest[i]:
+                still[i] = False
+                every = False
+                break
+    return every
 
 
-def moving_equations(
-    machine: Machine, parameters: ParameterSet, struts: StrutMotion, band: BandSettings, online: bool = False
+@kernel
+def _mark_all(coordinate, rate, newest, count, most, fastest, still):
+    """Write which drives rest at each of some instants, (K, n)."""
+    for k in range(newest.size):
+        _mark_still(coordinate, rate, newest[k], count, most, fastest, still[k])
+
+
+def find_standstill(
+    limits: RestLimits | None,
+    coordinate: FloatArray,
+    rate: FloatArray,
+    segment: NDArray[np.int64],
+    band: BandSettings,
+    online: bool = False,
 ) -> NDArray[np.bool_]:
-    """Which of the equations that `band_pieces` takes from samples are not at rest, shape (K,).
+    """Return which drives stand still at the equations that `band_pieces` takes from samples, (K, n).
 
     Parameters
     ----------
-    machine : Machine
-    parameters : ParameterSet
-        What is estimated.
-    struts : StrutMotion
-        Smoothed.
+    limits : RestLimits or None
+    coordinate, rate : ndarray, shape (N, n)
+        Smooth.
+    segment : ndarray of int64, shape (N,)
     band : BandSettings
     online : bool
-        Whether the band's filter is the causal one, which remembers the past alone, or runs both ways.
+        Whether the band's filter is the causal one, which remembers the past alone, or runs both ways. Drives rest
+        then where all do, as `RestWatch` has it.
     """
-    pieces = band_pieces(struts.segment, band, online)
-    limits = RestLimits.of(machine, parameters)
+    pieces = band_pieces(segment, band, online)
+    instants = [np.arange(*piece.chosen.indices(piece.part.stop - piece.part.start)) for piece in pieces]
     if limits is None:
-        return np.ones(sum(len(_instants(piece)) for piece in pieces), dtype=bool)
-    ahead, count = (0, band.settling + 1) if online else (band.settling // 2, 2 * (band.settling // 2) + 1)
-    moving = []
-    for piece in pieces:
-        instants = _instants(piece)
-        length, rate = contiguous(struts.length[piece.part]), contiguous(struts.rate[piece.part])
-        still = np.array(
-            [
-                _resting(length, rate, newest, count, limits.range, limits.rate)
-                for newest in (instants + ahead).tolist()
-            ],
-            dtype=bool,
-        )
-        remembered = _remembers(instants, still, band.settling if online else band.settling // 2)
+        return np.zeros((sum(map(len, instants)), coordinate.shape[1]), dtype=bool)
+    half = band.settling // 2
+    ahead, count = (0, band.settling + 1) if online else (half, 2 * half + 1)
+    parts = [np.empty((0, coordinate.shape[1]), dtype=bool)]
+    for piece, rows in zip(pieces, instants, strict=True):
+        still = np.zeros((len(rows), coordinate.shape[1]), dtype=bool)
+        own, speed = contiguous(coordinate[piece.part]), contiguous(rate[piece.part])
+        _mark_all(own, speed, rows + ahead, count, limits.range, limits.rate, still)
+        if online or limits.together:
+            still[:] = still.all(axis=1)[:, None]
+        remembered = _remember(rows, still, band.settling if online else half)
         if not online:
-            remembered |= _remembers(-instants[::-1], still[::-1], band.settling // 2)[::-1]
-        moving.append(~remembered)
-    return np.concatenate(moving or [np.empty(0, dtype=bool)])
+            remembered |= _remember(-rows[::-1], still[::-1], half)[::-1]
+        parts.append(remembered)
+    return np.concatenate(parts)
 
 
-def _instants(piece: BandPiece) -> NDArray[np.int64]:
-    """The samples of a piece's part that equations are taken at."""
-    return np.arange(*piece.chosen.indices(piece.part.stop - piece.part.start))
+def _remember(instants: NDArray[np.int64], still: NDArray[np.bool_], reach: int) -> NDArray[np.bool_]:
+    """Return which of ascending instants (K,) follow one at which a drive rests by no more than `reach` samples."""
+    rested = np.where(still, instants[:, None], instants.min(initial=0) - reach - 1)
+    return instants[:, None] - np.maximum.accumulate(rested, axis=0) <= reach
 
 
-def _remembers(instants: NDArray[np.int64], still: NDArray[np.bool_], reach: int) -> NDArray[np.bool_]:
-    """Which of ascending instants follow one at rest by no more than `reach` samples."""
-    last = np.maximum.accumulate(np.where(still, instants, instants.min(initial=0) - reach - 1))
-    return instants - last <= reach
+def leave_out(equations: Equations, still: NDArray[np.bool_]) -> Equations:
+    """Return equations without those where all drives stand still (K, n), and with rows of zeros where one does."""
+    if not still.any():
+        return equations
+    kept = ~still.all(axis=1)
+    part = equations[kept]
+    if not still[kept].any():
+        return part
+    regressor, measured, force = (np.array(one) for one in (part.regressor, part.measured, part.force))
+    for values in (regressor, measured, force):
+        values[still[kept]] = 0.0
+    return replace(part, regressor=regressor, measured=measured, force=force)
 
 
 class RestWatch:
@@ -148,28 +177,32 @@ class RestWatch:
     ----------
     remembered : int
         Samples that the band's filter remembers, with the newest.
-    struts : ndarray, shape (3, remembered, 6)
-        Their strut lengths, rates and accelerations in m, m/s and m/s^2: a ring, in which whoever takes a sample writes
-        what belongs to it. The first of a stretch is in the first place.
+    motion : ndarray, shape (3, remembered, n)
+        The drives' coordinates, rates and accelerations: a ring, in which whoever takes a sample writes what belongs to
+        it. The first of a stretch is in the first place.
     """
 
     def __init__(self, machine: Machine, parameters: ParameterSet, band: BandSettings) -> None:
         self._limits = RestLimits.of(machine, parameters)
         self.remembered = band.settling + 1
-        self.struts = np.zeros((3, self.remembered, STRUTS))
-        self._length, self._rate = self.struts[:2]
+        count = len(machine.drives)
+        self.motion = np.zeros((3, self.remembered, count))
+        self._coordinate, self._rate = self.motion[:2]
+        self._still = np.zeros(count, dtype=bool)
         self.begin()
 
     def begin(self) -> None:
-        """A stretch begins."""
+        """Begin a stretch."""
         self._rested: int | None = None  # age of the last equation at rest
 
     def equation(self, age: int) -> bool:
-        """Whether the equation at the last sample, which so many precede, is at rest, or remembers one that was."""
+        """Return whether all drives rest at the last sample's equation, which so many precede, or it remembers that."""
         limits = self._limits
         if limits is None or age + 1 < self.remembered:
             return False
         newest = age % self.remembered
-        if _resting(self._length, self._rate, newest, self.remembered, limits.range, limits.rate):
+        if _mark_still(
+            self._coordinate, self._rate, newest, self.remembered, limits.range, limits.rate, self._still
+        ):
             self._rested = age
         return self._rested is not None and age - self._rested < self.remembered

@@ -165,7 +165,7 @@ class Linearisation:
 
     def added(self, machine: Machine, samples: Samples, band: BandSettings) -> FloatArray:
         """Force in N that effects which are not undone add at every sample of a log, (N, 6)."""
-        force = np.zeros_like(samples.struts.length)
+        force = np.zeros_like(samples.motion.coordinate)
         effects = [effect for effect in self.effects if effect.added is not None]
         if not effects:
             return force

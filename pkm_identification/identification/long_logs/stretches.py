@@ -11,7 +11,7 @@
 A stretch is a row of whole segments, or a part of one that is longer than LONGEST. Zero-phase filters forget what is
 far away: a part begins and ends a reach beyond the samples that are its own (`Samples.own`), so that these come out as
 if the segment had been filtered in one piece, to FORGOTTEN of what the filters do at an end. Parts begin on the
-equations' grid, and with the pose that the part before had there: both are those of one piece, too.
+equations' grid, and with the state that the part before had there: both are those of one piece, too.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.machines.contract import Machine
 from pkm_identification.motion import StrutMotion
 from pkm_identification.numerics.large_arrays import let_go
 from pkm_identification.numerics.segments import segment_slices
@@ -113,13 +113,13 @@ def _parts(
         last = number == count - 1
         end = rows.stop if last else rows.start + (number + 1) * longest
         bound = np.inf if last else float(log.time[end])
-        place = Place(place.row, place.run, place.pose, place.begin, bound)
+        place = Place(place.row, place.run, place.start, place.begin, bound)
         part = slice(first, rows.stop if last else end + reach)
         samples = samples_of(rows_of(log, part), machine, settings, place=place)
         let_go()
         yield samples
         if not last:
-            at = first + np.searchsorted(log.time[part], samples.struts.time)
+            at = first + np.searchsorted(log.time[part], samples.time)
             place = _next(samples, at, end - reach, stride, bound)
             first = place.row - edge
 
@@ -131,10 +131,10 @@ def _next(samples: Samples, at: np.ndarray, row: int, stride: int, begin: float)
     """
     near = int(np.searchsorted(at, row, side="right")) - 1
     if near >= 0:
-        run = int(samples.struts.segment[near])
+        run = int(samples.segment[near])
         start = int(at[near]) - (int(at[near]) - run) % stride
         same = int(np.searchsorted(at, start))
         if start >= run and at[same] == start and row - int(at[near]) < stride:
-            pose = samples.platform.position[same], samples.platform.rotation[same]
-            return Place(start, run, pose, begin)
+            state = tuple(part[same : same + 1] for part in samples.motion.state)
+            return Place(start, run, state, begin)
     return Place(row, begin=begin)

@@ -23,8 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pkm_identification.machines.contract import Machine, Motion, NeighbourSolver
-from pkm_identification.machines.hexapod import Hexapod
-from pkm_identification.mechanisms.hexapod.machine import Machine as Description
+from pkm_identification.machines.load import AnyMachine, as_machine
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
 from pkm_identification.parameters.parameter_set import ParameterSet
@@ -32,9 +31,8 @@ from pkm_identification.signals.band import BandSettings
 from pkm_identification.signals.butterworth import low_pass, zero_phase, zero_phase_response
 
 from ..equations.band_rows import BandPiece, band_pieces, in_band
-from ..equations.rest import moving_equations
-from ..regression.samples import Samples
-from ..samples import Samples as PlatformSamples
+from ..equations.rest import RestLimits, find_standstill
+from ..samples import Samples
 
 DENSITY = 5.0  # samples of the thin grid per period of the band's cutoff, at least
 SMOOTH = 2.0  # cutoff of the motion on the thin grid, in cutoffs of the band
@@ -103,6 +101,8 @@ class LogRows:
     @property
     def force(self) -> FloatArray:
         """Measured forces (N, n) behind the kinematic low-pass."""
+        if self.samples.force is None:
+            raise ValueError("samples without forces make no equations")
         return self.samples.force
 
     def in_band(self, values: FloatArray) -> FloatArray:
@@ -214,9 +214,14 @@ class LogRows:
 
 
 def rows_of_samples(
-    machine: Description, parameters: ParameterSet, samples: PlatformSamples, band: BandSettings
+    machine: AnyMachine,
+    parameters: ParameterSet,
+    samples: Samples,
+    band: BandSettings,
+    flicker: FloatArray | None = None,
 ) -> LogRows:
-    """Return the rows of smooth samples of a platform's log."""
-    moving = moving_equations(machine, parameters, samples.struts, band)
-    still = np.repeat(~moving[:, None], samples.struts.length.shape[1], axis=1)
-    return LogRows(Hexapod(machine), samples.of_drives, band, still)
+    """Return the rows of smooth samples of a log; `flicker` as of `RestLimits.of`."""
+    machine, motion = as_machine(machine), samples.motion
+    limits = RestLimits.of(machine, parameters, flicker)
+    still = find_standstill(limits, motion.coordinate, motion.rate, samples.segment, band)
+    return LogRows(machine, samples, band, still)

@@ -18,6 +18,7 @@ from pkm_identification.errors import SettingsError
 from pkm_identification.estimation.estimate import ParameterEstimate
 from pkm_identification.estimation.filters.recursive import FILTERS, RecursiveEstimator
 from pkm_identification.estimation.lack_of_fit.doubt import doubted
+from pkm_identification.machines.load import as_machine
 from pkm_identification.mechanisms.hexapod.dynamics.basis import PLATFORM_COLUMNS
 from pkm_identification.mechanisms.hexapod.kinematics.forward import OK
 from pkm_identification.mechanisms.hexapod.kinematics.tracker import PlatformSample
@@ -110,15 +111,16 @@ class OnlineEstimator:
         self.settings = settings
         self.parameters = estimator.assumptions.apply(hexapod_parameters(machine, estimator.parameters))
         # what smoothing does to friction is estimated besides, and stays inside
-        self._unknowns = with_reversals(self.parameters, machine)
+        wrapped = as_machine(machine)
+        self._unknowns = with_reversals(self.parameters, wrapped)
         band = settings.band
         self._stride, self._settling = band.stride, band.settling
         self._filter = EquationFilter(
             machine, self._unknowns, band, settings.filter.cutoff, load=estimator.payload
         )
-        self.rounding = RoundingWatch(machine, settings.filter)
+        self.rounding = RoundingWatch(wrapped, settings.filter)
         smoother = replace(settings.filter, cutoff=settings.filter.cutoff / STRONGER)
-        self._smoothed_noise = rate_noise(machine, smoother) if self.rounding.open else 0.0
+        self._smoothed_noise = rate_noise(wrapped, smoother)
         self.recursive = self._estimator(self._unknowns)
         drift = None
         if estimator.drift == "detected" and FrictionDrift.possible(self._unknowns):
@@ -184,7 +186,8 @@ class OnlineEstimator:
         if self.tolerated is not None:
             self.tolerated.reset()
         self.rounding.reset()
-        self._filter.note_noise(0.0, 0.0)
+        exact = np.zeros_like(self._smoothed_noise)
+        self._filter.note_noise(exact, exact)
         self.counts = dict.fromkeys(
             ("used", "skipped_status", "no_force", "settling", "stepping", "resting", "gated", "clock_jump"),
             0,

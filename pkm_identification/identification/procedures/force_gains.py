@@ -39,7 +39,7 @@ from pkm_identification.parameters.parameter import Kind, Parameter
 from pkm_identification.parameters.prior import Prior
 
 from ..equations.force_equations import force_equations
-from ..equations.rest import moving_equations
+from ..equations.rest import RestLimits, find_standstill, leave_out
 from ..experiment import Experiment
 from ..settings import Settings
 
@@ -222,10 +222,11 @@ def _with_load(experiment: Experiment, problem: Problem, load: KnownLoad, unload
             known[:PLATFORM_COLUMNS] += load.basis
             parameters = replace(parameters, known=known)
         samples = experiment.samples(log)
-        machine, band, struts = experiment.equations_machine(), experiment.settings.band, samples.struts
-        assert struts.force is not None
-        part = force_equations(machine, parameters, samples.platform, struts.force, struts.segment, band)
-        parts.append(part[moving_equations(machine, parameters, struts, band)])
+        machine, band, motion = experiment.machine, experiment.settings.band, samples.motion
+        part = force_equations(machine, parameters, samples, band, noise=experiment.smooth_rate_noise)
+        limits = RestLimits.of(machine, parameters, experiment.flicker)
+        still = find_standstill(limits, motion.coordinate, motion.rate, samples.segment, band)
+        parts.append(leave_out(part, still))
     return Equations.joined(parts)
 
 

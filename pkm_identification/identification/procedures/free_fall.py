@@ -188,7 +188,7 @@ def add_falls(problem: Problem, falls: Sequence[StrutLog], experiment: Experimen
 
     logs = [
         FreeFall(
-            experiment.machine,
+            experiment.description,
             problem.parameters,
             experiment.fall_lengths(log),
             experiment.period,

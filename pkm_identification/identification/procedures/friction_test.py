@@ -147,7 +147,7 @@ def measure_friction(
     """
     settings = settings or FrictionSettings()
     experiment = Experiment.of(logs, machine, Settings(), faults)
-    widest = kinematic_cutoff(machine, experiment.period)
+    widest = kinematic_cutoff(experiment.machine, experiment.period)
     cutoff = settings.cutoff or min(CUTOFF, widest)
     least_rate = settings.least_rate or WINDOW * machine.friction.transition_rate
     parameters = hexapod_parameters(machine, "extended")

@@ -12,11 +12,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.machines.contract import Machine
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.signals.band import BandSettings
 
-WIDEST_CUTOFF = 150.0  # Hz
 WIDEST_SHARE = 0.3  # of the sample rate
 NARROWEST_SHARE = 0.2  # of the widest cutoff
 BANDS = 3.0  # a cutoff is at least so many times the estimation band's, which it must leave as it is
@@ -41,13 +40,13 @@ def kinematic_cutoff(machine: Machine, period: float) -> float:
     period : float
         Sample period in s.
     """
-    widest = min(WIDEST_CUTOFF, WIDEST_SHARE / period)
+    widest = min(machine.widest_cutoff, WIDEST_SHARE / period)
     narrowest = max(NARROWEST_SHARE * widest, BANDS * BandSettings(period).cutoff)
     return float(min(widest, max(quiet_cutoff(machine, period), narrowest)))
 
 
 def quiet_cutoff(machine: Machine, period: float) -> float:
-    """Cutoff in Hz up to which the rounding of a machine's encoders does little harm; infinite if it is not known.
+    """Return the cutoff in Hz up to which rounding by encoders does little harm; infinite if none states its counts.
 
     Parameters
     ----------
@@ -55,11 +54,18 @@ def quiet_cutoff(machine: Machine, period: float) -> float:
     period : float
         Sample period in s.
     """
-    if machine.drive is None or not machine.drive.has_encoder:
-        return float("inf")
-    rounding = 1.0 / (np.sqrt(12.0) * machine.drive.counts_per_meter)
-    allowed = RATE_NOISE_SHARE * machine.friction.transition_rate
-    return float((allowed / (2 * np.pi * rounding * np.sqrt(2.0 * period / 3.0))) ** (2 / 3))
+    pairs = [
+        (drive.resolution / np.sqrt(12.0), RATE_NOISE_SHARE * friction.transition_rate)
+        for drive, friction in zip(machine.drives, machine.friction, strict=True)
+        if drive.resolution
+    ]
+    return min(
+        (
+            float((allowed / (2 * np.pi * rounding * np.sqrt(2.0 * period / 3.0))) ** (2 / 3))
+            for rounding, allowed in pairs
+        ),
+        default=float("inf"),
+    )
 
 
 def error_weights(factors: tuple[float, ...]) -> FloatArray:

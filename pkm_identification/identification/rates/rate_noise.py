@@ -6,9 +6,9 @@
 # distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
 # the License for the specific language governing permissions and limitations under the License.
 
-"""Noise of the strut rates from the rounding of their lengths, which friction's bend feels.
+"""Noise of the drives' rates from the rounding of their coordinates, which friction's transition feels.
 
-A strut that dwells near the transition rate of the friction law has rates on both sides of the bend by noise alone.
+A drive that dwells near the transition rate of the friction law has rates on both sides of the bend by noise alone.
 Their friction is on average less than that of the true rate, by half the variance of the noise times the law's second
 derivative: Coulomb friction came out too large and viscous friction too small, in slow motion with .5 % noise of the
 forces by up to four Cramer-Rao bounds.
@@ -16,12 +16,10 @@ forces by up to four Cramer-Rao bounds.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
+from pkm_identification.machines.contract import Machine
 from pkm_identification.mechanisms.friction.law import TRANSITION
-from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.signals.causal import FilterSettings, linear_phase_taps
 from pkm_identification.signals.differences import stencil
@@ -36,38 +34,34 @@ STRETCHES, STRETCH = 5, 4000  # of a log, and rows of each
 ROUNDING = 1e-6  # of that: what numbers themselves round
 
 
-def rate_noise(machine: Machine, low_pass: FilterSettings) -> float:
-    """Standard deviation in m/s of strut rates behind the kinematic low-pass; 0 where it is not white, or not known.
+def rate_noise(machine: Machine, low_pass: FilterSettings) -> FloatArray:
+    """Return the standard deviation (n,) of the drives' rates behind the kinematic low-pass, m/s or rad/s.
 
-    A strut that moves by less than a count in a sample has steps for rounding, not noise: their frequency is its rate
-    over the count, mostly above the low-pass.
+    0 where it is not white, or the machine's file states no encoder: a drive that moves by less than a count in a
+    sample has steps for rounding, not noise: their frequency is its rate over the count, mostly above the low-pass.
     """
-    if machine.drive is None or not machine.drive.has_encoder:
-        return 0.0
-    bend = machine.friction.law_parameters[TRANSITION]
-    if bend * low_pass.period * machine.drive.counts_per_meter < 1.0:
-        return 0.0
+    count = np.array([drive.resolution for drive in machine.drives])
+    bend = np.array([friction.law_parameters[TRANSITION] for friction in machine.friction])
+    known = (count > 0.0) & (bend * low_pass.period >= count)
+    if not known.any():
+        return np.zeros(len(count))
     # also of the zero-phase filter, whose response these taps are
     taps = np.convolve(linear_phase_taps(low_pass), stencil(low_pass.period).first) / low_pass.period
-    return float(np.sqrt(WHITE_SHARE / 12.0 * np.sum(taps**2)) / machine.drive.counts_per_meter)
+    return np.where(known, np.sqrt(WHITE_SHARE / 12.0 * np.sum(taps**2)) * count, 0.0)
 
 
-def is_rounded(length: FloatArray, machine: Machine) -> bool:
-    """Whether strut lengths (N, 6) in m are as uneven as the machine's encoders make them; exact ones are not.
+def is_rounded(coordinate: FloatArray, machine: Machine) -> bool:
+    """Return whether coordinates (N, n) are as uneven as the machine's encoders make them; exact ones are not.
 
-    Struts that stand still tell nothing: they are asked about where they move, in stretches spread over the log.
+    Drives that stand still tell nothing: they are asked about where they move, in stretches spread over the log.
     """
-    if machine.drive is None or not machine.drive.has_encoder:
+    count = np.array([drive.resolution for drive in machine.drives])
+    if not count.any():
         return False
-    expected = GAIN / np.sqrt(12.0) / machine.drive.counts_per_meter
-    starts = np.linspace(0, max(len(length) - STRETCH, 0), STRETCHES).astype(int)
-    stretches = [length[start : start + STRETCH] for start in np.unique(starts)]
-    differences = np.abs(np.concatenate([np.diff(stretch, 4, axis=0) for stretch in stretches]))
-    moving = differences[differences > ROUNDING * expected]
-    return len(moving) > 0 and bool(np.percentile(moving, BENT) > 0.2 * expected)
-
-
-def noise_aware(machine: Machine, low_pass: FilterSettings) -> Machine:
-    """The machine whose friction law takes rates behind the kinematic low-pass for what they are."""
-    noise = rate_noise(machine, low_pass)
-    return replace(machine, friction=replace(machine.friction, rate_noise=noise)) if noise else machine
+    expected = GAIN / np.sqrt(12.0) * count[count > 0.0]
+    coordinate = coordinate if count.all() else coordinate[:, count > 0.0]
+    starts = np.linspace(0, max(len(coordinate) - STRETCH, 0), STRETCHES).astype(int)
+    stretches = [coordinate[start : start + STRETCH] for start in np.unique(starts)]
+    differences = np.abs(np.concatenate([np.diff(stretch, 4, axis=0) for stretch in stretches])) / expected
+    moving = differences[differences > ROUNDING]
+    return len(moving) > 0 and bool(np.percentile(moving, BENT) > 0.2)

@@ -6,7 +6,7 @@
 # distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
 # the License for the specific language governing permissions and limitations under the License.
 
-"""Whether samples behind the kinematic low-pass are of rounded lengths, told by them alone, one after the other.
+"""Whether samples behind the kinematic low-pass are of rounded coordinates, told by them alone, one after the other.
 
 Who has filtered samples cannot look at the lengths that went in (`rate_noise.is_rounded` does). But of rounding, unlike
 of motion, much is left up to the cutoff: fourth differences of strut accelerations, small where lengths were exact.
@@ -22,8 +22,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.motion import STRUTS, StrutMotion
+from pkm_identification.machines.contract import Machine
 from pkm_identification.numerics.arrays import FloatArray, contiguous
 from pkm_identification.numerics.compiled import kernel
 from pkm_identification.signals.causal import FilterSettings, linear_phase_taps
@@ -39,32 +38,36 @@ FAINT = 0.25
 SHARE = 0.6  # of rows that are not faint, from which on lengths are rounded
 
 
-def expected_unevenness(machine: Machine, low_pass: FilterSettings) -> float:
-    """Standard deviation in m/s^2 of fourth differences of strut accelerations by rounding; 0 without encoders."""
-    if machine.drive is None or not machine.drive.has_encoder:
-        return 0.0
+def expected_unevenness(machine: Machine, low_pass: FilterSettings) -> FloatArray:
+    """Return the standard deviation (n,) of fourth differences of the drives' accelerations by rounding.
+
+    In the drives' units by s^2; 0 without encoders.
+    """
+    count = np.array([drive.resolution for drive in machine.drives])
+    if not count.any():
+        return count
     second = np.convolve(linear_phase_taps(low_pass), stencil(low_pass.period).second) / low_pass.period**2
     taps = np.convolve(second, DIFFERENCES)
-    return float(np.sqrt(np.sum(taps**2) / 12.0) / machine.drive.counts_per_meter)
+    return np.asarray(np.sqrt(np.sum(taps**2) / 12.0) * count)
 
 
 @kernel
 def _ask(rate, second, starting, limits, past, tally):
-    """Count the struts that move, and those of them that are uneven.
+    """Count the drives that move, and those of them that are uneven.
 
-    `limits` are the least rate (m/s) and the least difference (m/s^2), `past` (4, 6) the last accelerations, `tally`
-    counts samples of the stretch, rows of moving struts and uneven ones.
+    `limits` (2, n) are the least rate and the least difference, `past` (4, n) the last accelerations, `tally` counts
+    samples of the stretch, rows of moving drives and uneven ones.
     """
     if starting:
         tally[0] = 0
     known = past.shape[0]
     for i in range(past.shape[1]):
-        if tally[0] >= known and abs(rate[i]) > limits[0]:
+        if tally[0] >= known and abs(rate[i]) > limits[0, i]:
             tally[1] += 1
             uneven = DIFFERENCES[known] * second[i]
             for k in range(known):
                 uneven += DIFFERENCES[k] * past[k, i]
-            if abs(uneven) > limits[1]:
+            if abs(uneven) > limits[1, i]:
                 tally[2] += 1
         for k in range(known - 1):
             past[k, i] = past[k + 1, i]
@@ -99,46 +102,65 @@ class RoundingWatch:
 
     Attributes
     ----------
-    noise : float
-        Standard deviation in m/s of strut rates where lengths are rounded.
+    noise : ndarray, shape (n,)
+        Standard deviation of the drives' rates where coordinates are rounded, m/s or rad/s.
     open : bool
         Whether samples are still to be asked.
     """
 
     def __init__(self, machine: Machine, low_pass: FilterSettings) -> None:
         self.noise = rate_noise(machine, low_pass)
-        self._limits = _limits(machine, low_pass) if self.noise else (0.0, 0.0)
+        self._limits = _limits(machine, low_pass)
         self.reset()
 
     def reset(self) -> None:
         """Forget everything."""
-        self.open = self.noise > 0.0
-        self._past, self._tally = np.zeros((len(DIFFERENCES) - 1, STRUTS)), np.zeros(3, dtype=np.int64)
+        self.open = bool(np.any(self.noise))
+        self._past = np.zeros((len(DIFFERENCES) - 1, len(self.noise)))
+        self._tally = np.zeros(3, dtype=np.int64)
 
     def step(self, rate: FloatArray, second: FloatArray, starting: bool) -> bool:
-        """Ask a sample's strut rates (6,) in m/s and accelerations (6,) in m/s^2; True once, if they are rounded."""
+        """Ask the drives' rates and accelerations (n,) of a sample; True once, if they are rounded."""
         _ask(rate, second, starting, self._limits, self._past, self._tally)
         self.open = bool(self._tally[1] < ASKED)
         return not self.open and _are_rounded(self._tally)
 
 
-def rounded_after(machine: Machine, struts: StrutMotion, low_pass: FilterSettings) -> float:
-    """The stamp in s of the sample by which the watch finds filtered samples rounded; infinite if it does not."""
-    if not rate_noise(machine, low_pass) or len(struts.time) == 0:
+def rounded_after(
+    machine: Machine,
+    time: FloatArray,
+    segment: NDArray[np.int64],
+    rate: FloatArray,
+    acceleration: FloatArray,
+    low_pass: FilterSettings,
+) -> float:
+    """Return the stamp in s of the sample by which the watch finds filtered samples rounded; infinite if it does not.
+
+    Parameters
+    ----------
+    machine : Machine
+    time, segment : ndarray, shape (N,)
+    rate, acceleration : ndarray, shape (N, n)
+        Of the drives.
+    low_pass : FilterSettings
+        What they have passed.
+    """
+    if not np.any(rate_noise(machine, low_pass)) or len(time) == 0:
         return np.inf
-    starting, anew = np.ones(len(struts.time), dtype=bool), np.ones(len(struts.time), dtype=bool)
-    starting[1:] = np.diff(struts.segment) != 0
-    anew[1:] = np.diff(struts.time) < 0.0  # as the online estimator begins
-    rate, second = contiguous(struts.rate), contiguous(struts.acceleration)
-    found, tally = _ask_all(rate, second, starting, anew, _limits(machine, low_pass), ASKED)
-    return float(struts.time[found]) if found >= 0 and _are_rounded(tally) else np.inf
+    starting, anew = np.ones(len(time), dtype=bool), np.ones(len(time), dtype=bool)
+    starting[1:] = np.diff(segment) != 0
+    anew[1:] = np.diff(time) < 0.0  # as the online estimator begins
+    found, tally = _ask_all(
+        contiguous(rate), contiguous(acceleration), starting, anew, _limits(machine, low_pass), ASKED
+    )
+    return float(time[found]) if found >= 0 and _are_rounded(tally) else np.inf
 
 
-def _limits(machine: Machine, low_pass: FilterSettings) -> tuple[float, float]:
-    """Least rate of a strut that is asked, a count in a sample, and what is uneven."""
-    assert machine.drive is not None
-    count = 1.0 / machine.drive.counts_per_meter
-    return count / low_pass.period, FAINT * expected_unevenness(machine, low_pass)
+def _limits(machine: Machine, low_pass: FilterSettings) -> FloatArray:
+    """Return the least rate of a drive that is asked, a count in a sample, and what is uneven, (2, n)."""
+    count = np.array([drive.resolution for drive in machine.drives])
+    least = np.where(count > 0.0, count / low_pass.period, np.inf)
+    return np.stack([least, FAINT * expected_unevenness(machine, low_pass)])
 
 
 def _are_rounded(tally: NDArray[np.int64]) -> bool:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from pkm_identification.machines.contract import Machine
 from pkm_identification.mechanisms.friction import TERMS, friction_terms
-from pkm_identification.mechanisms.friction.law import law_tuple
+from pkm_identification.mechanisms.friction.law import NOISE, law_tuple
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
 
@@ -37,9 +37,9 @@ class DriveFriction:
     entries: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], FloatArray]
 
     @classmethod
-    def of(cls, machine: Machine, mapping: FloatArray) -> DriveFriction:
-        """Return that of a machine and a mapping (B, P)."""
-        laws = np.array([one.law_parameters for one in machine.friction])
+    def of(cls, machine: Machine, mapping: FloatArray, noise: FloatArray | None = None) -> DriveFriction:
+        """Return that of a machine and a mapping (B, P), of rates with noise of standard deviations (n,)."""
+        laws = build_laws(machine, noise)
         term, drive = np.nonzero(machine.friction_rows >= 0)
         rows = mapping[machine.friction_rows[term, drive]]
         entry, column = np.nonzero(rows)
@@ -48,6 +48,19 @@ class DriveFriction:
     def add(self, rate: FloatArray, columns: FloatArray) -> None:
         """Add friction at rates (N, n) to columns (N, n, P), in place."""
         _add_friction(np.ascontiguousarray(rate), self.laws, self.entries, columns)
+
+
+def build_laws(machine: Machine, noise: FloatArray | None = None) -> FloatArray:
+    """Return the drives' laws for kernels, (n, LAW_NUMBERS), of rates with noise of standard deviations (n,)."""
+    laws = np.array([one.law_parameters for one in machine.friction])
+    if noise is not None:
+        laws[:, NOISE] = noise
+    return laws
+
+
+def reversing_terms(machine: Machine) -> NDArray[np.int64]:
+    """Return the term of each drive's law that changes sign as it turns back, (n,); -1 where none does."""
+    return np.array([one.law.reversing_term for one in machine.friction], dtype=np.int64)
 
 
 @kernel

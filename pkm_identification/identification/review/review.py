@@ -66,7 +66,7 @@ def review(result: Identification, logs: Sequence[StrutLog]) -> Review | None:
     """
     values = result.estimate.values
     experiment = excerpt(Experiment.of(logs, result.machine, result.settings).at(values))
-    machine, samples = experiment.machine, experiment.smooth_samples
+    machine, samples = experiment.description, experiment.smooth_samples
     longest = max(samples, key=lambda one: len(one.platform)).platform
     if len(longest) < FEWEST_POSES:
         return None

@@ -76,7 +76,7 @@ def _asked(experiment: Experiment, problem: Problem, transfers: tuple[Transfer, 
     causes = (
         experiment.settings.causal,
         experiment.point is not None,
-        experiment.machine.joint_friction is not None,
+        experiment.description.joint_friction is not None,
     )
     yields = all(one.on_motor and one.compliance > 0.0 for one in transfers)
     return yields and not any(causes) and len(problem.equations) > len(problem.parameters)
@@ -114,17 +114,17 @@ def wound_up(
     ndarray, or None
         None if the model's course has nothing to do with the log's.
     """
-    machine, settings = experiment.machine, experiment.settings
+    machine, settings = experiment.description, experiment.settings
     springs = Springs.of(machine, basis, transfers)
     motors = np.diag([one.motor_mass for one in transfers])
     wound = np.full(measured.length.shape, np.nan)
     off = size = 0.0
-    for samples in samples_in_stretches(log, machine, settings.filter, settings.band):
-        for part in segment_slices(samples.struts.segment):
+    for samples in samples_in_stretches(log, experiment.machine, settings.filter, settings.band):
+        for part in segment_slices(samples.segment):
             rows, own, place = _behind(machine, samples, part, measured, basis, motors, springs)
             if place is None:
                 continue
-            smooth = samples.struts.length[part][own]
+            smooth = samples.motion.coordinate[part][own]
             shown = measured.length[rows][own]
             off += float(np.sum((place[own] - smooth) ** 2))
             size += float(np.sum((shown - smooth) ** 2))

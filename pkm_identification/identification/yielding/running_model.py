@@ -20,6 +20,7 @@ import numpy as np
 
 from pkm_identification.estimation.change_detection import ChangeTest
 from pkm_identification.estimation.filters.recursive import RecursiveEstimator
+from pkm_identification.machines.load import as_machine
 from pkm_identification.mechanisms.hexapod.kinematics.tracker import PlatformSample
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.parameters.builder import force_scale
@@ -54,7 +55,7 @@ class RunningModel:
     """
 
     def __init__(self, machine: Machine, band: BandSettings, kinematic_cutoff: float) -> None:
-        parameters = with_reversals(hexapod_parameters(machine), machine)
+        parameters = with_reversals(hexapod_parameters(machine), as_machine(machine))
         self._stride, self._settling = band.stride, band.settling
         self._equations = EquationFilter(machine, parameters, band, kinematic_cutoff, load=True)
 

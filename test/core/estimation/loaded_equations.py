@@ -22,8 +22,10 @@ from pkm_identification.identification.online.online_estimator import (
     OnlineEstimator,
 )
 from pkm_identification.identification.settings import Settings
+from pkm_identification.machines.load import as_machine
 from pkm_identification.mechanisms.hexapod.dynamics import basis_columns, basis_parameters
 from pkm_identification.mechanisms.hexapod.dynamics.regressor import regressor
+from pkm_identification.mechanisms.hexapod.kinematics import strut_motion_from_platform
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
 from pkm_identification.signals.band import BandSettings
@@ -80,7 +82,8 @@ def scene(seconds: float = 40.0, name: str = "rich", seed: int = 1) -> Scene:
     time = np.arange(round(seconds / PERIOD)) * PERIOD
     motion = trajectory(name, nominal, seconds).motion(time)
     basis = regressor(nominal, motion, np.eye(basis_columns(nominal)))
-    pulses = reversal_pulses(nominal, motion)[:, :, None] * np.eye(6)
+    _, rate, second = strut_motion_from_platform(nominal, motion)
+    pulses = reversal_pulses(as_machine(nominal), rate, second)[:, :, None] * np.eye(6)
     band = BandSettings(PERIOD)
     chosen = slice(band.settling, len(time), band.stride)
     behind = (np.ascontiguousarray(causal(band.sections, made)[chosen]) for made in (basis, pulses))

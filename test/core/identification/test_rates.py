@@ -27,11 +27,11 @@ from pkm_identification.identification.rates.kinematic_cutoff import error_weigh
 from pkm_identification.identification.rates.rate_noise import (
     WHITE_SHARE,
     is_rounded,
-    noise_aware,
     rate_noise,
 )
 from pkm_identification.identification.rates.rounding_watch import RoundingWatch, rounded_after
 from pkm_identification.identification.settings import Settings
+from pkm_identification.machines.load import as_machine
 from pkm_identification.mechanisms.friction import friction_columns
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
 from pkm_identification.mechanisms.hexapod.machine import Machine
@@ -198,8 +198,10 @@ def test_friction_of_noisy_rates_is_on_average_that_of_the_true_ones():
     rounding = 1.0 / (machine.drive.counts_per_meter * np.sqrt(12.0))
     white = np.random.default_rng(3).normal(0.0, rounding, 20000)
     white, _ = central_differences(zero_phase(butterworth(4, 150.0, 1000.0), white), 1e-3)
-    assert np.sqrt(WHITE_SHARE) * white.std() == pytest.approx(rate_noise(machine, low_pass), rel=0.02)
-    aware = noise_aware(machine, low_pass).friction
+    assert np.sqrt(WHITE_SHARE) * white.std() == pytest.approx(
+        rate_noise(as_machine(machine), low_pass)[0], rel=0.02
+    )
+    aware = replace(machine.friction, rate_noise=rate_noise(as_machine(machine), low_pass)[0])
     rates = np.linspace(0.8, 1.2, len(white)) * aware.transition_rate
     true = friction_columns(rates, machine.friction)[1]
     noisy = rates + np.sqrt(WHITE_SHARE) * white
@@ -209,7 +211,7 @@ def test_friction_of_noisy_rates_is_on_average_that_of_the_true_ones():
 
 def test_exact_lengths_are_not_taken_for_rounded_ones():
     """What encoders would do to friction is not taken off them."""
-    machine, exact = nominal(1000.0), synthetic.log(TRUTH, 4.0, 1).length
+    machine, exact = as_machine(nominal(1000.0)), synthetic.log(TRUTH, 4.0, 1).length
     assert not is_rounded(exact, machine)
     rounded = synthetic.ENCODER * np.round(exact / synthetic.ENCODER)
     assert is_rounded(rounded, machine)
@@ -234,13 +236,15 @@ def test_filtered_samples_tell_whether_lengths_were_rounded():
         experiment = Experiment.of([one], machine)
         low_pass = experiment.settings.filter
         struts = CausalFilter(low_pass).filter(experiment.logs[0])
-        watch, told = RoundingWatch(machine, low_pass), np.inf
+        watch, told = RoundingWatch(as_machine(machine), low_pass), np.inf
         for n, (rate, second) in enumerate(zip(struts.rate, struts.acceleration, strict=True)):
             if watch.open and watch.step(rate, second, starting=n == 0):
                 told = struts.time[n]
         assert not watch.open
         assert np.isfinite(told) == expected
-        assert told == rounded_after(machine, struts, low_pass)
+        assert told == rounded_after(
+            as_machine(machine), struts.time, struts.segment, struts.rate, struts.acceleration, low_pass
+        )
     assert told > 1.0
 
 
@@ -250,8 +254,8 @@ def test_encoders_whose_steps_are_longer_than_a_sample_at_the_bend_make_no_noise
     fine, coarse = (
         replace(machine, drive=replace(machine.drive, counts_per_meter=counts)) for counts in (8e5, 1e5)
     )
-    assert rate_noise(fine, low_pass) > 0.0
-    assert rate_noise(coarse, low_pass) == 0.0
+    assert np.all(rate_noise(as_machine(fine), low_pass) > 0.0)
+    assert np.all(rate_noise(as_machine(coarse), low_pass) == 0.0)
 
 
 @pytest.mark.slow

@@ -19,6 +19,9 @@ from pkm_identification.estimation.equations import Equations
 from pkm_identification.estimation.identifiability import IDENTIFIABLE, assess
 from pkm_identification.identification.equations.energy_equations import energy_equations
 from pkm_identification.identification.equations.force_equations import force_equations
+from pkm_identification.identification.samples import Samples
+from pkm_identification.machines.load import as_machine
+from pkm_identification.machines.platform import motion_of_platform
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.signals.band import BandSettings
@@ -109,8 +112,10 @@ def _identified(result: CaseResult) -> int:
 
 
 def _force_in_band(record: Record, parameters: ParameterSet, band: BandSettings) -> Equations:
-    segment = np.zeros(len(record.motion), dtype=np.int64)
-    return force_equations(study_machine(False), parameters, record.motion, record.force, segment, band)
+    description, segment = study_machine(False), np.zeros(len(record.motion), dtype=np.int64)
+    motion = motion_of_platform(description, record.motion)
+    samples = Samples(record.motion.time, motion, record.force, segment)
+    return force_equations(as_machine(description), parameters, samples, band)
 
 
 def _energy_in_band(record: Record, parameters: ParameterSet, band: BandSettings) -> Equations:

@@ -23,7 +23,6 @@ from pkm_identification.estimation.equations import Equations
 from pkm_identification.identification.equations.force_equations import force_equations
 from pkm_identification.identification.experiment import Experiment
 from pkm_identification.identification.procedures.friction_test import FrictionTest, measure_friction
-from pkm_identification.identification.samples import samples_of
 from pkm_identification.mechanisms.hexapod.dynamics.regressor import regressor
 from pkm_identification.mechanisms.hexapod.kinematics.forward import platform_motion
 from pkm_identification.mechanisms.hexapod.machine import Machine
@@ -135,10 +134,9 @@ def equations_with_rest(log: StrutLog, machine: Machine, parameters: ParameterSe
     """
     experiment = Experiment.of([log], machine)
     settings = experiment.settings
-    samples = samples_of(experiment.logs[0], machine, settings.filter)
-    force, segment = np.asarray(samples.struts.force), samples.struts.segment
+    samples = experiment.samples(experiment.logs[0])
     return force_equations(
-        experiment.equations_machine(), parameters, samples.platform, force, segment, settings.band
+        experiment.machine, parameters, samples, settings.band, noise=experiment.smooth_rate_noise
     )
 
 

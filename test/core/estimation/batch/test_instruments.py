@@ -22,8 +22,9 @@ from pkm_identification.estimation.batch.instruments import instrumental_variabl
 from pkm_identification.estimation.batch.least_squares import least_squares
 from pkm_identification.identification.equations.force_equations import force_equations
 from pkm_identification.identification.equations.twin_motions import twin_motions
+from pkm_identification.identification.samples import close_samples
+from pkm_identification.machines.load import as_machine
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
-from pkm_identification.mechanisms.hexapod.kinematics import platform_motion
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
 from pkm_identification.parameters.prior import Prior
@@ -70,9 +71,7 @@ def estimated(noise: float, band_cutoff: float) -> dict:
         log = guarded(length + rng.normal(0, noise, length.shape), force + rng.normal(0, 0.5, force.shape))
         struts = filter_log(log, CUTOFF, ORDER)
         made = [
-            force_equations(
-                nominal, parameters, platform_motion(nominal, motion)[0], struts.force, struts.segment, band
-            )
+            force_equations(as_machine(nominal), parameters, close_samples(as_machine(nominal), motion), band)
             for motion in (struts, *twin_motions(log, struts, CUTOFF, ORDER))
         ]
         plain = least_squares(made[0], prior, band.redundancy)

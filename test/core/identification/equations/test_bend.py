@@ -26,6 +26,7 @@ from pkm_identification.identification.equations.bend import (
     take_off_all,
 )
 from pkm_identification.identification.equations.reversal import with_reversals
+from pkm_identification.machines.load import as_machine
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
 from pkm_identification.signals.band import BandSettings
@@ -124,16 +125,16 @@ def test_nothing_is_taken_off_where_smoothing_is_told_too_late_or_not_from_encod
 ):
     machine = Machine.load("uf")
     machine = replace(machine, drive=replace(machine.drive, counts_per_meter=counts))
-    parameters = with_reversals(hexapod_parameters(machine), machine)
-    correction = BendCorrection(machine, parameters, BandSettings(1.0 / rate), cutoff)
+    parameters = with_reversals(hexapod_parameters(machine), as_machine(machine))
+    correction = BendCorrection(as_machine(machine), parameters, BandSettings(1.0 / rate), cutoff)
     assert (correction.gains is not None) == corrected
     assert correction.left == (LEFT if corrected else 1.0)
 
 
 def test_a_correction_is_the_change_of_each_struts_own_column():
     machine = Machine.load("uf")
-    parameters = with_reversals(hexapod_parameters(machine), machine)
-    correction = BendCorrection(machine, parameters, BandSettings(1e-3), 150.0)
+    parameters = with_reversals(hexapod_parameters(machine), as_machine(machine))
+    correction = BendCorrection(as_machine(machine), parameters, BandSettings(1e-3), 150.0)
     bend = np.random.default_rng(4).standard_normal((5, 6))
     columns, measured = np.zeros((5, 6, len(parameters.names))), np.ones((5, 6))
     take_off_all(bend, correction.entering, columns, measured)

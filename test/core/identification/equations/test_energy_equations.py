@@ -25,6 +25,8 @@ from core.mechanisms.hexapod.machine_variants import (
 )
 from core.platform_motions import six_axes
 
+from pkm_identification.machines.load import as_machine
+from pkm_identification.identification.samples import close_samples
 from pkm_identification.estimation.batch.least_squares import least_squares
 from pkm_identification.estimation.equations import Equations
 from pkm_identification.identification.equations.energy_equations import energy_equations, step_work
@@ -148,8 +150,14 @@ def test_encoders_and_noise_within_the_stated_deviation():
     prior = Prior.of(parameters)
     expected = hexapod_parameters(truth).nominal
     fits = {}
-    for build in (energy_equations, force_equations):
-        equations = build(believed, parameters, platform, struts.force, struts.segment, BAND)
+    wrapped = as_machine(believed)
+    both = {
+        energy_equations: energy_equations(
+            believed, parameters, platform, struts.force, struts.segment, BAND
+        ),
+        force_equations: force_equations(wrapped, parameters, close_samples(wrapped, struts), BAND),
+    }
+    for build, equations in both.items():
         fits[build] = least_squares(equations, prior, BAND.redundancy)
     fit = fits[energy_equations]
     deviation = np.sqrt(np.diag(fit.covariance))

@@ -16,9 +16,10 @@ import numpy as np
 import pytest
 
 from pkm_identification.identification.equations.band_rows import band_pieces
-from pkm_identification.identification.equations.rest import RestWatch, moving_equations
+from pkm_identification.identification.equations.rest import RestLimits, RestWatch, find_standstill
 from pkm_identification.identification.experiment import Experiment
 from pkm_identification.identification.settings import Settings
+from pkm_identification.machines.load import as_machine
 from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
@@ -53,6 +54,12 @@ def smoothed(made: Machine, rate: float, turns: float = 8.0, moving: int = 1) ->
 def moving(made: Machine, struts: StrutMotion, online: bool = False) -> np.ndarray:
     band = Settings().resolved(made).band
     return moving_equations(made, hexapod_parameters(made), struts, band, online)
+
+
+def moving_equations(made, parameters, struts, band, online=False):
+    limits = RestLimits.of(as_machine(made), parameters)
+    still = find_standstill(limits, struts.length, struts.rate, struts.segment, band, online)
+    return ~still.all(axis=1)
 
 
 @pytest.mark.parametrize("counts", [8e5, 1e5, 2e4])
@@ -97,11 +104,11 @@ def test_left_out_is_what_is_at_rest_and_what_remembers_it(online):
     assert found.sum() > 10
     np.testing.assert_array_equal(found, expected)
     if online:
-        watch = RestWatch(made, hexapod_parameters(made), band)
+        watch = RestWatch(as_machine(made), hexapod_parameters(made), band)
         taken = set(instants.tolist())
         resting = []
         for k, (length, rate) in enumerate(zip(struts.length, struts.rate, strict=True)):
-            watch.struts[:2, k % watch.remembered] = length, rate
+            watch.motion[:2, k % watch.remembered] = length, rate
             if k in taken:
                 resting.append(watch.equation(k))
         np.testing.assert_array_equal(~np.array(resting), found)
@@ -109,5 +116,5 @@ def test_left_out_is_what_is_at_rest_and_what_remembers_it(online):
         assert resting[-1]
         watch.begin()
         for k in range(watch.remembered):
-            watch.struts[:2, k] = struts.length[begin + k], struts.rate[begin + k]
+            watch.motion[:2, k] = struts.length[begin + k], struts.rate[begin + k]
         assert not watch.equation(watch.remembered - 1)

@@ -19,6 +19,7 @@ from pkm_identification.identification.equations.reversal import (
     reversal_pulses,
     with_reversals,
 )
+from pkm_identification.machines.load import as_machine
 from pkm_identification.mechanisms.hexapod.kinematics import strut_motion_from_platform
 from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
 
@@ -28,8 +29,8 @@ PERIOD = 1e-4
 def test_pulses_stand_at_reversals_only_and_hold_four_reversal_times():
     uf = machine("uf")
     motion = six_axes(uf, 3).at(np.arange(0.0, 2.0, PERIOD))
-    pulses = reversal_pulses(uf, motion)
     _, rate, second = strut_motion_from_platform(uf, motion)
+    pulses = reversal_pulses(as_machine(uf), rate, second)
     far = np.abs(rate) > np.abs(second) * REVERSAL_TIME + uf.friction.transition_rate
     assert np.all(pulses[far] == 0.0)
     for i in range(6):
@@ -45,7 +46,7 @@ def test_pulses_stand_at_reversals_only_and_hold_four_reversal_times():
 def test_the_factors_are_nuisance_behind_the_parameters():
     uf = machine("uf")
     plain = hexapod_parameters(uf, "identifiable")
-    widened = with_reversals(plain, uf)
+    widened = with_reversals(plain, as_machine(uf))
     assert widened.nuisance == 6
     assert widened.names[: -widened.nuisance] == plain.names
     assert not np.any(widened.mapping[:, -6:])
@@ -55,4 +56,4 @@ def test_the_factors_are_nuisance_behind_the_parameters():
 def test_a_set_without_friction_stays_as_it_is():
     uf = machine("uf")
     plain = hexapod_parameters(uf, "oh12")
-    assert with_reversals(plain, uf) is plain
+    assert with_reversals(plain, as_machine(uf)) is plain

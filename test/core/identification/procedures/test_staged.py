@@ -39,6 +39,9 @@ from pkm_identification.identification.procedures.staged_experiment import (
     trajectories_of,
     trajectory_name,
 )
+from pkm_identification.identification.samples import Samples
+from pkm_identification.machines.load import as_machine
+from pkm_identification.machines.platform import motion_of_platform
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
 from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths
 from pkm_identification.mechanisms.hexapod.machine import Machine
@@ -87,7 +90,12 @@ def equations():
     """Exact motions, noisy forces; nothing but the staged procedure is under test."""
     segment = np.zeros(6000, dtype=np.int64)
     return {
-        name: force_equations(model(), parameters(), motion(name), forces(name), segment, BAND)
+        name: force_equations(
+            as_machine(model()),
+            parameters(),
+            Samples(motion(name).time, motion_of_platform(model(), motion(name)), forces(name), segment),
+            BAND,
+        )
         for name in NAMES
     }
 

@@ -1,0 +1,50 @@
+# Copyright 2026 pkm_identification maintainers
+#
+# Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance
+# with the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+# Unless required by applicable law or agreed to in writing, software distributed under the License is
+# distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
+# the License for the specific language governing permissions and limitations under the License.
+
+"""Widths of priors and physical scales that a machine's file does not state: from the data.
+
+The prior of such a parameter pulls nothing: its width is what it would be to make all of the force by itself, and more.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from pkm_identification.estimation.equations import Equations
+from pkm_identification.parameters.parameter import Kind
+from pkm_identification.parameters.parameter_set import ParameterSet
+
+WIDE = 10.0  # times what would make all of the force by itself: what a parameter may be off before the data
+FRICTION_SHARE = 0.1  # of a drive's typical force: friction below a tenth of it is small
+
+
+def with_data_scales(parameters: ParameterSet, equations: Equations) -> ParameterSet:
+    """Return a set whose entries without a finite scale have one of the data; itself where all have.
+
+    Physical sizes of the friction of such drives are its value in the file, or what makes FRICTION_SHARE of the drive's
+    rms force at its rms rate.
+    """
+    if all(np.isfinite(entry.scale) for entry in parameters.entries) or not len(equations):
+        return parameters
+    width = np.sqrt(np.mean(equations.regressor**2, axis=(0, 1)))
+    force = np.sqrt(np.mean(equations.force**2, axis=0))
+    size = float(np.sqrt(np.mean(equations.force**2)))
+    entries = list(parameters.entries)
+    for k, entry in enumerate(entries):
+        if np.isfinite(entry.scale):
+            continue
+        scale = WIDE * size / max(width[k], 1e-12)
+        small = entry.size
+        if (entry.kind.friction or entry.kind is Kind.NUISANCE) and entry.limb is not None:
+            felt = np.sqrt(np.mean(equations.regressor[:, entry.limb, k] ** 2))
+            share = FRICTION_SHARE * force[entry.limb] / felt if felt > 0.0 else 0.0
+            small = max(abs(entry.nominal), float(share))
+        entries[k] = replace(entry, scale=scale, size=small)
+    return replace(parameters, entries=tuple(entries))
