@@ -19,9 +19,9 @@ import numpy as np
 from pkm_identification.errors import LogError
 from pkm_identification.estimation.estimators import ESTIMATORS, Estimator, Tuning
 from pkm_identification.estimation.problem import Problem
+from pkm_identification.machines.capabilities import HexapodFile, require
 from pkm_identification.machines.contract import Machine
 from pkm_identification.machines.load import AnyMachine, as_machine
-from pkm_identification.machines.capabilities import HexapodFile, require
 from pkm_identification.mechanisms.hexapod.machine import Machine as HexapodDescription
 from pkm_identification.motion import StrutLog
 from pkm_identification.numerics.arrays import FloatArray

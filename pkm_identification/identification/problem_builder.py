@@ -20,8 +20,8 @@ from pkm_identification.estimation.consistency.coordinates import FreeCoordinate
 from pkm_identification.estimation.equations import Equations, GrowingEquations
 from pkm_identification.estimation.estimators import ESTIMATORS
 from pkm_identification.estimation.problem import Problem
-from pkm_identification.machines.contract import Machine
 from pkm_identification.machines.capabilities import HexapodFile, require
+from pkm_identification.machines.contract import Machine
 from pkm_identification.machines.platform import platform_of
 from pkm_identification.mechanisms.hexapod.parameters.physical_layout import physical_layout
 from pkm_identification.numerics.arrays import FloatArray

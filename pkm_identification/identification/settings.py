@@ -23,8 +23,8 @@ from pkm_identification.estimation.estimators import ESTIMATORS as REGISTRY
 from pkm_identification.estimation.estimators import MAX_PASSES
 from pkm_identification.estimation.filters.recursive import FILTERS
 from pkm_identification.estimation.filters.unscented import UnscentedSettings
-from pkm_identification.machines.load import AnyMachine, as_machine
 from pkm_identification.machines.capabilities import HexapodFile, has, require
+from pkm_identification.machines.load import AnyMachine, as_machine
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.parameters.physical_layout import physical_layout
 from pkm_identification.mechanisms.hexapod.parameters.sets import NAMES
@@ -179,7 +179,9 @@ class EstimatorSettings:
         """The parameters to estimate; raises PkmError when set or assumptions do not fit."""
         machine = as_machine(machine)
         if has(machine, HexapodFile):
-            return self.parameters_and_effects(require(machine, HexapodFile, "a parameter set").description)[0]
+            return self.parameters_and_effects(require(machine, HexapodFile, "a parameter set").description)[
+                0
+            ]
         return self.assumptions.apply(machine.build_parameter_set(self.parameters))
 
     def parameters_and_effects(self, machine: Machine) -> tuple[ParameterSet, tuple[EstimatedEffect, ...]]:
@@ -311,7 +313,9 @@ class Settings:
         """
         machine = as_machine(machine)
         if has(machine, HexapodFile):
-            guard = self.guard.resolved(require(machine, HexapodFile, "input validation of struts").description, period)
+            guard = self.guard.resolved(
+                require(machine, HexapodFile, "input validation of struts").description, period
+            )
         else:
             guard = replace(self.guard, period=float(period or 0.0))
         cutoff = self.filter.cutoff or kinematic_cutoff(machine, guard.period)

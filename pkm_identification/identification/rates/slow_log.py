@@ -15,8 +15,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.motion import STRUTS
+from pkm_identification.machines.contract import Machine
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.segments import segment_slices
 from pkm_identification.signals.band import LARGEST_SHARE, WIDEST_BAND, BandSettings
@@ -33,7 +32,7 @@ STILL = 3.0  # transition rates; slower is near standstill
 
 
 def rate_spectrum(logs: Sequence[GuardedLog]) -> tuple[FloatArray, FloatArray]:
-    """Power density of the strut rates of logs above their noise: frequencies in Hz and density, summed over struts.
+    """Return frequencies in Hz and the power density of the drives' rates above their noise, summed over drives.
 
     Only of stretches of SPECTRUM samples and more; of the longest where all are shorter.
     """
@@ -48,7 +47,7 @@ def rate_spectrum(logs: Sequence[GuardedLog]) -> tuple[FloatArray, FloatArray]:
     for length in lengths:
         if len(length) < count:
             continue
-        for i in range(STRUTS):  # one by one: windows of a long log are large
+        for i in range(length.shape[1]):  # one by one: windows of a long log are large
             power = power_density(length[:, i], count, rate)[1]
             total += len(length) * np.maximum(power - np.median(power[quiet]), 0.0)
     return frequency, np.asarray(total * (2 * np.pi * frequency) ** 2, dtype=float)
@@ -84,13 +83,13 @@ def slow_log_sentences(machine: Machine, band: BandSettings, logs: Sequence[Guar
     beyond = density[frequency > band.cutoff].sum() / max(density.sum(), 1e-300)
     if beyond > UNSEEN:
         sentences.append(
-            f"{100 * beyond:.0f} % of the motion (power of the strut rates) lies above the {band.cutoff:.3g} Hz up to "
+            f"{100 * beyond:.0f} % of the motion (power of the drives' rates) lies above the {band.cutoff:.3g} Hz up to "
             "which motion and forces are compared: it shows nothing; move more slowly or record faster"
         )
     crossing = _crossing_time(machine, logs)
     if crossing < band.period:
         sentences.append(
-            f"struts cross the friction law's transition of ±{1e3 * machine.friction.transition_rate:.3g} mm/s in "
+            f"drives cross the friction law's transition of ±{_in_words(machine)} in "
             f"{1e3 * crossing:.2g} ms, between two samples ({1e3 * band.period:.3g} ms): what friction does near "
             "standstill is not seen, only how large it is on either side"
         )
@@ -98,15 +97,24 @@ def slow_log_sentences(machine: Machine, band: BandSettings, logs: Sequence[Guar
 
 
 def _crossing_time(machine: Machine, logs: Sequence[GuardedLog]) -> float:
-    """Median time in s in which struts that turn back cross the transition; infinite where none does."""
-    transition = machine.friction.transition_rate
+    """Return the median time in s in which drives that turn back cross the transition; infinite where none does."""
+    transition = np.array([friction.transition_rate for friction in machine.friction])
     times = []
     for log in logs:
         for part in segment_slices(log.segment):
             rate, acceleration = central_differences(log.length[part], log.period, stencil(log.period))
             turns = np.diff(np.sign(rate), axis=0) != 0
-            size = np.abs(acceleration[1:][turns])
-            # a strut at rest does not turn back
-            times.append(size[size * log.period > transition / STILL])
+            size = (np.abs(acceleration[1:]) / transition)[turns]
+            # a drive at rest does not turn back
+            times.append(size[size * log.period > 1.0 / STILL])
     every = np.concatenate(times) if times else np.empty(0)
-    return 2.0 * transition / float(np.median(every)) if len(every) else float("inf")
+    return 2.0 / float(np.median(every)) if len(every) else float("inf")
+
+
+def _in_words(machine: Machine) -> str:
+    """Return the transition rates of a machine's drives, each once, with units."""
+    rates = [
+        f"{1e3 * friction.transition_rate:.3g} m{drive.unit}/s"
+        for drive, friction in zip(machine.drives, machine.friction, strict=True)
+    ]
+    return " or ".join(dict.fromkeys(rates))

@@ -26,6 +26,7 @@ from pkm_identification.identification.equations.bend import (
     take_off_all,
 )
 from pkm_identification.identification.equations.reversal import with_reversals
+from pkm_identification.identification.regression.friction import build_laws
 from pkm_identification.machines.load import as_machine
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
@@ -41,12 +42,12 @@ def bent(rate):
 
 
 def test_bend_is_the_difference_that_smoothing_the_rates_makes():
-    law = Machine.load("uf").friction.law_parameters
+    laws = build_laws(as_machine(Machine.load("uf")))
     weights = np.array([0.1, 0.25, 0.3, 0.25, 0.1])
     ring, bend = np.zeros((5, 6)), np.empty(6)
     path = np.linspace(-0.006, 0.006, 25)[:, None] ** 3 / 0.006**2 * np.linspace(0.5, 2.0, 6)
     for place, rate in enumerate(path):
-        smoothed_bend(rate, law, law, 1, weights, ring, place % 5, bend)
+        smoothed_bend(rate, laws, laws, np.ones(6, dtype=np.int64), weights, ring, place % 5, bend)
         if place >= 4:
             window = path[place - 4 : place + 1]
             clipped = [np.clip(x / 0.002, -1, 1) for x in (weights @ window, window[2])]

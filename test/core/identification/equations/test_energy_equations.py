@@ -25,12 +25,12 @@ from core.mechanisms.hexapod.machine_variants import (
 )
 from core.platform_motions import six_axes
 
-from pkm_identification.machines.load import as_machine
-from pkm_identification.identification.samples import close_samples
 from pkm_identification.estimation.batch.least_squares import least_squares
 from pkm_identification.estimation.equations import Equations
 from pkm_identification.identification.equations.energy_equations import energy_equations, step_work
 from pkm_identification.identification.equations.force_equations import force_equations
+from pkm_identification.identification.samples import close_samples
+from pkm_identification.machines.load import as_machine
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
 from pkm_identification.mechanisms.hexapod.kinematics import platform_motion, strut_lengths
 from pkm_identification.mechanisms.hexapod.parameters.sets import NAMES, hexapod_parameters
