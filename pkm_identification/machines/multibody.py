@@ -10,8 +10,8 @@
 
 from __future__ import annotations
 
-from copy import copy
 from collections.abc import Iterator, Mapping
+from copy import copy
 from dataclasses import replace
 from functools import cached_property
 from typing import Any

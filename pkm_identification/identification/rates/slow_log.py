@@ -83,7 +83,7 @@ def slow_log_sentences(machine: Machine, band: BandSettings, logs: Sequence[Guar
     beyond = density[frequency > band.cutoff].sum() / max(density.sum(), 1e-300)
     if beyond > UNSEEN:
         sentences.append(
-            f"{100 * beyond:.0f} % of the motion (power of the drives' rates) lies above the {band.cutoff:.3g} Hz up to "
+            f"{100 * beyond:.0f} % of the motion (power of the rates) lies above the {band.cutoff:.3g} Hz up to "
             "which motion and forces are compared: it shows nothing; move more slowly or record faster"
         )
     crossing = _crossing_time(machine, logs)
