@@ -56,7 +56,7 @@ class Motion:
         plant, rows = simulator.plant, []
         for _ in range(round(motion.duration / simulator.period) + 1):
             simulator.measure()
-            rows.append((plant.time, plant.encoder_length, plant.state.rate, plant.reported_force))
+            rows.append((plant.time, plant.encoder, plant.state.rate, plant.reported_force))
             simulator.advance()
         time, length, rate, force = (np.array(column) for column in zip(*rows, strict=True))
         return cls(time, length, rate, force)
@@ -90,7 +90,7 @@ class Motion:
         period = 1.0 / drive.sample_rate
         samples = []
         for k, time in enumerate(self.time):
-            plant.time, plant.encoder_length, plant.reported_force = time, self.length[k], self.force[k]
+            plant.time, plant.encoder, plant.reported_force = time, self.length[k], self.force[k]
             plant.state = SimpleNamespace(length=self.length[k], rate=self.rate[k])
             measurement.note()
             samples.append(measurement.sample(k * period, period))

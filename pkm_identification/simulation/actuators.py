@@ -10,7 +10,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import Protocol
 
 import numpy as np
 
@@ -26,25 +27,62 @@ FALLBACK_RESERVE = 20.0
 FALLBACK_CURRENT = 10.0  # A
 
 
+class DriveConstants(Protocol):
+    """What turns counts into coordinates (n,) and currents into forces (n,); see `mechanisms.hexapod.drive.Drive`."""
+
+    @property
+    def length_at_zero(self) -> FloatArray: ...
+
+    @property
+    def counts_per_meter(self) -> float: ...
+
+    @property
+    def force_per_ampere(self) -> float: ...
+
+    @property
+    def force_limit(self) -> float: ...
+
+    @property
+    def counted(self) -> bool:
+        """Whether encoders count."""
+
+
+@dataclass(frozen=True)
+class ExactDrives:
+    """Drives of which a file states neither encoders nor motors: counts are coordinates, currents are forces.
+
+    Attributes
+    ----------
+    length_at_zero : ndarray, shape (n,)
+        Zero.
+    """
+
+    length_at_zero: FloatArray
+    counts_per_meter: float = 1.0
+    force_per_ampere: float = 1.0
+    force_limit: float = np.inf
+    counted: bool = False
+
+
 class Drives:
-    """Six force-controlled drives with a current limit.
+    """Force-controlled drives with a current limit.
 
     A command given at one control instant is reached at the next: the current loop interpolates linearly in between (as
     the fine interpolation of a machine tool's drive does), so that force is continuous and a current sampled with the
     encoders is the force at that very instant.
     """
 
-    def __init__(self, drive: Drive) -> None:
+    def __init__(self, drive: DriveConstants) -> None:
         self.force_limit = drive.force_limit
         self.enabled = True
-        self.saturated = np.zeros(STRUTS, dtype=bool)
+        self.saturated = np.zeros(len(drive.length_at_zero), dtype=bool)
         """Which drives are at their limit."""
 
     def force(self, command: FloatArray) -> FloatArray:
-        """Force (6,) in N that will be reached for a command (6,) in N."""
+        """Force (n,) in N (N m) that will be reached for a command (n,)."""
         if not self.enabled:
             self.saturated[:] = False
-            return np.zeros(STRUTS)
+            return np.zeros(len(self.saturated))
         force = np.minimum(np.maximum(command, -self.force_limit), self.force_limit)
         np.not_equal(force, command, out=self.saturated)
         return force

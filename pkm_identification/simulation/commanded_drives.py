@@ -10,30 +10,21 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from pkm_identification.control.pid import ControlSettings, StrutController
 from pkm_identification.errors import SettingsError
-from pkm_identification.mechanisms.hexapod.drive import Drive
-from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths
-from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.mechanisms.multibody.mechanism import Mechanism
-from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
 
 from .actuated.file_control import FileControl
 from .actuated.place_following import PlaceFollowing
-from .actuators import Drives
+from .actuated.plant import ActuatedPlant
+from .actuators import DriveConstants, Drives
 from .measurement import Measurement
-from .plant import Plant
-from .setpoints import LengthReference, TrajectoryReference
-from .trajectories import Trajectory
-
-# Limits of references made from single commands, where the machine names none.
-DEFAULT_RATE_LIMIT = 0.3  # m/s
-COMMAND_SHARE = 0.5  # of the machine's rate limit
-COMMAND_ACCELERATION = 2.0  # m/s^2
-START_TOLERANCE = 0.001  # m, between the struts and the start of a trajectory
+from .physics.contract import Physics
+from .setpoints import LengthReference, MotionReference
 
 
 class CommandedDrives:
@@ -43,24 +34,22 @@ class CommandedDrives:
 
     Parameters
     ----------
-    plant : Plant
-    drive : Drive
+    plant : ActuatedPlant
+    drive : DriveConstants
         With the encoders' and motors' constants.
     measurement : Measurement
         What the controller knows of the plant.
     control : ControlSettings
-    nominal : Machine
+    physics : Physics
+        The truth.
+    nominal : Physics
         What the controller believes.
     friction : bool
         Whether plant and nominal machine have friction.
-    period : float
-        s between samples.
-    cycles : int
-        Of control, in a period.
 
     Attributes
     ----------
-    nominal : Machine
+    nominal : Physics
         As given, without friction where there is none.
     drives : Drives
     end : float or None
@@ -72,70 +61,73 @@ class CommandedDrives:
 
     def __init__(
         self,
-        plant: Plant,
-        drive: Drive,
+        plant: ActuatedPlant,
+        drive: DriveConstants,
         measurement: Measurement,
         control: ControlSettings,
         *,
-        nominal: Machine,
+        physics: Physics,
+        nominal: Physics,
         friction: bool,
-        period: float,
-        cycles: int,
     ) -> None:
         self._plant, self._drive, self._measurement, self._control = plant, drive, measurement, control
         # whoever switches friction off tells the controller, too
         self.nominal = nominal if friction else nominal.without_friction()
-        self._cycles, self._cycle = cycles, period / cycles
-        self._machine = machine = plant.machine
-        acting = machine if friction else machine.without_friction()
-        self._controller = StrutController(plant.apparent_mass, acting.friction.viscous, self._cycle, control)
-        law = FileControl.of(
-            machine.control, lambda: Mechanism.from_machine(nominal), plant, measurement.read, self._limited
-        )
+        self._physics = physics
+        self._cycles, self._cycle = physics.cycles, 1.0 / physics.sample_rate / physics.cycles
+        viscous = physics.friction.viscous if friction else np.zeros(len(physics.drives))
+        self._controller = StrutController(plant.apparent_mass, viscous, self._cycle, control)
+        law = FileControl.of(physics.control, nominal.build_mechanism, plant, measurement.read, self._limited)
         self._following = PlaceFollowing(plant, law)
 
     def reset(self, holding: FloatArray) -> None:
-        """Back to the start, at rest under these forces (6,) in N."""
+        """Back to the start, at rest under these forces (n,)."""
         self.drives = Drives(self._drive)
         self._forces: FloatArray | None = None
-        self._reference: TrajectoryReference | LengthReference
+        self._reference: MotionReference | LengthReference
         self._controller.reset(self._measurement.measured_force(holding))
         self._hold_here()
         self._plant.set_force(holding)
 
     def _limited(self, force: FloatArray) -> FloatArray:
-        """What becomes of forces (6,) in N that the drives are asked for."""
+        """What becomes of forces (n,) that the drives are asked for."""
         return self._measurement.true_force(self.drives.force(force))
 
-    def follow(self, motion: Trajectory, time: float) -> None:
+    def follow(self, motion: Any, time: float) -> None:
         """Follow a trajectory from now on, `time` in s; a fall switches the drives off."""
-        reference = TrajectoryReference(motion, self.nominal, self._cycle, self._control.feed_forward)
+        reference = self.nominal.build_reference(motion, self._cycle, self._control.feed_forward)
         away = np.abs(reference.start.length - self._measurement.shown())
-        if away.max() > START_TOLERANCE:
-            i = int(np.argmax(away))
+        over = away / self._physics.start_tolerance
+        if over.max() > 1.0:
+            i = int(np.argmax(over))
+            unit = self._physics.drives[i].unit
             raise SettingsError(
-                f"trajectory '{motion.name}' starts at home; strut {i + 1} is {away[i]:.4f} m away: go there first"
+                f"trajectory '{motion.name}' starts at home; drive {i + 1} is {away[i]:.4f} {unit} away: go there first"
             )
-        self.enable(motion.drives)
-        if motion.drives:
+        self.enable(motion.powered)
+        if motion.powered:
             self._reference = reference
-            holding = self._measurement.measured_force(self._plant.holding_force())
-            self._controller.reset(holding - reference.start.feed_forward)
+            if not reference.begins_at_rest:
+                self._plant.set_force(self._limited(reference.start.feed_forward))
+            holding = self._plant.holding_force() if reference.begins_at_rest else self._plant.force
+            self._controller.reset(self._measurement.measured_force(holding) - reference.start.feed_forward)
         self.end = time + motion.duration
 
     def command_lengths(self, length: FloatArray, rate: FloatArray | None = None) -> None:
-        """Go to strut lengths (6,) in m; give rates (6,) in m/s with a stream."""
-        length = np.asarray(length, dtype=float)
-        if length.shape != (STRUTS,) or (rate is not None and np.shape(rate) != (STRUTS,)):
-            raise ValueError(f"strut command: needs {STRUTS} lengths (and as many rates, if any)")
+        """Go to coordinates (n,); give rates (n,) with a stream."""
+        length, drives = np.asarray(length, dtype=float), self._physics.drives
+        count = len(drives)
+        if length.shape != (count,) or (rate is not None and np.shape(rate) != (count,)):
+            raise ValueError(f"strut command: needs {count} coordinates (and as many rates, if any)")
         if not np.all(np.isfinite(length)) or (rate is not None and not np.all(np.isfinite(rate))):
             raise ValueError("strut command: holds a value that is not finite")
-        low, high = self._machine.length_limits
+        low, high = (np.array([getattr(one, end) for one in drives]) for end in ("lowest", "highest"))
         outside = np.flatnonzero((length < low) | (length > high))
         if outside.size:
             i = int(outside[0])
             raise ValueError(
-                f"strut command: strut {i + 1}: {length[i]:.4f} m is outside the limits [{low:g}, {high:g}] m"
+                f"strut command: drive {i + 1}: {length[i]:.4f} {drives[i].unit} is outside the limits "
+                f"[{low[i]:g}, {high[i]:g}] {drives[i].unit}"
             )
         reference = self._reference
         if self._forces is not None or not isinstance(reference, LengthReference):
@@ -144,10 +136,7 @@ class CommandedDrives:
 
     def command_pose(self, position: FloatArray, rotation: FloatArray) -> None:
         """Go to a platform pose, position (3,) in m and rotation (3, 3) in the base frame."""
-        lengths = strut_lengths(
-            self.nominal, np.asarray(position, dtype=float)[None], np.asarray(rotation, dtype=float)[None]
-        )
-        self.command_lengths(lengths[0])
+        self.command_lengths(self.nominal.compute_coordinates(position, rotation))
 
     def enable(self, on: bool) -> None:
         """Switch the drives on (they hold where the struts are) or off (forces vanish at once)."""
@@ -155,20 +144,19 @@ class CommandedDrives:
         if self._plant.actuated is not None:
             self._plant.enable(on)
         elif not on:
-            self._plant.set_force(np.zeros(STRUTS))
+            self._plant.set_force(np.zeros(len(self._physics.drives)))
         self.drives.enabled = on
 
     def _hold_here(self) -> LengthReference:
         """Let the reference brake to a stop from the present motion."""
-        limit = self._machine.rate_limit
         rate = self._controller.rate if self._forces is None else self._measurement.truth.rate
         self._forces = None
         reference = LengthReference(
             self._measurement.read(),
             rate,
             self._cycle,
-            DEFAULT_RATE_LIMIT if limit is None else COMMAND_SHARE * limit,
-            COMMAND_ACCELERATION,
+            self._physics.rate_limit,
+            self._physics.acceleration_limit,
             self.nominal.friction if self._control.feed_forward else None,
         )
         self._reference = reference
@@ -178,10 +166,11 @@ class CommandedDrives:
         return reference
 
     def command_forces(self, force: FloatArray) -> None:
-        """Have the drives push with forces (6,) in N until the next call, or until another command."""
+        """Have the drives push with forces (n,) until the next call, or until another command."""
         force = np.asarray(force, dtype=float)
-        if force.shape != (STRUTS,) or not np.all(np.isfinite(force)):
-            raise ValueError(f"strut command: needs {STRUTS} finite forces")
+        count = len(self._physics.drives)
+        if force.shape != (count,) or not np.all(np.isfinite(force)):
+            raise ValueError(f"strut command: needs {count} finite forces")
         if self._plant.takes_places:
             raise ValueError(
                 "strut command: these drives have a valve or a controller: they take lengths, not forces"
@@ -193,7 +182,7 @@ class CommandedDrives:
         """Let the controller act on the measured lengths and the plant move on, by one period."""
         if self._forces is None and self._following.acts:
             for _ in range(self._cycles):
-                self._following.move(self._reference.step().length, self._cycle)
+                self._following.move(self._reference.step(), self._cycle)
                 self._measurement.note()
             return
         start, last = self._plant.force, self._cycles - 1

@@ -11,23 +11,52 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from pkm_identification.errors import SettingsError
-from pkm_identification.mechanisms.hexapod.drive import Drive
-from pkm_identification.mechanisms.hexapod.kinematics import forward_kinematics, strut_lengths
-from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.numerics.arrays import FloatArray
 
-from .additional_sensors import AdditionalSensors
+from .actuated.plant import ActuatedPlant
+from .actuators import DriveConstants
 from .faults import Fault, with_faults
 from .faults.kind import PLANT
 from .imperfections.reports import Currents, Encoders, Record
 from .imperfections.setup import Setup
-from .plant import Plant, PlantState
+from .physics.contract import Physics
 from .sensors import Sample, Sensors, SensorSettings
+
+
+@dataclass(frozen=True)
+class Observation:
+    """What sensors see at one instant, before noise, stamps and what the log makes of it.
+
+    Attributes
+    ----------
+    time, period : float
+        s.
+    counts, force : ndarray, shape (n,)
+        Encoder counts, and forces as measured.
+    imu, sensor : ndarray or None
+        Of additional sensors.
+    motor_counts : ndarray, shape (n,), or None
+        Of encoders on the motors, of drives with one on either side.
+    noise : float
+        Of the currents, relative to their typical size.
+    record : Record
+    """
+
+    time: float
+    period: float
+    counts: FloatArray
+    force: FloatArray
+    imu: FloatArray | None
+    sensor: FloatArray | None
+    motor_counts: FloatArray | None
+    noise: float
+    record: Record
 
 
 class Measurement:
@@ -37,13 +66,15 @@ class Measurement:
 
     Parameters
     ----------
-    plant : Plant
-    drive : Drive
+    plant : ActuatedPlant
+    physics : Physics
+        Of the machine at the start, with all faults.
+    drive : DriveConstants
         With the encoders' and motors' constants.
     settings : SensorSettings
     setup : Setup
         How it is at the start, with all faults. Its seed is that of the noise as well.
-    given : Machine
+    given : Machine or Mechanism
         The truth before faults touch it.
     faults : sequence of Fault
         Of plant, sensors and log, which made the setup.
@@ -52,24 +83,25 @@ class Measurement:
 
     Attributes
     ----------
-    length : ndarray, shape (6,)
-        m, what the controller knows of the struts: `refresh` and `sample` write it.
+    length : ndarray, shape (n,)
+        What the controller knows of the drives' coordinates: `refresh` and `sample` write it.
     """
 
     length: FloatArray
 
     def __init__(
         self,
-        plant: Plant,
-        drive: Drive,
+        plant: ActuatedPlant,
+        physics: Physics,
+        drive: DriveConstants,
         settings: SensorSettings,
         setup: Setup,
         *,
-        given: Machine,
+        given: Any,
         faults: Sequence[Fault],
         half_time: float | None,
     ) -> None:
-        self._plant, self._drive, self._settings = plant, drive, settings
+        self._plant, self._physics, self._drive, self._settings = plant, physics, drive, settings
         self._setup, self._given, self._half_time = setup, given, half_time
         self._in_plant = tuple(fault for fault in faults if fault.kind.changes == PLANT)
         self._at_start = {fault.name: fault for fault in faults if fault.kind.changes != PLANT}
@@ -83,13 +115,15 @@ class Measurement:
             If one comes at half time and there is no trajectory.
         """
         self._faults = dict(self._at_start)
-        self._state: PlantState | None = None
+        self._state: Any = None
         self._use(self._setup)
 
     def begin(self, typical_force: FloatArray) -> None:
-        """Begin the noise anew, relative to these forces (6,) in N."""
-        self._sensors = Sensors(self._drive, self._settings, typical_force, self._setup.seed)
-        self._additional = AdditionalSensors(self._setup.machine, self._settings.additional, self._setup.seed)
+        """Begin the noise anew, relative to these forces (n,) in N (N m)."""
+        seed, physics = self._setup.seed, self._physics
+        noise = physics.build_noise(seed)
+        self._sensors = Sensors(self._drive, self._settings, typical_force, seed, noise)
+        self._additional = physics.build_additional(self._settings.additional, seed)
 
     def _use(self, setup: Setup) -> None:
         """Let sensors and log err as in this setup."""
@@ -129,25 +163,16 @@ class Measurement:
         """Let the currents have noise of this share of their rms, from the next sample on."""
         self._sensors.set_noise(share)
 
-    def start(self, nominal: Machine) -> tuple[FloatArray, FloatArray] | tuple[()]:
-        """Pose in which the encoders show the nominal machine's lengths at home; nothing where that is home itself."""
-        machine = self._setup.machine
-        home = nominal.home_position[None], nominal.home_rotation[None]
-        wanted = strut_lengths(nominal, *home)[0]
-        true = self._encoders.true(wanted)
-        if self._encoders.right and np.array_equal(strut_lengths(machine, *home)[0], wanted):
-            return ()
-        poses = forward_kinematics(machine, true[None])
-        if not poses.found[0]:
-            raise SettingsError("faults: there is no pose in which the encoders show the lengths at home")
-        return poses.position[0], poses.rotation[0]
+    def start(self, nominal: Physics, motion: Any) -> tuple[Any, ...]:
+        """Return where the plant begins: encoders show where the nominal machine's motion, or its home, does."""
+        return self._physics.find_start(nominal, motion, self._encoders.true, self._encoders.right)
 
     def shown(self) -> FloatArray:
-        """Lengths (6,) in m that the encoders show now, before rounding."""
-        return self._encoders.shown(self._plant.encoder_length, self._plant.time)
+        """Lengths (n,) that the encoders show now, before rounding."""
+        return self._encoders.shown(self._plant.encoder, self._plant.time)
 
     def read(self) -> FloatArray:
-        """Lengths (6,) in m that the encoders' counts stand for now."""
+        """Lengths (n,) that the encoders' counts stand for now."""
         return self._sensors.length(self._sensors.counts(self.shown()))
 
     def refresh(self) -> None:
@@ -155,11 +180,11 @@ class Measurement:
         self.length = self.read()
 
     def measured_force(self, force: FloatArray) -> FloatArray:
-        """What a true force (6,) in N is measured as, delays apart."""
+        """What a true force (n,) is measured as, delays apart."""
         return self._currents.measured(force)
 
     def true_force(self, measured: FloatArray) -> FloatArray:
-        """The true force (6,) in N where the drives see `measured`."""
+        """The true force (n,) where the drives see `measured`."""
         return self._currents.true(measured)
 
     def note(self) -> None:
@@ -167,25 +192,48 @@ class Measurement:
         if self._currents.late:
             state = self._plant.state
             reported = self._plant.reported_force
-            self._currents.note(self._plant.time, reported, self._plant.encoder_length, state.rate)
+            self._currents.note(self._plant.time, reported, self._plant.encoder, state.rate)
 
     @property
-    def truth(self) -> PlantState:
+    def truth(self) -> Any:
         """The true state at the instant of the last sample (of the start, before the first)."""
         return self._plant.state if self._state is None else self._state
 
-    def sample(self, time: float, period: float) -> Sample:
-        """What the drives report now, at `time`, a `period` after the last sample, both in s."""
+    def observe(self, time: float, period: float) -> Observation:
+        """Return what sensors see now, at `time`, a `period` after the last sample, both in s."""
         self._state = self._plant.state
         counts = self._sensors.counts(self.shown())
         self.length = self._sensors.length(counts)
         if self._currents.lengths_late:
-            late = self._currents.length(time, self._state.length)
+            late = self._currents.length(time, self._state.coordinate)
             counts = self._sensors.counts(self._encoders.shown(late, time))
         force = self._currents.force(time, self._plant.reported_force)
         imu, sensor = self._additional.imu(self._state), self._additional.force(self._state)
-        sample = self._record.of(self._sensors.sample(time, period, counts, force, imu, sensor))
         motor = None if self._plant.actuated is None else self._plant.actuated.motor_side
-        if motor is None:
+        motor_counts = None if motor is None else self._sensors.counts(motor)
+        noise = self._sensors.noise
+        return Observation(time, period, counts, force, imu, sensor, motor_counts, noise, self._record)
+
+    def report(self, seen: Observation) -> Sample:
+        """Return what the drives report of an observation; observations come in their order."""
+        sensors = self._sensors
+        sample = seen.record.of(
+            sensors.sample(seen.time, seen.period, seen.counts, seen.force, seen.imu, seen.sensor)
+        )
+        if seen.motor_counts is None:
             return sample
-        return replace(sample, motor_length=self._sensors.length(self._sensors.counts(motor)))
+        return replace(sample, motor_length=sensors.length(seen.motor_counts))
+
+    def report_log(self, seen: Sequence[Observation]) -> list[Sample]:
+        """Return what the drives report of the observations of a whole log."""
+        sensors, last = self._sensors, self._sensors.noise
+        if self._physics.noise_follows_log and seen:
+            sensors.set_typical_force(np.sqrt(np.mean([one.force**2 for one in seen], axis=0)))
+        samples, share = [], None
+        for one in seen:
+            if one.noise != share:
+                share = one.noise
+                sensors.set_noise(share)
+            samples.append(self.report(one))
+        sensors.set_noise(last)
+        return samples

@@ -167,9 +167,9 @@ def _body_mjcf(machine: Machine, body: StrutBody, place: float) -> str:
     )
 
 
-def set_platform(model: mujoco.MjModel, platform: Platform) -> None:
-    """Give the platform of a compiled model another mass, centre of mass and inertia."""
-    body = model.body("platform").id
+def set_platform(model: mujoco.MjModel, platform: Platform, name: str = "platform") -> None:
+    """Give the platform (the body of that name) of a compiled model another mass, centre of mass and inertia."""
+    body = model.body(name).id
     moments, axes = np.linalg.eigh(_possible(platform.inertia))
     axes[:, 2] = np.cross(axes[:, 0], axes[:, 1])
     model.body_mass[body] = platform.mass

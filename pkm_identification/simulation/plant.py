@@ -75,6 +75,11 @@ class PlantState:
     resistance: FloatArray
     rubbing: FloatArray
 
+    @property
+    def coordinate(self) -> FloatArray:
+        """Of the drives: the lengths."""
+        return self.length
+
 
 class Plant(ActuatedPlant):
     """A hexapod that moves under drive forces.
@@ -323,7 +328,7 @@ class Plant(ActuatedPlant):
         return self._length[0].copy()
 
     @property
-    def encoder_length(self) -> FloatArray:
+    def encoder(self) -> FloatArray:
         """Lengths in m the encoders are on, shape (6,): those of the struts, unless struts are elastic."""
         if self.actuated is not None:
             return self.actuated.shown()

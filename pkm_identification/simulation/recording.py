@@ -10,14 +10,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from pkm_identification.motion import STRUTS, PlatformMotion, StrutLog
 from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.records.drive_log import DriveLog
 
-from .plant import PlantState
 from .sensors import Sample
 
 RAW_COLUMNS = (
@@ -33,21 +35,24 @@ class Truth:
 
     Attributes
     ----------
-    motion : PlatformMotion
-        On the machine's own clock, without the stamps' jitter.
-    length, rate : ndarray, shape (N, 6)
-        m and m/s.
-    force : ndarray, shape (N, 6)
-        Applied drive forces, N.
-    resistance : ndarray, shape (N, 6)
-        Friction, and end-stop forces where a strut is in one, N.
+    motion : PlatformMotion or None
+        Of a hexapod, on the machine's own clock, without the stamps' jitter.
+    length, rate : ndarray, shape (N, n)
+        Coordinates of the drives and their rates, m or rad.
+    force : ndarray, shape (N, n)
+        Applied drive forces, N (N m).
+    resistance : ndarray, shape (N, n)
+        Friction, and end-stop forces where a drive is in one, N (N m).
+    acceleration : ndarray, shape (N, n), or None
+        Of the drives, where the machine moves by them.
     """
 
-    motion: PlatformMotion
+    motion: PlatformMotion | None
     length: FloatArray
     rate: FloatArray
     force: FloatArray
     resistance: FloatArray
+    acceleration: FloatArray | None = None
 
 
 @dataclass(frozen=True)
@@ -58,13 +63,13 @@ class Recording:
     ----------
     time : ndarray, shape (N,)
         Stamps, s.
-    counts, current : ndarray, shape (N, 6)
-        Encoder counts and currents in A.
-    length, force : ndarray, shape (N, 6)
-        The same in m and N.
+    counts, current : ndarray, shape (N, n)
+        Encoder counts and currents in A; where the machine's file says nothing of them, coordinates and forces.
+    length, force : ndarray, shape (N, n)
+        The same as coordinates in m or rad and forces in N or N m.
     truth : Truth
     loop_gap : float
-        Largest distance in m between a strut's tip and its platform joint at any sample.
+        Largest gap of a loop in m at any sample.
     source : str
     imu, sensor : ndarray, shape (N, 6), or None
         Additional sensors, as in `StrutLog`.
@@ -91,38 +96,34 @@ class Recording:
         """The log as the stages of this package take it, in SI units."""
         return StrutLog(self.time, self.length, self.force, self.source, self.imu, self.sensor)
 
+    def drive_log(self) -> DriveLog:
+        """Return the log of a machine of any number of drives, in SI units."""
+        return DriveLog(self.time, self.length, self.force, self.source)
+
     def raw(self) -> FloatArray:
         """The raw log, shape (N, 13), columns `RAW_COLUMNS`: s, counts, A."""
         return np.column_stack([self.time, self.counts, self.current])
 
 
-def recording(samples: list[Sample], states: list[PlantState], loop_gap: float, source: str) -> Recording:
-    """Collect samples and the true states at the same instants."""
+def column(records: Sequence[Any], name: str, *shape: int) -> FloatArray:
+    """Return an attribute of all records, shape (N, *shape)."""
+    return np.array([getattr(record, name) for record in records], dtype=float).reshape(-1, *shape)
 
-    def column(records: list, name: str, *shape: int) -> FloatArray:
-        return np.array([getattr(record, name) for record in records], dtype=float).reshape(-1, *shape)
+
+def recording(samples: Sequence[Sample], truth: Truth, loop_gap: float, source: str) -> Recording:
+    """Collect samples and the truth at the same instants."""
+    count = truth.length.shape[1]
 
     def given(name: str) -> FloatArray | None:
         there = samples and getattr(samples[0], name) is not None
-        return column(samples, name, STRUTS) if there else None
+        return column(samples, name, np.size(getattr(samples[0], name))) if there else None
 
-    motion = PlatformMotion(
-        time=column(states, "time"),
-        position=column(states, "position", 3),
-        rotation=column(states, "rotation", 3, 3),
-        twist=column(states, "twist", 6),
-        acceleration=column(states, "acceleration", 6),
-    )
-    length, rate, force, resistance = (
-        column(states, name, STRUTS) for name in ("length", "rate", "force", "resistance")
-    )
-    truth = Truth(motion, length, rate, force, resistance)
     return Recording(
         time=column(samples, "time"),
-        counts=column(samples, "counts", STRUTS),
-        current=column(samples, "current", STRUTS),
-        length=column(samples, "length", STRUTS),
-        force=column(samples, "force", STRUTS),
+        counts=column(samples, "counts", count),
+        current=column(samples, "current", count),
+        length=column(samples, "length", count),
+        force=column(samples, "force", count),
         truth=truth,
         loop_gap=loop_gap,
         source=source,

@@ -16,8 +16,9 @@ import numpy as np
 
 from pkm_identification.declared import declared
 from pkm_identification.errors import SettingsError
-from pkm_identification.mechanisms.hexapod.drive import Drive
 from pkm_identification.numerics.arrays import FloatArray
+
+from .actuators import DriveConstants
 
 
 @dataclass(frozen=True)
@@ -96,36 +97,52 @@ class Sensors:
 
     Parameters
     ----------
-    drive : Drive
+    drive : DriveConstants
     settings : SensorSettings
-    typical_force : ndarray, shape (6,)
-        What relative noise refers to, N.
+    typical_force : ndarray, shape (n,)
+        What relative noise refers to, N (N m).
     seed : int
         Same seed, same noise.
+    source : numpy.random.Generator, optional
+        Of the forces' noise, in place of the seed's.
     """
 
-    def __init__(self, drive: Drive, settings: SensorSettings, typical_force: FloatArray, seed: int) -> None:
+    def __init__(
+        self,
+        drive: DriveConstants,
+        settings: SensorSettings,
+        typical_force: FloatArray,
+        seed: int,
+        source: np.random.Generator | None = None,
+    ) -> None:
         self._drive = drive
         self._settings = settings
         noise, stamps = np.random.SeedSequence(seed).spawn(2)
-        self._noise = np.random.default_rng(noise)
+        self._noise = np.random.default_rng(noise) if source is None else source
         self._stamps = np.random.default_rng(stamps)
-        self._typical = np.abs(typical_force) / drive.force_per_ampere
+        self.set_typical_force(typical_force)
         self.set_noise(settings.current_noise)
         self._largest = drive.force_limit / drive.force_per_ampere
         self._step = 0.0
-        if settings.current_bits is not None:
+        # a coordinate whose counts no file states is exact
+        self._quantised = settings.quantised_encoders and drive.counted
+        if settings.current_bits is not None and np.isfinite(self._largest):
             self._step = 2 * self._largest / 2**settings.current_bits
+
+    def set_typical_force(self, force: FloatArray) -> None:
+        """Let relative noise refer to forces (n,), N (N m), from the next call of `set_noise` on."""
+        self._typical = np.abs(force) / self._drive.force_per_ampere
 
     def set_noise(self, share: float) -> None:
         """Noise of the currents from now on, relative to their rms."""
+        self.noise = share
         self._deviation = share * self._typical
         self._noisy = share > 0
 
     def counts(self, length: FloatArray) -> FloatArray:
         """Encoder counts of true lengths (..., 6) in m."""
         counts = (length - self._drive.length_at_zero) * self._drive.counts_per_meter
-        return np.rint(counts) if self._settings.quantised_encoders else counts
+        return np.rint(counts) if self._quantised else counts
 
     def length(self, counts: FloatArray) -> FloatArray:
         """Lengths in m that counts stand for."""

@@ -10,7 +10,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
@@ -28,16 +30,40 @@ COMMAND_MEMORY = 0.1  # s, for which a commanded rate is believed without a new 
 APPROACH = 25.0  # 1/s, how a reference closes in on its target
 
 
+Wanted = tuple[FloatArray, FloatArray | None]  # coordinates (n,) and rates, None where they are not known
+
+
 @dataclass(frozen=True)
 class Reference:
-    """What the struts should do: length (m) now, feed-forward (N) for one period later, each (6,)."""
+    """What the drives should do: coordinate (n,) now, feed-forward (n,) for one period later.
+
+    `later` returns coordinates and rates so many s from now, where a reference knows them.
+    """
 
     length: FloatArray
     feed_forward: FloatArray
+    later: Callable[[float], Wanted] | None = None
+
+
+class MotionReference(Protocol):
+    """Reference of a motion, sample by sample.
+
+    Attributes
+    ----------
+    start : Reference
+        Where it begins, with the feed-forward of that same instant.
+    begins_at_rest : bool
+    """
+
+    start: Reference
+    begins_at_rest: bool
+
+    def step(self) -> Reference:
+        """Return the next sample's reference."""
 
 
 class TrajectoryReference:
-    """Reference of a trajectory, sample by sample.
+    """Reference of a trajectory of a hexapod, sample by sample.
 
     Parameters
     ----------
@@ -48,6 +74,8 @@ class TrajectoryReference:
         s.
     feed_forward : bool
     """
+
+    begins_at_rest = True
 
     def __init__(
         self, trajectory: Trajectory, machine: Machine, period: float, feed_forward: bool = True
@@ -81,16 +109,16 @@ class TrajectoryReference:
 class LengthReference:
     """Reference that follows length commands, single or streamed, within rate and acceleration limits.
 
-    All struts arrive together, so the platform goes nearly straight from one pose to the next.
+    All drives arrive together, so a platform goes nearly straight from one pose to the next.
 
     Parameters
     ----------
-    length, rate : ndarray, shape (6,)
-        Where the struts are and how they move, m and m/s; without a command they brake and stay.
+    length, rate : ndarray, shape (n,)
+        Where the drives are and how they move, m or rad, and per s; without a command they brake and stay.
     period : float
         s.
-    rate_limit, acceleration_limit : float
-        m/s and m/s^2, of the reference.
+    rate_limit, acceleration_limit : float or ndarray, shape (n,)
+        m/s and m/s^2 (or rad), of the reference.
     friction : Friction, optional
         What the feed-forward makes up for.
     """
@@ -100,8 +128,8 @@ class LengthReference:
         length: FloatArray,
         rate: FloatArray,
         period: float,
-        rate_limit: float,
-        acceleration_limit: float,
+        rate_limit: float | FloatArray,
+        acceleration_limit: float | FloatArray,
         friction: Friction | None = None,
     ) -> None:
         self._friction = friction
@@ -111,13 +139,13 @@ class LengthReference:
         self._length = np.array(length, dtype=float)
         self._rate = np.clip(rate, -rate_limit, rate_limit)
         self._target = self._length + self._rate * np.abs(self._rate) / acceleration_limit
-        self._target_rate = np.zeros(STRUTS)
+        self._target_rate = np.zeros_like(self._length)
         self._age = 0.0
 
     def command(self, length: FloatArray, rate: FloatArray | None = None) -> None:
-        """Set the target lengths (6,) in m, and their rates (6,) in m/s when they are part of a stream."""
+        """Set the target lengths (n,) in m or rad, and their rates (n,) when they are part of a stream."""
         self._target = np.array(length, dtype=float)
-        self._target_rate = np.zeros(STRUTS) if rate is None else np.array(rate, dtype=float)
+        self._target_rate = np.zeros_like(self._length) if rate is None else np.array(rate, dtype=float)
         self._age = 0.0
 
     def step(self) -> Reference:
@@ -139,5 +167,5 @@ class LengthReference:
         rate = self._rate + np.clip(wanted - self._rate, -change, change)
         self._length += 0.5 * self._period * (self._rate + rate)
         self._rate = rate
-        ahead = np.zeros(STRUTS) if self._friction is None else friction_force(rate, self._friction)
+        ahead = np.zeros_like(self._length) if self._friction is None else friction_force(rate, self._friction)
         return Reference(length, ahead)

@@ -11,45 +11,39 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from pkm_identification.control.pid import ControlSettings
 from pkm_identification.errors import SettingsError
-from pkm_identification.mechanisms.hexapod.drive import CONTROL
-from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
-from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.progress import steps
 
 from .actuated.lines import check_delays
-from .actuated.small_steps import small_step
-from .actuators import completed_drive
 from .commanded_drives import CommandedDrives
 from .faults import Fault, with_faults
 from .imperfections.setup import Setup
-from .measurement import Measurement
-from .payload import Payload, loaded
-from .plant import Plant, PlantState
+from .measurement import Measurement, Observation
+from .payload import Payload
+from .physics.load import build_physics
 from .recording import Recording, recording
 from .scenario import Scenario
 from .sensors import Sample, SensorSettings
-from .trajectories import Trajectory, trajectory
 
 
 class Simulator:
-    """A hexapod with drives, controller and sensors; every call of `step` is one sample of its drives' clock.
+    """A machine with drives, controller and sensors; every call of `step` is one sample of its drives' clock.
 
     It starts at rest at home, held by its drives. Without a trajectory it stays there until a command comes.
 
     Parameters
     ----------
-    machine : Machine
+    machine : Machine or Mechanism, or a machine of the contract
         The truth.
-    motion : Trajectory or str, optional
-        Motion to follow from the start; a name is looked up in `trajectories`, made for the nominal machine.
-    nominal : Machine, optional
+    motion : Trajectory, DriveMotion or str, optional
+        Motion to follow from the start; a name is looked up, made for the nominal machine.
+    nominal : optional
         What the controller believes (feed-forward), by default the truth; see `perturbed`.
     sensors : SensorSettings, optional
         By default 1 % current noise, 12 bit, whole encoder counts, exact stamps.
@@ -80,10 +74,10 @@ class Simulator:
 
     def __init__(
         self,
-        machine: Machine,
-        motion: Trajectory | str | None = None,
+        machine: Any,
+        motion: Any = None,
         *,
-        nominal: Machine | None = None,
+        nominal: Any = None,
         sensors: SensorSettings | None = None,
         control: ControlSettings | None = None,
         friction: bool | None = None,
@@ -93,34 +87,29 @@ class Simulator:
         faults: Sequence[Fault] = (),
         scenario: Scenario | None = None,
     ) -> None:
-        nominal = machine if nominal is None else nominal
-        given = machine
+        given = build_physics(machine)
+        believed = given if nominal is None else build_physics(nominal)
         self._scenario = Scenario() if scenario is None else scenario
-        self._setup = with_faults(Setup.of(machine, seed), faults)
-        machine = self._setup.machine
-        self.machine = machine
+        self._setup = with_faults(Setup.of(given.description, seed), faults)
+        self.machine = self._setup.machine
+        self._physics = build_physics(self.machine) if faults else given
+        if payload is not None:
+            self._physics.require_platform("payload")
         self._planned = payload
-        self._motion = trajectory(motion, nominal) if isinstance(motion, str) else motion
+        self._motion = believed.build_motion(motion, None, 0) if isinstance(motion, str) else motion
         if friction is None:
-            friction = self._motion is None or self._motion.drives
-        drive = machine.drive
-        self.period = 1.0 / (CONTROL if drive is None else drive.sample_rate)
-        cycles = 1 if drive is None else drive.cycles
-        self.plant = Plant(
-            machine,
-            friction=friction,
-            stops=stops,
-            train=self._setup.train,
-            small_step=small_step(machine, self.period / cycles),
-        )
-        self.drive = completed_drive(machine, self.plant.holding_force())
+            friction = self._motion is None or self._motion.powered
+        self.period = 1.0 / self._physics.sample_rate
+        self.plant: Any = self._physics.build_plant(self._setup, friction, stops)
+        self.drive = self._physics.build_drive(self.plant.holding_force())
         self._half_time = None if self._motion is None else 0.5 * self._motion.duration
         self._measurement = Measurement(
             self.plant,
+            self._physics,
             self.drive,
             SensorSettings() if sensors is None else sensors,
             self._setup,
-            given=given,
+            given=given.description,
             faults=faults,
             half_time=self._half_time,
         )
@@ -129,21 +118,22 @@ class Simulator:
             self.drive,
             self._measurement,
             ControlSettings() if control is None else control,
-            nominal=nominal,
+            physics=self._physics,
+            nominal=believed,
             friction=friction,
-            period=self.period,
-            cycles=cycles,
         )
-        self.nominal = self._commanded.nominal
+        self._believed = self._commanded.nominal
+        self.nominal = self._believed.description
         self.reset()
 
     def reset(self) -> None:
         """Back to the start: home, time zero, the same noise again."""
         self.payload = self._planned
         self._carried: Payload | None = None
+        self._was_loaded = False
         self._friction, self._happened = 1.0, 0
         self._measurement.reset()
-        self.plant.reset(*self._measurement.start(self.nominal))
+        self.plant.reset(*self._measurement.start(self._believed, self._motion))
         self.plant.scale_friction(1.0)
         holding = self.plant.holding_force()
         self._changed = False
@@ -197,11 +187,9 @@ class Simulator:
         self.payload = payload
 
     def _typical_force(self, holding: FloatArray) -> FloatArray:
-        if self._motion is None or not self._motion.drives:
+        if self._motion is None or not self._motion.powered:
             return holding
-        time = np.arange(0.0, min(self._motion.duration, 20.0), 0.01)
-        force = strut_forces(self.nominal, self._motion.motion(time))
-        return np.sqrt(np.mean(force**2, axis=0))
+        return self._believed.compute_typical_force(self._motion)
 
     @property
     def time(self) -> float:
@@ -209,7 +197,7 @@ class Simulator:
         return self._count * self.period
 
     @property
-    def truth(self) -> PlantState:
+    def truth(self) -> Any:
         """The true state at the instant of the last sample (of the start, before the first)."""
         return self._measurement.truth
 
@@ -220,7 +208,7 @@ class Simulator:
 
     @property
     def saturated(self) -> FloatArray:
-        """Which drives are at their force limit, (6,) of bool."""
+        """Which drives are at their force limit, (n,) of bool."""
         return self._commanded.drives.saturated.copy()
 
     @property
@@ -229,7 +217,7 @@ class Simulator:
         end = self._commanded.end
         return end is not None and self.time > end
 
-    def follow(self, motion: Trajectory) -> None:
+    def follow(self, motion: Any) -> None:
         """Follow a trajectory from now on; a fall switches the drives off.
 
         Raises
@@ -240,7 +228,7 @@ class Simulator:
         self._commanded.follow(motion, self.time)
 
     def command_lengths(self, length: FloatArray, rate: FloatArray | None = None) -> None:
-        """Go to strut lengths (6,) in m, within rate and acceleration limits; give rates (6,) in m/s with a stream.
+        """Go to coordinates (n,), within rate and acceleration limits; give rates (n,) with a stream.
 
         Raises
         ------
@@ -258,14 +246,14 @@ class Simulator:
         self._commanded.enable(on)
 
     def command_forces(self, force: FloatArray) -> None:
-        """Let a controller outside have the drives: forces (6,) in N for the next `advance`, kept until the next call.
+        """Let a controller outside have the drives: forces (n,) for the next `advance`, kept until the next call.
 
         `enable`, `follow` and commands of lengths or poses take the drives back.
 
         Raises
         ------
         ValueError
-            If it is not six finite numbers; the last command then stays.
+            If it is not as many finite numbers as drives; the last command then stays.
         """
         self._commanded.command_forces(force)
 
@@ -281,12 +269,15 @@ class Simulator:
         self.advance()
         return sample
 
-    def measure(self) -> Sample:
-        """The first half of `step`: what the drives report now. A controller outside may answer before `advance`."""
+    def _observe(self) -> Observation:
         self._happened = self._scenario.play(self, self._happened)
         self._take_or_set_down()
         self.loop_gap = max(self.loop_gap, self.plant.loop_gap)
-        return self._measurement.sample(self.time, self.period)
+        return self._measurement.observe(self.time, self.period)
+
+    def measure(self) -> Sample:
+        """The first half of `step`: what the drives report now. A controller outside may answer before `advance`."""
+        return self._measurement.report(self._observe())
 
     def advance(self) -> None:
         """The second half of `step`: the controller acts on the last sample, the machine moves on by one period.
@@ -310,14 +301,13 @@ class Simulator:
         if wanted is self._carried and changed == self._changed:
             return
         self._carried, self._changed = wanted, changed
-        platform = self.machine.platform
+        share = 1.0
         if changed:
-            change = self._setup.change
-            self.plant.scale_friction(self._friction * change.friction)
-            platform = replace(
-                platform, mass=change.platform * platform.mass, inertia=change.platform * platform.inertia
-            )
-        self.plant.exchange_platform(platform if wanted is None else loaded(platform, wanted))
+            share = self._setup.change.platform
+            self.plant.scale_friction(self._friction * self._setup.change.friction)
+        if wanted is not None or self._was_loaded or share != 1.0:
+            self._was_loaded = True
+            self._physics.load_platform(self.plant, wanted, share)
 
     def run(self, duration: float | None = None) -> Recording:
         """Simulate `duration` s, by default to the end of the trajectory, and keep everything.
@@ -332,20 +322,22 @@ class Simulator:
             if end is None:
                 raise SettingsError("run: give a duration, there is no trajectory that ends")
             duration = end - self.time + self.period
-        samples, states = [], []
+        seen, states = [], []
         for _ in steps("simulating", range(round(duration / self.period))):
-            samples.append(self.step())
+            seen.append(self._observe())
             states.append(self.truth)
+            self.advance()
         name = self._motion.name if self._motion is not None else "commands"
-        return recording(samples, states, self.loop_gap, f"simulated {self.machine.name}: {name}")
+        samples, truth = self._measurement.report_log(seen), self._physics.collect_truth(states)
+        return recording(samples, truth, self.loop_gap, f"simulated {self.machine.name}: {name}")
 
 
 def simulate(
-    machine: Machine,
-    name: str,
+    machine: Any,
+    name: str | None,
     duration: float | None = None,
     *,
-    nominal: Machine | None = None,
+    nominal: Any = None,
     sensors: SensorSettings | None = None,
     friction: bool | None = None,
     seed: int = 0,
@@ -354,9 +346,14 @@ def simulate(
     faults: Sequence[Fault] = (),
     scenario: Scenario | None = None,
 ) -> Recording:
-    """Simulate a named trajectory from start to end; parameters as of `Simulator` and `trajectory`."""
-    motion = trajectory(name, machine if nominal is None else nominal, duration, motion_seed)
-    check_delays(machine.actuators or (), motion.duration)
+    """Simulate a trajectory of any machine from start to end, by its name; None: the description's own.
+
+    Parameters are those of `Simulator` and of the machine's named motions.
+    """
+    truth = build_physics(machine)
+    believed = truth if nominal is None else build_physics(nominal)
+    motion = believed.build_motion(name, duration, motion_seed)
+    check_delays(truth.actuators, motion.duration)
     simulator = Simulator(
         machine,
         motion,

@@ -85,6 +85,11 @@ class Trajectory:
     home_position: FloatArray
     home_rotation: FloatArray
 
+    @property
+    def powered(self) -> bool:
+        """Whether the drives are on."""
+        return self.drives
+
     def motion(self, time: FloatArray) -> PlatformMotion:
         """Platform motion at times (N,) in s."""
         time = np.atleast_1d(np.asarray(time, dtype=float))

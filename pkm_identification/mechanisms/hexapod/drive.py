@@ -107,6 +107,11 @@ class Drive:
         return 1.0 / self.sample_rate / self.cycles
 
     @property
+    def counted(self) -> bool:
+        """Whether lengths come in counts: the same as `has_encoder`."""
+        return self.has_encoder
+
+    @property
     def has_encoder(self) -> bool:
         """Whether counts can be converted to lengths."""
         return bool(np.isfinite(self.counts_per_meter))

@@ -16,6 +16,7 @@ import numpy as np
 
 from pkm_identification.numerics.arrays import FloatArray
 
+from ..setpoints import Reference
 from .file_control import FileControl
 from .plant import ActuatedPlant
 
@@ -23,7 +24,7 @@ from .plant import ActuatedPlant
 class PlaceFollowing:
     """Wanted coordinates for drives that take them, or for the law of a machine file.
 
-    Only the present coordinates are known, so what is beyond them goes on as it came.
+    Where a reference does not know what comes later, it goes on as it came.
 
     Parameters
     ----------
@@ -48,8 +49,8 @@ class PlaceFollowing:
         if self._law is not None:
             self._law.reset()
 
-    def move(self, wanted: FloatArray, duration: float) -> None:
-        """Move on by `duration` s, from when `wanted` (n,) in m or rad is where the drives should be.
+    def move(self, reference: Reference, duration: float) -> None:
+        """Move on by `duration` s, from when the reference is where the drives should be.
 
         Raises
         ------
@@ -58,6 +59,13 @@ class PlaceFollowing:
         MotionRefused, NotConverged
             If the mechanism leaves its reach.
         """
+        wanted, later = reference.length, reference.later
+        if later is not None:
+            if self._law is None:
+                self._plant.follow(wanted, later(duration)[0], duration)
+            else:
+                self._law.move(later, duration)
+            return
         before = wanted if self._last is None else self._last
         if self._law is None:
             self._plant.follow(wanted, 2 * wanted - before, duration)

@@ -240,7 +240,7 @@ class Subject:
         for k in range(count + 1):
             state = plant.state
             shown = plant.encoder
-            row = (shown, state.drive, state.rate, state.acceleration, state.force, plant.reported_force)
+            row = (shown, state.coordinate, state.rate, state.acceleration, state.force, plant.reported_force)
             if not all(np.all(np.isfinite(part)) for part in (*row, drives.states)):
                 bad = [i for i in range(len(home)) if not np.all(np.isfinite(drives.states[i]))] or [0]
                 raise NotConverged(

@@ -20,7 +20,7 @@ from pkm_identification.mechanisms.hexapod.bodies import Platform, Strut, StrutB
 from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.rotation import matrix_from_vector
 
-from ..actuators import completed_drive
+from ..imperfections.changed_machine import with_more_drive_inertia, with_turned_gravity
 from ..imperfections.setup import Setup
 from .kind import PLANT, Fault, FaultKind
 
@@ -28,33 +28,25 @@ from .kind import PLANT, Fault, FaultKind
 def _gravity(setup: Setup, fault: Fault) -> Setup:
     tilt = np.array([*fault.numbers, 0.0, 0.0])[:3]
     tilt[2] = 0.0
-    gravity = matrix_from_vector(tilt) @ setup.machine.gravity
-    return replace(setup, machine=replace(setup.machine, gravity=gravity))
+    return replace(setup, machine=with_turned_gravity(setup.machine, matrix_from_vector(tilt)))
 
 
 def _motor(setup: Setup, fault: Fault) -> Setup:
-    machine = setup.machine
-    drive = completed_drive(machine)
-    inertia = drive.motor_inertia + fault.numbers[0] / (2 * np.pi * drive.gear_ratio / drive.screw_lead) ** 2
-    if inertia < 0:
-        raise SettingsError(
-            f"'{fault.numbers[0]:g}' kg: the machine has only {machine.motor_mass:g} kg to lose"
-        )
-    return replace(setup, machine=replace(machine, drive=replace(drive, motor_inertia=float(inertia))))
+    return replace(setup, machine=with_more_drive_inertia(setup.machine, fault.numbers[0]))
 
 
 def _with_platform(setup: Setup, platform: Platform) -> Setup:
-    return replace(setup, machine=replace(setup.machine, platform=platform))
+    return replace(setup, machine=replace(setup.struts(), platform=platform))
 
 
 def _center(setup: Setup, fault: Fault) -> Setup:
-    platform = setup.machine.platform
+    platform = setup.struts().platform
     shift = np.array([*fault.numbers, 0.0, 0.0])[:3]
     return _with_platform(setup, replace(platform, center_of_mass=platform.center_of_mass + shift))
 
 
 def _products(setup: Setup, fault: Fault) -> Setup:
-    platform = setup.machine.platform
+    platform = setup.struts().platform
     xy, xz, yz = np.array([*fault.numbers, 0.0, 0.0])[:3]
     inertia = platform.inertia + np.array([[0.0, xy, xz], [xy, 0.0, yz], [xz, yz, 0.0]])
     largest = float(np.linalg.eigvalsh(platform.inertia)[-1])
@@ -66,6 +58,7 @@ def _products(setup: Setup, fault: Fault) -> Setup:
 
 
 def _unequal(setup: Setup, fault: Fault) -> Setup:
+    machine = setup.struts()
     rng = np.random.default_rng([setup.seed, 2])
     pattern = rng.standard_normal((STRUTS, 2, 2))
     pattern -= pattern.mean(axis=0)
@@ -82,15 +75,15 @@ def _unequal(setup: Setup, fault: Fault) -> Setup:
 
     struts = tuple(
         Strut(body(strut.body_b, *factors[i, 0]), body(strut.body_e, *factors[i, 1]))
-        for i, strut in enumerate(setup.machine.struts)
+        for i, strut in enumerate(machine.struts)
     )
-    return replace(setup, machine=replace(setup.machine, struts=struts))
+    return replace(setup, machine=replace(machine, struts=struts))
 
 
 FAULTS = (
     FaultKind("gravity_direction", "rad", PLANT, "the base is tilted: gravity turned about x, or x and y", _gravity,
               -math.pi, math.pi, counts=(1, 2), words={"upside_down": (math.pi,)}),
-    FaultKind("motor_inertia", "kg", PLANT, "what turns with each motor, as mass along the strut, beyond the file's",
+    FaultKind("motor_inertia", "kg", PLANT, "what turns with each motor, as mass (or inertia) along the drive, beyond the file's",
               _motor, -1e6, 1e6),
     FaultKind("center_of_mass", "m", PLANT, "the platform's centre of mass is elsewhere, by x or x,y,z", _center,
               -10.0, 10.0, counts=(1, 3)),

@@ -14,16 +14,18 @@ from dataclasses import replace
 
 from pkm_identification.errors import SettingsError
 
+from ..imperfections.changed_machine import has_friction, require_platform
 from ..imperfections.setup import Setup
 from .kind import PLANT, Fault, FaultKind
 
 
 def _platform(setup: Setup, fault: Fault) -> Setup:
+    require_platform(setup.machine)
     return replace(setup, change=replace(setup.change, platform=1.0 + fault.numbers[0]))
 
 
 def _friction(setup: Setup, fault: Fault) -> Setup:
-    if not setup.machine.rubs:
+    if not has_friction(setup.machine):
         raise SettingsError(f"machine '{setup.machine.name}' has no friction that could change")
     return replace(setup, change=replace(setup.change, friction=1.0 + fault.numbers[0]))
 

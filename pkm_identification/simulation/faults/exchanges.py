@@ -6,24 +6,23 @@
 # distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
 # the License for the specific language governing permissions and limitations under the License.
 
-"""Faults of wiring: forces or lengths of the struts in another order."""
+"""Faults of wiring: forces or coordinates of the drives in another order."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
 from pkm_identification.errors import SettingsError
-from pkm_identification.motion import STRUTS
 
 from ..imperfections.setup import Setup
 from .kind import LOG, Fault, FaultKind
 
-FORM = f"two struts as 1-2, or the order of all {STRUTS} as 213456"
+FORM = "two drives as 1-2, or the order of all"
 
 
-def _order(text: str) -> tuple[float, ...]:
-    """Which strut (from 1) each column shows."""
-    order = list(range(1, STRUTS + 1))
+def _order(text: str, count: int) -> tuple[float, ...]:
+    """Which drive (from 1) each column shows."""
+    order = list(range(1, count + 1))
     if len(text) == 3 and text[1] == "-" and text[0].isdigit() and text[2].isdigit():
         a, b = int(text[0]), int(text[2])
         if a in order and b in order and a != b:
@@ -31,11 +30,12 @@ def _order(text: str) -> tuple[float, ...]:
             return tuple(map(float, order))
     elif text.isascii() and text.isdigit() and sorted(int(digit) for digit in text) == order:
         return tuple(float(digit) for digit in text)
-    raise SettingsError(f"'{text}': expected {FORM}")
+    turned = "".join(map(str, [*order[1::-1], *order[2:]]))
+    raise SettingsError(f"'{text}': expected {FORM} {count} as {turned}")
 
 
 def _after(old: tuple[int, ...], fault: Fault) -> tuple[int, ...]:
-    return tuple(old[int(strut) - 1] for strut in fault.numbers)
+    return tuple(old[int(drive) - 1] for drive in fault.numbers)
 
 
 def _forces(setup: Setup, fault: Fault) -> Setup:
@@ -47,7 +47,7 @@ def _lengths(setup: Setup, fault: Fault) -> Setup:
 
 
 FAULTS = (
-    FaultKind("exchanged_struts", FORM, LOG, "forces are recorded in columns of other struts", _forces, parse=_order),
-    FaultKind("exchanged_lengths", FORM, LOG, "lengths are recorded in columns of other struts", _lengths,
+    FaultKind("exchanged_struts", FORM, LOG, "forces are recorded in columns of other drives", _forces, parse=_order),
+    FaultKind("exchanged_lengths", FORM, LOG, "coordinates are recorded in columns of other drives", _lengths,
               parse=_order),
 )  # fmt: skip

@@ -15,23 +15,22 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from pkm_identification.document import frozen
 from pkm_identification.errors import SettingsError
-from pkm_identification.mechanisms.hexapod.joint_friction import JointFriction
 
+from ..imperfections.changed_machine import friction_of, with_friction, with_more_joint_friction
 from ..imperfections.setup import Setup
 from .kind import PLANT, Fault, FaultKind
 
 
 def _needs_coulomb(setup: Setup) -> None:
-    if not setup.machine.friction.coulomb.any():
+    if not friction_of(setup.machine).coulomb.any():
         raise SettingsError(f"machine '{setup.machine.name}' has no Coulomb friction that could be different")
 
 
 def _transition(setup: Setup, fault: Fault) -> Setup:
     _needs_coulomb(setup)
-    friction = setup.machine.friction.changed(transition_rate=fault.numbers[0])
-    return replace(setup, machine=replace(setup.machine, friction=friction))
+    friction = friction_of(setup.machine).changed(transition_rate=fault.numbers[0])
+    return replace(setup, machine=with_friction(setup.machine, friction))
 
 
 def _stribeck(setup: Setup, fault: Fault) -> Setup:
@@ -64,10 +63,7 @@ def _position(setup: Setup, fault: Fault) -> Setup:
 
 def _joints(setup: Setup, fault: Fault) -> Setup:
     """Besides what the machine file says of them."""
-    more = JointFriction.alike(*fault.numbers)
-    if (known := setup.machine.joint_friction) is not None:
-        more = replace(known, coefficients=frozen(known.coefficients + more.coefficients))
-    return replace(setup, machine=replace(setup.machine, joint_friction=more))
+    return replace(setup, machine=with_more_joint_friction(setup.machine, *fault.numbers))
 
 
 FAULTS = (

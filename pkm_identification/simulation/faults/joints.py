@@ -27,7 +27,8 @@ LARGEST = 0.1  # m
 
 
 def _geometry(setup: Setup, fault: Fault) -> Setup:
-    base, platform = setup.machine.base_joints.copy(), setup.machine.platform_joints.copy()
+    machine = setup.struts()
+    base, platform = machine.base_joints.copy(), machine.platform_joints.copy()
     if fault.strut is not None:
         base[fault.strut] += np.array([*fault.numbers, 0.0, 0.0])[:3]
     elif len(fault.numbers) > 1:
@@ -38,7 +39,7 @@ def _geometry(setup: Setup, fault: Fault) -> Setup:
         shifts *= fault.numbers[0] / np.sqrt(np.mean(shifts**2))
         base += shifts[0]
         platform += shifts[1]
-    return replace(setup, machine=replace(setup.machine, base_joints=base, platform_joints=platform))
+    return replace(setup, machine=replace(machine, base_joints=base, platform_joints=platform))
 
 
 def _about_z(axes: FloatArray, angle: float) -> FloatArray:
@@ -46,14 +47,14 @@ def _about_z(axes: FloatArray, angle: float) -> FloatArray:
 
 
 def _hinge(setup: Setup, fault: Fault) -> Setup:
-    machine = setup.machine
+    machine = setup.struts()
     axes = _about_z(machine.first_axes, fault.numbers[0])
     base = machine.base_joint if machine.hinged_platform else "universal"
     return replace(setup, machine=replace(machine, base_joint=base, first_axes=axes))
 
 
 def _at_platform(setup: Setup, fault: Fault) -> Setup:
-    machine = setup.machine
+    machine = setup.struts()
     if machine.hinged_platform:
         raise SettingsError(f"the universal joints of machine '{machine.name}' are there already")
     axes = _about_z(machine.first_axes, fault.numbers[0]) @ machine.home_rotation
@@ -62,7 +63,7 @@ def _at_platform(setup: Setup, fault: Fault) -> Setup:
 
 
 def _no_spin(setup: Setup, fault: Fault) -> Setup:
-    if not setup.machine.universal:
+    if not setup.struts().universal:
         raise SettingsError(f"the struts of machine '{setup.machine.name}' have no spin already")
     return replace(setup, machine=setup.machine.without_spin())
 

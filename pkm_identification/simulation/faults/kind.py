@@ -20,7 +20,7 @@ from pkm_identification.motion import STRUTS
 from ..imperfections.setup import Setup
 
 PLANT, SENSORS, LOG = "machine", "sensors", "recorded log"
-NEVER, MAY, MUST = "never", "may", "must"  # have the number of a strut at its end
+NEVER, MAY, MUST = "never", "may", "must"  # have the number of a drive at its end
 
 
 @dataclass(frozen=True)
@@ -33,12 +33,15 @@ class Fault:
     numbers : tuple of float
         In the kind's unit.
     strut : int or None
-        From 0; None: all struts, or none in particular.
+        Which drive, from 0; None: all drives, or none in particular.
+    count : int
+        Of the machine's drives.
     """
 
     kind: FaultKind
     numbers: tuple[float, ...]
     strut: int | None = None
+    count: int = STRUTS
 
     @property
     def name(self) -> str:
@@ -47,8 +50,8 @@ class Fault:
 
     @property
     def struts(self) -> list[int]:
-        """Which struts have it."""
-        return list(range(STRUTS)) if self.strut is None else [self.strut]
+        """Which drives have it."""
+        return list(range(self.count)) if self.strut is None else [self.strut]
 
     def refuse_in_plant(self) -> None:
         """Refuse a fault that cannot begin while the machine runs; raises SettingsError."""
@@ -88,13 +91,13 @@ class FaultKind:
     low, high : float
         Smallest and largest number allowed.
     strut : str
-        Whether the name may or must end in the number of a strut.
+        Whether the name may or must end in the number of a drive.
     counts : tuple of int
         How many numbers there may be.
     words : mapping of str to tuple of float
         Words for numbers: `kN`. The empty word stands for a fault given by its name alone.
-    parse : callable str -> tuple of float, optional
-        For values that are no numbers.
+    parse : callable (str, int) -> tuple of float, optional
+        For values that are no numbers; takes how many drives there are.
     """
 
     name: str
@@ -107,7 +110,7 @@ class FaultKind:
     strut: str = NEVER
     counts: tuple[int, ...] = (1,)
     words: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
-    parse: Callable[[str], tuple[float, ...]] | None = None
+    parse: Callable[[str, int], tuple[float, ...]] | None = None
 
     @property
     def form(self) -> str:
@@ -135,12 +138,12 @@ class FaultKind:
         named = [word for word in self.words if word]
         return " or ".join([*parts, *([", ".join(named)] if named else [])])
 
-    def numbers_of(self, text: str) -> tuple[float, ...]:
+    def numbers_of(self, text: str, count: int) -> tuple[float, ...]:
         """The numbers of a value; raises SettingsError that says what is allowed."""
         if text in self.words:
             return self.words[text]
         if self.parse is not None:
-            return self.parse(text)
+            return self.parse(text, count)
         try:
             numbers = tuple(float(part) for part in text.split(","))
         except ValueError:

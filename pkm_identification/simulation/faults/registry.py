@@ -28,13 +28,13 @@ FAULTS: tuple[FaultKind, ...] = tuple(
 _BY_NAME = {kind.name: kind for kind in FAULTS}
 
 
-def parse_fault(text: str) -> Fault:
-    """A fault from `NAME=VALUE`, as `force_delay=0.002` or `force_gain_4=1.1`.
+def parse_fault(text: str, count: int = STRUTS) -> Fault:
+    """A fault from `NAME=VALUE`, as `force_delay=0.002` or `force_gain_4=1.1`, of a machine with `count` drives.
 
     Raises
     ------
     SettingsError
-        If there is no such fault (names the nearest), its value is impossible or the strut is none.
+        If there is no such fault (names the nearest), its value is impossible or the drive is none.
     """
     name, equals, value = text.partition("=")
     name, value = name.strip(), value.strip()
@@ -47,15 +47,15 @@ def parse_fault(text: str) -> Fault:
         raise SettingsError(f"fault '{name}': there is none of that name; {hint}")
     strut = None
     if numbered:
-        if kind.strut == NEVER or not 1 <= int(last) <= STRUTS:
-            raise SettingsError(f"fault '{name}': expected {kind.form}, with N from 1 to {STRUTS}")
+        if kind.strut == NEVER or not 1 <= int(last) <= count:
+            raise SettingsError(f"fault '{name}': expected {kind.form}, with N from 1 to {count}")
         strut = int(last) - 1
     elif kind.strut == MUST:
-        raise SettingsError(f"fault '{name}': expected {kind.form}, with N from 1 to {STRUTS}")
+        raise SettingsError(f"fault '{name}': expected {kind.form}, with N from 1 to {count}")
     if not equals and "" not in kind.words:
         raise SettingsError(f"fault '{name}': needs a value, {kind.form}=VALUE with {kind.allowed}")
     try:
-        return Fault(kind, kind.numbers_of(value), strut)
+        return Fault(kind, kind.numbers_of(value, count), strut, count)
     except SettingsError as error:
         raise SettingsError(f"fault '{name}': {error}") from None
 

@@ -25,7 +25,7 @@ AMPERE = -1.0
 def _force(setup: Setup, fault: Fault) -> Setup:
     unit = fault.numbers[0]
     if unit == AMPERE:
-        drive = setup.machine.drive
+        drive = getattr(setup.machine, "drive", None)
         if drive is None or not drive.has_motor:
             raise SettingsError(f"machine '{setup.machine.name}' has no drive.motor, so amperes mean nothing")
         unit = drive.force_per_ampere

@@ -15,10 +15,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from pkm_identification.mechanisms.hexapod.drive import LONGEST_DELAY, Drive
-from pkm_identification.motion import STRUTS
+from pkm_identification.mechanisms.hexapod.drive import LONGEST_DELAY
 from pkm_identification.numerics.arrays import FloatArray
 
+from ..actuators import DriveConstants
 from ..sensors import Sample
 from .setup import EncoderErrors, ForceErrors, RecordErrors
 
@@ -32,13 +32,13 @@ class Encoders:
     Parameters
     ----------
     errors : EncoderErrors
-    drive : Drive
+    drive : DriveConstants
         Its `length_at_zero` is where a wrong pitch shows nothing.
     half_time : float or None
         s, when counts are lost that have no time of their own.
     """
 
-    def __init__(self, errors: EncoderErrors, drive: Drive, half_time: float | None) -> None:
+    def __init__(self, errors: EncoderErrors, drive: DriveConstants, half_time: float | None) -> None:
         self._errors = errors
         self._zero = drive.length_at_zero
         self._lost = [
@@ -53,7 +53,7 @@ class Encoders:
         self._reached: dict[int, float] = {}
 
     def shown(self, length: FloatArray, time: float) -> FloatArray:
-        """Lengths (6,) in m as the encoders show them at `time` (s), before rounding to counts."""
+        """Lengths (n,) as the encoders show them at `time` (s), before rounding to counts."""
         if not self.right:
             length = self._zero + self._errors.scale * (length - self._zero) + self._errors.offset
         for strut, size, instant in self._lost:
@@ -68,7 +68,7 @@ class Encoders:
         return length
 
     def true(self, shown: FloatArray) -> FloatArray:
-        """Lengths (6,) in m at which zero and pitch make the encoders show these."""
+        """Lengths (n,) at which zero and pitch make the encoders show these."""
         if self.right:
             return shown
         return self._zero + (shown - self._errors.offset - self._zero) / self._errors.scale
@@ -95,15 +95,15 @@ class Currents:
         """Whether anything is late."""
 
     def measured(self, force: FloatArray) -> FloatArray:
-        """What a true force (6,) in N is measured as, delays apart."""
+        """What a true force (n,) is measured as, delays apart."""
         return self._errors.gain * force + self._errors.offset if self._scaled else force
 
     def true(self, measured: FloatArray) -> FloatArray:
-        """The true force (6,) in N where the drives see `measured`: their current loops control what they measure."""
+        """The true force (n,) where the drives see `measured`: their current loops control what they measure."""
         return (measured - self._errors.offset) / self._errors.gain if self._scaled else measured
 
     def note(self, time: float, force: FloatArray, length: FloatArray, rate: FloatArray) -> None:
-        """Keep true forces (N), lengths (m) and rates, each (6,), of one instant (s), for those that are late."""
+        """Keep true forces (N), lengths (m) and rates, each (n,), of one instant (s), for those that are late."""
         if not self.late:
             return
         while self._past and self._past[-1][0] >= time:
@@ -113,14 +113,14 @@ class Currents:
             self._past.popleft()
 
     def force(self, time: float, present: FloatArray) -> FloatArray:
-        """Forces (6,) in N as measured at `time` (s); forces go linearly from one instant to the next."""
+        """Forces (n,) as measured at `time` (s); forces go linearly from one instant to the next."""
         if not self.late:
             return self.measured(present)
-        late = np.array([self._between(time - self._delay[i])[0][i] for i in range(STRUTS)])
+        late = np.array([self._between(time - self._delay[i])[0][i] for i in range(len(self._delay))])
         return self.measured(late)
 
     def length(self, time: float, present: FloatArray) -> FloatArray:
-        """True lengths (6,) in m that a log shows at `time` (s)."""
+        """True lengths (n,) that a log shows at `time` (s)."""
         return self._between(time - self.lengths_late)[1] if self.lengths_late else present
 
     def _between(self, time: float) -> tuple[FloatArray, FloatArray]:
@@ -149,13 +149,13 @@ class Record:
     Parameters
     ----------
     errors : RecordErrors
-    drive : Drive
+    drive : DriveConstants
     """
 
-    def __init__(self, errors: RecordErrors, drive: Drive) -> None:
+    def __init__(self, errors: RecordErrors, drive: DriveConstants) -> None:
         self._errors = errors
         self._drive = drive
-        straight = tuple(range(STRUTS))
+        straight = tuple(range(len(errors.force_order)))
         self._right = (
             np.all(np.isinf(errors.force_limit))
             and np.all(errors.force_sign == 1.0)

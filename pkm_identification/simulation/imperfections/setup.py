@@ -11,20 +11,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
+from pkm_identification.errors import SettingsError
+from pkm_identification.machines.load import wrap_description
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
-
-
-def _zeros() -> FloatArray:
-    return np.zeros(STRUTS)
-
-
-def _ones() -> FloatArray:
-    return np.ones(STRUTS)
 
 
 @dataclass(frozen=True)
@@ -52,39 +46,39 @@ class WrongMotion:
 class EncoderErrors:
     """What encoders show, and hence what drives control and logs hold: zero + scale (length - zero) + offset + steps.
 
-    `scale` and `offset` (m) are (6,); the zero is the drive's `length_at_zero`. Then what `wrong` makes of it.
+    `scale` and `offset` (m or rad) are (n,); the zero is the drive's `length_at_zero`. Then what `wrong` makes of it.
     """
 
-    scale: FloatArray = field(default_factory=_ones)
-    offset: FloatArray = field(default_factory=_zeros)
+    scale: FloatArray
+    offset: FloatArray
     lost: tuple[LostCounts, ...] = ()
     wrong: tuple[WrongMotion, ...] = ()
 
 
 @dataclass(frozen=True)
 class ForceErrors:
-    """What current sensors show of the force, gain force(t - delay) + offset, each (6,); offsets in N.
+    """What current sensors show of the force, gain force(t - delay) + offset, each (n,); offsets in N (N m).
 
     Delays are in s against the lengths of the same stamp. What is in a machine file's section `drive` is in here as
     well: the file only knows of it.
     """
 
-    gain: FloatArray = field(default_factory=_ones)
-    offset: FloatArray = field(default_factory=_zeros)
-    delay: FloatArray = field(default_factory=_zeros)
+    gain: FloatArray
+    offset: FloatArray
+    delay: FloatArray
 
 
 @dataclass(frozen=True)
 class RecordErrors:
     """What the log makes of it: clipped, signs, the order of columns, units (N, m and s of one recorded unit).
 
-    Limits (N) and signs are (6,); column k shows strut `order[k]`.
+    Limits (N or N m) and signs are (n,); column k shows drive `order[k]`.
     """
 
-    force_limit: FloatArray = field(default_factory=lambda: np.full(STRUTS, np.inf))
-    force_sign: FloatArray = field(default_factory=_ones)
-    force_order: tuple[int, ...] = tuple(range(STRUTS))
-    length_order: tuple[int, ...] = tuple(range(STRUTS))
+    force_limit: FloatArray
+    force_sign: FloatArray
+    force_order: tuple[int, ...]
+    length_order: tuple[int, ...]
     force_unit: float = 1.0
     length_unit: float = 1.0
     time_unit: float = 1.0
@@ -143,8 +137,8 @@ class Setup:
 
     Attributes
     ----------
-    machine : Machine
-        The truth of the plant. Faults change its fields, not its document.
+    machine : Machine or Mechanism
+        The description whose truth the plant has. Faults change its fields, not its document.
     seed : int
         Of what a fault draws at random.
     train : TrainErrors
@@ -154,23 +148,30 @@ class Setup:
     change : Change
     """
 
-    machine: Machine
-    seed: int = 0
+    machine: Any
+    seed: int
+    encoder: EncoderErrors
+    force: ForceErrors
+    record: RecordErrors
     train: TrainErrors = field(default_factory=TrainErrors)
-    encoder: EncoderErrors = field(default_factory=EncoderErrors)
-    force: ForceErrors = field(default_factory=ForceErrors)
-    record: RecordErrors = field(default_factory=RecordErrors)
     change: Change = field(default_factory=Change)
 
     @classmethod
-    def of(cls, machine: Machine, seed: int = 0) -> Setup:
-        """A machine as its file describes it, with what the file knows of its measured forces."""
-        drive = machine.drive
-        force = ForceErrors()
-        if drive is not None and drive.known_forces is not None:
-            force = ForceErrors(
-                gain=np.array(drive.force_gain),
-                offset=np.array(drive.force_offset),
-                delay=np.full(STRUTS, drive.force_delay),
-            )
-        return cls(machine, seed, force=force)
+    def of(cls, machine: Any, seed: int = 0) -> Setup:
+        """Return a machine as its file describes it, with what the file knows of its measured forces."""
+        contract = wrap_description(machine)
+        count = len(contract.drives)
+        zeros, ones, order = np.zeros(count), np.ones(count), tuple(range(count))
+        drive = getattr(machine, "drive", None)
+        known = None if drive is None else drive.known_forces
+        force = ForceErrors(ones, zeros, zeros)
+        if known is not None:
+            force = ForceErrors(np.array(known.gain), np.array(known.offset), np.full(count, known.delay))
+        record = RecordErrors(np.full(count, np.inf), ones, order, order)
+        return cls(machine, seed, EncoderErrors(ones, zeros), force, record)
+
+    def struts(self) -> Machine:
+        """Return the hexapod's description; raises SettingsError for a machine whose drives are no struts."""
+        if isinstance(self.machine, Machine):
+            return self.machine
+        raise SettingsError(f"needs six struts between base and platform; machine '{self.machine.name}' has none")

@@ -68,6 +68,8 @@ class DriveMotion:
     signal: MultiSine
     fade: Fade | None
 
+    powered = True
+
     def drives(self, time: FloatArray) -> Derivatives:
         """Driven coordinates and two derivatives at times (N,) in s, (N, n) each."""
         value, rate, second = self._displacement(np.asarray(time, dtype=float))
@@ -104,6 +106,13 @@ class DriveMotion:
         raise SettingsError(
             f"trajectory '{self.name}': mechanism '{mechanism.name}' has no room for it around its home"
         )
+
+
+def build_motion(name: str | None, mechanism: Mechanism, duration: float | None, seed: int = 0) -> DriveMotion:
+    """Return a named motion or the description's own, where none is named; see `generated` and `own_motion`."""
+    if name in (None, STATED):
+        return own_motion(mechanism, duration)
+    return generated(name, mechanism, duration, seed)
 
 
 def generated(name: str, mechanism: Mechanism, duration: float | None = None, seed: int = 0) -> DriveMotion:

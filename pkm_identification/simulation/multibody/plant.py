@@ -25,6 +25,8 @@ import numpy as np
 
 from pkm_identification.errors import NotConverged, SettingsError
 from pkm_identification.mechanisms.friction import padded_coefficients
+from pkm_identification.mechanisms.hexapod.bodies import Platform
+from pkm_identification.mechanisms.multibody.description.parts import central_moments
 from pkm_identification.mechanisms.multibody.dynamics import drive_inertia
 from pkm_identification.mechanisms.multibody.joint_friction import rubbing_rates
 from pkm_identification.mechanisms.multibody.kernels.closing import NO_PIVOT, Readings, close, complete_motion
@@ -36,6 +38,8 @@ from pkm_identification.numerics.arrays import FloatArray
 
 from ..actuated.drives import STEP, ActuatorDrives
 from ..actuated.plant import ActuatedPlant
+from ..model import set_platform
+from ..payload import Payload, loaded
 from ..plant import STOP_FREQUENCY
 from .open_tree import OpenTree
 from .reduction import TreeState, reduce_tree
@@ -52,7 +56,8 @@ class MechanismState:
         s since the start.
     configuration : ndarray, shape (Q,)
         Coordinates of the tree.
-    drive, rate, acceleration : ndarray, shape (n,)
+    coordinate, rate, acceleration : ndarray, shape (n,)
+        Of the drives.
     force : ndarray, shape (n,)
         What the drives do to bodies and against friction.
     resistance : ndarray, shape (n,)
@@ -61,7 +66,7 @@ class MechanismState:
 
     time: float
     configuration: FloatArray
-    drive: FloatArray
+    coordinate: FloatArray
     rate: FloatArray
     acceleration: FloatArray
     force: FloatArray
@@ -109,6 +114,7 @@ class MechanismPlant(ActuatedPlant):
         self._tasks = mechanism.task_rows("drives")
         self._inertia = drive_inertia(mechanism)
         self._rubbing, self._resistance = _resistance(mechanism, friction)
+        self._coefficients = self._resistance.coefficients.copy()
         self._closed = room_to_close(mechanism, 1)
         self._limits, self._no_turn = mechanism.limits(0), np.eye(3)[None]
         self._units = np.vstack([np.eye(self._drives), np.zeros(self._drives)])
@@ -207,6 +213,24 @@ class MechanismPlant(ActuatedPlant):
         if self.actuated is not None:
             self.actuated.settle(self._force[0], self._place)
 
+    def enable(self, on: bool) -> None:
+        """Switch drives with states on or off; those without are off when their force is zero."""
+        if self.actuated is not None:
+            self.actuated.enable(on)
+
+    def scale_friction(self, factor: float) -> None:
+        """Let friction of drives and passive joints be `factor` times what the mechanism has, from now on."""
+        self._resistance.coefficients[:] = factor * self._coefficients
+
+    def load_platform(self, payload: Payload | None, share: float) -> None:
+        """Go on with `share` times the platform's mass and inertia, and a payload fixed to it or None."""
+        name = self.mechanism.description.pose
+        (body,) = (one for one in self.mechanism.description.bodies if one.name == name)
+        mass, first, inertia = central_moments(body)
+        platform = Platform(share * mass, first / mass, share * inertia)
+        set_platform(self.tree.model, platform if payload is None else loaded(platform, payload), body.name)
+        self._evaluate(0, self._configuration, self._rate)
+
     def _follow(self, place: FloatArray) -> FloatArray:
         """The configuration of driven coordinates, near the present one."""
         mechanism, result = self.mechanism, self._closed
@@ -279,7 +303,7 @@ class MechanismPlant(ActuatedPlant):
         return MechanismState(
             time=self.time,
             configuration=self._configuration.copy(),
-            drive=self.drive,
+            coordinate=self.drive,
             rate=self._rate.copy(),
             acceleration=acceleration,
             force=self.force,

@@ -317,8 +317,8 @@ def test_end_stops_hold_a_drive_at_its_limits():
         plant.advance(np.zeros(3), PERIOD)
     state = plant.state
     # the outer two carry the platform: they have fallen onto their stops, which carry them
-    assert np.all(state.drive > -0.002)
-    assert np.all(state.drive[[0, 2]] < 0)
+    assert np.all(state.coordinate > -0.002)
+    assert np.all(state.coordinate[[0, 2]] < 0)
     assert np.abs(state.rate[[0, 2]]).max() < 1e-3
     assert np.all(state.resistance[[0, 2]] < -5)
 

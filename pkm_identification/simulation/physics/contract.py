@@ -1,0 +1,126 @@
+# Copyright 2026 pkm_identification maintainers
+#
+# Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance
+# with the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+# Unless required by applicable law or agreed to in writing, software distributed under the License is
+# distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
+# the License for the specific language governing permissions and limitations under the License.
+
+"""What a simulated machine has of its own; everything else about a run is the same for all machines."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+
+from pkm_identification.machines.contract import Drive
+from pkm_identification.mechanisms.actuators.control_section import MachineControl
+from pkm_identification.mechanisms.friction import Friction
+from pkm_identification.mechanisms.model import Actuator
+from pkm_identification.mechanisms.multibody.mechanism import Mechanism
+from pkm_identification.numerics.arrays import FloatArray
+
+from ..actuated.plant import ActuatedPlant
+from ..actuators import DriveConstants
+from ..imperfections.setup import Setup
+from ..recording import Truth
+from ..setpoints import MotionReference
+
+
+class AdditionalReadings(Protocol):
+    """Sensors beside encoders and currents."""
+
+    def imu(self, state: Any) -> FloatArray | None:
+        """Return specific force and angular rate (6,); None without an IMU."""
+
+    def force(self, state: Any) -> FloatArray | None:
+        """Return readings of force sensors (n,); None without them."""
+
+
+class Physics(Protocol):
+    """A machine of some kind as a simulation needs it.
+
+    Attributes
+    ----------
+    description : Machine or Mechanism
+        What the file says.
+    drives : tuple of Drive, length n
+    friction : Friction
+        Of the drives.
+    actuators : tuple of Actuator
+        Of the drives that have states.
+    control : MachineControl or None
+        Of the file.
+    sample_rate : float
+        Of the drives' reports, Hz.
+    cycles : int
+        How often between two reports the loops of the drives close.
+    rate_limit : float or ndarray, shape (n,)
+        m/s or rad/s, of references made from single commands.
+    acceleration_limit : float or ndarray, shape (n,)
+    start_tolerance : float or ndarray, shape (n,)
+        m or rad, between the drives and the start of a motion.
+    noise_follows_log : bool
+        Whether noise of a log made at once refers to that log's own forces; else to the nominal machine's.
+    """
+
+    description: Any
+    drives: tuple[Drive, ...]
+    friction: Friction
+    actuators: tuple[Actuator, ...]
+    control: MachineControl | None
+    sample_rate: float
+    cycles: int
+    rate_limit: float | FloatArray
+    acceleration_limit: float | FloatArray
+    start_tolerance: float | FloatArray
+    noise_follows_log: bool
+
+    def without_friction(self) -> Physics:
+        """Return the same machine without friction."""
+
+    def build_motion(self, name: str, duration: float | None, seed: int) -> Any:
+        """Return a named motion, or one of a file, made to fit the machine; raises SettingsError."""
+
+    def build_reference(self, motion: Any, period: float, feed_forward: bool) -> MotionReference:
+        """Return what the drives should do in a motion, sample by sample."""
+
+    def build_plant(self, setup: Setup, friction: bool, stops: bool) -> ActuatedPlant:
+        """Return the plant of a setup of this machine."""
+
+    def build_drive(self, holding: FloatArray) -> DriveConstants:
+        """Return the constants of encoders and motors; `holding` forces (n,) at home for what the file leaves out."""
+
+    def build_noise(self, seed: int) -> np.random.Generator | None:
+        """Return the source of the forces' noise; None: that of `Sensors`."""
+
+    def build_additional(self, share: float, seed: int) -> AdditionalReadings:
+        """Return the sensors beside encoders and currents; `share` of their noise and biases."""
+
+    def find_start(
+        self, nominal: Any, motion: Any, true: Callable[[FloatArray], FloatArray], right: bool
+    ) -> tuple[Any, ...]:
+        """Return what `reset` of the plant takes, so that encoders show where the nominal machine begins.
+
+        `true` turns coordinates (n,) that encoders show into true ones; `right` encoders show the true ones.
+        """
+
+    def compute_typical_force(self, motion: Any) -> FloatArray:
+        """Return the rms (n,) of the drives' forces in a motion, or in its first 20 s."""
+
+    def compute_coordinates(self, position: FloatArray, rotation: FloatArray) -> FloatArray:
+        """Return the drives' coordinates (n,) of a pose of the platform; raises SettingsError where none has one."""
+
+    def build_mechanism(self) -> Mechanism:
+        """Return the machine as bodies with joints, for laws of the file."""
+
+    def load_platform(self, plant: Any, payload: Any, share: float) -> None:
+        """Let the plant's platform be `share` times its mass and inertia, and carry a payload or None."""
+
+    def require_platform(self, what: str) -> None:
+        """Raise SettingsError, beginning with `what`, where no body can carry a load."""
+
+    def collect_truth(self, states: Sequence[Any]) -> Truth:
+        """Return the true states at the samples."""

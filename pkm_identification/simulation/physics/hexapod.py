@@ -1,0 +1,139 @@
+# Copyright 2026 pkm_identification maintainers
+#
+# Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance
+# with the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+# Unless required by applicable law or agreed to in writing, software distributed under the License is
+# distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
+# the License for the specific language governing permissions and limitations under the License.
+
+"""Hexapods in a simulation: platform motions, MuJoCo with the loops closed at the platform, six struts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from pkm_identification.errors import SettingsError
+from pkm_identification.machines.hexapod import Hexapod
+from pkm_identification.mechanisms.hexapod.drive import CONTROL
+from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
+from pkm_identification.mechanisms.hexapod.kinematics import forward_kinematics, strut_lengths
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.mechanisms.multibody.mechanism import Mechanism
+from pkm_identification.motion import STRUTS, PlatformMotion
+from pkm_identification.numerics.arrays import FloatArray
+
+from ..actuated.small_steps import small_step
+from ..actuators import DriveConstants, completed_drive
+from ..additional_sensors import AdditionalSensors
+from ..imperfections.setup import Setup
+from ..payload import Payload, loaded
+from ..plant import Plant, PlantState
+from ..recording import Truth, column
+from ..setpoints import TrajectoryReference
+from ..trajectories import Trajectory, trajectory
+
+# Limits of references made from single commands, where the machine names none.
+DEFAULT_RATE_LIMIT = 0.3  # m/s
+COMMAND_SHARE = 0.5  # of the machine's rate limit
+COMMAND_ACCELERATION = 2.0  # m/s^2
+
+
+class HexapodPhysics:
+    """See `contract.Physics`."""
+
+    acceleration_limit = COMMAND_ACCELERATION
+    start_tolerance = 0.001  # m
+    noise_follows_log = False
+
+    def __init__(self, machine: Hexapod) -> None:
+        self.description: Machine = machine.description
+        self.drives = machine.drives
+        self.friction = self.description.friction
+        self.actuators, self.control = self.description.actuators or (), self.description.control
+        drive = self.description.drive
+        self.sample_rate = CONTROL if drive is None else drive.sample_rate
+        self.cycles = 1 if drive is None else drive.cycles
+        limit = self.description.rate_limit
+        self.rate_limit = DEFAULT_RATE_LIMIT if limit is None else COMMAND_SHARE * limit
+
+    def without_friction(self) -> HexapodPhysics:
+        return HexapodPhysics(Hexapod(self.description.without_friction()))
+
+    def build_motion(self, name: str, duration: float | None, seed: int) -> Trajectory:
+        return trajectory(name, self.description, duration, seed)
+
+    def build_reference(self, motion: Trajectory, period: float, feed_forward: bool) -> TrajectoryReference:
+        return TrajectoryReference(motion, self.description, period, feed_forward)
+
+    def build_plant(self, setup: Setup, friction: bool, stops: bool) -> Plant:
+        step = small_step(self.description, 1.0 / self.sample_rate / self.cycles)
+        return Plant(self.description, friction=friction, stops=stops, train=setup.train, small_step=step)
+
+    def build_drive(self, holding: FloatArray) -> DriveConstants:
+        return completed_drive(self.description, holding)
+
+    def build_noise(self, seed: int) -> None:
+        return None
+
+    def build_additional(self, share: float, seed: int) -> AdditionalSensors:
+        return AdditionalSensors(self.description, share, seed)
+
+    def find_start(
+        self,
+        nominal: HexapodPhysics,
+        motion: Trajectory | None,
+        true: Callable[[FloatArray], FloatArray],
+        right: bool,
+    ) -> tuple[FloatArray, ...]:
+        wanted = nominal.home_lengths
+        if right and np.array_equal(self._lengths_at(nominal), wanted):
+            return ()
+        poses = forward_kinematics(self.description, true(wanted)[None])
+        if not poses.found[0]:
+            raise SettingsError("faults: there is no pose in which the encoders show the lengths at home")
+        return poses.position[0], poses.rotation[0]
+
+    @property
+    def home_lengths(self) -> FloatArray:
+        """Strut lengths (6,) at home, m."""
+        return self._lengths_at(self)
+
+    def _lengths_at(self, other: HexapodPhysics) -> FloatArray:
+        """Strut lengths (6,) of this machine at another's home."""
+        home = other.description.home_position, other.description.home_rotation
+        return self.compute_coordinates(*home)
+
+    def compute_typical_force(self, motion: Trajectory) -> FloatArray:
+        time = np.arange(0.0, min(motion.duration, 20.0), 0.01)
+        force = strut_forces(self.description, motion.motion(time))
+        return np.sqrt(np.mean(force**2, axis=0))
+
+    def compute_coordinates(self, position: FloatArray, rotation: FloatArray) -> FloatArray:
+        pose = np.asarray(position, dtype=float)[None], np.asarray(rotation, dtype=float)[None]
+        return strut_lengths(self.description, *pose)[0]
+
+    def build_mechanism(self) -> Mechanism:
+        return Mechanism.from_machine(self.description)
+
+    def load_platform(self, plant: Plant, payload: Payload | None, share: float) -> None:
+        platform = self.description.platform
+        if share != 1.0:
+            platform = replace(platform, mass=share * platform.mass, inertia=share * platform.inertia)
+        plant.exchange_platform(platform if payload is None else loaded(platform, payload))
+
+    def require_platform(self, what: str) -> None:
+        """A hexapod has one."""
+
+    def collect_truth(self, states: Sequence[PlantState]) -> Truth:
+        motion = PlatformMotion(
+            time=column(states, "time"),
+            position=column(states, "position", 3),
+            rotation=column(states, "rotation", 3, 3),
+            twist=column(states, "twist", 6),
+            acceleration=column(states, "acceleration", 6),
+        )
+        parts = (column(states, name, STRUTS) for name in ("length", "rate", "force", "resistance"))
+        return Truth(motion, *parts)

@@ -1,0 +1,209 @@
+# Copyright 2026 pkm_identification maintainers
+#
+# Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance
+# with the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+# Unless required by applicable law or agreed to in writing, software distributed under the License is
+# distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
+# the License for the specific language governing permissions and limitations under the License.
+
+"""Bodies with joints and loops in a simulation: motions of the drives, MuJoCo's open tree with the loops closed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from pkm_identification.errors import MotionRefused, SettingsError
+from pkm_identification.machines.multibody import Multibody
+from pkm_identification.mechanisms.hexapod.drive import CONTROL
+from pkm_identification.mechanisms.multibody import dynamics
+from pkm_identification.mechanisms.multibody.kinematics import (
+    MechanismMotion,
+    close_drives,
+    close_pose,
+    motion_of_drives,
+    read,
+)
+from pkm_identification.mechanisms.multibody.mechanism import Mechanism
+from pkm_identification.numerics.arrays import FloatArray
+
+from ..actuators import ExactDrives
+from ..imperfections.setup import Setup
+from ..multibody.motions import DriveMotion, build_motion
+from ..multibody.plant import MechanismPlant, MechanismState
+from ..payload import Payload
+from ..recording import Truth, column
+from ..setpoints import Reference, Wanted
+
+BLOCK = 50  # samples computed at once: cheap per sample, and no long pause in real time
+# Of references made from single commands, per s and s^2: a large change in a third of a second
+_RATE, _ACCELERATION = 3.0, 20.0
+_START_SHARE = 0.01  # of a large change
+_GRID = 0.01  # s, of samples whose forces are typical
+_TYPICAL = 20.0  # s
+
+
+class MultibodyPhysics:
+    """See `contract.Physics`."""
+
+    cycles = 1
+    noise_follows_log = True
+
+    def __init__(self, machine: Multibody) -> None:
+        self.description: Mechanism = machine.mechanism
+        self.drives = machine.drives
+        self.friction = self.description.description.friction
+        self.actuators = self.description.description.actuators or ()
+        self.control = self.description.description.control
+        self.sample_rate = CONTROL if machine.sample_rate is None else machine.sample_rate
+        size = np.array([drive.size for drive in self.drives])
+        self.rate_limit, self.acceleration_limit = _RATE * size, _ACCELERATION * size
+        self.start_tolerance = _START_SHARE * size
+
+    def without_friction(self) -> MultibodyPhysics:
+        description = self.description.description
+        joints = tuple(replace(joint, viscous=0, coulomb=0) for joint in description.joints)
+        smooth = replace(description, friction=self.friction.without(), joints=joints)
+        return MultibodyPhysics(Multibody(Mechanism.of(smooth)))
+
+    def build_motion(self, name: str, duration: float | None, seed: int) -> DriveMotion:
+        return build_motion(name, self.description, duration, seed)
+
+    def build_reference(self, motion: DriveMotion, period: float, feed_forward: bool) -> DriveReference:
+        return DriveReference(motion, self.description, period, feed_forward)
+
+    def build_plant(self, setup: Setup, friction: bool, stops: bool) -> MechanismPlant:
+        if setup.train.acts:
+            raise SettingsError(
+                f"machine '{self.description.name}': presliding, friction by load or position and compliance are "
+                "simulated in the struts of a hexapod alone; give the drives an 'actuator' that yields"
+            )
+        return MechanismPlant(self.description, friction, stops)
+
+    def build_drive(self, holding: FloatArray) -> ExactDrives:
+        return ExactDrives(np.zeros(len(self.drives)))
+
+    def build_noise(self, seed: int) -> np.random.Generator:
+        return np.random.default_rng(seed)
+
+    def build_additional(self, share: float, seed: int) -> NoReadings:
+        return NoReadings()
+
+    def find_start(
+        self,
+        nominal: MultibodyPhysics,
+        motion: DriveMotion | None,
+        true: Callable[[FloatArray], FloatArray],
+        right: bool,
+    ) -> tuple[Any, ...]:
+        wanted, rate, _ = nominal.find_home(motion)
+        start = true(wanted)[None]
+        return close_drives(self.description, start).required(start, "drives")[0], rate
+
+    def find_home(self, motion: DriveMotion | None) -> tuple[FloatArray, ...]:
+        """Return coordinates (n,), rates and accelerations at the start of a motion, or at home."""
+        if motion is not None:
+            return tuple(part[0] for part in motion.drives(np.zeros(1)))
+        home = read(self.description, "drives", self.description.home)[0]
+        return home, np.zeros_like(home), np.zeros_like(home)
+
+    def compute_typical_force(self, motion: DriveMotion) -> FloatArray:
+        time = np.arange(0.0, min(motion.duration, _TYPICAL) + _GRID, _GRID)
+        states = _move(self.description, motion, time, None)
+        return np.sqrt(np.mean(dynamics.forces(self.description, states) ** 2, axis=0))
+
+    def compute_coordinates(self, position: FloatArray, rotation: FloatArray) -> FloatArray:
+        pose = np.asarray(position, dtype=float)[None], np.asarray(rotation, dtype=float)[None]
+        closed = close_pose(self.description, *pose).required(pose[0], "pose")
+        return read(self.description, "drives", closed)[0]
+
+    def build_mechanism(self) -> Mechanism:
+        return self.description
+
+    def load_platform(self, plant: MechanismPlant, payload: Payload | None, share: float) -> None:
+        plant.load_platform(payload, share)
+
+    def require_platform(self, what: str) -> None:
+        if self.description.description.pose is None:
+            raise SettingsError(
+                f"{what}: needs a platform with a pose; machine '{self.description.name}' names none ('pose')"
+            )
+
+    def collect_truth(self, states: Sequence[MechanismState]) -> Truth:
+        count = len(self.drives)
+        names = ("coordinate", "rate", "force", "resistance", "acceleration")
+        return Truth(None, *(column(states, name, count) for name in names))
+
+
+class NoReadings:
+    """Of a machine without sensors beside encoders and currents."""
+
+    def imu(self, state: Any) -> None:
+        """Return None: there is no IMU."""
+
+    def force(self, state: Any) -> None:
+        """Return None: there are no force sensors."""
+
+
+class DriveReference:
+    """See `setpoints.MotionReference`; what comes after a sample is known exactly.
+
+    Parameters
+    ----------
+    motion : DriveMotion
+    mechanism : Mechanism
+        What the controller believes.
+    period : float
+        s.
+    feed_forward : bool
+    """
+
+    def __init__(self, motion: DriveMotion, mechanism: Mechanism, period: float, feed_forward: bool) -> None:
+        self._motion, self._mechanism = motion, mechanism
+        self._period, self._feed_forward = period, feed_forward
+        self._next = 0
+        self._near: FloatArray | None = None
+        self._fill()
+        self.start = Reference(self._coordinate[0], self._force[0])
+        """Where it begins, with the feed-forward of that same instant."""
+        self.begins_at_rest = not np.any(self._rate)
+
+    def _fill(self) -> None:
+        time = np.arange(self._next, self._next + BLOCK + 1, dtype=float) * self._period
+        states = _move(self._mechanism, self._motion, time, self._near)
+        self._coordinate, self._near = states.drive, states.configuration[BLOCK - 1 : BLOCK]
+        self._rate = states.drive_rate[0]
+        self._force = np.zeros_like(states.drive)
+        if self._feed_forward:
+            self._force = dynamics.forces(self._mechanism, states)
+
+    def step(self) -> Reference:
+        """Return the next sample's reference."""
+        k = self._next % BLOCK
+        if k == 0 and self._next > 0:
+            self._fill()
+        begin = self._next * self._period
+        self._next += 1
+        return Reference(self._coordinate[k], self._force[k + 1], lambda later: self._want(begin + later))
+
+    def _want(self, time: float) -> Wanted:
+        coordinate, rate, _ = self._motion.drives(np.array([time]))
+        return coordinate[0], rate[0]
+
+
+def _move(
+    mechanism: Mechanism, motion: DriveMotion, time: FloatArray, near: FloatArray | None
+) -> MechanismMotion:
+    """Return a mechanism's motion at times (N,), from near a configuration (1, Q); MotionRefused names the instant."""
+    drives = motion.drives(time)
+    closed = close_drives(mechanism, drives[0], near)
+    if not closed.found.all():
+        row = int(np.argmin(closed.found))
+        values = ", ".join(f"{value:.4g}" for value in drives[0][row])
+        raise MotionRefused(
+            f"trajectory '{motion.name}': at {time[row]:.3f} s: drives ({values}): {closed.reason(row)}"
+        )
+    return motion_of_drives(mechanism, *drives, near)
