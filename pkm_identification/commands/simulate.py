@@ -18,15 +18,16 @@ from pathlib import Path
 from typing import Any
 
 from pkm_identification.declared import declarations
-from pkm_identification.document import YAML_ENDINGS
 from pkm_identification.errors import OutputError, SettingsError
-from pkm_identification.mechanisms.builtin import is_mechanism
-from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.machines.capabilities import HexapodFile, has, require
+from pkm_identification.machines.contract import Machine
+from pkm_identification.machines.load import load_machine
 from pkm_identification.motion import TRAJECTORIES
-from pkm_identification.records import write_log, write_raw_csv, write_strut_csv
+from pkm_identification.records import write_log, write_raw_csv
+from pkm_identification.records.drive_log import write_drive_log
+from pkm_identification.records.strut_csv import additional_columns
 from pkm_identification.simulation.run_settings import FAULTS, NOISE, RunSettings
 from pkm_identification.simulation.sensors import SensorSettings
-from pkm_identification.suggestion import did_you_mean
 
 from .arguments import add_setting, chosen
 from .results import check_file
@@ -41,15 +42,14 @@ def add(commands: argparse._SubParsersAction) -> None:
     """Add the command."""
     parser = commands.add_parser(
         "simulate",
-        description="Simulate a machine with drives, control and sensors (MuJoCo) and write what the drives report. A "
-        "mechanism that is no hexapod takes --trajectory, --duration, --noise, --perfect, --seed and writes CSV.",
+        description="Simulate a machine with drives, control and sensors (MuJoCo) and write what the drives report.",
     )
     parser.add_argument("--machine", required=True, help="built-in name or YAML file: the truth")
     parser.add_argument(
         "--trajectory",
         metavar="T",
-        help=f"{', '.join(TRAJECTORIES)}, or a motion file of pkm excite (.yaml); of a mechanism rich, rich2, slow, "
-        "rest, a motion file, or the description's own motion where none is named",
+        help=f"{', '.join(TRAJECTORIES)}, or a motion file of pkm excite (.yaml); x, z, xy and free are a hexapod's; "
+        "where none is named, the motion in the machine's file",
     )
     add_setting(parser, RUN["duration"])
     parser.add_argument(
@@ -84,16 +84,26 @@ class _ListFaults(argparse.Action):
         parser.exit()
 
 
-def _check_raw(machine: Machine) -> None:
-    """Refuse machines whose counts and currents are neither lengths nor forces."""
-    if any(actuator.has_valve for actuator in machine.actuators or ()):
+def _is_raw(machine: Machine, options: argparse.Namespace, is_csv: bool) -> bool:
+    """Whether a log has counts and currents: of machines whose file may state encoders and motors, unless --si.
+
+    Raises
+    ------
+    SettingsError
+        If counts or currents of this machine are neither lengths nor forces.
+    """
+    if options.si or not is_csv or not has(machine, HexapodFile):
+        return False
+    file = require(machine, HexapodFile, "raw counts").description
+    if any(actuator.has_valve for actuator in file.actuators or ()):
         raise SettingsError(
             f"machine '{machine.name}': its currents are those of valves and no measurement of force; use --si"
         )
-    if machine.drive is None or not (machine.drive.has_encoder and machine.drive.has_motor):
+    if file.drive is None or not (file.drive.has_encoder and file.drive.has_motor):
         raise SettingsError(
             f"machine '{machine.name}' has no 'drive' with encoder and motor, so raw counts mean nothing; use --si"
         )
+    return True
 
 
 def _simulate(options: argparse.Namespace) -> int:
@@ -108,56 +118,43 @@ def _simulate(options: argparse.Namespace) -> int:
         check_file(options.out, "--out")
     elif Path(options.out).exists():
         raise OutputError(f"--out {options.out}: exists; a bag needs a new folder")
-    known = (None, *TRAJECTORIES)
-    if options.trajectory not in known and not options.trajectory.endswith(YAML_ENDINGS):
-        raise SettingsError(
-            f"--trajectory {options.trajectory}: invalid choice, must be one of {', '.join(TRAJECTORIES)}, "
-            f"or a motion file (.yaml){did_you_mean(options.trajectory, TRAJECTORIES)}"
-        )
+    if run.payload_set_down and not run.payload:
+        raise SettingsError("--set-down: there is nothing to set down without --payload")
+    machine = load_machine(options.machine)
+    raw = _is_raw(machine, options, is_csv)
     # MuJoCo takes longer to load than most commands run
-    if is_mechanism(options.machine):
-        from .mechanism_simulation import simulate as simulate_mechanism
-
-        return simulate_mechanism(options, run, 0.0 if options.perfect else sensors.current_noise)
-    if options.trajectory is None:
-        raise SettingsError(f"--trajectory: one of {', '.join(TRAJECTORIES)}")
     from pkm_identification.simulation import Payload, perturbed, simulate
     from pkm_identification.simulation.faults import parse_fault
     from pkm_identification.simulation.scenario import Scenario
 
-    nominal = Machine.load(options.machine)
-    if is_csv and not options.si:
-        _check_raw(nominal)
-    truth = perturbed(nominal, run.seed, run.perturbation) if run.perturbation else nominal
-    faults = [parse_fault(text) for text in options.faults]
-    if run.payload_set_down and not run.payload:
-        raise SettingsError("--set-down: there is nothing to set down without --payload")
+    count = len(machine.drives)
+    truth = perturbed(machine, run.seed, run.perturbation) if run.perturbation else machine
     payload = Payload.parse(run.payload, run.payload_set_down or math.inf) if run.payload else None
     record = simulate(
         truth,
         options.trajectory,
         run.duration or None,
-        nominal=nominal,
+        nominal=machine,
         sensors=SensorSettings.perfect() if options.perfect else sensors,
         seed=run.seed,
         payload=payload,
-        faults=faults,
-        scenario=Scenario.read(run.scenario) if run.scenario else None,
+        faults=[parse_fault(text, count) for text in options.faults],
+        scenario=Scenario.read(run.scenario, count) if run.scenario else None,
     )
-    if is_csv and not options.si:
+    if raw:
         additional = record.imu, record.sensor, record.motor_length
         write_raw_csv(options.out, record.time, record.counts, record.current, *additional)
+    elif is_csv:
+        more = additional_columns(record.imu, record.sensor, record.motor_length)
+        write_drive_log(options.out, record.drive_log(), machine.drives, more)
     else:
-        log = record.log()
-        if is_csv:
-            write_strut_csv(options.out, log, record.motor_length)
-        else:
-            # a stamp of zero means "no stamp" in ROS
-            later = replace(log, time=log.time + FIRST_STAMP)
-            names = nominal.joint_names
-            write_log(options.out, later, options.storage or STORAGES[0], record.motor_length, names)
+        # a stamp of zero means "no stamp" in ROS
+        later = replace(record.drive_log(), time=record.time + FIRST_STAMP)
+        names = [drive.joint for drive in machine.drives]
+        write_log(options.out, later, options.storage or STORAGES[0], record.motor_length, names)
+    motion = options.trajectory or "motion"
     print(
-        f"{len(record)} samples of '{options.trajectory}' -> {options.out} (loop gap {record.loop_gap:.1e} m)",
+        f"{len(record)} samples of '{motion}' -> {options.out} (loop gap {record.loop_gap:.1e} m)",
         file=sys.stderr,
     )
     return 0

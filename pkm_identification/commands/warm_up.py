@@ -133,11 +133,11 @@ def _simulation(name: str) -> None:
     from pkm_identification.mechanisms.multibody.mechanism import Mechanism
     from pkm_identification.records.decimals import warm_up
     from pkm_identification.simulation.multibody.motions import generated
-    from pkm_identification.simulation.multibody.simulator import simulate_mechanism
+    from pkm_identification.simulation.simulator import Simulator
 
     warm_up()
     mechanism = Mechanism.load(name)
-    simulate_mechanism(mechanism, generated("rich", mechanism, DURATION))
+    Simulator(mechanism, generated("rich", mechanism, DURATION)).run()
 
 
 PARTS = {"offline": _offline, "online": _online, "control": _control}

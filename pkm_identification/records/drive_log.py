@@ -10,7 +10,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -66,6 +66,11 @@ class DriveLog:
     faults: dict[str, int] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
 
+    @property
+    def length(self) -> FloatArray:
+        """The coordinates, as writers of recordings call them."""
+        return self.drive
+
     def __len__(self) -> int:
         return len(self.time)
 
@@ -112,12 +117,14 @@ def read_drive_log(
     return without_repeats(log)
 
 
-def write_drive_log(path: str | Path, log: DriveLog, drives: Sequence[Drive]) -> None:
-    """Write `t`, drives and forces as CSV in SI units, .gz too; LogError if impossible."""
+def write_drive_log(
+    path: str | Path, log: DriveLog, drives: Sequence[Drive], more: Mapping[str, FloatArray] | None = None
+) -> None:
+    """Write `t`, drives, forces and further columns (N,) as CSV in SI units, .gz too; LogError if impossible."""
     columns = {TIME: log.time}
     columns |= {drive.name: column for drive, column in zip(drives, log.drive.T, strict=True)}
     columns |= {drive.force_name: column for drive, column in zip(drives, log.force.T, strict=True)}
-    write_table(path, columns)
+    write_table(path, columns | dict(more or {}))
 
 
 def without_repeats(log: DriveLog) -> DriveLog:

@@ -246,7 +246,7 @@ def write_strut_csv(path: str | Path, log: StrutLog, motor_length: FloatArray | 
     columns = {TIME: log.time, **_columns(LENGTH, log.length)}
     if log.force is not None:
         columns |= _columns(FORCE, log.force)
-    write_table(path, columns | _additional(log.imu, log.sensor, motor_length))
+    write_table(path, columns | additional_columns(log.imu, log.sensor, motor_length))
 
 
 def write_raw_csv(
@@ -281,10 +281,10 @@ def write_raw_csv(
         If the file cannot be written.
     """
     columns = {TIME: time, **_columns(COUNTS, counts), **_columns(CURRENT, current)}
-    write_table(path, columns | _additional(imu, sensor, motor_length))
+    write_table(path, columns | additional_columns(imu, sensor, motor_length))
 
 
-def _additional(*groups: FloatArray | None) -> dict[str, FloatArray]:
+def additional_columns(*groups: FloatArray | None) -> dict[str, FloatArray]:
     """Columns of the IMU, force sensors and motors' encoders, of those there are."""
     columns: dict[str, FloatArray] = {}
     for names, values in zip((IMU, SENSOR, MOTOR_LENGTH), groups, strict=True):

@@ -11,6 +11,9 @@
 from __future__ import annotations
 
 import copy
+from dataclasses import replace
+from fractions import Fraction
+from functools import singledispatch
 from typing import Any
 
 import numpy as np
@@ -18,13 +21,40 @@ import numpy as np
 from pkm_identification.errors import SettingsError
 from pkm_identification.mechanisms.hexapod.bodies import StrutBody
 from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.mechanisms.multibody.description.parts import central_moments
+from pkm_identification.mechanisms.multibody.description.records import Body
+from pkm_identification.mechanisms.multibody.mechanism import Mechanism
+from pkm_identification.mechanisms.multibody.structure.bodies import is_possible
+from pkm_identification.mechanisms.rigid_bodies import parallel_axes
 from pkm_identification.numerics.arrays import FloatArray
+
+from .physics.load import build_physics
 
 LEAST_SHARE = 0.3  # of the fraction: every parameter differs visibly
 
 
-def perturbed(machine: Machine, seed: int, fraction: float = 0.15) -> Machine:
-    """The same machine with other masses, moments of inertia and friction.
+class Factors:
+    """Draws factors, each at least 0.3 and at most 1 times `fraction` away from one.
+
+    Raises
+    ------
+    SettingsError
+        If the fraction is not at least 0 and below 1.
+    """
+
+    def __init__(self, seed: int, fraction: float) -> None:
+        if not 0 <= fraction < 1:
+            raise SettingsError(f"fraction = {fraction}: must be at least 0 and below 1")
+        self._random, self._fraction = np.random.default_rng(seed), fraction
+
+    def __call__(self, count: int) -> FloatArray:
+        size = self._random.uniform(LEAST_SHARE, 1.0, count) * self._fraction
+        return 1.0 + size * self._random.choice([-1.0, 1.0], count)
+
+
+@singledispatch
+def perturbed(machine: Any, seed: int, fraction: float = 0.15) -> Any:
+    """Return the same machine with other masses, moments of inertia and friction.
 
     Every parameter is multiplied by its own factor, at least 0.3 and at most 1 times `fraction` away from one.
     Moments of inertia stay those of a possible body: what is multiplied are its second moments of mass along the
@@ -32,20 +62,18 @@ def perturbed(machine: Machine, seed: int, fraction: float = 0.15) -> Machine:
 
     Parameters
     ----------
-    machine : Machine
+    machine : Machine or Mechanism, or a machine of the contract
     seed : int
         Same seed, same machine.
     fraction : float
         Largest relative change, 0 to below 1.
     """
-    if not 0 <= fraction < 1:
-        raise SettingsError(f"fraction = {fraction}: must be at least 0 and below 1")
-    rng = np.random.default_rng(seed)
+    return perturbed(build_physics(machine).description, seed, fraction)
 
-    def factors(count: int) -> FloatArray:
-        size = rng.uniform(LEAST_SHARE, 1.0, count) * fraction
-        return 1.0 + size * rng.choice([-1.0, 1.0], count)
 
+@perturbed.register
+def _(machine: Machine, seed: int, fraction: float = 0.15) -> Machine:
+    factors = Factors(seed, fraction)
     document = copy.deepcopy(machine.document)
     document["name"] = f"{machine.name}_perturbed_{seed}"
     platform = document["platform"]
@@ -73,12 +101,51 @@ def perturbed(machine: Machine, seed: int, fraction: float = 0.15) -> Machine:
     return Machine.from_document(document, source=document["name"], plausible=False)
 
 
+@perturbed.register
+def _(machine: Mechanism, seed: int, fraction: float = 0.15) -> Mechanism:
+    factors, own = Factors(seed, fraction), machine.description
+    bodies = tuple(_perturbed_body(body, factors) for body in own.bodies)
+    joints = own.joints
+    for name in ("viscous", "coulomb"):
+        drawn = factors(len(joints))
+        joints = tuple(
+            replace(joint, **{name: getattr(joint, name) * Fraction(float(factor))})
+            for joint, factor in zip(joints, drawn, strict=True)
+        )
+    friction, drives = own.friction, len(own.drives)
+    moved = friction.law.possible(np.array([row * factors(drives) for row in friction.coefficients]))
+    changed = friction.changed(**dict(zip(friction.law.names, moved, strict=True)))
+    name = f"{own.name}_perturbed_{seed}"
+    return Mechanism.of(replace(own, name=name, bodies=bodies, joints=joints, friction=changed))
+
+
+def _perturbed_body(body: Body, factors: Factors) -> Body:
+    mass, first, inertia = central_moments(body)
+    drawn = factors(4)
+    possible = is_possible(inertia) and not body.planar
+    # of a body that turns about one axis the file may give the moment about that axis alone
+    inertia = _scale_tensor(inertia, drawn[1:]) if possible else drawn[1] * inertia
+    first = drawn[0] * first
+    mass = drawn[0] * mass
+    about = inertia + parallel_axes(mass, first / mass) if mass > 0 else inertia
+    parameters = (mass, *first, *about[[0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]])
+    kept = [
+        Fraction(float(number)) if given != 0 else given
+        for number, given in zip(parameters, body.parameters, strict=True)
+    ]
+    return replace(body, parameters=tuple(kept))
+
+
 def _scaled_inertia(inertia: FloatArray, factors: FloatArray) -> list[float]:
     """Inertia [xx, yy, zz, xy, xz, yz] after its three principal second moments are multiplied."""
+    return _scale_tensor(inertia, factors)[[0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]].tolist()
+
+
+def _scale_tensor(inertia: FloatArray, factors: FloatArray) -> FloatArray:
+    """Return an inertia (3, 3) after its three principal second moments are multiplied."""
     moments, axes = np.linalg.eigh(inertia)
     second = np.maximum(0.5 * moments.sum() - moments, 0.0) * factors
-    changed = axes @ np.diag(second.sum() - second) @ axes.T
-    return changed[[0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]].tolist()
+    return axes @ np.diag(second.sum() - second) @ axes.T
 
 
 def _scaled_strut(machine: Machine, i: int, factors: FloatArray) -> dict[str, Any]:

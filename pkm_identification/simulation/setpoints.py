@@ -167,5 +167,7 @@ class LengthReference:
         rate = self._rate + np.clip(wanted - self._rate, -change, change)
         self._length += 0.5 * self._period * (self._rate + rate)
         self._rate = rate
-        ahead = np.zeros_like(self._length) if self._friction is None else friction_force(rate, self._friction)
+        ahead = (
+            np.zeros_like(self._length) if self._friction is None else friction_force(rate, self._friction)
+        )
         return Reference(length, ahead)

@@ -25,6 +25,7 @@ from pkm_identification.mechanisms.hexapod.kinematics import (
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import DEFAULT_DURATION, TRAJECTORIES, PlatformMotion
 from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.suggestion import did_you_mean
 
 from .motion_file import is_motion_file, read_motion
 from .shapes import (
@@ -174,6 +175,7 @@ def trajectory(name: str, machine: Machine, duration: float | None = None, seed:
     elif name not in TRAJECTORIES:
         raise SettingsError(
             f"trajectory '{name}': not one of {', '.join(TRAJECTORIES)}, nor a motion file (.yaml)"
+            f"{did_you_mean(name, TRAJECTORIES)}"
         )
     if duration is None:
         duration = _fall_time(machine) if name == "free" else DEFAULT_DURATION[name]

@@ -83,7 +83,7 @@ def _unequal(setup: Setup, fault: Fault) -> Setup:
 FAULTS = (
     FaultKind("gravity_direction", "rad", PLANT, "the base is tilted: gravity turned about x, or x and y", _gravity,
               -math.pi, math.pi, counts=(1, 2), words={"upside_down": (math.pi,)}),
-    FaultKind("motor_inertia", "kg", PLANT, "what turns with each motor, as mass (or inertia) along the drive, beyond the file's",
+    FaultKind("motor_inertia", "kg", PLANT, "inertia of each motor along its drive, beyond the file's",
               _motor, -1e6, 1e6),
     FaultKind("center_of_mass", "m", PLANT, "the platform's centre of mass is elsewhere, by x or x,y,z", _center,
               -10.0, 10.0, counts=(1, 3)),

@@ -13,14 +13,16 @@ from __future__ import annotations
 from dataclasses import replace
 
 from pkm_identification.errors import SettingsError
+from pkm_identification.machines.capabilities import PlatformPose, require
+from pkm_identification.machines.load import wrap_description
 
-from ..imperfections.changed_machine import has_friction, require_platform
+from ..imperfections.changed_machine import has_friction
 from ..imperfections.setup import Setup
 from .kind import PLANT, Fault, FaultKind
 
 
 def _platform(setup: Setup, fault: Fault) -> Setup:
-    require_platform(setup.machine)
+    require(wrap_description(setup.machine), PlatformPose, "platform")
     return replace(setup, change=replace(setup.change, platform=1.0 + fault.numbers[0]))
 
 

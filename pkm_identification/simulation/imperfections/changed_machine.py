@@ -22,7 +22,6 @@ from pkm_identification.errors import SettingsError
 from pkm_identification.mechanisms.friction import Friction
 from pkm_identification.mechanisms.hexapod.joint_friction import JointFriction
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.mechanisms.multibody.description.records import GROUND
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.mechanisms.multibody.numbers.arithmetic import FLOAT64
 from pkm_identification.numerics.arrays import FloatArray
@@ -151,20 +150,3 @@ def _(machine: Mechanism, inertia: float) -> Mechanism:
         has = float(least.inertia - Fraction(inertia))
         raise SettingsError(f"'{inertia:g}': drive '{least.name}' has only {has:g} to lose")
     return _rebuild(machine, drives=drives)
-
-
-@singledispatch
-def require_platform(machine: Any) -> None:
-    """Raise SettingsError where no body can carry a load."""
-    raise TypeError(machine)
-
-
-@require_platform.register
-def _(machine: Machine) -> None:
-    """A hexapod has a platform."""
-
-
-@require_platform.register
-def _(machine: Mechanism) -> None:
-    if machine.description.pose in (None, GROUND):
-        raise SettingsError(f"needs a platform with a pose; machine '{machine.name}' names none ('pose')")

@@ -16,7 +16,9 @@ from typing import Any
 import numpy as np
 
 from pkm_identification.errors import SettingsError
+from pkm_identification.machines.capabilities import HexapodFile, has
 from pkm_identification.machines.load import wrap_description
+from pkm_identification.mechanisms.friction import Friction
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.numerics.arrays import FloatArray
 
@@ -117,6 +119,30 @@ class TrainErrors:
         """Whether there is any such effect."""
         return self != TrainErrors(stribeck_rate=self.stribeck_rate)
 
+    def change_law(self, friction: Friction) -> Friction:
+        """Return friction with these effects, by a law of machine files.
+
+        Raises
+        ------
+        SettingsError
+            If no law has them all: a friction law knows no position, no load and nothing elastic.
+        """
+        more = {"stribeck": self.excess != 0.0, "asymmetric": self.asymmetry != 0.0}
+        names = [name for name, there in more.items() if there]
+        lawless = (self.presliding, self.by_load, self.by_position, self.compliance)
+        if any(lawless) or len(names) != 1 or friction.law.name != "coulomb":
+            raise SettingsError(
+                "of a machine that is no hexapod, drives with law 'coulomb' may get either Stribeck or asymmetric "
+                "friction; give a drive that yields an 'actuator'"
+            )
+        values = {"viscous": friction.viscous, "coulomb": friction.coulomb}
+        values |= (
+            {"static_ratio": 1.0 + self.excess, "stribeck_rate": self.stribeck_rate}
+            if names == ["stribeck"]
+            else {"asymmetry": self.asymmetry * friction.coulomb}
+        )
+        return Friction.of(names[0], transition_rate=friction.transition_rate, **values)
+
 
 @dataclass(frozen=True)
 class Change:
@@ -172,6 +198,7 @@ class Setup:
 
     def struts(self) -> Machine:
         """Return the hexapod's description; raises SettingsError for a machine whose drives are no struts."""
-        if isinstance(self.machine, Machine):
-            return self.machine
-        raise SettingsError(f"needs six struts between base and platform; machine '{self.machine.name}' has none")
+        machine = wrap_description(self.machine)
+        if not has(machine, HexapodFile):
+            raise SettingsError(f"needs a hexapod; '{machine.name}' is none")
+        return self.machine

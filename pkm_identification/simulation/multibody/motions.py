@@ -24,8 +24,9 @@ from pkm_identification.mechanisms.multibody.kinematics import (
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.mechanisms.multibody.numbers.arithmetic import FLOAT64
 from pkm_identification.mechanisms.multibody.structure.model import model_size
-from pkm_identification.motion import DEFAULT_DURATION
+from pkm_identification.motion import DEFAULT_DURATION, TRAJECTORIES
 from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.suggestion import did_you_mean
 
 from ..motion_file import is_motion_file, read_motion
 from ..shapes import FAST_BAND, FAST_TONES, PERIOD, SLOW_BAND, triangles
@@ -108,7 +109,9 @@ class DriveMotion:
         )
 
 
-def build_motion(name: str | None, mechanism: Mechanism, duration: float | None, seed: int = 0) -> DriveMotion:
+def build_motion(
+    name: str | None, mechanism: Mechanism, duration: float | None, seed: int = 0
+) -> DriveMotion:
     """Return a named motion or the description's own, where none is named; see `generated` and `own_motion`."""
     if name in (None, STATED):
         return own_motion(mechanism, duration)
@@ -143,8 +146,10 @@ def generated(name: str, mechanism: Mechanism, duration: float | None = None, se
         signal, own = read_motion(name, mechanism)
         duration = own if duration is None else duration
     elif name not in NAMES:
+        if name in TRAJECTORIES:
+            raise SettingsError(f"trajectory '{name}': needs a hexapod; '{mechanism.name}' is none")
         raise SettingsError(
-            f"trajectory '{name}': of a mechanism, one of {', '.join(NAMES)}, or a motion file (.yaml)"
+            f"trajectory '{name}': not one of {', '.join(NAMES)}, nor a motion file (.yaml){did_you_mean(name, NAMES)}"
         )
     duration = DEFAULT_DURATION[name] if duration is None else float(duration)
     shortest = 0.0 if name == "rest" else SHORTEST

@@ -15,7 +15,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from pkm_identification.machines.contract import Drive
+from pkm_identification.machines.contract import Drive, Machine
 from pkm_identification.mechanisms.actuators.control_section import MachineControl
 from pkm_identification.mechanisms.friction import Friction
 from pkm_identification.mechanisms.model import Actuator
@@ -46,6 +46,7 @@ class Physics(Protocol):
     ----------
     description : Machine or Mechanism
         What the file says.
+    machine : Machine of the contract
     drives : tuple of Drive, length n
     friction : Friction
         Of the drives.
@@ -67,6 +68,7 @@ class Physics(Protocol):
     """
 
     description: Any
+    machine: Machine
     drives: tuple[Drive, ...]
     friction: Friction
     actuators: tuple[Actuator, ...]
@@ -81,8 +83,8 @@ class Physics(Protocol):
     def without_friction(self) -> Physics:
         """Return the same machine without friction."""
 
-    def build_motion(self, name: str, duration: float | None, seed: int) -> Any:
-        """Return a named motion, or one of a file, made to fit the machine; raises SettingsError."""
+    def build_motion(self, name: str | None, duration: float | None, seed: int) -> Any:
+        """Return a motion by its name, of a motion file or, unless named, of the machine's; raises SettingsError."""
 
     def build_reference(self, motion: Any, period: float, feed_forward: bool) -> MotionReference:
         """Return what the drives should do in a motion, sample by sample."""
@@ -118,9 +120,6 @@ class Physics(Protocol):
 
     def load_platform(self, plant: Any, payload: Any, share: float) -> None:
         """Let the plant's platform be `share` times its mass and inertia, and carry a payload or None."""
-
-    def require_platform(self, what: str) -> None:
-        """Raise SettingsError, beginning with `what`, where no body can carry a load."""
 
     def collect_truth(self, states: Sequence[Any]) -> Truth:
         """Return the true states at the samples."""

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -22,7 +23,7 @@ from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
 from pkm_identification.mechanisms.hexapod.kinematics import forward_kinematics, strut_lengths
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
-from pkm_identification.motion import STRUTS, PlatformMotion
+from pkm_identification.motion import STRUTS, TRAJECTORIES, PlatformMotion
 from pkm_identification.numerics.arrays import FloatArray
 
 from ..actuated.small_steps import small_step
@@ -49,6 +50,7 @@ class HexapodPhysics:
     noise_follows_log = False
 
     def __init__(self, machine: Hexapod) -> None:
+        self.machine = machine
         self.description: Machine = machine.description
         self.drives = machine.drives
         self.friction = self.description.friction
@@ -62,7 +64,9 @@ class HexapodPhysics:
     def without_friction(self) -> HexapodPhysics:
         return HexapodPhysics(Hexapod(self.description.without_friction()))
 
-    def build_motion(self, name: str, duration: float | None, seed: int) -> Trajectory:
+    def build_motion(self, name: str | None, duration: float | None, seed: int) -> Trajectory:
+        if name is None:
+            raise SettingsError(f"--trajectory: one of {', '.join(TRAJECTORIES)}, or a motion file (.yaml)")
         return trajectory(name, self.description, duration, seed)
 
     def build_reference(self, motion: Trajectory, period: float, feed_forward: bool) -> TrajectoryReference:
@@ -83,7 +87,7 @@ class HexapodPhysics:
 
     def find_start(
         self,
-        nominal: HexapodPhysics,
+        nominal: Any,
         motion: Trajectory | None,
         true: Callable[[FloatArray], FloatArray],
         right: bool,
@@ -123,9 +127,6 @@ class HexapodPhysics:
         if share != 1.0:
             platform = replace(platform, mass=share * platform.mass, inertia=share * platform.inertia)
         plant.exchange_platform(platform if payload is None else loaded(platform, payload))
-
-    def require_platform(self, what: str) -> None:
-        """A hexapod has one."""
 
     def collect_truth(self, states: Sequence[PlantState]) -> Truth:
         motion = PlatformMotion(

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from pkm_identification.errors import MotionRefused, SettingsError
+from pkm_identification.errors import MotionRefused
 from pkm_identification.machines.multibody import Multibody
 from pkm_identification.mechanisms.hexapod.drive import CONTROL
 from pkm_identification.mechanisms.multibody import dynamics
@@ -53,6 +53,7 @@ class MultibodyPhysics:
     noise_follows_log = True
 
     def __init__(self, machine: Multibody) -> None:
+        self.machine = machine
         self.description: Mechanism = machine.mechanism
         self.drives = machine.drives
         self.friction = self.description.description.friction
@@ -69,19 +70,18 @@ class MultibodyPhysics:
         smooth = replace(description, friction=self.friction.without(), joints=joints)
         return MultibodyPhysics(Multibody(Mechanism.of(smooth)))
 
-    def build_motion(self, name: str, duration: float | None, seed: int) -> DriveMotion:
+    def build_motion(self, name: str | None, duration: float | None, seed: int) -> DriveMotion:
         return build_motion(name, self.description, duration, seed)
 
     def build_reference(self, motion: DriveMotion, period: float, feed_forward: bool) -> DriveReference:
         return DriveReference(motion, self.description, period, feed_forward)
 
     def build_plant(self, setup: Setup, friction: bool, stops: bool) -> MechanismPlant:
+        mechanism = self.description
         if setup.train.acts:
-            raise SettingsError(
-                f"machine '{self.description.name}': presliding, friction by load or position and compliance are "
-                "simulated in the struts of a hexapod alone; give the drives an 'actuator' that yields"
-            )
-        return MechanismPlant(self.description, friction, stops)
+            own = mechanism.description
+            mechanism = Mechanism.of(replace(own, friction=setup.train.change_law(own.friction)))
+        return MechanismPlant(mechanism, friction, stops)
 
     def build_drive(self, holding: FloatArray) -> ExactDrives:
         return ExactDrives(np.zeros(len(self.drives)))
@@ -94,7 +94,7 @@ class MultibodyPhysics:
 
     def find_start(
         self,
-        nominal: MultibodyPhysics,
+        nominal: Any,
         motion: DriveMotion | None,
         true: Callable[[FloatArray], FloatArray],
         right: bool,
@@ -125,12 +125,6 @@ class MultibodyPhysics:
 
     def load_platform(self, plant: MechanismPlant, payload: Payload | None, share: float) -> None:
         plant.load_platform(payload, share)
-
-    def require_platform(self, what: str) -> None:
-        if self.description.description.pose is None:
-            raise SettingsError(
-                f"{what}: needs a platform with a pose; machine '{self.description.name}' names none ('pose')"
-            )
 
     def collect_truth(self, states: Sequence[MechanismState]) -> Truth:
         count = len(self.drives)

@@ -17,7 +17,6 @@ import numpy as np
 
 from pkm_identification.document import Node
 from pkm_identification.errors import PkmError
-from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.rotation import matrix_from_quaternion
 
@@ -48,7 +47,7 @@ class Played(Protocol):
         """Let the currents have noise of this share of their rms."""
 
     def command_lengths(self, length: FloatArray) -> None:
-        """Go to strut lengths (6,), m."""
+        """Go to coordinates of the drives (n,), m or rad."""
 
     def command_pose(self, position: FloatArray, rotation: FloatArray) -> None:
         """Go to a pose: position (3,) in m and rotation (3, 3)."""
@@ -60,7 +59,7 @@ class Played(Protocol):
 Action = Callable[[Played], None]
 
 
-def _payload(node: Node) -> Action:
+def _payload(node: Node, drives: int) -> Action:
     """Mass in kg, or mass and place in the platform frame, m; mass 0 sets down what is carried."""
     numbers = node.array(4) if isinstance(node.value, list) else np.array([node.number(), 0.0, 0.0, 0.0])
     if numbers[0] == 0.0:
@@ -72,23 +71,23 @@ def _payload(node: Node) -> Action:
     return lambda simulator: simulator.carry(Payload(numbers[0], numbers[1:], taken_at=simulator.time))
 
 
-def _fault(node: Node) -> Action:
+def _fault(node: Node, drives: int) -> Action:
     """A fault of the sensors or the log begins: NAME=VALUE."""
     try:
-        fault = parse_fault(node.text())
+        fault = parse_fault(node.text(), drives)
         fault.refuse_in_plant()
     except PkmError as error:
         node.fail(f"= {node.value!r}: {error}")
     return lambda simulator: simulator.set_fault(fault)
 
 
-def _clear(node: Node) -> Action:
+def _clear(node: Node, drives: int) -> Action:
     """A fault ends, by its name; 'all' ends every one."""
     name = node.text()
     return lambda simulator: simulator.clear_fault("" if name == "all" else name)
 
 
-def _friction(node: Node) -> Action:
+def _friction(node: Node, drives: int) -> Action:
     """Friction is so many times what the machine has."""
     factor = node.number()
     if not 0.0 <= factor <= 100.0:
@@ -96,7 +95,7 @@ def _friction(node: Node) -> Action:
     return lambda simulator: simulator.scale_friction(factor)
 
 
-def _noise(node: Node) -> Action:
+def _noise(node: Node, drives: int) -> Action:
     """Noise of the currents relative to their rms."""
     share = node.number()
     if not 0.0 <= share <= 10.0:
@@ -104,13 +103,13 @@ def _noise(node: Node) -> Action:
     return lambda simulator: simulator.set_noise(share)
 
 
-def _lengths(node: Node) -> Action:
-    """Strut lengths to go to, m."""
-    length = node.array(STRUTS)
+def _lengths(node: Node, drives: int) -> Action:
+    """Coordinates of the drives to go to, m or rad."""
+    length = node.array(drives)
     return lambda simulator: simulator.command_lengths(length)
 
 
-def _pose(node: Node) -> Action:
+def _pose(node: Node, drives: int) -> Action:
     """Pose to go to: position in m and quaternion (x, y, z, w), base frame."""
     position = node.take("position").array(3)
     quaternion = node.take("quaternion", [0.0, 0.0, 0.0, 1.0])
@@ -121,14 +120,14 @@ def _pose(node: Node) -> Action:
     return lambda simulator: simulator.command_pose(position, matrix_from_quaternion(x))
 
 
-def _drives(node: Node) -> Action:
+def _drives(node: Node, drives: int) -> Action:
     """Drives on or off."""
     if not isinstance(node.value, bool):
         node.fail(f"= {node.value!r}: must be true or false")
     return lambda simulator: simulator.enable(node.value)
 
 
-ACTIONS: dict[str, Callable[[Node], Action]] = {
+ACTIONS: dict[str, Callable[[Node, int], Action]] = {
     "payload": _payload,
     "fault": _fault,
     "clear": _clear,

@@ -24,6 +24,7 @@ from pathlib import Path
 
 from pkm_identification.document import Node, read_yaml
 from pkm_identification.errors import DocumentError, SettingsError
+from pkm_identification.motion import STRUTS
 
 from .actions import ACTIONS, Action, Played
 
@@ -47,8 +48,8 @@ class Scenario:
     events: tuple[Event, ...] = ()
 
     @classmethod
-    def read(cls, path: str | Path) -> Scenario:
-        """A scenario of a file.
+    def read(cls, path: str | Path, drives: int = STRUTS) -> Scenario:
+        """A scenario of a file, for a machine of so many drives.
 
         Raises
         ------
@@ -62,7 +63,7 @@ class Scenario:
         listed = root.take("events")
         if not isinstance(listed.value, list):
             listed.fail("must be a list of events")
-        events = [_event(entry) for entry in listed.entries()]
+        events = [_event(entry, drives) for entry in listed.entries()]
         root.close()
         return cls(tuple(sorted(events, key=lambda event: event.at)))
 
@@ -84,7 +85,7 @@ class Scenario:
         return begun
 
 
-def _event(node: Node) -> Event:
+def _event(node: Node, drives: int) -> Event:
     at = node.take("at")
     time = at.number()
     if not time >= 0.0:
@@ -92,6 +93,6 @@ def _event(node: Node) -> Event:
     actions = [key for key in ACTIONS if node.has(key)]
     if len(actions) != 1:
         node.fail(f"must have 'at' and one of {', '.join(ACTIONS)}, not {', '.join(actions) or 'none'}")
-    act = ACTIONS[actions[0]](node.take(actions[0]))
+    act = ACTIONS[actions[0]](node.take(actions[0]), drives)
     node.close()
     return Event(time, f"{node.source}: {node.path}.{actions[0]}", act)

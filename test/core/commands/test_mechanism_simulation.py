@@ -16,9 +16,11 @@ import numpy as np
 import pytest
 
 from pkm_identification.cli import main
+from pkm_identification.machines.load import load_machine
 from pkm_identification.mechanisms.multibody import dynamics
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.mechanisms.multibody.series import series_motion
+from pkm_identification.records.drive_log import read_drive_log
 from pkm_identification.simulation.motion_file import motion_text
 from pkm_identification.simulation.multibody.motions import generated
 
@@ -80,9 +82,12 @@ def test_without_a_trajectory_the_descriptions_own_motion_is_taken(tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--trajectory", "free"], "of a mechanism, one of rich, rich2, slow, rest"),
-        (["--trajectory", "rest", "--payload", "1,2"], "--payload: machine 'mast' is a mechanism"),
-        (["--trajectory", "rest", "--perturb", "0.1"], "--perturb: machine 'mast' is a mechanism"),
+        (["--trajectory", "free"], "needs a hexapod"),
+        (["--trajectory", "rest", "--payload", "1,2"], "needs a platform with a pose"),
+        (["--trajectory", "rest", "--fault", "geometry=0.001"], "needs a hexapod"),
+        (["--trajectory", "rest", "--fault", "force_gain_4=1.1"], "N from 1 to 3"),
+        (["--trajectory", "rest", "--fault", "exchanged_struts=1-4"], "213"),
+        (["--trajectory", "rest", "--fault", "friction_stribeck=0.5"], "no Coulomb friction"),
         ([], "has no 'motion' of its own"),
     ],
 )
@@ -94,8 +99,17 @@ def test_what_a_mechanism_has_not_is_refused(options, message, tmp_path, capsys)
     assert list(tmp_path.iterdir()) == []
 
 
-def test_bags_of_mechanisms_and_hexapods_without_a_trajectory_are_refused(tmp_path, capsys):
-    assert simulate("mast", tmp_path / "bag", "--trajectory", "rest") == 2
-    assert "a mechanism's log is a .csv or .csv.gz" in capsys.readouterr().err
+def test_a_bag_holds_what_the_table_does(tmp_path):
+    options = ("--trajectory", "rest", "--duration", "0.1")
+    assert simulate("mast", tmp_path / "bag", *options) == 0
+    assert simulate("mast", tmp_path / "log.csv", *options) == 0
+    drives = load_machine("mast").drives
+    bag, table = (read_drive_log(tmp_path / name, drives) for name in ("bag", "log.csv"))
+    np.testing.assert_allclose(bag.drive, table.drive, atol=1e-12)
+    np.testing.assert_allclose(bag.force, table.force, atol=1e-9)
+    np.testing.assert_allclose(bag.time - bag.time[0], table.time - table.time[0], atol=1e-9)
+
+
+def test_hexapods_without_a_trajectory_are_refused(tmp_path, capsys):
     assert simulate("uf", tmp_path / "log.csv") == 2
     assert "--trajectory: one of x, z, xy, rich" in capsys.readouterr().err

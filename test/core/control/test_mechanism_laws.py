@@ -28,7 +28,6 @@ from pkm_identification.simulation.actuated.file_control import FileControl
 from pkm_identification.simulation.actuated.subject import Subject
 from pkm_identification.simulation.multibody.motions import generated
 from pkm_identification.simulation.multibody.plant import MechanismPlant
-from pkm_identification.simulation.multibody.simulator import simulate_mechanism
 
 MAST = yaml.safe_load(builtin_files("mechanisms")["mast"].read_text())
 K_P, K_V = 400.0, 24.0  # 20 rad/s, damping 0.6
@@ -160,7 +159,7 @@ def test_a_period_that_is_no_part_of_the_samples_is_refused():
     odd = {"computed_torque": LAW["computed_torque"] | {"period": 0.0003}}
     mechanism = mast(actuator={"type": "ideal"}, control=odd).mechanism
     with pytest.raises(SettingsError, match=r"a period of 0\.0003 s does not go into the samples' 0\.001 s"):
-        simulate_mechanism(mechanism, generated("slow", mechanism, 5.0))
+        Simulator(mechanism, generated("slow", mechanism, 5.0)).run()
 
 
 @pytest.mark.slow

@@ -191,10 +191,10 @@ def test_streamed_lengths_are_followed_without_lag():
 @pytest.mark.parametrize(
     ("length", "rate", "words"),
     [
-        ([0.4] * 5, None, "6 lengths"),
-        ([0.4] * 6, [0.0] * 5, "6 lengths"),
+        ([0.4] * 5, None, "6 coordinates"),
+        ([0.4] * 6, [0.0] * 5, "6 coordinates"),
         ([0.4] * 5 + [np.nan], None, "not finite"),
-        ([0.4] * 5 + [0.8], None, r"strut 6: 0.8000 m is outside the limits \[0.3, 0.55\]"),
+        ([0.4] * 5 + [0.8], None, r"drive 6: 0.8000 m is outside the limits \[0.3, 0.55\]"),
     ],
 )
 def test_impossible_commands_are_refused(length, rate, words):

@@ -10,6 +10,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from functools import cache
 
@@ -23,9 +24,11 @@ from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.mechanisms.multibody.numbers.arithmetic import FLOAT64
 from pkm_identification.mechanisms.multibody.series import series_motion
 from pkm_identification.simulation.multibody.motions import NAMES, generated, own_motion
-from pkm_identification.simulation.multibody.simulator import PERIOD, simulate_mechanism
+from pkm_identification.simulation.sensors import SensorSettings
+from pkm_identification.simulation.simulator import Simulator, simulate
 from pkm_identification.simulation.waveforms import MultiSine
 
+PERIOD = 1e-3  # s
 MOVED = ("four-bar", "mast", "suspension", "epaas")
 
 
@@ -102,7 +105,7 @@ def test_the_descriptions_own_motion():
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: generated("free", mechanism("mast")), "of a mechanism, one of rich, rich2, slow, rest"),
+        (lambda: generated("free", mechanism("mast")), "needs a hexapod; 'mast' is none"),
         (lambda: generated("rich", mechanism("mast"), 1.0), "must be more than 1.5 s"),
         (lambda: generated("slow", at_its_limit()), "drive 'length_1' of 'mast' has no room"),
         (lambda: own_motion(mechanism("mast")), "has no 'motion' of its own"),
@@ -122,7 +125,7 @@ def at_its_limit() -> Mechanism:
 @cache
 def rich_run(name: str):
     made = rubbing() if name == "rubbing" else mechanism(name)
-    return made, simulate_mechanism(made, generated("rich", made, 4.0), noise=0.02, seed=3)
+    return made, simulate(made, "rich", 4.0, sensors=SensorSettings(current_noise=0.02), seed=3)
 
 
 @pytest.mark.slow
@@ -130,13 +133,13 @@ def rich_run(name: str):
 def test_forces_of_a_run_are_those_of_inverse_dynamics(name):
     made, run = rich_run(name)
     assert run.loop_gap < 1e-12
-    motion = kinematics.motion_of_drives(made, run.drive, run.rate, run.acceleration)
-    off = run.true_force - dynamics.forces(made, motion)
-    size = np.sqrt(np.mean(run.true_force**2, axis=0))
+    motion = kinematics.motion_of_drives(made, run.length, run.truth.rate, run.truth.acceleration)
+    off = run.truth.force - dynamics.forces(made, motion)
+    size = np.sqrt(np.mean(run.truth.force**2, axis=0))
     assert np.all(np.sqrt(np.mean(off**2, axis=0)) < 1e-3 * size.max())
     # what is recorded belongs together: the acceleration is that of the coordinates
-    second = (run.drive[2:] - 2 * run.drive[1:-1] + run.drive[:-2]) / PERIOD**2
-    smooth = np.abs(second - run.acceleration[1:-1]) / np.abs(run.acceleration).max()
+    second = (run.length[2:] - 2 * run.length[1:-1] + run.length[:-2]) / PERIOD**2
+    smooth = np.abs(second - run.truth.acceleration[1:-1]) / np.abs(run.truth.acceleration).max()
     assert np.median(smooth) < 1e-3
 
 
@@ -145,9 +148,9 @@ def test_forces_of_a_run_are_those_of_inverse_dynamics(name):
 def test_a_run_follows_its_motion_and_has_the_noise_asked_for(name):
     made, run = rich_run(name)
     wanted = generated("rich", made, 4.0).drives(run.time)[0]
-    assert np.abs(run.drive - wanted).max() < 0.02 * np.ptp(wanted, axis=0).min()
-    noise = run.force - run.true_force
-    expected = 0.02 * np.sqrt(np.mean(run.true_force**2, axis=0))
+    assert np.abs(run.length - wanted).max() < 0.02 * np.ptp(wanted, axis=0).min()
+    noise = run.force - run.truth.force
+    expected = 0.02 * np.sqrt(np.mean(run.truth.force**2, axis=0))
     np.testing.assert_allclose(noise.std(axis=0), expected, rtol=0.1)
 
 
@@ -161,14 +164,17 @@ def test_a_motion_that_goes_too_far_is_refused_by_its_row():
     time = np.arange(2001) * PERIOD
     first = np.flatnonzero(~kinematics.close_drives(made, motion.drives(time)[0]).found)[0]
     assert first > 1000
-    with pytest.raises(MotionRefused, match=rf"^row {first + 1}: drives"):
-        simulate_mechanism(made, motion)
+    with pytest.raises(MotionRefused) as refused:
+        Simulator(made, motion)
+    told = re.search(r"at ([\d.]+) s: drives", str(refused.value))
+    assert told is not None
+    assert time[first] <= float(told[1]) <= time[first] + 0.01
 
 
 def test_rest_is_rest_and_all_names_are_there():
     assert set(NAMES) == {"rich", "rich2", "slow", "rest"}
     made = mechanism("mast")
-    run = simulate_mechanism(made, generated("rest", made, 0.2), noise=0.0)
+    run = simulate(made, "rest", 0.2, sensors=SensorSettings.perfect())
     assert len(run) == 201
-    np.testing.assert_allclose(run.drive, run.drive[:1].repeat(201, axis=0), atol=1e-9)
+    np.testing.assert_allclose(run.length, run.length[:1].repeat(201, axis=0), atol=1e-9)
     np.testing.assert_allclose(run.force.sum(axis=1), 22.2687, atol=1e-6)
