@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pkm_identification.errors import LogError
-from pkm_identification.motion import STRUT_NAMES, STRUTS, StrutLog
+from pkm_identification.motion import STRUT_NAMES, StrutLog
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.large_arrays import GrowingArray
 
@@ -301,7 +301,7 @@ def _values(data: ByteArray, place: slice, dtype: str) -> NDArray:
 
 def _template(struts: Sequence[str], with_force: bool) -> bytes:
     types = typestore().types
-    zeros = np.zeros(STRUTS)
+    zeros = np.zeros(len(struts))
     stamp = types["builtin_interfaces/msg/Time"](sec=0, nanosec=0)
     message = types[JOINT_STATE](
         header=types["std_msgs/msg/Header"](stamp=stamp, frame_id=""),
