@@ -144,15 +144,15 @@ def judge(case: Case) -> tuple[str, bool]:
     except PkmError as error:
         return f"refused: {error}", False
     truth = Multibody(case.truth).build_parameter_set().nominal
-    std = np.sqrt(np.diag(found.fit.covariance))
-    off = (found.fit.mean - np.concatenate([truth, list(case.injected.values())])) / std
+    std = np.sqrt(np.diag(found.estimate.covariance))
+    off = (found.estimate.values - np.concatenate([truth, list(case.injected.values())])) / std
     own, besides = off[: len(truth)], off[len(truth) :]
     sizes = [float(np.sqrt(np.mean(part**2))) for part in (own, besides)]
     most = float(np.abs(besides).max())
     good = found.trusted and max(sizes) < RMS and most < MOST
-    worst = found.problem.parameters.names[len(truth) + int(np.abs(besides).argmax())]
+    worst = found.parameters.names[len(truth) + int(np.abs(besides).argmax())]
     return (
-        f"residual {found.total_ratio or np.nan:.3g} floors, rms {sizes[0]:.2f} of its own, {sizes[1]:.2f} besides, "
+        f"residual {found.fit.ratio or np.nan:.3g} floors, rms {sizes[0]:.2f} of its own, {sizes[1]:.2f} besides, "
         f"most {most:.1f} ({worst}) {found.nonconvergence}",
         good,
     )

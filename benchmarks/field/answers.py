@@ -33,7 +33,7 @@ from pkm_identification.estimation.estimate import ParameterEstimate
 from pkm_identification.estimation.identifiability import IDENTIFIABLE, IN_DOUBT
 from pkm_identification.identification.identify import identify
 from pkm_identification.identification.mechanism.identify import identify_mechanism
-from pkm_identification.identification.mechanism.result import MechanismIdentification
+from pkm_identification.identification.result import Identification
 from pkm_identification.identification.settings import Settings
 from pkm_identification.mechanisms.builtin import builtin_files
 from pkm_identification.mechanisms.hexapod.machine import Machine
@@ -183,7 +183,7 @@ def mechanism_spread(name: str, count: int, seed: int = 0, below: float = BELOW)
         )
         for k in range(count)
     ]
-    return _spread([one.estimate for one in found], found[0].problem.parameters.nominal)
+    return _spread([one.estimate for one in found], found[0].parameters.nominal)
 
 
 def hexapod_spread(
@@ -220,9 +220,9 @@ def _spread(estimates: list[ParameterEstimate], truth: FloatArray) -> Spread:
     return Spread(claimed / np.std(values, axis=0, ddof=1), float(np.sqrt(np.mean(errors**2))))
 
 
-def called_identified_wrongly(result: MechanismIdentification) -> list[str]:
+def called_identified_wrongly(result: Identification) -> list[str]:
     """Return names of what is called identified with a deviation that is large, or is far from the file's value."""
-    parameters, estimate = result.problem.parameters, result.estimate
+    parameters, estimate = result.parameters, result.estimate
     rows = list(
         zip(estimate.names, estimate.status, estimate.values, estimate.std, parameters.size, strict=True)
     )

@@ -196,9 +196,9 @@ def judge(case: Case) -> tuple[str, bool]:
     except PkmError as error:
         return f"refused: {error}", False
     truth: FloatArray = Multibody(case.truth).build_parameter_set().nominal
-    off = (found.fit.mean - truth) / np.sqrt(np.diag(found.fit.covariance))
+    off = (found.estimate.values - truth) / np.sqrt(np.diag(found.estimate.covariance))
     rms, most = float(np.sqrt(np.mean(off**2))), float(np.abs(off).max())
-    text = f"{rms:.2f}, {most:.1f}; {found.total_ratio:.2f} times the floor; {found.dropped}"
+    text = f"{rms:.2f}, {most:.1f}; {found.fit.ratio:.2f} times the floor; {found.dropped}"
     return text, rms < RMS and most < MOST and found.trusted
 
 

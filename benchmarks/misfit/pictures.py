@@ -23,6 +23,7 @@ from pkm_identification.errors import PkmError
 from pkm_identification.identification.diagnosis.as_recorded import diagnosed
 from pkm_identification.identification.diagnosis.findings import Diagnosis
 from pkm_identification.identification.settings import Settings
+from pkm_identification.machines.hexapod import Hexapod
 from pkm_identification.records import read_logs
 from pkm_identification.report.diagnosis import fit_lines
 from pkm_identification.report.figures.misfit import misfit_figure
@@ -68,7 +69,7 @@ def section(case: Case, log: Path, images: Path) -> str:
 
 def _picture(case: Case, fit: Diagnosis, images: Path) -> str:
     name = f"{case.row}.png"
-    (images / name).write_bytes(png(misfit_figure(fit)))
+    (images / name).write_bytes(png(misfit_figure(fit, Hexapod(nominal(case.machine)).drives)))
     return f"![{case.row}](images/causes/{name})"
 
 

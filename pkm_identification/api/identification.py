@@ -10,6 +10,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,51 +19,114 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pkm_identification.errors import DocumentError, SettingsError
-from pkm_identification.estimation.estimate import make_estimate
-from pkm_identification.estimation.identifiability import IDENTIFIABLE
+from pkm_identification.estimation.estimate import ParameterEstimate, make_estimate
+from pkm_identification.estimation.identifiability import IDENTIFIABLE, IN_DOUBT
 from pkm_identification.exporting.cured_effects import with_effects_known
 from pkm_identification.identification.estimate_file import write_estimate_json
 from pkm_identification.identification.identify import identify as identified
 from pkm_identification.identification.identify import validate as validated
 from pkm_identification.identification.result import Identification
-from pkm_identification.identification.saved_estimate import read_saved_estimate
-from pkm_identification.identification.settings import Settings, assumptions_of
+from pkm_identification.identification.saved_estimate import SavedEstimate, read_saved_estimate
+from pkm_identification.identification.settings import HOLD_OUT, Settings, assumptions_of
 from pkm_identification.identification.validation import Validation, held_out
+from pkm_identification.machines.capabilities import HexapodFile, has, require
+from pkm_identification.machines.hexapod import Hexapod
+from pkm_identification.machines.load import wrap_description
+from pkm_identification.machines.multibody import Multibody
 from pkm_identification.mechanisms.hexapod.identified import identified_machine
 from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.mechanisms.multibody.mechanism import Mechanism
+from pkm_identification.motion import StrutLog
+from pkm_identification.parameters.assumptions import Assumptions
+from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.parameters.prior import Prior
 from pkm_identification.report.listing import number
 from pkm_identification.report.sentences import verdicts
 from pkm_identification.report.summary import summary
 from pkm_identification.report.tables import estimate_table
 
-from .finished import Columns, FinishedIdentification
 from .logs import LogSource, read_logs
 from .machines import AnyMachine, load_machine
 
+Columns = dict[str, np.ndarray]
+
 if TYPE_CHECKING:
-    from pkm_identification.motion import StrutLog
     from pkm_identification.report.folder import ReportFiles
 
 
 @dataclass(frozen=True, repr=False)
-class Result(FinishedIdentification[Identification]):
-    """A finished identification, of logs or from a file.
+class Result:
+    """A finished identification of any machine, of logs or from a file.
 
     Attributes
     ----------
     identification : Identification
         All of it: machine, settings, estimate, validation, trace, what was dropped.
-    logs : tuple of StrutLog
+    logs : tuple of StrutLog, or of DriveLog
         Those it was made from, which a report shows; none of an estimate from a file.
     """
 
-    logs: tuple[StrutLog, ...] = ()
+    identification: Identification
+    logs: tuple[Any, ...] = ()
 
     @property
-    def machine(self) -> Machine:
+    def machine(self) -> Machine | Mechanism:
         """The machine file it is relative to."""
-        return self.identification.machine
+        loaded: Machine | Mechanism = self.identification.machine.loaded
+        return loaded
+
+    @property
+    def mechanism(self) -> Machine | Mechanism:
+        """An older name of `machine`."""
+        return self.machine
+
+    @property
+    def fits(self) -> bool:
+        """Whether what the model leaves is no more than noise leaves, as far as that is known."""
+        return self.identification.fits
+
+    @property
+    def prediction(self) -> Validation | None:
+        """An older name of `validation`."""
+        return self.validation
+
+    @property
+    def estimate(self) -> ParameterEstimate:
+        """Values, covariance, statuses and combinations."""
+        return self.identification.estimate
+
+    @property
+    def converged(self) -> bool:
+        """Whether the estimator converged; values of one that did not must not be used."""
+        return self.identification.converged
+
+    def table(self) -> Columns:
+        """Parameters as columns: name, unit, nominal, value, std, status.
+
+        `pandas.DataFrame(result.table())` is a data frame. The value of a parameter that is not identifiable alone
+        is NaN: a prior is no estimate. A value in doubt is there, with its status.
+        """
+        estimate = self.estimate
+        shown = np.array([status in (IDENTIFIABLE, IN_DOUBT) for status in estimate.status])
+        return {
+            "name": np.array(estimate.names),
+            "unit": np.array(estimate.units),
+            "nominal": estimate.nominal,
+            "value": np.where(shown, estimate.values, np.nan),
+            "std": estimate.std,
+            "status": np.array(estimate.status),
+        }
+
+    def combinations(self) -> Columns:
+        """Combinations of parameters that are identified although their terms are not, as columns."""
+        combinations = self.estimate.combinations
+        return {
+            "name": np.array([one.name for one in combinations], dtype=str),
+            "unit": np.array([one.unit for one in combinations], dtype=str),
+            "nominal": np.array([one.nominal for one in combinations], dtype=float),
+            "value": np.array([one.value for one in combinations], dtype=float),
+            "std": np.array([one.std for one in combinations], dtype=float),
+        }
 
     @property
     def validation(self) -> Validation | None:
@@ -87,15 +151,25 @@ class Result(FinishedIdentification[Identification]):
         """
         (one,) = read_logs(log, self.machine)
         result = self.identification
-        return held_out(result.machine, result.settings, result.estimate.values, one)
+        if isinstance(one, StrutLog):
+            return held_out(result.machine, result.settings, result.estimate.values, one)
+        from pkm_identification.identification.mechanism.identify import predict_log
 
-    def machine_identified(self) -> Machine:
+        return predict_log(result, one)
+
+    def machine_identified(self) -> Machine | Mechanism:
         """The machine with identified instead of nominal parameters; raises MachineError if no body has them."""
-        estimator, values = self.identification.settings.estimator, self.estimate.values
-        parameters = estimator.parameter_set(self.machine)
+        machine, values = self.identification.machine, self.estimate.values
+        parameters = self.identification.parameters
         basis = parameters.mapping @ values + parameters.known
-        machine, _ = with_effects_known(self.machine, estimator, values, bodies=True)
-        return identified_machine(machine, basis)
+        if has(machine, HexapodFile):
+            hexapod = require(machine, HexapodFile, "machine_identified").description
+            estimator = self.identification.settings.estimator
+            return identified_machine(with_effects_known(hexapod, estimator, values, bodies=True)[0], basis)
+        own = slice(0, len(machine.basis))  # behind it are effects that were estimated besides
+        covariance = (parameters.mapping @ self.estimate.covariance @ parameters.mapping.T)[own, own]
+        identified: Mechanism = machine.with_values(basis[own], covariance).loaded
+        return identified
 
     def report(self, folder: str | Path) -> ReportFiles:
         """Write estimate.json, figures and report.html into a folder; raises OutputError if that is impossible."""
@@ -110,7 +184,7 @@ class Result(FinishedIdentification[Identification]):
         return Path(path)
 
     @staticmethod
-    def load(path: str | Path, machine: AnyMachine, **assumptions: Any) -> Result:
+    def load(path: str | Path, machine: AnyMachine | Mechanism, **assumptions: Any) -> Result:
         """Read what `save` wrote; see `pkm_identification.load`."""
         return load(path, machine, **assumptions)
 
@@ -136,7 +210,7 @@ class Result(FinishedIdentification[Identification]):
 
 def identify(
     logs: LogSource | Sequence[LogSource],
-    machine: AnyMachine,
+    machine: AnyMachine | Mechanism,
     *,
     validate: LogSource | None = None,
     free_fall: LogSource | Sequence[LogSource] = (),
@@ -150,9 +224,9 @@ def identify(
 
     Parameters
     ----------
-    logs : path, StrutLog, Logs, or a sequence of them
+    logs : path, StrutLog, DriveLog, Logs, or a sequence of them
         Pieces of one experiment or several motions; nothing is filtered or differentiated across them.
-    machine : str, Path or Machine
+    machine : str, Path, Machine or Mechanism
         Geometry, nominal values and drives.
     validate : path or log, optional
         Another log, whose forces are predicted; else the end of each log is predicted by an estimate from the rest.
@@ -197,6 +271,12 @@ def identify(
     """
     whole = load_machine(machine)
     assumed = assumptions_of(_named(fix), _named(tie), str(prior))
+    if not isinstance(whole, Machine):
+        if _any(free_fall):
+            raise SettingsError(
+                f"free_fall: machine '{whole.name}' is no hexapod, and this is for hexapods alone"
+            )
+        return _identify_drives(logs, whole, validate, assumed, _named(also), settings)
     chosen = Settings.of(assumptions=assumed, also=_named(also), **settings)
     chosen.parameter_set(whole)  # a wrong name is found before long logs are read
     gathered = read_logs(logs, whole)
@@ -208,7 +288,46 @@ def identify(
     return Result(result, tuple(gathered))
 
 
-def load(path: str | Path, machine: AnyMachine, **assumptions: Any) -> Result:
+def _identify_drives(
+    logs: LogSource | Sequence[LogSource],
+    mechanism: Mechanism,
+    validate: LogSource | None,
+    assumed: Assumptions,
+    also: Sequence[str],
+    settings: dict[str, Any],
+) -> Result:
+    # kernels of mechanisms take longer to load than a hexapod is identified
+    from pkm_identification.identification.mechanism.identify import identify_mechanism as identified_drives
+    from pkm_identification.identification.model_errors.errors import parse_also
+
+    chosen = Settings.of(assumptions=assumed, hold_out=0.0 if validate is not None else HOLD_OUT, **settings)
+    gathered = read_logs(logs, mechanism)
+    other = None if validate is None else read_logs(validate, mechanism)[0]
+    names = [name for text in also for name in parse_also(text)]
+    return Result(identified_drives(mechanism, list(gathered), chosen, other, names), tuple(gathered))
+
+
+def identify_mechanism(
+    logs: LogSource | Sequence[LogSource],
+    mechanism: AnyMachine | Mechanism,
+    *,
+    topic: str | None = None,
+    columns: str | None = None,
+    units: str | None = None,
+    joints: str | None = None,
+    rate: float | None = None,
+    validate: LogSource | None = None,
+    **settings: Any,
+) -> Result:
+    """Return what `identify` returns: an older name of it, which warns; `read_logs` takes the other options."""
+    warnings.warn("identify_mechanism is now identify", DeprecationWarning, stacklevel=2)
+    how: dict[str, Any] = {"columns": columns, "units": units, "joints": joints, "rate": rate, "topic": topic}
+    whole = load_machine(mechanism)
+    other = None if validate is None else read_logs(validate, whole, **how)
+    return identify(read_logs(logs, whole, **how), whole, validate=other, **settings)
+
+
+def load(path: str | Path, machine: AnyMachine | Mechanism, **assumptions: Any) -> Result:
     """Read an estimate that was saved: the table, predictions and the identified machine, without its logs.
 
     Parameters
@@ -233,7 +352,7 @@ def load(path: str | Path, machine: AnyMachine, **assumptions: Any) -> Result:
     >>> bool((again.estimate.values == result.estimate.values).all())
     True
     """
-    whole = load_machine(machine)
+    whole = wrap_description(load_machine(machine))
     saved = read_saved_estimate(path)
     if saved.parameter_set is None:
         raise DocumentError(f"{path}: does not say which parameter set it holds")
@@ -247,15 +366,7 @@ def load(path: str | Path, machine: AnyMachine, **assumptions: Any) -> Result:
         _named(assumptions.get("tie", ())),
         str(assumptions.get("prior", "")),
     )
-    settings = Settings.of(
-        estimator=saved.estimator,
-        model=saved.model,
-        parameters=saved.parameter_set,
-        consistent=saved.consistent,
-        assumptions=given,
-        also=saved.also,
-    )
-    parameters = settings.parameter_set(whole)
+    settings, parameters = _settings_of_saved(whole, saved, given)
     saved.check(whole, parameters, given.described())
     estimate = make_estimate(
         parameters,
@@ -282,14 +393,34 @@ def load(path: str | Path, machine: AnyMachine, **assumptions: Any) -> Result:
         Identification(
             machine=whole,
             settings=settings,
+            parameters=parameters,
             estimate=estimate,
             samples=saved.samples,
             dropped=saved.dropped,
             residual_rms=np.empty(0),
             converged=saved.converged,
             nonconvergence="" if saved.converged else f"{path} does not say that the estimator converged",
+            also=saved.also,
         )
     )
+
+
+def _settings_of_saved(
+    machine: Hexapod | Multibody, saved: SavedEstimate, assumptions: Assumptions
+) -> tuple[Settings, ParameterSet]:
+    """Return the settings and parameters of a saved estimate of a machine."""
+    if isinstance(machine, Hexapod):
+        settings = Settings.of(
+            estimator=saved.estimator, model=saved.model, parameters=saved.parameter_set, consistent=saved.consistent,
+            assumptions=assumptions, also=saved.also,
+        )  # fmt: skip
+        return settings, settings.parameter_set(machine.description)
+    from pkm_identification.identification.mechanism.identify import find_errors_of_mechanism
+    from pkm_identification.identification.model_errors.estimate import extend_parameters
+
+    errors = find_errors_of_mechanism(machine, saved.also)
+    whole = extend_parameters(machine.build_parameter_set(), errors)
+    return Settings.of(estimator=saved.estimator, assumptions=assumptions), assumptions.apply(whole)
 
 
 def _named(names: str | Sequence[str]) -> tuple[str, ...]:

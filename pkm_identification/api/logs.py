@@ -10,14 +10,21 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from pkm_identification.errors import LogError, SettingsError
+from pkm_identification.machines.contract import Drive
+from pkm_identification.machines.load import wrap_description
 from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.motion import StrutLog
 from pkm_identification.records import read_logs as read_log_files
+from pkm_identification.records.channels import build_drive_channels
+from pkm_identification.records.drive_log import DriveLog, read_drive_log
 from pkm_identification.records.foreign import LogLayout
 
 from .machines import AnyMachine, load_machine
@@ -25,28 +32,29 @@ from .machines import AnyMachine, load_machine
 
 @dataclass(frozen=True)
 class Logs:
-    """Strut logs of one experiment, and what was set right while reading them.
+    """Logs of one experiment, and what was set right while reading them.
 
     Attributes
     ----------
-    logs : tuple of StrutLog
+    logs : tuple of StrutLog, or of DriveLog
+        The latter of machines that are no hexapods.
     faults : dict of str to int
         What the readers found and left out, by reason; empty for good logs.
     encoder : str
         Whose lengths they are, of drives with two encoders each: 'load' or 'motor'; empty where that is not known.
     """
 
-    logs: tuple[StrutLog, ...]
+    logs: tuple[Any, ...]
     faults: dict[str, int] = field(default_factory=dict)
     encoder: str = ""
 
     def __len__(self) -> int:
         return len(self.logs)
 
-    def __iter__(self) -> Iterator[StrutLog]:
+    def __iter__(self) -> Iterator[Any]:
         return iter(self.logs)
 
-    def __getitem__(self, number: int) -> StrutLog:
+    def __getitem__(self, number: int) -> Any:
         return self.logs[number]
 
     def __repr__(self) -> str:
@@ -54,31 +62,34 @@ class Logs:
         return f"<Logs {samples}{f'; faults {self.faults}' if self.faults else ''}>"
 
 
-LogSource = StrutLog | Logs | str | Path
+LogSource = StrutLog | DriveLog | Logs | str | Path
 
 
 def read_logs(
     logs: LogSource | Sequence[LogSource],
-    machine: AnyMachine | None = None,
+    machine: AnyMachine | Mechanism | None = None,
     *,
     columns: str | None = None,
     units: str | None = None,
     joints: str | None = None,
     rate: float | None = None,
+    topic: str | None = None,
 ) -> Logs:
     """Read logs: text of columns (.gz too), files of arrays (MATLAB, Parquet, HDF5), or recordings of ROS 2 and 1.
 
     Parameters
     ----------
-    logs : path, StrutLog, Logs, or a sequence of them
+    logs : path, StrutLog, DriveLog, Logs, or a sequence of them
         Pieces of one experiment or several motions of one machine. What is a log already stays as it is.
-    machine : str, Path or Machine, optional
-        Needed for raw logs, which its drives convert.
+    machine : str, Path, Machine or Mechanism, optional
+        Needed for raw logs, which its drives convert, and of machines that are no hexapods, whose drives name columns.
     columns, units, joints : str, optional
         What logs of other programs look like, as the options of `pkm import`: `t=time,length=L1..L6,force=F1..F6`,
         `mm,kN,ms`, six joint names; `columns` may be a kept layout file.
     rate : float, optional
         Samples per second of logs whose time is counted in samples or not there.
+    topic : str, optional
+        Of recordings, where several topics have all drives.
 
     Raises
     ------
@@ -96,18 +107,24 @@ def read_logs(
     >>> logs[0].length.shape
     (2001, 6)
     """
-    layout = LogLayout.of(columns, units, joints, rate)
-    whole = None if machine is None else load_machine(machine)
-    sources = [logs] if isinstance(logs, (StrutLog, Logs, str, Path)) else list(logs)
+    sources = [logs] if isinstance(logs, (StrutLog, DriveLog, Logs, str, Path)) else list(logs)
     if not sources:
         raise SettingsError("logs: there is none to read")
+    described = None if machine is None else load_machine(machine)
+    if described is not None and not isinstance(described, Machine):
+        drives = wrap_description(described).drives
+        layout = LogLayout.of(columns, units, joints, rate, build_drive_channels(drives))
+        return _read_drives(sources, drives, topic, layout)
+    whole, layout = described, LogLayout.of(columns, units, joints, rate)
     gathered: list[StrutLog] = []
     faults: dict[str, int] = {}
     for source in sources:
         if isinstance(source, StrutLog):
             gathered.append(source)
             continue
-        part = source if isinstance(source, Logs) else Logs(*_read(source, whole, layout))
+        if isinstance(source, DriveLog):
+            raise LogError(f"{source.source}: a log of drives, and of no hexapod: name the machine it is of")
+        part = source if isinstance(source, Logs) else Logs(*_read(source, whole, layout, topic))
         if whole is not None:
             _refuse_other_encoder(part, whole)
         gathered += part.logs
@@ -133,10 +150,29 @@ def _refuse_other_encoder(logs: Logs, machine: Machine) -> None:
 
 
 def _read(
-    path: str | Path, machine: Machine | None, layout: LogLayout | None
+    path: str | Path, machine: Machine | None, layout: LogLayout | None, topic: str | None
 ) -> tuple[tuple[StrutLog, ...], dict[str, int]]:
-    logs, faults = read_log_files([path], machine, layout=layout)
+    logs, faults = read_log_files([path], machine, topic, layout=layout)
     return tuple(logs), faults
+
+
+def _read_drives(
+    sources: Sequence[LogSource], drives: Sequence[Drive], topic: str | None, layout: LogLayout | None
+) -> Logs:
+    gathered: list[DriveLog] = []
+    for source in sources:
+        if isinstance(source, StrutLog):
+            raise LogError(f"{source.source}: a log of six struts, and the machine is no hexapod")
+        if isinstance(source, Logs):
+            gathered += source.logs
+        else:
+            gathered.append(
+                source if isinstance(source, DriveLog) else read_drive_log(source, drives, topic, layout)
+            )
+    faults: Counter[str] = Counter()
+    for log in gathered:
+        faults.update(log.faults)
+    return Logs(tuple(gathered), dict(faults))
 
 
 def simulate(

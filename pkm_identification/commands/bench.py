@@ -119,7 +119,7 @@ def _step(options: argparse.Namespace) -> int:
     if options.vary is not None and not 0 < options.vary <= MOST_PERCENT:
         raise SettingsError(f"--vary {options.vary:g}: must be more than 0 and at most {MOST_PERCENT:g} %")
     # MuJoCo takes longer to load than most commands run
-    from pkm_identification.report.mechanisms.drives import step_document, step_text
+    from pkm_identification.report.drive_responses import step_document, step_text
     from pkm_identification.simulation.actuated.step_test import step_answer, step_sensitivities
     from pkm_identification.simulation.actuated.subject import Subject
 
@@ -151,7 +151,7 @@ def _response(options: argparse.Namespace) -> int:
         raise SettingsError(f"--from {options.lowest:g} --to {options.highest:g}: must be positive and rise")
     if not 2 <= options.points <= 200:
         raise SettingsError(f"--points {options.points}: must be from 2 to 200")
-    from pkm_identification.report.mechanisms.drives import response_document, response_text
+    from pkm_identification.report.drive_responses import response_document, response_text
     from pkm_identification.simulation.actuated.frequency_response import response
     from pkm_identification.simulation.actuated.subject import Subject
 
@@ -173,7 +173,7 @@ def _response(options: argparse.Namespace) -> int:
 
 def _modes(options: argparse.Namespace) -> int:
     check_file(options.json, "--json")
-    from pkm_identification.report.mechanisms.drives import modes_document, modes_text
+    from pkm_identification.report.drive_responses import modes_document, modes_text
     from pkm_identification.simulation.actuated.modes import modes
     from pkm_identification.simulation.actuated.subject import Subject
 

@@ -64,7 +64,7 @@ def _diagnose(options: argparse.Namespace) -> int:
         if fit.residuals:
             from pkm_identification.report.figures.misfit import misfit_figure
 
-            write_figures(folder, {"misfit": misfit_figure(fit)})
+            write_figures(folder, {"misfit": misfit_figure(fit, result.machine.drives)})
     present(text, document, options.json)
     if not fit.adequate:
         print(f"pkm diagnose: {reason(fit)}", file=sys.stderr)

@@ -86,7 +86,6 @@ def _of_drives(options: argparse.Namespace) -> MachineLogs:
     from pkm_identification.mechanisms.multibody.mechanism import Mechanism
     from pkm_identification.records.channels import build_drive_channels
     from pkm_identification.records.drive_log import DriveLog, read_drive_log, write_drive_log
-    from pkm_identification.report.mechanisms import check  # noqa: F401
 
     refuse_for_mechanism(options, **({"encoder": "--encoder"} if "encoder" in options else {}))
     machine = Multibody(Mechanism.load(options.machine))

@@ -14,7 +14,7 @@ import argparse
 
 from pkm_identification.mechanisms.multibody.loading import hexapod_or_mechanism
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
-from pkm_identification.report.mechanisms.tables import mechanism_document, mechanism_text
+from pkm_identification.report.mechanism_tables import mechanism_document, mechanism_text
 
 from .arguments import add_json, add_machine
 from .results import output_folder, present, write_figures

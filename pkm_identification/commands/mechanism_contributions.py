@@ -18,7 +18,7 @@ from pkm_identification.mechanisms.multibody.contributions import drive_shares
 from pkm_identification.mechanisms.multibody.groups import drive_groups
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.mechanisms.multibody.series import series_motion
-from pkm_identification.report.mechanisms.contributions import drive_shares_document, drive_shares_table
+from pkm_identification.report.drive_contributions import drive_shares_document, drive_shares_table
 
 from .named_motion import PERIOD, motion_document
 from .results import output_folder, present, write_figures

@@ -20,11 +20,11 @@ from pkm_identification.identification.excitation.mechanism import BASE, Mechani
 from pkm_identification.identification.excitation.mechanism_log import read_mechanism_log
 from pkm_identification.identification.excitation.shown import shown
 from pkm_identification.identification.excitation.subject import PERIOD, Response
-from pkm_identification.identification.mechanism.estimate_file import stated_deviations
 from pkm_identification.identification.procedures.mechanism_forecast import (
     forecast_of_logs,
     mechanism_forecast,
 )
+from pkm_identification.identification.saved_estimate import stated_deviations
 from pkm_identification.machines.multibody import Multibody
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.parameters.reduced import ENDING
@@ -40,7 +40,7 @@ from .results import present
 def identifiability_of_mechanism(options: argparse.Namespace) -> int:
     """Base parameters of a mechanism, before the experiment or of its logs."""
     mechanism = Mechanism.load(options.machine)
-    stated = None if options.estimate is None else stated_deviations(options.estimate, mechanism)
+    stated = None if options.estimate is None else stated_deviations(options.estimate, Multibody(mechanism))
     motions: list[DriveMotion] = []
     if options.logs:
         subject = _subject(mechanism, options.parameters)

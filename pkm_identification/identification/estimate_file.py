@@ -13,13 +13,14 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from pkm_identification.numerics.finite import finite_or_none
+from pkm_identification.parameters.parameter import Kind
+from pkm_identification.parameters.reduced import ENDING
 from pkm_identification.records.atomic import write_text
 
 if TYPE_CHECKING:
@@ -43,6 +44,8 @@ def estimate_document(result: Identification, origin: dict[str, Any] | None = No
     that is beyond chance, '' else. `state` is what an estimation
     needs to go on from here (see `saved_estimate`): means and covariance of all parameters, shown or not, in SI units;
     None if not finite. `state_sha256` tells a damaged one.
+    `drives` are the names of the forces, in the order of what stands `per_drive`; `base` names the entries that each
+    base parameter is a sum of, with their factors; empty of sets whose names say it.
     `parameter_set` is the set's name, `stated` in words what was fixed, tied or stated of it; '' if nothing was.
     Where effects were estimated besides, `also` names them, and their parameters have the `kind` EFFECT.
     `near_zero` names friction and effects that are not distinguishable from zero; `warnings` are sentences on what is
@@ -51,7 +54,6 @@ def estimate_document(result: Identification, origin: dict[str, Any] | None = No
     `origin` is its provenance.
     """
     estimate = result.estimate
-    settings = result.settings.estimator
     effects = _effects(result)
     entries = [
         entry | ({"kind": EFFECT} if entry["name"] in effects else {})
@@ -69,7 +71,7 @@ def estimate_document(result: Identification, origin: dict[str, Any] | None = No
         for entry, combination in zip(combination_entries(estimate), estimate.combinations, strict=True)
     ]
     state = _state(estimate)
-    besides: dict[str, Any] = {"also": list(settings.also)} if settings.also else {}
+    besides: dict[str, Any] = {"also": list(result.also)} if result.also else {}
     if result.tolerance_changes is not None and np.isfinite(result.tolerance_changes).all():
         besides["tolerance_changes"] = result.tolerance_changes.tolist()
     return {
@@ -87,9 +89,11 @@ def estimate_document(result: Identification, origin: dict[str, Any] | None = No
         "provenance": origin,
         "machine_hash": result.machine.hash,
         "state": state,
-        "parameter_set": result.settings.estimator.parameters,
+        "parameter_set": _name_set(result),
         "stated": result.settings.estimator.assumptions.described(),
         "near_zero": list(result.near_zero),
+        "drives": [drive.force_name for drive in result.machine.drives],
+        "base": {name: dict(terms) for name, terms in result.sums.items()},
         "warnings": list(result.warnings),
         "contradiction": result.contradiction,
         **besides,
@@ -97,13 +101,16 @@ def estimate_document(result: Identification, origin: dict[str, Any] | None = No
     }
 
 
+def _name_set(result: Identification) -> str:
+    """Return the name of the set as `Settings` takes it; of a reduced set that is its file."""
+    asked = result.settings.estimator.parameters
+    return asked if asked.endswith(ENDING) else result.parameters.name
+
+
 def _effects(result: Identification) -> tuple[str, ...]:
     """Names of parameters that are estimated besides those of the set."""
-    estimator = result.settings.estimator
-    if not estimator.also:
-        return ()
-    own = replace(estimator, also=()).all_parameters(result.machine)[0].names
-    return tuple(name for name in result.estimate.names if name not in own)
+    effects = {entry.name for entry in result.parameters.entries if entry.kind is Kind.EFFECT}
+    return tuple(name for name in result.estimate.names if name in effects)
 
 
 def parameter_entries(estimate: ParameterEstimate) -> list[dict[str, Any]]:
@@ -141,14 +148,16 @@ def combination_entries(estimate: ParameterEstimate) -> list[dict[str, Any]]:
 def fit_document(diagnosis: Diagnosis) -> dict[str, Any]:
     """Whether the model fits: residual over noise floor, and what is wrong where it does not.
 
-    `ratio` and `per_strut` are residuals in the band over the noise floor, `noise_std` that floor in N. `causes` make
-    the fit inadequate, the likeliest first; `remarks` were found but move no parameter that is shown; `unseen` would
-    have been found above that size.
+    `ratio` and `per_drive` are residuals in the band over the noise floor, `noise_std` that floor in N or N m. `causes`
+    make the fit inadequate, the likeliest first; `remarks` were found but move no parameter that is shown; `unseen`
+    would have been found above that size.
     """
+    each = [finite_or_none(value) for value in diagnosis.per_strut]
     return {
         "adequate": bool(diagnosis.adequate),
         "ratio": finite_or_none(diagnosis.ratio),
-        "per_strut": [finite_or_none(value) for value in diagnosis.per_strut],
+        "per_drive": each,
+        "per_strut": each,
         "noise_floor_percent": finite_or_none(diagnosis.floor_percent),
         "noise_std": [finite_or_none(value) for value in diagnosis.floor.std],
         "noise_basis": diagnosis.floor.basis,
@@ -179,8 +188,8 @@ def validation_document(validation: Validation | None) -> dict[str, Any] | None:
     if validation is None:
         return None
     return {
-        "rms_percent": _per_strut(validation.rms_percent, validation.rms_percent_total),
-        "rms_percent_raw": _per_strut(validation.rms_percent_raw, validation.rms_percent_raw_total),
+        "rms_percent": _per_drive(validation.rms_percent, validation.rms_percent_total),
+        "rms_percent_raw": _per_drive(validation.rms_percent_raw, validation.rms_percent_raw_total),
         "without_friction_percent": finite_or_none(validation.without_friction_percent),
         "nominal_percent": finite_or_none(validation.nominal_percent),
         "held_out": validation.held_out,
@@ -219,5 +228,7 @@ def _state(estimate: ParameterEstimate) -> dict[str, Any] | None:
     }
 
 
-def _per_strut(struts: np.ndarray, total: float) -> dict[str, Any]:
-    return {"per_strut": [finite_or_none(value) for value in struts], "total": finite_or_none(total)}
+def _per_drive(values: np.ndarray, total: float) -> dict[str, Any]:
+    """Return values of the drives; `per_strut` is what versions before 0.2 called them."""
+    each = [finite_or_none(value) for value in values]
+    return {"per_drive": each, "per_strut": each, "total": finite_or_none(total)}

@@ -141,8 +141,9 @@ def identify(
     _reached(4)
     tolerances = tolerance_sentences(shares, fit.estimate(problem, systematic)) if shares else ()
     result = Identification(
-        machine=machine,
+        machine=experiment.machine,
         settings=experiment.settings,
+        parameters=experiment.settings.parameter_set(machine),
         estimate=estimate,
         samples=problem.samples,
         dropped=_dropped(experiment, problem, fit),
@@ -157,6 +158,7 @@ def identify(
         tolerance_changes=np.vstack([share.changes[:, : problem.reported] for share in shares])
         if shares
         else None,
+        also=settings.estimator.also,
     )
     _reached(5)
     result = _judged(result, experiment, problem)
@@ -188,10 +190,7 @@ def _judged(result: Identification, experiment: Experiment, problem: Problem) ->
 
 def _with_contradiction(result: Identification, estimate: ParameterEstimate) -> Identification:
     """Return the identification, all in doubt where no rigid body is near an estimate (`physical_verdict`)."""
-    settings = result.settings
-    contradiction = find_contradiction(
-        settings.estimator.prepared(result.machine), settings.parameter_set(result.machine), estimate
-    )
+    contradiction = find_contradiction(result.machine, result.parameters, estimate)
     if not contradiction:
         return result
     in_doubt = doubted(result.estimate, np.empty((0, len(estimate.names))), unexplained=True)
@@ -228,7 +227,7 @@ def _by_the_whole(
 
 
 def validate(result: Identification, log: StrutLog) -> Identification:
-    """The identification with a prediction of a log that was not used; raises as `held_out`."""
+    """The identification of a hexapod with a prediction of a log that was not used; raises as `held_out`."""
     validation = held_out(result.machine, result.settings, result.estimate.values, log)
     return replace(result, validation=validation)
 

@@ -11,7 +11,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -44,9 +43,6 @@ from .rates.sample_rate import estimated_period
 from .rates.slow_log import slow_log_sentences
 from .result import Identification
 from .settings import Settings
-
-if TYPE_CHECKING:
-    from .mechanism.result import MechanismIdentification
 
 # What input validation leaves out, and fills where the hole is short
 DROPPED = ("not_finite", "late", "ahead", "spike", "out_of_limits")
@@ -107,7 +103,7 @@ class LogCheck:
     standstill : ndarray, shape (n,), or None
         Share of the time in which each drive stands still, where that was looked for.
     poses_failed, poses_degraded : int
-    identification : Identification, MechanismIdentification or None
+    identification : Identification or None
         What the log can show, None when it cannot be identified from.
     obstacle : str
         Why it cannot, empty otherwise.
@@ -135,7 +131,7 @@ class LogCheck:
     standstill: FloatArray | None
     poses_failed: int
     poses_degraded: int
-    identification: Identification | MechanismIdentification | None
+    identification: Identification | None
     obstacle: str
     warnings: tuple[str, ...]
     labels: tuple[str, ...]

@@ -14,14 +14,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from pkm_identification.errors import NotConverged, PkmError
+from pkm_identification.errors import NotConverged
 from pkm_identification.estimation.consistency.constrained_least_squares import project
 from pkm_identification.estimation.consistency.constraints import inequalities, is_physical, violations
 from pkm_identification.estimation.consistency.coordinates import FreeCoordinates
 from pkm_identification.estimation.estimate import ParameterEstimate
 from pkm_identification.estimation.identifiability import IDENTIFIABLE, IN_DOUBT, UNIDENTIFIABLE
-from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.mechanisms.hexapod.parameters.physical_layout import physical_layout
+from pkm_identification.machines.contract import Machine
+from pkm_identification.machines.physical_layout import find_physical_layout
 from pkm_identification.parameters.parameter_set import ParameterSet
 
 from .near_zero import near_zero
@@ -43,10 +43,10 @@ def find_contradiction(machine: Machine, parameters: ParameterSet, estimate: Par
     """
     if estimate.names != parameters.names or not set(estimate.status) & set(_SHOWN):
         return ""
-    try:
-        coordinates = FreeCoordinates.of(physical_layout(machine, parameters))
-    except PkmError:
+    layout = find_physical_layout(machine, parameters)
+    if layout is None:
         return ""
+    coordinates = FreeCoordinates.of(layout)
     if is_physical(inequalities(coordinates.layout), estimate.values):
         return ""
     judged = _without_near_zero(parameters, estimate)
@@ -101,10 +101,10 @@ def verdict(
     """
     if estimate.names != parameters.names:
         return None
-    try:
-        coordinates = FreeCoordinates.of(physical_layout(machine, parameters))
-    except PkmError:
+    layout = find_physical_layout(machine, parameters)
+    if layout is None:
         return None
+    coordinates = FreeCoordinates.of(layout)
     if is_physical(inequalities(coordinates.layout), estimate.values):
         return True, (
             "The identified values are consistent with a rigid body" + (", as constrained." if kept else ".")

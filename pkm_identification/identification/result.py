@@ -6,18 +6,21 @@
 # distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
 # the License for the specific language governing permissions and limitations under the License.
 
-"""The result of an identification."""
+"""The result of an identification of any machine."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from pkm_identification.errors import Unidentifiable
 from pkm_identification.estimation.estimate import ParameterEstimate
 from pkm_identification.estimation.identifiability import UNIDENTIFIABLE
 from pkm_identification.estimation.trace import EstimateTrace
-from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.machines.contract import Machine
 from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.parameters.parameter_set import ParameterSet
+from pkm_identification.parameters.prior import Prior
 
 from .diagnosis.findings import Diagnosis
 from .near_zero import near_zero
@@ -27,42 +30,52 @@ from .validation import Validation
 
 @dataclass(frozen=True)
 class Identification:
-    """A finished identification.
+    """A finished identification of a machine of n drives.
 
     Attributes
     ----------
     machine : Machine
+        As its file has it.
     settings : Settings
+    parameters : ParameterSet
+        Those that are estimated, P: after what is fixed and tied, with what is estimated besides.
     estimate : ParameterEstimate
+        With its statuses; in doubt where the model does not fit.
     samples : int
         Samples that entered the equations' filters.
     dropped : dict of str to int
         Samples not used, by reason.
     residual_rms : ndarray, shape (m,)
-        Root mean square of the residual in the band, N; one force a strut, or one along the path for the energy model.
+        Root mean square of the residual in the band, N or N m; one force a drive, or one along the path for the energy
+        model.
     converged : bool
+        Whether the estimator converged; values of one that did not must not be used.
     warnings : tuple of str
     trace : EstimateTrace
         Estimates over time (of the recursive estimators).
     validation : Validation or None
         Of the end of each log by an estimate from the rest, or of another log; see `Validation.what`.
     delay : float
-        Delay of the causal strut filter in s; 0 offline.
+        Delay of the causal filter in s; 0 offline.
     beside : tuple of str
         What the estimate rests on besides the equations of motion and the prior, a sentence each.
     nonconvergence : str
         What had not converged when the estimate did not, in words.
     fit : Diagnosis or None
-        Whether the model fits, and why not; None where nobody asked.
+        Whether the model fits, with the noise floor of each drive, and why not; None where nobody asked, or the logs
+        are too short to tell.
     tolerance_changes : ndarray, shape (K, P), or None
         What each quantity that the machine file knows to a tolerance, off by it, does to the estimate, SI units: it is
         in the covariance, and the same error in every log of the machine. None: no tolerances.
     contradiction : str
         How far the estimate is from any rigid body, in words, where that is beyond chance; everything is then in doubt.
+    also : tuple of str
+        What was estimated besides, as it was asked for.
     """
 
     machine: Machine
     settings: Settings
+    parameters: ParameterSet
     estimate: ParameterEstimate
     samples: int
     dropped: dict[str, int]
@@ -77,6 +90,7 @@ class Identification:
     fit: Diagnosis | None = None
     tolerance_changes: FloatArray | None = None
     contradiction: str = ""
+    also: tuple[str, ...] = ()
 
     @property
     def trusted(self) -> bool:
@@ -91,7 +105,23 @@ class Identification:
     @property
     def near_zero(self) -> tuple[str, ...]:
         """Names of friction coefficients and effects that are not distinguishable from zero."""
-        return near_zero(self.settings.parameter_set(self.machine), self.estimate)
+        return near_zero(self.parameters, self.estimate)
+
+    @property
+    def prior(self) -> Prior:
+        """Of the parameters."""
+        return Prior.of(self.parameters)
+
+    @property
+    def noise_floor(self) -> FloatArray | None:
+        """Standard deviation (n,) of the residuals that noise alone would leave, N or N m; None where not known."""
+        return None if self.fit is None else self.fit.floor.std
+
+    @property
+    def sums(self) -> Mapping[str, Mapping[str, float]]:
+        """What base parameters stand for, by name: entries of the basis with their factors in the sum."""
+        sums = self.parameters.sums
+        return {name: sums[name] for name in self.parameters.names if name in sums}
 
 
 def refuse_unidentifiable(estimate: ParameterEstimate, source: str) -> None:

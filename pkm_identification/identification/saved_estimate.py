@@ -20,7 +20,7 @@ import numpy as np
 
 from pkm_identification.errors import DocumentError
 from pkm_identification.estimation.identifiability import COMBINATION, IN_DOUBT, Combination
-from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.machines.contract import Machine
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter_set import ParameterSet
 
@@ -169,7 +169,7 @@ def saved_estimate(source: str, document: dict[str, Any]) -> SavedEstimate:
     """The state of a document that was read; `source` is what messages call it, errors are `read_saved_estimate`'s."""
     state = document.get("state")
     if state is None and "base" in document and "drives" in document:
-        raise DocumentError(f"{source}: an estimate of a mechanism that is no hexapod; expected a hexapod's")
+        state = _state_of_deviations(source, document)
     if not isinstance(state, dict):
         raise DocumentError(f"{source}: holds no 'state' to start from; it was written by an older version")
     names = _texts(source, state.get("names"), "state.names")
@@ -211,6 +211,42 @@ def saved_estimate(source: str, document: dict[str, Any]) -> SavedEstimate:
     return saved
 
 
+def _state_of_deviations(source: str, document: dict[str, Any]) -> dict[str, Any]:
+    """Return a state of values and deviations alone: versions before 0.2 kept no more of machines but hexapods."""
+    entries = document.get("parameters")
+    # names of combinations are sums
+    rows = [one for one in entries if " " not in str(one.get("name"))] if isinstance(entries, list) else []
+    try:
+        mean = [float(one["nominal"] if one["value"] is None else one["value"]) for one in rows]
+        variance = [float(one["std"]) ** 2 for one in rows]
+    except (AttributeError, KeyError, TypeError, ValueError):
+        raise DocumentError(f"{source}: parameters: must have value, std and nominal value each") from None
+    return {
+        "names": [one["name"] for one in rows],
+        "mean": mean,
+        "covariance": np.diag(variance).tolist(),
+        "count": document.get("equations", 0),
+        "time": 0.0,
+    }
+
+
+def stated_deviations(path: str | Path, machine: Machine) -> dict[str, float]:
+    """Return the standard deviations that an estimate.json of a machine states, by the parameters' names.
+
+    Raises
+    ------
+    DocumentError
+        If it cannot be read, or is another machine's.
+    """
+    document = read_estimate_document(path)
+    if document.get("machine_hash") != machine.hash:
+        raise DocumentError(
+            f"{path}: belongs to machine '{document.get('machine')}' (hash {document.get('machine_hash')}), "
+            f"expected '{machine.name}' (hash {machine.hash})"
+        )
+    return dict(_stated_of_parameters(document.get("parameters"))["std"])
+
+
 def _stated_of_parameters(entries: Any) -> dict[str, dict[str, Any]]:
     """Statuses and standard deviations by name."""
     status, std = {}, {}
@@ -220,11 +256,6 @@ def _stated_of_parameters(entries: Any) -> dict[str, dict[str, Any]]:
             if isinstance(entry.get("std"), (int, float)):
                 std[str(entry.get("name"))] = float(entry["std"])
     return {"status": status, "std": std}
-
-
-def deviations_by_name(entries: Any) -> dict[str, float]:
-    """Standard deviations of a document's entry `parameters`, of those that have one."""
-    return dict(_stated_of_parameters(entries)["std"])
 
 
 def _combinations(entries: Any, names: tuple[str, ...]) -> tuple[Combination, ...]:

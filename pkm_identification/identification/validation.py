@@ -18,12 +18,14 @@ from itertools import pairwise
 import numpy as np
 
 from pkm_identification.errors import LogError
+from pkm_identification.estimation.equations import Equations
 from pkm_identification.estimation.problem import Problem
 from pkm_identification.machines.load import AnyMachine, as_machine
 from pkm_identification.motion import StrutLog
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.large_arrays import GrowingArray, row_blocks
 from pkm_identification.numerics.segments import segment_slices
+from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.signals.butterworth import zero_phase
 from pkm_identification.signals.guard import GuardedLog
 from pkm_identification.signals.guard.samples import rows_of
@@ -45,11 +47,12 @@ class Validation:
     ----------
     time : ndarray, shape (N,)
     measured, predicted : ndarray, shape (N, n)
-        N, in the estimation band (both sides low-passed alike).
+        N or N m, in the estimation band (both sides low-passed alike).
     rms_percent, rms_percent_raw : ndarray, shape (n,)
-        Root mean square of the error over that of the measured force, in %, in the band and unfiltered.
+        Root mean square of the error over that of the measured force, in %, in the band and unfiltered; NaN where that
+        is not known.
     rms_percent_total, rms_percent_raw_total : float
-        Over all struts.
+        Over all drives.
     source : str
         The log, or the first of several.
     part : str
@@ -60,6 +63,8 @@ class Validation:
         nearly all of the force, a small part of the force flatters.
     nominal_percent : float
         What the machine file's own values predict, as `rms_percent_total`.
+    nominal_rms_percent : ndarray, shape (n,)
+        The same, drive by drive.
     """
 
     time: FloatArray
@@ -73,15 +78,16 @@ class Validation:
     part: str = ""
     without_friction_percent: float = float("nan")
     nominal_percent: float = float("nan")
+    nominal_rms_percent: FloatArray = field(default_factory=lambda: np.empty(0))
 
     @property
     def error(self) -> float:
-        """Root mean square of the error in the band over all struts, N."""
+        """Root mean square of the error in the band over all drives, N or N m."""
         return float(np.sqrt(np.mean(self.rms[1] ** 2)))
 
     @cached_property
     def rms(self) -> FloatArray:
-        """Root mean squares of measured forces and of errors in the band, shape (2, n), N; of hours, part by part."""
+        """Root mean squares of measured forces and of errors in the band, shape (2, n); of hours, part by part."""
         squares = np.zeros((2, self.measured.shape[1]))
         for block in row_blocks(len(self.measured)):
             error = self.measured[block] - self.predicted[block]
@@ -167,7 +173,7 @@ def predict_held(experiment: Experiment, values: FloatArray) -> Validation | Non
     validation = _predicted(experiment, values, Experiment.ends)
     if validation is None:
         return None
-    part = _part(experiment.settings.hold_out, len(experiment.ends()))
+    part = end_part(experiment.settings.hold_out, len(experiment.ends()))
     return replace(validation, source=experiment.sources[0], part=part)
 
 
@@ -181,12 +187,16 @@ def _predicted(
         return validation
     by_file = replace(experiment, machine=as_machine(experiment.point.machine), logs=experiment.point.logs)
     nominal = predict(by_file, logs(by_file), experiment.parameters.nominal)
-    return validation if nominal is None else replace(validation, nominal_percent=nominal.nominal_percent)
+    if nominal is None:
+        return validation
+    return replace(
+        validation, nominal_percent=nominal.nominal_percent, nominal_rms_percent=nominal.nominal_rms_percent
+    )
 
 
 def held_out_part(share: float, source: str, count: int) -> str:
     """The end of so many logs, the first of which is `source`, in words."""
-    return _in_words(_part(share, count), source)
+    return _in_words(end_part(share, count), source)
 
 
 def predict(experiment: Experiment, logs: Sequence[GuardedLog], values: FloatArray) -> Validation | None:
@@ -204,7 +214,7 @@ def predict(experiment: Experiment, logs: Sequence[GuardedLog], values: FloatArr
         return None
     measured, predictions = forces.measured.taken(), forces.predicted.taken()
     modelled, by_file, rubbing = np.moveaxis(predictions, 2, 0)
-    in_band = _percent(measured, modelled)
+    in_band, nominal = _percent(measured, modelled), _percent(measured, by_file)
     return Validation(
         time=forces.time.taken(),
         measured=measured,
@@ -215,7 +225,32 @@ def predict(experiment: Experiment, logs: Sequence[GuardedLog], values: FloatArr
         rms_percent_raw_total=forces.unfiltered.total,
         source="",
         without_friction_percent=_percent(measured, modelled, rubbing).total,
-        nominal_percent=_percent(measured, by_file).total,
+        nominal_percent=nominal.total,
+        nominal_rms_percent=nominal.each,
+    )
+
+
+def predict_equations(
+    equations: Equations, parameters: ParameterSet, values: FloatArray, source: str, part: str = ""
+) -> Validation:
+    """Return the forces of equations that were not used as values (P,) predict them; see `Validation`."""
+    known = equations.force - equations.measured
+    friction = values * [entry.kind.friction for entry in parameters.entries]
+    predicted, by_file = (known + equations.regressor @ one for one in (values, parameters.nominal))
+    in_band, nominal = _percent(equations.force, predicted), _percent(equations.force, by_file)
+    return Validation(
+        time=equations.time,
+        measured=equations.force,
+        predicted=predicted,
+        rms_percent=in_band.each,
+        rms_percent_total=in_band.total,
+        rms_percent_raw=np.full(predicted.shape[1], np.nan),
+        rms_percent_raw_total=np.nan,
+        source=source,
+        part=part,
+        without_friction_percent=_percent(equations.force, predicted, equations.regressor @ friction).total,
+        nominal_percent=nominal.total,
+        nominal_rms_percent=nominal.each,
     )
 
 
@@ -282,7 +317,8 @@ def _between_jumps(log: GuardedLog) -> list[GuardedLog]:
     return [rows_of(log, slice(first, last)) for first, last in pairwise(ends)]
 
 
-def _part(share: float, count: int) -> str:
+def end_part(share: float, count: int) -> str:
+    """Return the end of each of so many logs in words."""
     end = f"last {100 * share:.0f} %"
     return end if count == 1 else f"{end} of each of {count} logs"
 
@@ -316,7 +352,7 @@ class _Percent:
 
     @property
     def each(self) -> FloatArray:
-        """Of each strut, shape (n,)."""
+        """Of each drive, shape (n,)."""
         return self._of(self._squares)
 
     @property

@@ -57,6 +57,8 @@ class Drive:
         The coordinate where its encoder's count is zero: what a wrong scale of the encoder leaves as it is.
     suffix : str
         End of the names of what is the drive's own, where that is not its name.
+    part : str
+        What it is in reports: a drive or a strut.
     """
 
     name: str
@@ -72,11 +74,17 @@ class Drive:
     size: float = 0.1
     zero: float = 0.0
     suffix: str = ""
+    part: str = "drive"
 
     @property
     def label(self) -> str:
         """End of the names of what is its own: `force_delay_<label>`."""
         return self.suffix or self.name
+
+    @property
+    def title(self) -> str:
+        """What it is called in a sentence or over a figure, as `strut 1`, or its name alone."""
+        return f"{self.part} {self.suffix}" if self.suffix else self.name
 
     @property
     def force_unit(self) -> str:

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pkm_identification.estimation.consistency.layout import Layout
 from pkm_identification.mechanisms.actuators.transfer import Transfer
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
 from pkm_identification.mechanisms.hexapod.dynamics.basis import coulomb_columns, friction_columns, joint_rows
@@ -35,6 +36,7 @@ from pkm_identification.mechanisms.hexapod.kinematics.tracker import PlatformTra
 from pkm_identification.mechanisms.hexapod.machine import Machine as Description
 from pkm_identification.mechanisms.hexapod.parameters.basis import hexapod_basis
 from pkm_identification.mechanisms.hexapod.parameters.builder import force_scale
+from pkm_identification.mechanisms.hexapod.parameters.physical_layout import physical_layout
 from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
 from pkm_identification.mechanisms.hexapod.transfers import transfers_of
 from pkm_identification.mechanisms.tolerances import DriveTolerances
@@ -97,7 +99,7 @@ class Hexapod:
                 name=f"length_{i + 1}", joint=description.joint_names[i], unit="m", force_name=f"force_{i + 1}",
                 lowest=low, highest=high, rate_limit=rate, force_limit=force, resolution=count,
                 size=0.1 * (high - low), zero=0.0 if motor is None else float(motor.length_at_zero[i]),
-                suffix=str(i + 1),
+                suffix=str(i + 1), part="strut",
             )
             for i in range(STRUTS)
         )  # fmt: skip
@@ -106,6 +108,11 @@ class Hexapod:
         self.friction = tuple(
             replace(shared, coefficients=shared.coefficients[:, i : i + 1]) for i in range(STRUTS)
         )
+
+    @property
+    def loaded(self) -> Description:
+        """What was read from the file."""
+        return self.description
 
     @property
     def document(self) -> Mapping[str, Any]:
@@ -157,6 +164,10 @@ class Hexapod:
 
     def build_parameter_set(self, name: str = "identifiable") -> ParameterSet:
         return hexapod_parameters(self.description, name)
+
+    def build_physical_layout(self, parameters: ParameterSet) -> Layout:
+        """Return which parameters of a set are one body; raises PkmError where that cannot be told."""
+        return physical_layout(self.description, parameters)
 
     def build_transfers(self, period: float) -> tuple[Transfer, ...] | None:
         return transfers_of(self.description, period)

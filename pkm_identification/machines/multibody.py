@@ -115,6 +115,11 @@ class Multibody:
         self.friction_rows = np.arange(ends[0], ends[1]).reshape(shared.coefficients.shape)
 
     @property
+    def loaded(self) -> Mechanism:
+        """What was read from the file."""
+        return self.mechanism
+
+    @property
     def document(self) -> Mapping[str, Any]:
         return self.mechanism.description.full_document
 
@@ -215,7 +220,7 @@ class Multibody:
             replace(one, scale=np.inf)
             for one in (*base.entries(), *(self.basis.entries[row] for row in friction))
         )
-        return ParameterSet(name, entries, np.eye(len(self.basis))[:, rows], known)
+        return ParameterSet(name, entries, np.eye(len(self.basis))[:, rows], known, sums=base.terms)
 
     def build_transfers(self, period: float) -> tuple[Transfer, ...] | None:
         description = self.mechanism.description

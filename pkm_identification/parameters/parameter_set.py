@@ -10,8 +10,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -37,6 +37,8 @@ class ParameterSet:
         Of the prior where one is stated (`assumptions`); None: `nominal` and `scale`.
     nuisance : int
         How many of the last parameters are estimated besides but mean nothing of the machine.
+    sums : mapping of str to mapping of str to float
+        What base parameters stand for, by name: the entries of the basis that they are the sum of, and their factors.
     """
 
     name: str
@@ -46,6 +48,7 @@ class ParameterSet:
     prior_mean: FloatArray | None = None
     prior_std: FloatArray | None = None
     nuisance: int = 0
+    sums: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.entries)

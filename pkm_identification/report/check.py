@@ -10,7 +10,6 @@
 
 from __future__ import annotations
 
-from functools import singledispatch
 from typing import Any
 
 import numpy as np
@@ -18,7 +17,6 @@ import numpy as np
 from pkm_identification.estimation.identifiability import IDENTIFIABLE, IN_DOUBT
 from pkm_identification.identification.estimate_file import fit_document
 from pkm_identification.identification.log_check import LogCheck
-from pkm_identification.identification.result import Identification
 from pkm_identification.numerics.finite import finite_or_none
 
 from .diagnosis import fit_lines
@@ -67,8 +65,8 @@ def check_lines(check: LogCheck) -> list[str]:
             for name, status in zip(estimate.names, estimate.status, strict=True)
             if status not in (IDENTIFIABLE, IN_DOUBT)
         ]
-        if sentences := describe_fit(check.identification):
-            lines += ["", *sentences]
+        if check.identification.fit is not None:
+            lines += ["", *fit_lines(check.identification.fit)]
         if unidentified:
             lines += ["", "not identifiable from this motion: " + ", ".join(unidentified)]
         if estimate.combinations:
@@ -116,31 +114,10 @@ def _interval(low: float, high: float, unit: str) -> str:
     return f"{low:g} to {high:g} {unit}" if np.isfinite(high - low) else "none stated"
 
 
-@singledispatch
-def describe_fit(result: Any) -> list[str]:
-    """Return whether the model fits, and what is wrong where it does not; nothing where that is not known."""
-    raise TypeError(f"{type(result).__name__}: no identification of a kind that is known")
-
-
-@describe_fit.register
-def _(result: Identification) -> list[str]:
-    return [] if result.fit is None else fit_lines(result.fit)
-
-
-@singledispatch
-def build_fit_entry(result: Any) -> dict[str, Any] | None:
-    """Return the same for programs."""
-    raise TypeError(f"{type(result).__name__}: no identification of a kind that is known")
-
-
-@build_fit_entry.register
-def _(result: Identification) -> dict[str, Any] | None:
-    return None if result.fit is None else fit_document(result.fit)
-
-
 def check_document(check: LogCheck) -> dict[str, Any]:
     """Findings for programs; numbers that are not finite are None."""
     estimate = None if check.identification is None else check.identification.estimate
+    fit = None if check.identification is None else check.identification.fit
     ranges = [[finite_or_none(value) for value in row] for row in check.coordinate_range]
     return {
         "schema": SCHEMA,
@@ -171,5 +148,5 @@ def check_document(check: LogCheck) -> dict[str, Any]:
         "status": {} if estimate is None else dict(zip(estimate.names, estimate.status, strict=True)),
         "combinations": [] if estimate is None else [c.name for c in estimate.combinations],
         "warnings": list(check.warnings),
-        "fit": None if check.identification is None else build_fit_entry(check.identification),
+        "fit": None if fit is None else fit_document(fit),
     }

@@ -30,6 +30,7 @@ _WHAT = {
     "length_unit": "The lengths are in another unit",
     "time_unit": "The stamps are in another unit",
     "exchanged_struts": "Forces stand in the columns of other struts",
+    "exchanged_drives": "Forces stand in the columns of other drives",
     "exchanged_lengths": "Lengths stand in the columns of other struts",
     "force_delay": "The force{strut} comes {size} late",
     "force_gain": "The force{strut} is measured {size} times as large as it is",
@@ -43,6 +44,7 @@ _WHAT = {
     "friction_stribeck": "Friction near standstill is larger by {size} of Coulomb friction (Stribeck)",
     "friction_presliding": "Struts yield by about {size} before they slide (presliding)",
     "friction_asymmetric": "Coulomb friction{strut} is larger moving out than in, by {size} of itself",
+    "friction_square": "Friction{strut} grows with the square of the rate, by {size}",
     "friction_load": "Friction grows with the load, by {size} N per N",
     "friction_position": "Friction{strut} changes along the travel, by {size}",
     "friction_square": "Friction{strut} grows with the square of the rate, by {size}",
@@ -64,6 +66,11 @@ _WHAT = {
     "compliance": "Struts yield by {size} between encoder and platform",
 }
 
+# The same of causes whose size is a force, where others have it relative to Coulomb friction
+_WHAT_IN_FORCE = {
+    "friction_stribeck": "Friction near standstill{strut} is larger by {size} (Stribeck)",
+    "friction_asymmetric": "Coulomb friction{strut} is larger moving out than in, by {size} to either side",
+}
 _PATTERN = "The forces contain a pattern that the model cannot produce (smaller than the noise, but certain)"
 # What says the same of a negative size, for causes whose sentence has a sense.
 _OPPOSITE = {
@@ -77,7 +84,10 @@ _OPPOSITE = {
 def fit_lines(diagnosis: Diagnosis) -> list[str]:
     """Whether the model fits, against which noise floor, and what is wrong if it does not."""
     lines = [_verdict(diagnosis)]
-    lines += [f"{place}. {sentence(cause)}" for place, cause in enumerate(diagnosis.causes[:MOST_CAUSES], 1)]
+    lines += [
+        f"{place}. {sentence(cause, diagnosis)}"
+        for place, cause in enumerate(diagnosis.causes[:MOST_CAUSES], 1)
+    ]
     if diagnosis.causes and diagnosis.unexplained:
         rest = (
             f"What these leave is {number(diagnosis.left, 3)} times the noise floor{_worst_strut(diagnosis)}"
@@ -93,7 +103,7 @@ def reason(diagnosis: Diagnosis) -> str:
     """Why a fit is inadequate, one line; empty when it is not."""
     if diagnosis.adequate:
         return ""
-    why = sentence(diagnosis.causes[0]) if diagnosis.causes else "no known cause explains it."
+    why = sentence(diagnosis.causes[0], diagnosis) if diagnosis.causes else "no known cause explains it."
     if _is_unknown(diagnosis) and diagnosis.causes:
         ratio = f"{diagnosis.ratio:.3g} times the noise floor"
         return f"no known cause explains the misfit (residual {ratio}); nearest: {why}"
@@ -106,9 +116,16 @@ def reason(diagnosis: Diagnosis) -> str:
     return f"the model does not fit (residual {diagnosis.ratio:.3g} times the noise floor): {why}"
 
 
-def sentence(cause: Cause) -> str:
-    """A cause: how large, how much of the misfit it explains, and what to do, if anything."""
-    if cause.explains:
+def sentence(cause: Cause, diagnosis: Diagnosis | None = None) -> str:
+    """A cause: how large, how much of the misfit it explains, and what to do, if anything.
+
+    Of a `diagnosis` whose misfit it leaves unexplained it says what of the residual it leaves: most of a large one may
+    be explained, and what is left still be far more than noise.
+    """
+    if cause.explains and diagnosis is not None and diagnosis.unexplained:
+        left = math.sqrt(1.0 + (1.0 - cause.explains) * max(diagnosis.ratio**2 - 1.0, 0.0))
+        consequence = f"with it alone the residual is {number(left, 3)} times the noise floor"
+    elif cause.explains:
         consequence = f"that explains {_share(cause.explains)} of the misfit"
     elif cause.family == FORCE_FACTOR:
         consequence = (
@@ -211,6 +228,8 @@ def _what(cause: Cause) -> str:
     """What is wrong, and how large it is."""
     stem, strut = _parts(cause.name)
     text = _WHAT.get(stem, f"{stem.replace('_', ' ').capitalize()}{{strut}}: {{size}}")
+    if cause.unit:
+        text = _WHAT_IN_FORCE.get(stem, text)
     value = cause.value
     if value < 0.0 and stem in _OPPOSITE:
         text, value = text.replace(*_OPPOSITE[stem]), -value
@@ -219,9 +238,12 @@ def _what(cause: Cause) -> str:
 
 
 def _parts(name: str) -> tuple[str, str]:
-    """What a cause is called whichever strut it is of, and that strut in words."""
+    """What a cause is called whichever drive it is of, and that drive in words."""
     stem, _, last = name.rpartition("_")
-    return (stem, f" of strut {last}") if last.isdigit() else (name, "")
+    if last.isdigit():
+        return stem, f" of strut {last}"
+    stem = max((one for one in _WHAT if name.startswith(f"{one}_")), key=len, default="")
+    return (stem, f" of {name[len(stem) + 1 :]}") if stem else (name, "")
 
 
 def _size(value: float, cause: Cause) -> str:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 from pkm_identification.estimation.identifiability.correlation import Correlation, correlation
 from pkm_identification.identification.review.friction_curves import FrictionCurve
 from pkm_identification.identification.review.review import Review
+from pkm_identification.machines.contract import Drive
 from pkm_identification.numerics.arrays import FloatArray
 
 from .figures.parameters import converging
@@ -37,9 +38,9 @@ class Drawings(Generic[Drawn]):
 
     correlation: Callable[[Correlation], Drawn]
     convergence: Callable[[EstimateTrace, ParameterEstimate, FloatArray | None], Drawn]
-    forces: Callable[[Validation], Drawn]
-    residual: Callable[[Validation], Drawn]
-    misfit: Callable[[Diagnosis], Drawn]
+    forces: Callable[[Validation, Sequence[Drive]], Drawn]
+    residual: Callable[[Validation, Sequence[Drive]], Drawn]
+    misfit: Callable[[Diagnosis, Sequence[Drive]], Drawn]
     friction: Callable[[Sequence[FrictionCurve]], Drawn]
 
 
@@ -54,10 +55,10 @@ def drawn(
     if converging(result.trace, result.estimate):
         figures["convergence"] = by.convergence(result.trace, result.estimate, truth)
     if result.validation is not None:
-        figures["forces"] = by.forces(result.validation)
-        figures["residual"] = by.residual(result.validation)
+        figures["forces"] = by.forces(result.validation, result.machine.drives)
+        figures["residual"] = by.residual(result.validation, result.machine.drives)
     if result.fit is not None and result.fit.residuals:
-        figures["misfit"] = by.misfit(result.fit)
+        figures["misfit"] = by.misfit(result.fit, result.machine.drives)
     if reviewed is not None and reviewed.friction:
         figures["friction"] = by.friction(reviewed.friction)
     return figures

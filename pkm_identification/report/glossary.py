@@ -154,7 +154,7 @@ def _span(names: tuple[str, ...]) -> str:
     """Names in short: of all struts alike, then of the first to the last strut."""
     if len(names) <= 2:
         return ", ".join(names)
-    alike = len(names) - STRUTS
+    alike = max(len(names) - STRUTS, 0)
     return ", ".join([*names[:alike], f"{names[alike]} ... {names[-1]}"])
 
 

@@ -110,3 +110,9 @@ def relative(value: float, reference: float) -> float | None:
     if reference == 0 or not np.isfinite([value, reference]).all():
         return None
     return 100.0 * (value - reference) / abs(reference)
+
+
+def write_term(factor: float, name: str, digits: int) -> str:
+    """Return a further term of a sum, as ' - 0.3 mx_rod'."""
+    size = f"{abs(factor):.{digits}g} "
+    return (" - " if factor < 0 else " + ") + ("" if size == "1 " else size) + name

@@ -21,6 +21,7 @@ from pkm_identification.identification.physical_verdict import verdict
 
 from .diagnosis import fit_lines
 from .listing import number, with_deviation
+from .tables import combination_labels
 
 if TYPE_CHECKING:
     from pkm_identification.estimation.estimate import ParameterEstimate
@@ -53,8 +54,8 @@ def verdicts(result: Identification) -> list[tuple[bool, str]]:
     if close:
         lines.append((True, f"Not distinguishable from 0: {listed(close)}."))
     consistency = verdict(
-        result.settings.estimator.prepared(result.machine),
-        result.settings.parameter_set(result.machine),
+        result.machine,
+        result.parameters,
         estimate,
         result.settings.estimator.consistent,
         result.fit is None or result.fit.adequate,
@@ -86,11 +87,11 @@ def _combination_lines(estimate: ParameterEstimate) -> list[tuple[bool, str]]:
         found = f"{count - doubtful} of {count} combinations of those are identified"
         return [(False, f"{found}, {doubtful} in doubt.")]
     lines = []
-    for one in estimate.combinations:
+    for label, one in zip(combination_labels(estimate), estimate.combinations, strict=True):
         value, std = with_deviation(one.value, one.std)
         good = one.status != IN_DOUBT
         what = "Identified in combination" if good else "In doubt, a combination"
-        lines.append((good, f"{what}: {one.name} = {value} ± {std} {one.unit}."))
+        lines.append((good, f"{what}: {label} = {value} ± {std} {one.unit}."))
     return lines
 
 
@@ -137,12 +138,15 @@ def held_out_sentence(validation: Validation, fit: Diagnosis | None = None) -> t
         force = float(np.sqrt(np.mean(validation.rms[0] ** 2)))
         floor = f"; the noise floor is {number(100 * noise / max(force, 1e-300), 3)} %"
     subject = held_out_subject(validation.held_out, bool(validation.part))
+    raw = validation.rms_percent_raw_total
+    notes = [
+        *([f"{number(raw, 3)} % unfiltered{floor}"] if np.isfinite(raw) else [floor[2:]] if floor else []),
+        f"{number(validation.without_friction_percent, 3)} % of the force without friction",
+        f"the machine file's values: {number(validation.nominal_percent, 3)} %",
+    ]
     return (
         good,
-        f"{subject} to {number(error, 3)} % rms in the estimation band "
-        f"({number(validation.rms_percent_raw_total, 3)} % unfiltered{floor}; "
-        f"{number(validation.without_friction_percent, 3)} % of the force without friction; the machine file's values: "
-        f"{number(validation.nominal_percent, 3)} %)"
+        f"{subject} to {number(error, 3)} % rms in the estimation band ({'; '.join(notes)})"
         + ("." if good else ": the estimate does not hold for that motion."),
     )
 

@@ -14,8 +14,9 @@ from collections.abc import Callable
 
 from pkm_identification.identification.result import Identification
 
+from .paragraphs import paragraph
 from .sentences import verdicts
-from .tables import dropped_table, estimate_table, validation_table
+from .tables import dropped_table, estimate_table, sums_table, validation_table
 
 
 def summary(result: Identification, shown: Callable[[bool, str], str] = lambda good, text: text) -> str:
@@ -35,9 +36,12 @@ def summary(result: Identification, shown: Callable[[bool, str], str] = lambda g
         "\n".join([*head, *result.beside]),
         str(estimate_table(result.estimate, near_zero=result.near_zero)),
     ]
+    if (sums := sums_table(result)).rows:
+        lines = (paragraph(f"{name} = {text}", "  ") for name, text in sums.rows)
+        blocks.append("\n".join(["Sums that names stand for:", *lines]))
     if result.dropped:
         blocks.append(str(dropped_table(result.dropped)))
     if result.validation is not None:
-        blocks.append(str(validation_table(result.validation)))
+        blocks.append(str(validation_table(result.validation, result.machine.drives)))
     blocks.append("\n".join(shown(good, line) for good, line in verdicts(result)))
     return "\n\n".join(blocks)

@@ -11,7 +11,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from functools import singledispatch
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,16 +24,19 @@ from pkm_identification.estimation.identifiability import (
     UNIDENTIFIABLE,
     Combination,
 )
-from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.motion import STRUTS
+from pkm_identification.machines.contract import Drive, Machine
+from pkm_identification.machines.hexapod import Hexapod
+from pkm_identification.mechanisms.hexapod.machine import Machine as HexapodDescription
 from pkm_identification.numerics.arrays import FloatArray
 
 from .listing import (
+    ABSENT,
     Listing,
     number,
     percent,
     relative,
     with_deviation,
+    write_term,
 )
 
 if TYPE_CHECKING:
@@ -40,7 +44,8 @@ if TYPE_CHECKING:
     from pkm_identification.identification.result import Identification
     from pkm_identification.identification.validation import Validation
 
-LONGEST_NAME = 16  # of a combination that is named in the parameter column
+SUM_DIGITS = 6  # of the factors of a sum
+LONGEST_NAME = 24  # of a combination that is named in the parameter column
 
 # What each reason for which samples are not used, or segments begin, means.
 REASONS = {
@@ -79,7 +84,7 @@ def estimate_table(
     """Parameters with nominal value, estimate, standard deviation and status.
 
     A value that is not identifiable is left out: what the estimator holds there is the prior. Combinations that are
-    identified follow below, long ones under their first term, with all terms in the last column.
+    identified follow below, long ones under their first term and a number (`combination_sums` has all of their terms).
 
     Parameters
     ----------
@@ -106,16 +111,11 @@ def estimate_table(
     ]
     entries += [
         (
-            c.name if len(c.name) <= LONGEST_NAME else f"{c.name.split()[0]} + ...",
-            c.unit,
-            c.nominal,
-            c.value,
-            c.std,
-            _combination_status(c),
+            label, c.unit, c.nominal, c.value, c.std, _combination_status(c),
             None if truth is None else float(c.weights @ truth),
         )
-        for c in estimate.combinations
-    ]
+        for label, c in zip(combination_labels(estimate), estimate.combinations, strict=True)
+    ]  # fmt: skip
     for name, unit, nominal, value, std, status, true in entries:
         identified = status not in (COMBINATION, UNIDENTIFIABLE)
         value_text, std_text = with_deviation(value, std) if identified else ("-", "-")
@@ -134,11 +134,44 @@ def estimate_table(
 
 
 def _combination_status(combination: Combination) -> str:
-    """Return what is said of a combination; its name, where that is too long for its column."""
-    short = len(combination.name) <= LONGEST_NAME
-    if combination.status == IN_DOUBT:
-        return "combination in doubt" if short else f"in doubt: {combination.name}"
-    return "identified combination" if short else f"identified: {combination.name}"
+    return "combination in doubt" if combination.status == IN_DOUBT else "identified combination"
+
+
+def combination_labels(estimate: ParameterEstimate) -> list[str]:
+    """Return what each combination is called where its name is too long: its first term, and a number."""
+    labels, count = [], 0
+    for one in estimate.combinations:
+        if len(one.name) <= LONGEST_NAME:
+            labels.append(one.name)
+            continue
+        count += 1
+        labels.append(f"{one.name.split()[0]} + ... ({count})")
+    return labels
+
+
+def combination_sums(estimate: ParameterEstimate) -> list[tuple[str, str]]:
+    """Return labels of combinations with long names, and these names."""
+    pairs = zip(combination_labels(estimate), estimate.combinations, strict=True)
+    return [(label, one.name) for label, one in pairs if label != one.name]
+
+
+def parameter_sums(sums: Mapping[str, Mapping[str, float]]) -> list[tuple[str, str]]:
+    """Return names of parameters that stand for a sum of several, and these sums."""
+    return [
+        (
+            name,
+            name
+            + "".join(write_term(factor, term, SUM_DIGITS) for term, factor in terms.items() if term != name),
+        )
+        for name, terms in sums.items()
+        if len(terms) > 1
+    ]
+
+
+def sums_table(result: Identification) -> Listing:
+    """Return what names of the table stand for: sums of base parameters, and combinations with long names."""
+    rows = [*parameter_sums(result.sums), *combination_sums(result.estimate)]
+    return Listing(("name", "sum"), tuple(rows))
 
 
 NEAR_ZERO = "not distinguishable from 0"
@@ -150,25 +183,35 @@ STATUS_TEXT = {
 }
 
 
-def validation_table(validation: Validation) -> Listing:
-    """How well the forces of a log not used for the estimate are predicted, strut by strut."""
+def validation_table(validation: Validation, drives: Sequence[Drive]) -> Listing:
+    """How well forces that were not used for the estimate are predicted, drive by drive, and by the file's values."""
     force, error = validation.rms
-    total_force, total_error = (float(np.sqrt(np.mean(part**2))) for part in (force, error))
-    lines = [
-        (str(i + 1), force[i], error[i], validation.rms_percent[i], validation.rms_percent_raw[i])
-        for i in range(STRUTS)
-    ]
-    lines.append(
-        ("all", total_force, total_error, validation.rms_percent_total, validation.rms_percent_raw_total)
-    )
+    units = [drive.force_unit for drive in drives]
+    alike = len(set(units)) == 1
     # one number of decimals per column, so that the column can be read downwards
-    places = (_decimals(np.median(force), 4), _decimals(np.median(error), 3), 2, 2)
-    rows = [
-        (name, *(f"{value:.{place}f}" for value, place in zip(values, places, strict=True)))
-        for name, *values in lines
-    ]
-    header = ("strut", "force rms N", "error rms N", "error %", "error % unfiltered")
-    return Listing(header, tuple(rows), frozenset(header[1:]))
+    places = [(_decimals(np.median(force), 4), _decimals(np.median(error), 3))] * len(drives)
+    if not alike:
+        places = [(_decimals(f, 4), _decimals(e, 3)) for f, e in zip(force, error, strict=True)]
+    unit = f" {units[0]}" if alike else ""
+    columns = {
+        f"force rms{unit}": [f"{one:.{place}f}" for one, (place, _) in zip(force, places, strict=True)],
+        f"error rms{unit}": [f"{one:.{place}f}" for one, (_, place) in zip(error, places, strict=True)],
+    }
+    for column, place in zip(columns.values(), (0, 1), strict=True):
+        total = float(np.sqrt(np.mean((force, error)[place] ** 2)))
+        column.append(f"{total:.{places[0][place]}f}" if alike else ABSENT)
+    for title, each, total in (
+        ("error %", validation.rms_percent, validation.rms_percent_total),
+        ("error % unfiltered", validation.rms_percent_raw, validation.rms_percent_raw_total),
+        ("file's error %", validation.nominal_rms_percent, validation.nominal_percent),
+    ):
+        if len(each) and np.isfinite(total):
+            columns[title] = [f"{one:.2f}" for one in (*each, total)]
+    names = [drive.label for drive in drives]
+    if not alike:
+        columns = {"unit": [*units, ABSENT], **columns}
+    rows = zip([*names, "all"], *columns.values(), strict=True)
+    return Listing((drives[0].part, *columns), tuple(rows), frozenset(columns) - {"unit"})
 
 
 def dropped_table(counts: Mapping[str, int]) -> Listing:
@@ -177,8 +220,32 @@ def dropped_table(counts: Mapping[str, int]) -> Listing:
     return Listing(("reason", "count", "meaning"), rows, frozenset({"count"}))
 
 
+@singledispatch
 def machine_table(machine: Machine) -> Listing:
     """What a machine description says, one property a row."""
+    rows = [
+        ("name", machine.name),
+        ("description", describe_machine(machine)),
+        ("digest", machine.hash),
+        *((drive.title, _limits_of(drive)) for drive in machine.drives),
+    ]
+    return Listing(("property", "value"), tuple(row for row in rows if row[1]))
+
+
+def describe_machine(machine: Machine) -> str:
+    """Return what the machine file says of the machine in words; empty where it says nothing."""
+    return str(machine.document.get("description") or "")
+
+
+def _limits_of(drive: Drive) -> str:
+    if not np.isfinite(drive.highest - drive.lowest):
+        return f"in {drive.unit}, limits not stated"
+    return f"{drive.lowest:g} to {drive.highest:g} {drive.unit}"
+
+
+@machine_table.register
+def _(hexapod: Hexapod) -> Listing:
+    machine = hexapod.description
     low, high = machine.length_limits
     rows = [
         ("name", machine.name),
@@ -212,7 +279,11 @@ def settings_table(result: Identification) -> Listing:
             estimator.parameters + (", consistent with a rigid body" if estimator.consistent else ""),
         ),
         *((("stated beforehand", estimator.assumptions.described()),) if estimator.assumptions else ()),
-        ("kinematic filter", f"{number(settings.filter.cutoff)} Hz, order {settings.filter.order}"),
+        *(
+            [("kinematic filter", f"{number(settings.filter.cutoff)} Hz, order {settings.filter.order}")]
+            if settings.filter.cutoff
+            else []
+        ),
         ("estimation band", f"{settings.band.cutoff:g} Hz, order {settings.band.order}"),
         ("direction", f"causal{delay}" if settings.causal else "zero phase"),
         ("samples", str(result.samples)),
@@ -230,6 +301,6 @@ def _vector(values: FloatArray) -> str:
     return "[" + ", ".join(f"{value:g}" for value in values) + "]"
 
 
-def _masses(machine: Machine) -> str:
+def _masses(machine: HexapodDescription) -> str:
     pairs = dict.fromkeys(f"{s.body_b.mass:g} + {s.body_e.mass:g}" for s in machine.struts)
     return "; ".join(pairs)

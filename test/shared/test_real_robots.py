@@ -92,8 +92,8 @@ def test_what_an_arm_has_besides_is_estimated_with_it(arm, log, also, late):
         identify_mechanism(mechanism, [read], Settings.of(estimator="ls"), also=one) for one in ((), also)
     )
     assert besides.converged
-    assert besides.total_ratio < 0.97 * plain.total_ratio
-    assert besides.prediction.total[0] < 1.02 * plain.prediction.total[0]
-    values = dict(zip(besides.problem.parameters.names, besides.fit.mean, strict=True))
+    assert besides.fit.ratio < 0.97 * plain.fit.ratio
+    assert besides.validation.rms_percent_total < 1.02 * plain.validation.rms_percent_total
+    values = dict(zip(besides.parameters.names, besides.estimate.values, strict=True))
     for name, (low, high) in late.items():
         assert low < values[name] < high

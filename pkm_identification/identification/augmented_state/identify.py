@@ -106,8 +106,9 @@ def _identification(
         entry=seconds,
     )
     return Identification(
-        machine=experiment.description,
+        machine=experiment.machine,
         settings=experiment.settings,
+        parameters=parameters,
         estimate=estimate,
         samples=len(samples),
         dropped={name: number for name, number in dropped.items() if number},

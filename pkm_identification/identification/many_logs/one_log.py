@@ -152,7 +152,7 @@ def _remark(result: Identification) -> str:
 
 def _parameters(result: Identification) -> list[dict[str, Any]]:
     estimate = result.estimate
-    entries = {entry.name: entry for entry in result.settings.parameter_set(result.machine).entries}
+    entries = {entry.name: entry for entry in result.parameters.entries}
     changes = result.tolerance_changes
     if changes is None:
         changes = np.zeros((0, len(estimate.names)))

@@ -17,13 +17,13 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from pkm_identification.errors import LogError, SettingsError, Unidentifiable
+from pkm_identification.errors import LogError, SettingsError
 from pkm_identification.estimation.batch.block_jackknife import with_block_jackknife
 from pkm_identification.estimation.disagreement import disagreement
 from pkm_identification.estimation.equations import Equations
 from pkm_identification.estimation.estimators import ESTIMATORS, Tuning
-from pkm_identification.estimation.identifiability import UNIDENTIFIABLE
 from pkm_identification.estimation.lack_of_fit.doubt import doubted
+from pkm_identification.estimation.lack_of_fit.thresholds import stands_out
 from pkm_identification.estimation.problem import Problem
 from pkm_identification.machines.multibody import Multibody
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
@@ -39,11 +39,12 @@ from ..model_errors.estimate import extend_parameters, relate_gains, settle_erro
 from ..regression.equations import LogEquations, learn_noise, reduce_equations
 from ..regression.noise import measure_noise_floor
 from ..regression.road import Road, join_equations, residual_rms
-from ..regression.validation import ValidatedLog, validate_logs
+from ..regression.validation import ValidatedLog, validate_log, validate_logs
+from ..result import Identification, refuse_unidentifiable
 from ..settings import Settings
-from ..validation import FEWEST_EQUATIONS
-from .misfit import Cause, Exchange, causes_of
-from .result import MechanismIdentification, Prediction, fits
+from ..validation import FEWEST_EQUATIONS, Validation, end_part, predict_equations
+from .assessment import describe_fit
+from .misfit import causes_of
 from .sizes import with_friction_sizes, with_inertial_sizes
 
 WIDE = 10.0  # times what would make all of the force by itself: what a parameter may be off before the data
@@ -55,7 +56,7 @@ def identify_mechanism(
     settings: Settings | None = None,
     validate: DriveLog | None = None,
     also: Sequence[str] = (),
-) -> MechanismIdentification:
+) -> Identification:
     """Estimate base parameters and friction of the drives.
 
     Parameters
@@ -129,8 +130,7 @@ def identify_mechanism(
     estimator, tuning = ESTIMATORS[settings.estimator.name], _tuning(settings)
     fit = estimator.fit(problem, tuning)
     estimate = fit.estimate(problem)
-    if set(estimate.status) == {UNIDENTIFIABLE}:
-        raise Unidentifiable(f"{logs[0].source}: no parameter is identifiable from this motion")
+    refuse_unidentifiable(estimate, logs[0].source)
     forgets = settings.estimator.forgetting != 1.0
     reason = (
         settled.unsettled
@@ -138,22 +138,54 @@ def identify_mechanism(
         or ("" if forgets else disagreement(estimate, estimator.batch_mean(problem)))
     )
     floor = measure_noise_floor(road, validated[: len(logs)], made, reduced, fit.mean)
-    residual = residual_rms(problem.equations.left(fit.mean), used)
-    causes: tuple[Cause, ...] | Exchange = ()
-    if floor is not None and not fits(residual / floor):
-        causes = causes_of(problem, floor, made, machine)
-        if not forgets and settings.estimator.name != "robust":  # whose equations count alike
-            fit = with_block_jackknife(problem, fit)
-        estimate = doubted(fit.estimate(problem), np.empty((0, len(parameters))), unexplained=True)
+    left = problem.equations.left(fit.mean)
+    residual, diagnosis = residual_rms(left, used), None
+    if floor is not None:
+        ratio, causes = residual / floor, ()
+        adequate = not stands_out(float(np.sqrt(np.mean(ratio**2))), ratio)
+        if not adequate:
+            causes = causes_of(problem, floor, made, machine)
+            if not forgets and settings.estimator.name != "robust":  # whose equations count alike
+                fit = with_block_jackknife(problem, fit)
+            estimate = doubted(fit.estimate(problem), np.empty((0, len(parameters))), unexplained=True)
+        diagnosis = describe_fit(problem, left, floor, ratio, causes, machine.drives)
     if validate is None:
-        prediction = _of_ends(problem, settings, lambda part: estimator.fit(part, tuning).mean)
+        validation = _of_ends(problem, settings, logs, lambda part: estimator.fit(part, tuning).mean)
     else:
         other = reduced(road.equations(validated[-1]).equations)
-        prediction = _predicted(other, parameters, fit.mean, validate.source, part=False)
-    return MechanismIdentification(
-        mechanism, settings, machine.base, problem, fit, estimate, prediction, floor, residual, reason, causes,
-        _dropped(validated[: len(logs)], problem, used), tuple(also),
-    )  # fmt: skip
+        validation = predict_equations(other, parameters, fit.mean, validate.source)
+    return Identification(
+        machine=machine,
+        settings=replace(settings, band=band),
+        parameters=parameters,
+        estimate=estimate,
+        samples=samples,
+        dropped=_dropped(validated[: len(logs)], problem, used),
+        residual_rms=residual,
+        converged=not reason,
+        validation=validation,
+        nonconvergence=reason,
+        trace=fit.trace,
+        fit=diagnosis,
+        also=tuple(also),
+    )
+
+
+def predict_log(result: Identification, log: DriveLog) -> Validation:
+    """Return the forces of a log that was not used as an identification predicts them.
+
+    Raises
+    ------
+    LogError
+        If it is too short, or another machine's.
+    SettingsError
+        If effects were estimated besides, which are not undone here.
+    """
+    if result.also:
+        raise SettingsError(f"predict: '{result.also[0]}' was estimated besides; name the log in validate")
+    validated = validate_log(log, result.machine, result.settings.band.period)
+    made = Road(result.machine, result.parameters, result.settings.band).equations(validated)
+    return predict_equations(made.equations, result.parameters, result.estimate.values, log.source)
 
 
 def find_errors_of_mechanism(machine: Multibody, also: Sequence[str]) -> tuple[ModelError, ...]:
@@ -217,8 +249,8 @@ def _tuning(settings: Settings) -> Tuning:
 
 
 def _of_ends(
-    problem: Problem, settings: Settings, mean: Callable[[Problem], FloatArray]
-) -> Prediction | None:
+    problem: Problem, settings: Settings, logs: Sequence[DriveLog], mean: Callable[[Problem], FloatArray]
+) -> Validation | None:
     """The end of each log by an estimate from the rest."""
     share, log = settings.hold_out, problem.log
     parts = [problem.equations[log == number] for number in range(int(log[-1]) + 1)]
@@ -228,15 +260,4 @@ def _of_ends(
     if len(rest) < FEWEST_EQUATIONS * len(problem.parameters) or not len(end):
         return None
     values = mean(replace(problem, equations=rest, log=np.repeat(np.arange(len(parts)), begins)))
-    what = f"last {100 * share:g} % of {'the log' if len(parts) == 1 else 'each log'}"
-    return _predicted(end, problem.parameters, values, what, part=True)
-
-
-def _predicted(
-    equations: Equations, parameters: ParameterSet, values: FloatArray, what: str, part: bool
-) -> Prediction:
-    own, file = (
-        equations.force - equations.measured + equations.regressor @ one
-        for one in (values, parameters.nominal)
-    )
-    return Prediction(equations.time, equations.force, own, file, what, part)
+    return predict_equations(end, problem.parameters, values, logs[0].source, end_part(share, len(parts)))

@@ -159,7 +159,7 @@ class OnlineEstimator:
             machine, settings.period, settings.filter.cutoff, WINDOW * self._stride * settings.period
         )
         self.tolerated = tolerated(machine, self._unknowns, band)
-        self._plausibility = Plausibility(machine, self.parameters)
+        self._plausibility = Plausibility(wrapped, self.parameters)
         self.reset()
 
     def _estimator(self, parameters: ParameterSet) -> RecursiveEstimator:

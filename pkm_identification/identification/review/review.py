@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from pkm_identification.machines.capabilities import HexapodFile, require
 from pkm_identification.motion import STRUTS, StrutLog
 
 from ..excitation.advice import ADVISED, RELATIVE, Advice, advice
@@ -81,8 +82,9 @@ def review(result: Identification, logs: Sequence[StrutLog]) -> Review | None:
 def _next_motions(result: Identification, experiment: Experiment) -> tuple[Advice, ...]:
     if result.settings.estimator.also:
         return ()
-    parameters = result.settings.parameter_set(result.machine)
-    subject = HexapodSubject.of(result.machine, parameters, ADVISED)
+    subject = HexapodSubject.of(
+        require(result.machine, HexapodFile, "review").description, result.parameters, ADVISED
+    )
     every = max(1, round(PERIOD / experiment.period))
     known = np.concatenate(
         [subject.of_states(one.platform[::every]).rows for one in experiment.smooth_samples]

@@ -85,6 +85,14 @@ class BaseSet:
             sums,
         )
 
+    @property
+    def terms(self) -> dict[str, dict[str, float]]:
+        """What each base parameter is a sum of: parameters and their factors by name."""
+        return {
+            name: {self.everything[k]: float(row[k]) for k in np.flatnonzero(row)}
+            for name, row in zip(self.names, self.sums, strict=True)
+        }
+
     def entries(self, sizes: FloatArray | None = None) -> tuple[Parameter, ...]:
         """As parameters, of some sizes (P,); of size 1 without."""
         sizes = np.ones(len(self.names)) if sizes is None else sizes

@@ -6,24 +6,26 @@
 # distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
 # the License for the specific language governing permissions and limitations under the License.
 
-"""Figures of a validation: strut forces measured and predicted, and what is left between them."""
+"""Figures of a validation: forces measured and predicted, and what is left between them."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from pkm_identification.motion import STRUTS
+from pkm_identification.machines.contract import Drive
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.signals.power_density import power_density
 
 from .style import (
     ESTIMATE,
     MEASURED,
-    STRUT_COLORS,
+    color_of,
     legend_outside,
     styled,
 )
@@ -32,33 +34,39 @@ if TYPE_CHECKING:
     from pkm_identification.identification.validation import Validation
 
 POINTS = 1500
+COLUMNS = 2
 WINDOW = 6.0  # s, of the forces: more would be a smear
 BLOCK = 8.0  # s, of the spectrum: its resolution is the inverse
 DECADES = 1e-6  # of the strongest spectral line; below is rounding
 
 
 @styled
-def forces_figure(validation: Validation) -> Figure:
-    """Measured and predicted strut forces over some seconds from the middle, in the estimation band.
+def forces_figure(validation: Validation, drives: Sequence[Drive]) -> Figure:
+    """Measured and predicted forces over some seconds from the middle, in the estimation band.
 
     Parameters
     ----------
     validation : Validation
-        `time` (N,), `measured` and `predicted` (N, 6), `rms_percent` (6,).
+        `time` (N,), `measured` and `predicted` (N, n), `rms_percent` (n,).
+    drives : sequence of Drive, length n
     """
     time = validation.time - validation.time[0]
     chosen = in_the_middle(time)
-    figure = Figure(figsize=(11, 6), layout="constrained")
-    axes = figure.subplots(3, 2, sharex=True)
-    for i, panel in enumerate(axes.T.flat):
+    columns = min(len(drives), COLUMNS)
+    rows = -(-len(drives) // columns)
+    figure = Figure(figsize=(11, 0.9 + 1.7 * rows), layout="constrained")
+    axes = figure.subplots(rows, columns, sharex=True, squeeze=False)
+    for panel in axes.T.flat[len(drives) :]:
+        panel.set_visible(False)
+    for i, (panel, drive) in enumerate(zip(axes.T.flat, drives, strict=False)):
         panel.plot(
             time[chosen], validation.measured[chosen, i], color=MEASURED, linewidth=4, label="measured"
         )
         panel.plot(
             time[chosen], validation.predicted[chosen, i], color=ESTIMATE, linewidth=0.9, label="predicted"
         )
-        panel.set_title(f"strut {i + 1}: error {validation.rms_percent[i]:.2g} % rms over the whole log")
-        panel.set_ylabel("force (N)")
+        panel.set_title(f"{drive.title}: error {validation.rms_percent[i]:.2g} % rms over the whole log")
+        panel.set_ylabel(f"{_quantity(drive)} ({drive.force_unit})")
     for panel in axes[-1]:
         panel.set_xlabel("time (s)")
     legend_outside(figure, *axes.flat[0].get_legend_handles_labels(), loc="upper right", ncols=2)
@@ -67,25 +75,30 @@ def forces_figure(validation: Validation) -> Figure:
 
 
 @styled
-def residual_figure(validation: Validation) -> Figure:
+def residual_figure(validation: Validation, drives: Sequence[Drive]) -> Figure:
     """What the prediction leaves, over time and over frequency.
 
     Parameters
     ----------
     validation : Validation
-        As `forces_figure`.
+    drives : sequence of Drive
+        As `forces_figure`; of drives with different units residuals are drawn over the rms of their forces.
     """
+    unit, scale = residual_units(validation, drives)
+    validation = replace(
+        validation, measured=validation.measured / scale, predicted=validation.predicted / scale
+    )
     residual = validation.measured - validation.predicted
     time = validation.time - validation.time[0]
     chosen = _thinned(len(time))
     figure = Figure(figsize=(11, 4.8), layout="constrained")
     over_time, over_frequency = figure.subplots(1, 2, width_ratios=[3, 2])
     spacing = _round_up(8 * float(np.max(np.std(residual, axis=0))))
-    for i, color in enumerate(STRUT_COLORS):
-        over_time.plot(time[chosen], residual[chosen, i] - i * spacing, color=color, linewidth=0.9)
-    over_time.set_yticks([-i * spacing for i in range(STRUTS)], [f"strut {i + 1}" for i in range(STRUTS)])
+    for i in range(len(drives)):
+        over_time.plot(time[chosen], residual[chosen, i] - i * spacing, color=color_of(i), linewidth=0.9)
+    over_time.set_yticks([-i * spacing for i in range(len(drives))], [drive.title for drive in drives])
     over_time.set_xlabel("time (s)")
-    over_time.set_ylabel(f"measured − predicted (one division is {spacing:g} N)")
+    over_time.set_ylabel(f"measured − predicted (one division is {spacing:g} {unit})")
     over_time.set_title("residual")
 
     frequency, force, error = residual_spectrum(validation)
@@ -95,21 +108,33 @@ def residual_figure(validation: Validation) -> Figure:
         np.sqrt(np.mean(force**2, axis=1)),
         color=MEASURED,
         linewidth=2.4,
-        label="force, all struts",
+        label=f"force, all {drives[0].part}s",
     )
-    for i, color in enumerate(STRUT_COLORS):
+    for i, drive in enumerate(drives):
         over_frequency.loglog(
-            frequency, error[:, i], color=color, linewidth=0.9, label=f"residual of strut {i + 1}"
+            frequency, error[:, i], color=color_of(i), linewidth=0.9, label=f"residual of {drive.title}"
         )
     over_frequency.set_xlim(frequency[0], 1.2 * frequency[visible_lines(force, error) - 1])
     over_frequency.set_ylim(DECADES * top, 2 * top)
     over_frequency.set_xlabel("frequency (Hz)")
-    over_frequency.set_ylabel("amplitude density (N/√Hz)")
+    over_frequency.set_ylabel(f"amplitude density ({unit}/√Hz)")
     over_frequency.set_title("its spectrum")
-    # a line of a quiet strut may run anywhere in the panel
+    # a line of a quiet drive may run anywhere in the panel
     legend_outside(figure, *over_frequency.get_legend_handles_labels(), loc="lower center", ncols=7)
     figure.suptitle("What the prediction leaves, in the estimation band", x=0.01, ha="left")
     return figure
+
+
+def residual_units(validation: Validation, drives: Sequence[Drive]) -> tuple[str, FloatArray]:
+    """Return the unit in which residuals of all drives stand beside each other, and what (n,) of theirs is one."""
+    units = {drive.force_unit for drive in drives}
+    if len(units) == 1:
+        return units.pop(), np.ones(len(drives))
+    return "of the rms force", np.maximum(validation.rms[0], 1e-300)
+
+
+def _quantity(drive: Drive) -> str:
+    return "torque" if drive.unit == "rad" else "force"
 
 
 def in_the_middle(time: FloatArray) -> NDArray[np.int64]:
@@ -119,7 +144,7 @@ def in_the_middle(time: FloatArray) -> NDArray[np.int64]:
 
 
 def residual_spectrum(validation: Validation) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Frequencies (F,) in Hz, and amplitude densities (F, 6) in N/√Hz of the force and of the error.
+    """Frequencies (F,) in Hz, and amplitude densities (F, n) of the force and of the error.
 
     Of the longest stretch without a hole; values far below the largest are raised to a floor, since a logarithmic axis
     has no zero.
@@ -133,7 +158,7 @@ def residual_spectrum(validation: Validation) -> tuple[FloatArray, FloatArray, F
 
 
 def visible_lines(force: FloatArray, error: FloatArray) -> int:
-    """How many of the first spectral lines of the error (F, 6) stand out of rounding."""
+    """How many of the first spectral lines of the error (F, n) stand out of rounding."""
     top = max(force.max(), error.max(), 1e-12)
     seen = np.flatnonzero(np.any(error > DECADES * top, axis=1))
     return int(seen[-1]) + 1 if len(seen) else len(error)
@@ -161,7 +186,7 @@ def _longest_part(time: FloatArray) -> slice:
 
 
 def _spectrum(time: FloatArray, signal: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Frequencies in Hz without zero, and amplitude densities, shape (F, 6)."""
+    """Frequencies in Hz without zero, and amplitude densities, shape (F, n)."""
     rate = 1.0 / float(np.median(np.diff(time)))
     frequency, power = power_density(signal, min(len(time), int(BLOCK * rate)), rate)
     return frequency[1:], np.sqrt(power[1:])

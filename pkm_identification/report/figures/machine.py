@@ -10,14 +10,20 @@
 
 from __future__ import annotations
 
+from functools import singledispatch
+
 import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 from mpl_toolkits.mplot3d.art3d import Poly3DCollection
 
-from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.machines.contract import Machine
+from pkm_identification.machines.hexapod import Hexapod
+from pkm_identification.machines.multibody import Multibody
+from pkm_identification.mechanisms.hexapod.machine import Machine as Description
 from pkm_identification.numerics.arrays import FloatArray
 
+from .mechanism import mechanism_figure
 from .space import show_box
 from .style import (
     ESTIMATE,
@@ -36,8 +42,24 @@ NUMBER = {
 AXES = (("x", "#CC3333"), ("y", "#339933"), ("z", "#3355CC"))
 
 
-@styled
+@singledispatch
 def machine_figure(machine: Machine) -> Figure:
+    """The machine at home, in the frame of its base or ground."""
+    raise TypeError(f"{type(machine).__name__}: nobody has said how it is drawn")
+
+
+@machine_figure.register
+def _(machine: Multibody) -> Figure:
+    return mechanism_figure(machine.mechanism)
+
+
+@machine_figure.register
+def _(machine: Hexapod) -> Figure:
+    return hexapod_figure(machine.description)
+
+
+@styled
+def hexapod_figure(machine: Description) -> Figure:
     """Base, struts and platform at home, in the base frame."""
     tips = machine.home_position + machine.platform_joints @ machine.home_rotation.T
     figure = Figure(figsize=(6.4, 4.8))

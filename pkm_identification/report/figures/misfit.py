@@ -10,12 +10,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib.figure import Figure
 
-from pkm_identification.motion import STRUTS
+from pkm_identification.machines.contract import Drive
 
 from .style import ESTIMATE, MEASURED, TRUE, legend_outside, styled
 
@@ -27,23 +28,24 @@ NOISE = 2.0  # floors on either side, where 95 % of noise alone would be
 
 
 @styled
-def misfit_figure(fit: Diagnosis) -> Figure:
-    """Residual of the worst strut about its largest value, and of all struts beside their noise floors.
+def misfit_figure(fit: Diagnosis, drives: Sequence[Drive]) -> Figure:
+    """Residual of the worst drive about its largest value, and of all drives beside their noise floors.
 
     Parameters
     ----------
     fit : Diagnosis
-        With `residuals` of the model, and with the causes.
+        With `residuals` of the model, and with the causes where these were applied.
+    drives : sequence of Drive
     """
-    model, causes = fit.residuals
+    model, causes = fit.residuals[0], fit.residuals[-1]
     worst = int(np.argmax(fit.per_strut))
     middle = model.time[np.argmax(np.abs(model.relative[:, worst]))]
     start = np.clip(middle - 0.5 * WINDOW, model.time[0], max(model.time[-1] - WINDOW, model.time[0]))
     figure = Figure(figsize=(9, 2.9), layout="constrained")
-    over_time, struts = figure.subplots(1, 2, width_ratios=[3, 1])
+    over_time, each = figure.subplots(1, 2, width_ratios=[3, 1])
     over_time.axhspan(-NOISE, NOISE, color=MEASURED, alpha=0.35, linewidth=0, label="noise floor, 95 %")
     lines = [(model, TRUE, "the model as it is")]
-    if fit.causes or fit.remarks:
+    if (fit.causes or fit.remarks) and causes is not model:
         lines.append((causes, ESTIMATE, "with what was found"))
     for residuals, color, label in lines:
         chosen = (residuals.time >= start) & (residuals.time <= start + WINDOW)
@@ -51,15 +53,15 @@ def misfit_figure(fit: Diagnosis) -> Figure:
         over_time.plot(time, residuals.relative[chosen, worst], color=color, linewidth=1.0, label=label)
     over_time.set_xlabel("time (s)")
     over_time.set_ylabel("residual / noise floor")
-    over_time.set_title(f"strut {worst + 1}, where it is largest")
+    over_time.set_title(f"{drives[worst].title}, where it is largest")
     width = 0.8 / len(lines)
     for k, (residuals, color, _) in enumerate(lines):
         size = np.sqrt(np.mean(residuals.relative**2, axis=0))
-        struts.bar(np.arange(1, STRUTS + 1) + width * (k - 0.5 * (len(lines) - 1)), size, width, color=color)
-    struts.axhline(1.0, color=MEASURED, linewidth=2)
-    struts.set_xticks(range(1, STRUTS + 1))
-    struts.set_xlabel("strut")
-    struts.set_title("root mean square")
-    struts.grid(False, axis="x")
+        each.bar(np.arange(len(drives)) + width * (k - 0.5 * (len(lines) - 1)), size, width, color=color)
+    each.axhline(1.0, color=MEASURED, linewidth=2)
+    each.set_xticks(range(len(drives)), [drive.label for drive in drives])
+    each.set_xlabel(drives[0].part)
+    each.set_title("root mean square")
+    each.grid(False, axis="x")
     legend_outside(figure, *over_time.get_legend_handles_labels(), loc="lower center", ncols=3)
     return figure

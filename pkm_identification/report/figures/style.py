@@ -86,6 +86,11 @@ def styled(draw: Callable[P, Figure]) -> Callable[P, Figure]:
     return drawn
 
 
+def color_of(place: int) -> str:
+    """Return the colour of a drive or body, from 0; beyond those there are they come again."""
+    return STRUT_COLORS[place % len(STRUT_COLORS)]
+
+
 def categories_across(panel: Axes, label: str) -> None:
     """An axis of categories: no vertical grid and no ticks; `label` for the values."""
     panel.grid(False, axis="x")

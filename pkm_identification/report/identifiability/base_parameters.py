@@ -16,7 +16,6 @@ from fractions import Fraction
 from typing import Any
 
 import mpmath
-import numpy as np
 
 from pkm_identification.estimation.identifiability.contributions import ParameterContributions
 from pkm_identification.estimation.identifiability.homogenized import Homogenized
@@ -29,6 +28,7 @@ from pkm_identification.mechanisms.multibody.analysis.routes import (
 )
 from pkm_identification.numerics.finite import finite_or_none
 
+from ..listing import write_term
 from .transfers import (
     WrittenOut,
     step_lines,
@@ -256,11 +256,5 @@ def _sum(expression: dict[str, Any]) -> str:
             # a formula
             text += f" + ({term['factor']}) {term['parameter']}"
             continue
-        text += write_term(term["value"], term["parameter"])
+        text += write_term(term["value"], term["parameter"], _SHOWN)
     return text
-
-
-def write_term(factor: float, name: str, digits: int = _SHOWN) -> str:
-    """Return a further term of a sum, as ' - 0.3 mx_rod'."""
-    size = f"{np.abs(factor):.{digits}g} "
-    return (" - " if factor < 0 else " + ") + ("" if size == "1 " else size) + name

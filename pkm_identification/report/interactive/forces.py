@@ -10,27 +10,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pkm_identification.motion import STRUTS
+from pkm_identification.machines.contract import Drive
 
-from ..figures.forces import residual_spectrum, visible_lines
+from ..figures.forces import residual_spectrum, residual_units, visible_lines
+from ..figures.style import color_of
 from .parts import ESTIMATE, MEASURED, Document, array, axis, layout, line, menu, thinned
-from .parts import STRUTS as COLORS
 
 if TYPE_CHECKING:
     from pkm_identification.identification.diagnosis.findings import Diagnosis
     from pkm_identification.identification.validation import Validation
 
 
-def forces(validation: Validation) -> Document:
-    """Measured and predicted force of the strut that is chosen, and the error below."""
+def forces(validation: Validation, drives: Sequence[Drive]) -> Document:
+    """Measured and predicted force of the drive that is chosen, and the error below."""
     time = validation.time - validation.time[0]
     error = validation.measured - validation.predicted
     data = []
-    for i in range(STRUTS):
+    count, units = len(drives), {drive.force_unit for drive in drives}
+    unit = units.pop() if len(units) == 1 else "N or N m"
+    for i in range(count):
         seen: Document = {"visible": i == 0}
         data += [
             line(*thinned(time, validation.measured[:, i]), "measured", MEASURED, 3.0, **seen),
@@ -38,38 +42,45 @@ def forces(validation: Validation) -> Document:
             line(
                 *thinned(time, error[:, i]),
                 "measured − predicted",
-                COLORS[1],
+                color_of(1),
                 1.0,
                 yaxis="y2",
                 xaxis="x",
                 **seen,
             ),
         ]
-    shown = [[k // 3 == i for k in range(3 * STRUTS)] for i in range(STRUTS)]
-    names = [f"strut {i + 1} ({validation.rms_percent[i]:.2g} % rms)" for i in range(STRUTS)]
+    shown = [[k // 3 == i for k in range(3 * count)] for i in range(count)]
+    names = [
+        f"{drive.title} ({error:.2g} % rms)"
+        for drive, error in zip(drives, validation.rms_percent, strict=True)
+    ]
     return {
         "data": data,
         "layout": layout(
             500,
             xaxis=axis("time (s)", anchor="y2"),
-            yaxis=axis("force (N)", domain=[0.36, 1.0]),
-            yaxis2=axis("error (N)", domain=[0.0, 0.28], anchor="x"),
+            yaxis=axis(f"force ({unit})", domain=[0.36, 1.0]),
+            yaxis2=axis(f"error ({unit})", domain=[0.0, 0.28], anchor="x"),
             updatemenus=[menu(names, shown)],
         ),
     }
 
 
-def residual(validation: Validation) -> Document:
-    """Error of the prediction over time and its spectrum (F,), (F, 6); a click on a strut takes it away."""
+def residual(validation: Validation, drives: Sequence[Drive]) -> Document:
+    """Error of the prediction over time and its spectrum (F,), (F, n); a click on a drive takes it away."""
+    unit, scale = residual_units(validation, drives)
+    validation = replace(
+        validation, measured=validation.measured / scale, predicted=validation.predicted / scale
+    )
     time = validation.time - validation.time[0]
     left = validation.measured - validation.predicted
     frequency, force, error = residual_spectrum(validation)
     visible = slice(0, visible_lines(force, error))
     second: Document = {"xaxis": "x2", "yaxis": "y2"}
     strength = np.sqrt(np.mean(force[visible] ** 2, axis=1))
-    data = [line(frequency[visible], strength, "force, all struts", MEASURED, 2.5, **second)]
-    for i, color in enumerate(COLORS):
-        name = f"strut {i + 1}"
+    data = [line(frequency[visible], strength, f"force, all {drives[0].part}s", MEASURED, 2.5, **second)]
+    for i, drive in enumerate(drives):
+        name, color = drive.title, color_of(i)
         data.append(line(*thinned(time, left[:, i]), name, color, 1.0, legendgroup=name))
         data.append(
             line(
@@ -88,26 +99,26 @@ def residual(validation: Validation) -> Document:
         "layout": layout(
             440,
             xaxis=axis("time (s)", domain=[0.0, 0.56]),
-            yaxis=axis("measured − predicted (N)"),
+            yaxis=axis(f"measured − predicted ({unit})"),
             xaxis2=axis("frequency (Hz)", domain=[0.66, 1.0], type="log", anchor="y2"),
-            yaxis2=axis("amplitude density (N/√Hz)", type="log", anchor="x2", exponentformat="power"),
+            yaxis2=axis(f"amplitude density ({unit}/√Hz)", type="log", anchor="x2", exponentformat="power"),
         ),
     }
 
 
-def misfit(fit: Diagnosis) -> Document:
-    """What the model leaves over time in units of the noise floor, with a strip to zoom by, and its size by strut."""
+def misfit(fit: Diagnosis, drives: Sequence[Drive]) -> Document:
+    """What the model leaves over time in units of the noise floor, with a strip to zoom by, and its size by drive."""
     model = fit.residuals[0]
     data = [
-        line(*thinned(model.time, model.relative[:, i]), f"strut {i + 1}", color, 1.0)
-        for i, color in enumerate(COLORS)
+        line(*thinned(model.time, model.relative[:, i]), drive.title, color_of(i), 1.0)
+        for i, drive in enumerate(drives)
     ]
     data.append(
         {
             "type": "bar",
-            "x": [f"{i + 1}" for i in range(STRUTS)],
+            "x": [drive.label for drive in drives],
             "y": array(np.sqrt(np.mean(model.relative**2, axis=0))),
-            "marker": {"color": list(COLORS)},
+            "marker": {"color": [color_of(i) for i in range(len(drives))]},
             "name": "root mean square",
             "showlegend": False,
             "xaxis": "x2",
@@ -126,7 +137,7 @@ def misfit(fit: Diagnosis) -> Document:
             440,
             xaxis=axis("time (s)", domain=[0.0, 0.7], rangeslider={"thickness": 0.12, "bgcolor": "--card"}),
             yaxis=axis("residual / noise floor", fixedrange=False),
-            xaxis2=axis("strut", domain=[0.8, 1.0], anchor="y2", type="category"),
+            xaxis2=axis(drives[0].part, domain=[0.8, 1.0], anchor="y2", type="category"),
             yaxis2=axis("root mean square", anchor="x2", rangemode="tozero"),
             shapes=shapes,
         ),

@@ -21,14 +21,10 @@ import numpy as np
 
 from pkm_identification.numerics.arrays import FloatArray
 
-from ..figures.style import STRUT_COLORS
-
 Document = dict[str, Any]
 POINTS = 2000  # of a line: twice the pixels of a page
 INK, SOFT, LINE, CLEAR = "--ink", "--soft", "--line", "rgba(0,0,0,0)"
 ESTIMATE, NOMINAL, TRUE, MEASURED = "--estimate", "--nominal", "--true", "--measured"
-# The same in light and dark: told apart on both.
-STRUTS = STRUT_COLORS
 
 
 def array(values: FloatArray) -> Document:

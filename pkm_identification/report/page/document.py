@@ -26,7 +26,15 @@ from ..earlier import GENERATOR
 from ..glossary import glossary_table
 from ..listing import Listing, number
 from ..sentences import verdicts, warning_lines
-from ..tables import dropped_table, machine_table, settings_table, validation_table
+from ..tables import (
+    combination_labels,
+    describe_machine,
+    dropped_table,
+    machine_table,
+    settings_table,
+    sums_table,
+    validation_table,
+)
 from .figure import figure
 from .frame import framed
 from .material import Material
@@ -37,6 +45,7 @@ from .travel_rows import share_cell, travel_rows, travel_sentence
 from .verdict_box import verdict_box
 
 if TYPE_CHECKING:
+    from pkm_identification.identification.result import Identification
     from pkm_identification.identification.validation import Validation
 
 MOST_PAIRS = 8
@@ -58,7 +67,7 @@ def html_page(material: Material) -> str:
     makers = (_good, _unknown, _wrong, _next, _origin)
     parts = [
         f"<h1>{escape(title)}</h1>",
-        f'<p class="lead">{escape(machine.description)}</p>' if machine.description else "",
+        f'<p class="lead">{escape(described)}</p>' if (described := describe_machine(machine)) else "",
         verdict_box(material.result),
         _contents(),
     ]
@@ -88,6 +97,7 @@ def _good(material: Material) -> list[str]:
         "<h3>Parameters</h3>",
         parameter_rows(result.estimate, truth, result.near_zero),
         key(truth is not None),
+        *_sums(result),
         "<p>Values are in SI units; std is one standard deviation of the estimate. Each row is drawn on a scale of "
         "its own. A value that is not identifiable is left out: it would be the nominal one again.</p>",
     ]
@@ -95,8 +105,8 @@ def _good(material: Material) -> list[str]:
         held = result.validation
         parts += [
             "<h3>Prediction of forces that were not used</h3>",
-            _beside_nominal(held),
-            validation_table(held).html(),
+            _beside_nominal(held, result.machine.drives[0].part),
+            validation_table(held, result.machine.drives).html(),
             f"<p>{escape(held.held_out)}, predicted by {escape(held.predicted_by)}. Error is the root mean square "
             "of measured minus predicted force over that of the measured force, in the band and unfiltered.</p>",
             figure(material, "forces"),
@@ -106,8 +116,13 @@ def _good(material: Material) -> list[str]:
     return parts
 
 
-def _beside_nominal(held: Validation) -> str:
-    """The error in all struts, and that of the machine file's values, as bars."""
+def _sums(result: Identification) -> list[str]:
+    sums = sums_table(result)
+    return ["<h3>What names stand for</h3>", sums.html()] if sums.rows else []
+
+
+def _beside_nominal(held: Validation, part: str) -> str:
+    """The error in all drives, and that of the machine file's values, as bars."""
     parts = (("identified", held.rms_percent_total), ("machine file", held.nominal_percent))
     largest = max((value for _, value in parts if math.isfinite(value)), default=0.0)
     if not largest > 0.0:
@@ -119,7 +134,8 @@ def _beside_nominal(held: Validation) -> str:
     )
     return (
         '<div class="scroll" tabindex="0" role="region" aria-label="prediction, beside each other">'
-        '<table class="beside"><thead><tr><th>values</th><th class="n">error, all struts</th><th>beside each other</th>'
+        '<table class="beside"><thead><tr><th>values</th><th class="n">error, all '
+        f"{part}s</th><th>beside each other</th>"
         f"</tr></thead><tbody>{rows}</tbody></table></div>"
     )
 
@@ -132,7 +148,7 @@ def _unknown(material: Material) -> list[str]:
     }
     lines = []
     if hidden[COMBINATION]:
-        sums = "; ".join(one.name for one in estimate.combinations)
+        sums = "; ".join(combination_labels(estimate))
         lines.append(f"Only in combinations: {', '.join(hidden[COMBINATION])}. Known of them: {sums}.")
     if hidden[UNIDENTIFIABLE]:
         lines.append(f"Not shown by this motion at all: {', '.join(hidden[UNIDENTIFIABLE])}.")
@@ -164,7 +180,7 @@ def _unknown(material: Material) -> list[str]:
 def _weak(material: Material) -> list[str]:
     """The sum of parameters that is known worst, where that is bad."""
     result = material.result
-    parameters = result.settings.parameter_set(result.machine)
+    parameters = result.parameters
     if parameters.names != result.estimate.names:
         return []
     (first, *_) = weakest(result.estimate, parameters.scale)
@@ -200,6 +216,9 @@ def _wrong(material: Material) -> list[str]:
 
 
 def _causes(fit: Diagnosis) -> str:
+    if fit.unexplained:
+        rows: tuple[tuple[str, ...], ...] = tuple((sentence(one, fit),) for one in fit.causes)
+        return Listing(("nearest known causes",), rows).html()
     rows = tuple((sentence(one), one.cure, f"{100 * one.explains:.0f} %") for one in fit.causes)
     return Listing(("what", "cure", "explains"), rows, frozenset({"explains"})).html()
 
@@ -226,7 +245,7 @@ def _origin(material: Material) -> list[str]:
         "<h3>Provenance</h3>",
         _provenance(material.origin),
         "<h3>Names</h3>",
-        glossary_table(result.settings.parameter_set(result.machine).entries).html(),
+        glossary_table(result.parameters.entries).html(),
         "<p>All names: docs/glossary.md.</p>",
     ]
 

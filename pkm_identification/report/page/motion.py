@@ -16,6 +16,7 @@ import numpy as np
 
 from pkm_identification.browser.inline import MACHINE_SCRIPTS, inline_data, inline_script
 from pkm_identification.browser.machine_scene import machine_scene, poses
+from pkm_identification.machines.capabilities import HexapodFile, require
 
 from .material import Material
 
@@ -42,7 +43,7 @@ def motion_scripts(material: Material) -> str:
         return ""
     path = material.review.path
     document = {
-        "machine": machine_scene(material.result.machine),
+        "machine": machine_scene(require(material.result.machine, HexapodFile, "motion").description),
         "time": np.round(path.time, 3).tolist(),
         "poses": np.round(poses(path.position, path.rotation), MICRO).tolist(),
     }

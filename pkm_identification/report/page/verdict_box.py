@@ -101,8 +101,8 @@ def physical(result: Identification) -> Check:
     """Whether masses and inertias are those of rigid bodies."""
     question = "Physically consistent?"
     line = verdict(
-        result.settings.estimator.prepared(result.machine),
-        result.settings.parameter_set(result.machine),
+        result.machine,
+        result.parameters,
         result.estimate,
         result.settings.estimator.consistent,
         result.fit is None or result.fit.adequate,

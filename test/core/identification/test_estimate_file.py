@@ -38,6 +38,8 @@ KEYS += [
     "parameter_set",
     "stated",
     "near_zero",
+    "drives",
+    "base",
     "warnings",
     "contradiction",
     "state_sha256",
@@ -79,8 +81,16 @@ def test_file_follows_the_schema(tmp_path):
         "nominal": result.estimate.combinations[0].nominal,
         "weights": {"m_p": 1.0, "m_e": 6.0},
     }
-    assert document["validation"]["rms_percent"] == {"per_strut": [0.3] * 6, "total": 0.3}
-    assert document["validation"]["rms_percent_raw"] == {"per_strut": [7.0] * 6, "total": 7.0}
+    assert document["validation"]["rms_percent"] == {
+        "per_drive": [0.3] * 6,
+        "per_strut": [0.3] * 6,
+        "total": 0.3,
+    }
+    assert document["validation"]["rms_percent_raw"] == {
+        "per_drive": [7.0] * 6,
+        "per_strut": [7.0] * 6,
+        "total": 7.0,
+    }
 
 
 def test_what_is_not_finite_is_null():

@@ -27,6 +27,7 @@ from pkm_identification.identification.diagnosis.noise_floor import NoiseFloor
 from pkm_identification.identification.result import Identification
 from pkm_identification.identification.settings import Settings
 from pkm_identification.identification.validation import Validation
+from pkm_identification.machines.hexapod import Hexapod
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
 
@@ -105,8 +106,9 @@ def made_identification(seed: int = 0, error: float = 0.3, machine: Machine | No
         source="logs/held_out.csv",
     )
     return Identification(
-        machine=machine or Machine.load("uf"),
+        machine=Hexapod(machine or Machine.load("uf")),
         settings=Settings.of(cutoff=150.0),
+        parameters=Settings().parameter_set(machine or Machine.load("uf")),
         estimate=estimate,
         samples=30000,
         dropped={"spike": 3, "gap": 1},

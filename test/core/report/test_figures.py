@@ -26,6 +26,7 @@ from pkm_identification.estimation.identifiability import UNIDENTIFIABLE
 from pkm_identification.identification.diagnosis.findings import Residuals
 from pkm_identification.identification.many_logs.history import ParameterHistory
 from pkm_identification.identification.review.friction_curves import FrictionCurve
+from pkm_identification.machines.hexapod import Hexapod
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.report.figures.forces import forces_figure, residual_figure
 from pkm_identification.report.figures.friction_curves import friction_curves_figure
@@ -40,6 +41,8 @@ from pkm_identification.report.many_logs.charts import parameter_chart
 pytestmark = pytest.mark.slow
 
 UNITS = ("(kg)", "(kg m²)", "(N)", "(N s/m)", "(s)", "(m)", "(%)", "(Hz)", "(N/√Hz)", "N)")
+
+DRIVES = Hexapod(Machine.load("uf")).drives
 
 
 def visible(figure):
@@ -181,12 +184,12 @@ def test_estimates_with_nothing_shown_and_nominal_zero():
 
 def test_forces_and_residuals_are_those_of_the_validation():
     validation = made_identification().validation
-    panel = forces_figure(validation).axes[0]
+    panel = forces_figure(validation, DRIVES).axes[0]
     measured, predicted = panel.get_lines()
     rows = np.searchsorted(validation.time, measured.get_xdata())
     np.testing.assert_array_equal(measured.get_ydata(), validation.measured[rows, 0])
     np.testing.assert_array_equal(predicted.get_ydata(), validation.predicted[rows, 0])
-    spectrum = residual_figure(validation).axes[1]
+    spectrum = residual_figure(validation, DRIVES).axes[1]
     force = spectrum.get_lines()[0]
     peak = force.get_xdata()[np.argmax(force.get_ydata())]
     assert peak == pytest.approx(np.round(peak), abs=0.13)  # sines at 1 to 6 Hz
@@ -200,14 +203,14 @@ def test_residuals_of_a_log_with_a_hole_and_of_a_perfect_prediction():
         replace(validation, predicted=validation.measured),
         replace(validation, measured=0 * validation.measured, predicted=0 * validation.measured),
     ):
-        assert len(png(residual_figure(changed))) > 1000
-        assert len(png(forces_figure(changed))) > 1000
+        assert len(png(residual_figure(changed, DRIVES))) > 1000
+        assert len(png(forces_figure(changed, DRIVES))) > 1000
 
 
 @pytest.mark.parametrize("name", ["uf", "hexel", "ford"])
 def test_machine_picture_has_six_struts_of_the_home_lengths(name):
     machine = Machine.load(name)
-    axes = machine_figure(machine).axes[0]
+    axes = machine_figure(Hexapod(machine)).axes[0]
     struts = [line for line in axes.get_lines() if line.get_linewidth() == 3]
     tips = machine.home_position + machine.platform_joints @ machine.home_rotation.T
     drawn = [np.linalg.norm(np.diff(np.array(line.get_data_3d()), axis=1)) for line in struts]
@@ -216,7 +219,7 @@ def test_machine_picture_has_six_struts_of_the_home_lengths(name):
 
 @pytest.mark.parametrize("name", ["uf", "hexel", "ford"])
 def test_words_of_the_machine_picture_touch_no_strut(name):
-    figure = machine_figure(Machine.load(name))
+    figure = machine_figure(Hexapod(Machine.load(name)))
     canvas = FigureCanvasAgg(figure)
     canvas.draw()
     (words,) = figure.legends
@@ -247,7 +250,7 @@ def test_misfit_of_a_recording_counts_from_its_beginning():
     fit = SimpleNamespace(
         residuals=(residuals, residuals), per_strut=np.arange(6) == 2, causes=(), remarks=()
     )
-    over_time = misfit_figure(fit).axes[0]
+    over_time = misfit_figure(fit, DRIVES).axes[0]
     (line,) = over_time.get_lines()
     assert line.get_xdata()[0] == pytest.approx(4.0, abs=0.05)
     assert line.get_xdata()[np.argmax(line.get_ydata())] == pytest.approx(6.0)

@@ -18,11 +18,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from pkm_identification.errors import PkmError
 from pkm_identification.estimation.consistency.constraints import Inequality, inequalities, violated
 from pkm_identification.estimation.estimate import ParameterEstimate
-from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.mechanisms.hexapod.parameters.physical_layout import physical_layout
+from pkm_identification.machines.contract import Machine
+from pkm_identification.machines.physical_layout import find_physical_layout
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
 from pkm_identification.numerics.linear_systems import lower_cholesky
@@ -77,11 +76,11 @@ class Plausibility:
     def __init__(self, machine: Machine, parameters: ParameterSet) -> None:
         self._parameters = parameters
         self._conditions: list[Inequality] = []
-        try:
-            self._layout = physical_layout(machine, parameters)
-        except PkmError:
+        layout = find_physical_layout(machine, parameters)
+        if layout is None:
             return
-        self._conditions = inequalities(self._layout)
+        self._layout = layout
+        self._conditions = inequalities(layout)
         if not self._conditions:
             return
         triangles = [np.tril_indices(len(one.constant)) for one in self._conditions]

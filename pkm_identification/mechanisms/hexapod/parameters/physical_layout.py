@@ -34,6 +34,7 @@ import numpy as np
 
 from pkm_identification.errors import PkmError
 from pkm_identification.estimation.consistency.layout import BOUNDED, FREE, GROUPED, Layout
+from pkm_identification.mechanisms.friction.registry import LAWS
 from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter import Kind
@@ -72,8 +73,8 @@ class _Sorter:
         self.machine = machine
         self.parameters = parameters
         self.entries = parameters.entries
-        law = machine.friction.law
-        self.signed_friction = [c.name for c in law.coefficients if c.within is not None]
+        # whichever law the machine has: one may be estimated besides
+        self.signed_friction = {c.name for law in LAWS for c in law.coefficients if c.within is not None}
         self.slots = {name: k for k, name in enumerate(parameters.names)}
         self.left = dict(self.slots)
         self.lowering = np.eye(width)

@@ -21,7 +21,7 @@ from benchmarks.field import also as drawn
 from pkm_identification.cli import main
 from pkm_identification.errors import SettingsError
 from pkm_identification.estimation.identifiability import COMBINATION, IDENTIFIABLE
-from pkm_identification.identification.mechanism.estimate_file import estimate_document
+from pkm_identification.identification.estimate_file import estimate_document
 from pkm_identification.identification.mechanism.identify import find_errors_of_mechanism, identify_mechanism
 from pkm_identification.identification.model_errors.errors import find_errors, parse_also
 from pkm_identification.identification.settings import Settings
@@ -30,7 +30,7 @@ from pkm_identification.mechanisms.multibody import dynamics
 from pkm_identification.mechanisms.multibody.kinematics import motion_of_drives
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.records.drive_log import DriveLog
-from pkm_identification.report.mechanisms.sentences import misfit
+from pkm_identification.report.diagnosis import reason
 
 SETTINGS = Settings.of(estimator="ls")
 GRAVITY = np.array([0.0, 0.0, -9.81])
@@ -46,8 +46,8 @@ def found(case, also=(), log=None, file=None):
 
 
 def values(result):
-    std = np.sqrt(np.diag(result.fit.covariance))
-    return dict(zip(result.problem.parameters.names, zip(result.fit.mean, std, strict=True), strict=True))
+    std = np.sqrt(np.diag(result.estimate.covariance))
+    return dict(zip(result.parameters.names, zip(result.estimate.values, std, strict=True), strict=True))
 
 
 @pytest.mark.slow
@@ -65,7 +65,7 @@ def test_what_was_injected_comes_back_together(kind, seed):
     status = dict(zip(result.estimate.names, result.estimate.status, strict=True))
     late = [name for name in one.injected if name.startswith("force_delay")]
     assert {status[name] for name in late} == {IDENTIFIABLE}
-    assert result.prediction.total[0] < 0.2 * found(one).prediction.total[0]
+    assert result.validation.rms_percent_total < 0.2 * found(one).validation.rms_percent_total
 
 
 @pytest.mark.slow
@@ -140,8 +140,8 @@ def test_causes_name_the_options_that_take_the_misfit_away():
     force[:, 1] = np.interp(time - 8e-3, time, force[:, 1])
     log = replace(one.log, force=force)
     result = found(one, (), log)
-    assert "--also force_delay_length_2" in misfit(result)
-    assert estimate_document(result)["fit"]["causes"][0]["also"] == "force_delay_length_2"
+    assert "--also force_delay_length_2" in reason(result.fit)
+    assert estimate_document(result)["fit"]["causes"][0]["name"] == "force_delay_length_2"
     again = found(one, ["force_delay_length_2"], log)
     assert again.trusted
     value, std = values(again)["force_delay_length_2"]
@@ -154,10 +154,11 @@ def test_unlike_motors_are_named_drive_by_drive():
     more = np.array([1.0, 4.0, 9.0])
     acceleration = drawn.motion_of(one.truth)[2]
     result = found(one, (), replace(one.log, force=one.log.force + more * acceleration))
-    first = result.causes[0]
-    assert first.effect.name == "inertia of each"
-    assert first.values == pytest.approx(more, rel=0.1)
-    assert "--also motor_inertia" in misfit(result)
+    first = result.fit.causes[0]
+    assert first.name == "motor_inertia"
+    assert first.value == pytest.approx(9.0, rel=0.1)
+    assert "length_2 4" in first.detail or "length_2 3.9" in first.detail
+    assert "--also motor_inertia" in reason(result.fit)
 
 
 @pytest.mark.slow

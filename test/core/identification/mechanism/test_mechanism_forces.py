@@ -74,16 +74,16 @@ def settings(estimator="ls"):
 @pytest.mark.parametrize("estimator", ["ls", "ukf"])
 def test_nineteen_base_parameters_and_three_frictions_come_back(log, estimator):
     found = identify_mechanism(mast(damping=0.0), [log], settings(estimator))
-    parameters = found.problem.parameters
+    parameters = found.parameters
     assert len(parameters) == 19 + 3
-    off = (found.fit.mean - parameters.nominal) / np.sqrt(np.diag(found.fit.covariance))
+    off = (found.estimate.values - parameters.nominal) / np.sqrt(np.diag(found.estimate.covariance))
     assert np.abs(off).max() < 4.5
     assert 0.4 < np.sqrt(np.mean(off**2)) < 1.6
-    np.testing.assert_allclose(found.fit.mean[19:], COULOMB, rtol=0.02)
+    np.testing.assert_allclose(found.estimate.values[19:], COULOMB, rtol=0.02)
     # noise that is white up to 500 Hz leaves sqrt(10 / 500) of itself in the band
-    assert np.all(found.prediction.missed < 2.0 * NOISE * np.sqrt(10 / 500))
+    assert np.all(0.01 * found.validation.rms_percent < 2.0 * NOISE * np.sqrt(10 / 500))
     assert found.trusted
-    assert 0.8 < found.total_ratio < 1.2
+    assert 0.8 < found.fit.ratio < 1.2
 
 
 @pytest.mark.slow
@@ -92,7 +92,7 @@ def test_the_public_face_says_the_same(log, tmp_path):
     again = identify_mechanism(mast(damping=0.0), [log], settings())
     np.testing.assert_allclose(result.estimate.values, again.estimate.values, rtol=1e-9)
     table = result.table()
-    assert list(table["name"][19:]) == list(again.problem.parameters.names[19:])
+    assert list(table["name"][19:]) == list(again.parameters.names[19:])
     assert result.converged
     assert result.fits
     assert "The model fits" in str(result)
@@ -105,12 +105,12 @@ def test_the_public_face_says_the_same(log, tmp_path):
 def test_a_drive_that_the_file_leaves_out_shows_in_what_was_held_out(log):
     """36.7 kg of motor on each slider, which resist without weighing anything: no body's parameters do that."""
     found = identify_mechanism(mast(actuator=False), [log], settings())
-    parameters = found.problem.parameters
-    off = (found.fit.mean - parameters.nominal) / np.sqrt(np.diag(found.fit.covariance))
+    parameters = found.parameters
+    off = (found.estimate.values - parameters.nominal) / np.sqrt(np.diag(found.estimate.covariance))
     assert np.abs(off).max() > 5.0
-    assert np.all(found.prediction.missed > 0.1)
+    assert np.all(0.01 * found.validation.rms_percent > 0.1)
     assert not found.trusted
-    assert found.total_ratio > 10.0
+    assert found.fit.ratio > 10.0
     assert IDENTIFIABLE not in found.estimate.status
 
 
@@ -123,11 +123,11 @@ def test_a_log_of_a_hundred_samples_a_second_will_do():
     force = dynamics.forces(mechanism, motion.motion(mechanism, time))
     noise = NOISE * np.sqrt(np.mean(force**2, axis=0)) * np.random.default_rng(4).standard_normal(force.shape)
     found = identify_mechanism(mechanism, [DriveLog(time, motion.drives(time)[0], force + noise)], settings())
-    off = (found.fit.mean - found.problem.parameters.nominal) / np.sqrt(np.diag(found.fit.covariance))
+    off = (found.estimate.values - found.parameters.nominal) / np.sqrt(np.diag(found.estimate.covariance))
     assert np.abs(off).max() < 4.5
-    np.testing.assert_allclose(found.fit.mean[19:], COULOMB, rtol=0.02)
+    np.testing.assert_allclose(found.estimate.values[19:], COULOMB, rtol=0.02)
     # noise that is white up to 50 Hz leaves sqrt(10 / 50) of itself in the band
-    assert np.all(found.prediction.missed < 2.0 * NOISE * np.sqrt(10 / 50))
+    assert np.all(0.01 * found.validation.rms_percent < 2.0 * NOISE * np.sqrt(10 / 50))
 
 
 def test_logs_that_cannot_be_used_are_refused(log):

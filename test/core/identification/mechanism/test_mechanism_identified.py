@@ -100,9 +100,9 @@ def test_a_refused_fit_identifies_nothing_in_any_form(tmp_path, capsys):
     force = disturbed(log.force, PERIOD, 3)
     result = identify_mechanism(mechanism, [DriveLog(log.time, log.drive, force)], SETTINGS)
     assert not result.fits
-    assert result.total_ratio > 3.0
-    own = np.sqrt(np.diag(result.fit.covariance))
-    np.testing.assert_allclose(result.estimate.std, np.minimum(own, result.problem.prior.std))
+    assert result.fit.ratio > 3.0
+    own = np.sqrt(np.diag(result.estimate.covariance))
+    np.testing.assert_allclose(result.estimate.std, np.minimum(own, result.prior.std))
     (tmp_path / "plate.yaml").write_text(yaml.safe_dump(PLATE | {"name": "plate"}))
     columns = np.column_stack([log.time, log.drive, force])
     header = "t,length_1,length_2,force_1,force_2"

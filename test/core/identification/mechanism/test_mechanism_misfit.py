@@ -18,14 +18,13 @@ import pytest
 import yaml
 
 from pkm_identification.identification.mechanism.identify import identify_mechanism
-from pkm_identification.identification.mechanism.misfit import COMMON, Effect, Exchange
 from pkm_identification.identification.settings import Settings
 from pkm_identification.mechanisms.builtin import builtin_files
 from pkm_identification.mechanisms.multibody import dynamics
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.parameters.assumptions import Assumptions, Fix
 from pkm_identification.records.drive_log import DriveLog
-from pkm_identification.report.mechanisms.sentences import misfit
+from pkm_identification.report.diagnosis import reason
 from pkm_identification.simulation.multibody.motions import generated
 
 PERIOD, DURATION, NOISE = 2e-3, 12.0, 0.01
@@ -69,65 +68,65 @@ def only(k, values):
 CASES = {
     "delay": (
         lambda t, f, v, a: np.column_stack([np.interp(t - 4e-3, t, one) for one in f.T]),
-        Effect("delay", COMMON), 4e-3, "all forces come",
+        "force_delay", 4e-3, "come",
     ),
     "delay 2": (
         lambda t, f, v, a: f + only(1, np.interp(t - 6e-3, t, f[:, 1])[:, None] - f),
-        Effect("delay", 1), 6e-3, "force_2 comes",
+        "force_delay_length_2", 6e-3, "of length_2 comes",
     ),
-    "gain": (lambda t, f, v, a: f * (1.0 + only(0, 0.2)), Effect("gain", 0), 0.2, "force_1 is 1.19"),
-    "sign": (lambda t, f, v, a: f * (1.0 - only(1, 2.0)), Effect("gain", 1), -2.0, "force_2 has the wrong sign"),
-    "offset": (lambda t, f, v, a: f + only(2, 6.0), Effect("offset", 2), 6.0, "force_3 has an offset of 6"),
+    "gain": (lambda t, f, v, a: f * (1.0 + only(0, 0.2)), "force_gain_length_1", 1.2, "times as large"),
+    "sign": (lambda t, f, v, a: f * (1.0 - only(1, 2.0)), "force_gain_length_2", -1.0, "sign of force_2"),
+    "offset": (lambda t, f, v, a: f + only(2, 6.0), "force_offset_length_3", 6.0, "is off by 6"),
     "asymmetric": (
         lambda t, f, v, a: f + only(0, 2.0 * np.abs(smooth_side(v))),
-        Effect("friction_asymmetric", 0), 2.0, "friction of force_1 differs by direction",
+        "friction_asymmetric_length_1", 2.0, "moving out than in, by 2",
     ),
     "stribeck": (
         lambda t, f, v, a: f + only(1, 3.0 * smooth_side(v) * np.exp(-((v / SLOW) ** 2))),
-        Effect("friction_stribeck", 1), 3.0, "N more at low rates",
+        "friction_stribeck_length_2", 3.0, "near standstill",
     ),
     "square": (
         lambda t, f, v, a: f + only(2, 400.0 * v * np.abs(v)),
-        Effect("friction_square", 2), 400.0, "friction of force_3 goes with the square of the rate, by 4",
+        "friction_square_length_3", 400.0, "square of the rate, by",
     ),
-    "inertia": (lambda t, f, v, a: f + 9.0 * a, Effect("inertia", COMMON), 9.0, "all drives have 9"),
+    "inertia": (lambda t, f, v, a: f + 9.0 * a, "motor_inertia", 9.0, "resist like 9"),
 }  # fmt: skip
 
 
 def test_a_model_that_fits_has_no_causes(mechanism, exact):
     result = found(mechanism, exact)
     assert result.fits
-    assert result.causes == ()
-    assert misfit(result) == ""
+    assert result.fit.causes == ()
+    assert reason(result.fit) == ""
 
 
-@pytest.mark.parametrize("name", CASES)
-def test_what_was_done_is_named(mechanism, exact, name):
-    change, effect, size, words = CASES[name]
+@pytest.mark.parametrize("case", CASES)
+def test_what_was_done_is_named(mechanism, exact, case):
+    change, name, size, words = CASES[case]
     result = found(mechanism, exact, change)
     assert not result.fits
-    first = result.causes[0]
-    assert first.effect == effect
+    first = result.fit.causes[0]
+    assert first.name == name
     assert first.value == pytest.approx(size, rel=0.1)
-    assert words in misfit(result)
-    assert result.causes[-1].left < 1.6
+    assert words in reason(result.fit)
+    assert result.fit.left < 1.6
     assert first.explains > 0.5
 
 
 def test_exchanged_forces_are_named(mechanism, exact):
     result = found(mechanism, exact, lambda t, f, v, a: f[:, [2, 1, 0]])
-    assert isinstance(result.causes, Exchange)
-    assert result.causes.column == (2, 1, 0)
-    assert "force_3 is force_1, force_1 is force_3" in misfit(result)
+    assert [cause.name for cause in result.fit.causes] == ["exchanged_drives"]
+    assert "force_3 is force_1, force_1 is force_3" in reason(result.fit)
 
 
 def test_a_force_of_no_known_kind_stays_a_misfit(mechanism, exact):
     """Causes may take some of it; what they leave is said, and that there are none where none is found."""
     result = found(mechanism, exact, lambda t, f, v, a: f + 5.0 * np.sin(2 * np.pi * 3.3 * t)[:, None])
     assert not result.fits
-    assert all(cause.left > 0.5 * result.total_ratio for cause in result.causes)
-    assert misfit(result).count("times the floor") == len(result.causes)
-    assert all(0.0 <= cause.explains < 0.75 for cause in result.causes)
-    if result.causes:
-        assert misfit(result).startswith("no known cause explains the misfit")
-    assert "nothing that was tried explains it" in misfit(replace(result, causes=()))
+    fit = result.fit
+    assert fit.unexplained
+    assert fit.left > 0.5 * fit.ratio
+    assert all(0.0 <= cause.explains < 0.75 and not cause.cure for cause in fit.causes)
+    assert "explains" not in reason(fit).partition("nearest")[2]
+    assert "no known cause explains" in reason(fit)
+    assert "no known cause explains it" in reason(replace(fit, causes=()))

@@ -10,7 +10,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -19,14 +19,8 @@ from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.mechanisms.multibody.numbers.arithmetic import FLOAT64
 from pkm_identification.mechanisms.multibody.structure.assembly import farthest
 
-from ..identifiability.base_parameters import write_term
-from ..listing import ABSENT, Listing, number
+from .listing import ABSENT, Listing, number
 
-if TYPE_CHECKING:
-    from pkm_identification.identification.mechanism.result import MechanismIdentification, Prediction
-    from pkm_identification.mechanisms.multibody.base_set import BaseSet
-
-SUM_DIGITS = 6  # of the factors of a sum
 SHOWN = 9  # digits of coordinates at home
 ROUNDING = 1e-14
 
@@ -138,32 +132,6 @@ def outputs_table(mechanism: Mechanism) -> Listing:
             for measure, value in zip(measures, values, strict=True)
         ]
     return Listing(("name", "what", "unit", "at home"), tuple(rows), frozenset({"at home"}))
-
-
-def prediction_table(result: MechanismIdentification, held: Prediction) -> Listing:
-    """How well forces that were not used are predicted, drive by drive."""
-    drives = result.mechanism.description.drives
-    rms = np.sqrt(np.mean(held.measured**2, axis=0))
-    rows = [
-        (
-            drive.force, drive.force_unit, number(float(rms[k]), 4),
-            number(100 * float(held.missed[k]), 3), number(100 * float(held.missed_by_file[k]), 3),
-        )
-        for k, drive in enumerate(drives)
-    ]  # fmt: skip
-    header = ("force", "unit", "rms", "error %", "file's error %")
-    return Listing(header, tuple(rows), frozenset(header[2:]))
-
-
-def sums_table(base: BaseSet) -> Listing:
-    """Return what names stand for: the base parameters that are sums of several parameters, with these sums."""
-    rows = []
-    for name, row in zip(base.names, base.sums, strict=True):
-        others = [k for k in np.flatnonzero(row) if base.everything[k] != name]
-        if others:
-            terms = [write_term(float(row[k]), base.everything[k], SUM_DIGITS) for k in others]
-            rows.append((name, name + "".join(terms)))
-    return Listing(("name", "stands for the sum"), tuple(rows), frozenset())
 
 
 def mechanism_document(mechanism: Mechanism) -> dict[str, Any]:

@@ -17,8 +17,8 @@ from pkm_identification.mechanisms.multibody.contributions import DriveShares
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.numerics.arrays import FloatArray
 
-from ..contribution_tables import numbers_or_null, shares_table
-from ..listing import Listing, number
+from .contribution_tables import numbers_or_null, shares_table
+from .listing import Listing, number
 
 GROUP_TEXT = {
     "acceleration": "a drive's own acceleration",
