@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from pkm_identification.identification.validation import Validation
 
 SUM_DIGITS = 6  # of the factors of a sum
-LONGEST_NAME = 24  # of a combination that is named in the parameter column
+LONGEST_NAME = 22  # of a combination that is named in the parameter column
 
 # What each reason for which samples are not used, or segments begin, means.
 REASONS = {

@@ -88,7 +88,7 @@ def test_the_nearest_cause_of_an_unknown_misfit_asks_for_nothing():
     lines = fit_lines(fit)
     assert lines[0].startswith("No known cause explains the misfit; nearest: the force of strut 4")
     assert "5.5 times the noise floor" in lines[0]
-    assert lines[1].endswith("with it alone the residual is 4.5 times the noise floor.")
+    assert lines[1].endswith("with it alone the residual is 4.51 times the noise floor.")
     assert "4.6 times" in lines[2]
     assert reason(fit).startswith("no known cause explains the misfit")
     below_zero = fit_lines(replace(fit, impossible=True))
