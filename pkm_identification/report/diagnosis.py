@@ -47,7 +47,6 @@ _WHAT = {
     "friction_square": "Friction{strut} grows with the square of the rate, by {size}",
     "friction_load": "Friction grows with the load, by {size} N per N",
     "friction_position": "Friction{strut} changes along the travel, by {size}",
-    "friction_square": "Friction{strut} grows with the square of the rate, by {size}",
     "joint_friction": "The joints have friction of {size}",
     "length_offset": "The length{strut} is off by {size} (encoder zero)",
     "length_drift": "The zero of the length{strut} drifts by {size}",
