@@ -14,17 +14,16 @@
 """
 
 import pkgutil
-import warnings
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from .version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from .api.identification import Result, identify, identify_mechanism, load
+    from .api.identification import Result, identify, load
     from .api.logs import Logs, read_logs, simulate
     from .api.machines import export, forces, forward, inverse, load_machine
-    from .api.older_names import load_mechanism, mechanism_motion
+    from .api.older_names import MechanismResult, identify_mechanism, load_mechanism, mechanism_motion
     from .api.outputs import output_motion
     from .errors import (
         DocumentError,
@@ -51,6 +50,7 @@ __all__ = [
     "Machine",
     "MachineError",
     "Mechanism",
+    "MechanismResult",
     "NotConverged",
     "OutputError",
     "PkmError",
@@ -91,8 +91,9 @@ _HOMES = {
         ),
         "errors",
     ),
-    "identify_mechanism": "api.identification",
-    **dict.fromkeys(("load_mechanism", "mechanism_motion"), "api.older_names"),
+    **dict.fromkeys(
+        ("MechanismResult", "identify_mechanism", "load_mechanism", "mechanism_motion"), "api.older_names"
+    ),
     "output_motion": "api.outputs",
     "Machine": "mechanisms.hexapod.machine",
     "Mechanism": "mechanisms.multibody.mechanism",
@@ -102,9 +103,6 @@ _HOMES = {
 
 def __getattr__(name: str) -> Any:
     """Load what is asked for and nothing else: the package itself is imported by every node and command."""
-    if name == "MechanismResult":
-        warnings.warn("MechanismResult is now Result", DeprecationWarning, stacklevel=2)
-        name = "Result"
     if name not in _HOMES:
         raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
     value = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)

@@ -10,7 +10,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -305,26 +304,6 @@ def _identify_drives(
     other = None if validate is None else read_logs(validate, mechanism)[0]
     names = [name for text in also for name in parse_also(text)]
     return Result(identified_drives(mechanism, list(gathered), chosen, other, names), tuple(gathered))
-
-
-def identify_mechanism(
-    logs: LogSource | Sequence[LogSource],
-    mechanism: AnyMachine | Mechanism,
-    *,
-    topic: str | None = None,
-    columns: str | None = None,
-    units: str | None = None,
-    joints: str | None = None,
-    rate: float | None = None,
-    validate: LogSource | None = None,
-    **settings: Any,
-) -> Result:
-    """Return what `identify` returns: an older name of it, which warns; `read_logs` takes the other options."""
-    warnings.warn("identify_mechanism is now identify", DeprecationWarning, stacklevel=2)
-    how: dict[str, Any] = {"columns": columns, "units": units, "joints": joints, "rate": rate, "topic": topic}
-    whole = load_machine(mechanism)
-    other = None if validate is None else read_logs(validate, whole, **how)
-    return identify(read_logs(logs, whole, **how), whole, validate=other, **settings)
 
 
 def load(path: str | Path, machine: AnyMachine | Mechanism, **assumptions: Any) -> Result:

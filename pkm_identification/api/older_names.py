@@ -17,6 +17,8 @@ from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.multibody.kinematics import MechanismMotion
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 
+from .identification import Result, identify
+from .logs import read_logs
 from .machines import load_machine
 from .outputs import output_motion
 
@@ -37,6 +39,29 @@ def mechanism_motion(*arguments: Any) -> MechanismMotion:
     """Return what `output_motion` returns: an older name, which warns."""
     _warn("mechanism_motion", "output_motion")
     return output_motion(*arguments)
+
+
+def identify_mechanism(
+    logs: Any,
+    mechanism: Any,
+    *,
+    topic: str | None = None,
+    columns: str | None = None,
+    units: str | None = None,
+    joints: str | None = None,
+    rate: float | None = None,
+    validate: Any = None,
+    **settings: Any,
+) -> Result:
+    """Return what `identify` returns: an older name, which warns; `read_logs` takes what logs look like."""
+    _warn("identify_mechanism", "identify")
+    how: dict[str, Any] = {"columns": columns, "units": units, "joints": joints, "rate": rate, "topic": topic}
+    whole = load_machine(mechanism)
+    other = None if validate is None else read_logs(validate, whole, **how)
+    return identify(read_logs(logs, whole, **how), whole, validate=other, **settings)
+
+
+MechanismResult = Result  # an older name of it
 
 
 def _warn(old: str, new: str) -> None:
