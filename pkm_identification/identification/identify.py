@@ -24,6 +24,7 @@ from pkm_identification.estimation.estimators import ESTIMATORS
 from pkm_identification.estimation.lack_of_fit.doubt import doubted
 from pkm_identification.estimation.lack_of_fit.start_values import without_start_values
 from pkm_identification.estimation.problem import Fit, Problem
+from pkm_identification.machines.load import as_machine
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import StrutLog
 from pkm_identification.numerics.arrays import FloatArray
@@ -141,7 +142,7 @@ def identify(
     _reached(4)
     tolerances = tolerance_sentences(shares, fit.estimate(problem, systematic)) if shares else ()
     result = Identification(
-        machine=experiment.machine,
+        machine=as_machine(machine),
         settings=experiment.settings,
         parameters=experiment.settings.parameter_set(machine),
         estimate=estimate,
