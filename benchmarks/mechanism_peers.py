@@ -93,7 +93,7 @@ class PinocchioMechanism:
         pin.computeJointJacobians(self.model, self.data, q)
         rows, accelerations, gaps = [], [], []
         for joint in self.mechanism.tree.cut:
-            assert joint.type in ("revolute", "spherical")
+            assert joint.type in ("revolute", "spherical", "universal")
             ends = []
             for side, body in enumerate(joint.bodies):
                 number, offset = self._point(body, FLOAT64.array(joint.place[side]))
@@ -118,6 +118,13 @@ class PinocchioMechanism:
                 axis = here_a.rotation @ FLOAT64.array(joint.axis[0])
                 across = np.linalg.svd(axis[None])[2][1:]
                 rows.append(across @ (jac_b - jac_a)[3:])
+            elif joint.type == "universal":
+                # its two axes stay at right angles: no turn about what is across both
+                axes = [
+                    here.rotation @ FLOAT64.array(axis)
+                    for here, axis in zip((here_a, here_b), joint.axis, strict=True)
+                ]
+                rows.append(np.cross(*axes)[None] @ (jac_b - jac_a)[3:])
 
         empty = np.zeros((0, self.model.nv))
         return (

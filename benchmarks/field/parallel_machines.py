@@ -171,3 +171,29 @@ def serial_arm(lengths: tuple[float, ...] = (0.4, 0.35, 0.2)) -> dict[str, Any]:
         drives[f"q_{k}"] = {"joint": f"joint_{k}", "force": f"tau_{k}", "inertia": 0.05}
         before, at = f"link_{k}", [length, 0, 0]
     return mechanism("arm", bodies, joints, drives, home={"drives": dict.fromkeys(drives, 0.2)})
+
+
+def wrist_arm(count: int = 7, length: float = 0.3) -> dict[str, Any]:
+    """An arm of revolute joints as collaborative robots have them: each axis at a right angle to the one before it."""
+    bodies, joints, drives = {}, {}, {}
+    before = "ground"
+    for k in range(1, count + 1):
+        size = length * (1.1 - 0.12 * k)
+        bodies[f"link_{k}"] = {
+            "mass": 4.0 / k,
+            "center_of_mass": [0.01, 0.02, 0.4 * size],
+            "inertia": [0.3 / k**2, 0.28 / k**2, 0.05 / k**2, 0.002 / k, -0.003 / k**2, 0.001 / k**2],
+        }
+        # the axis of each joint is its own body's z; zero is where the arm is bent
+        turned = {} if k == 1 else {"axis": [[0, 1, 0], [0, 0, 1]], "reference": [[1, 0, 0], [1, 0, 0]]}
+        joints[f"joint_{k}"] = {
+            "type": "revolute", "bodies": [before, f"link_{k}"], "place": [[0, 0, size], [0, 0, 0]], **turned,
+        }  # fmt: skip
+        drives[f"angle_{k}"] = {"joint": f"joint_{k}", "force": f"torque_{k}", "limits": [-2.8, 2.8]}
+        before = f"link_{k}"
+    friction = {
+        "viscous": [2.0 / k for k in range(1, count + 1)],
+        "coulomb": [3.0 / k for k in range(1, count + 1)],
+    }
+    home = {"drives": dict.fromkeys(drives, 0.3)}
+    return mechanism("arm-7", bodies, joints, drives, home=home, friction=friction)

@@ -239,7 +239,7 @@ def read(node: Node, units: Units) -> TwoInertia:
         node.take("damping", 0.0).not_negative(),
         motor_friction,
         encoder,
-        node.take("cascade", "motor").choice(SIDES),
+        node.take("cascade", "motor").choice(SIDES) if encoder == "both" else "motor",
         friction=read_inner_friction(node),
         units=units,
     )

@@ -194,11 +194,20 @@ class Mechanism:
 
         `task` is `drives`, `outputs` or `pose`.
         """
-        return np.array([*self.mobility.independent, *self.places[task]], dtype=np.int64)
+        return self._tasks[task]
 
     def row_numbers(self, part: str) -> np.ndarray:
         """Rows of `drives`, `outputs`, `readings`, `pose`, `rubbing` or `loops`."""
-        return np.array(self.places[part], dtype=np.int64)
+        return self._numbers[part]
+
+    @cached_property
+    def _numbers(self) -> dict[str, np.ndarray]:
+        return {part: np.array(place, dtype=np.int64) for part, place in self.places.items()}
+
+    @cached_property
+    def _tasks(self) -> dict[str, np.ndarray]:
+        independent = np.array(self.mobility.independent, dtype=np.int64)
+        return {part: np.concatenate([independent, place]) for part, place in self._numbers.items()}
 
     def limits(self, side: int) -> ClosingLimits:
         """Of the closing kernel; `side` is the determinant's sign that counts as home's mode."""

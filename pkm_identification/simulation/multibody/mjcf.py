@@ -9,7 +9,7 @@
 """A mechanism as MJCF: the open tree for the simulator, or with the loops closed by MuJoCo for other programs.
 
 A spherical joint that closes a loop becomes MuJoCo's `connect`. Any other is carried by the tree to a twin of one of
-its bodies, which takes half of the body's inertia and is welded to it: constraints that MuJoCo has, and no joint
+its bodies, which takes its share of the body's inertia and is welded to it: constraints that MuJoCo has, and no joint
 without mass behind it.
 """
 
@@ -83,10 +83,10 @@ def mechanism_mjcf(mechanism: Mechanism, timestep: float = 1e-4) -> str:
     tree = spanning_tree(whole)
     model = packed(whole, tree, [], FLOAT64)
     masses = inertials(mechanism)
-    for body, _ in twins.values():
-        half = masses[body]
+    for body in {body for body, _ in twins.values()}:
+        own = masses[body]
         copies = 1 + sum(other == body for other, _ in twins.values())
-        masses[body] = Inertial(half.mass / copies, half.center, half.inertia / copies)
+        masses[body] = Inertial(own.mass / copies, own.center, own.inertia / copies)
     masses |= {twin: masses[body] for body, twin in twins.values()}
     ends: set[str] = set()
     sites, equality = _closing(mechanism, twins, tree, timestep, ends)

@@ -10,29 +10,48 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
+from pathlib import Path
 
 import numpy as np
+import yaml
 
 from benchmarks.field import parallel_machines as documents
+from benchmarks.field.drawn_kinds import EPAAS_HYDRAULICS, MAST_BELTS
+from pkm_identification.document import TextScalars
 from pkm_identification.machines.contract import Motion
 from pkm_identification.machines.hexapod import Hexapod
-from pkm_identification.machines.load import load_machine
+from pkm_identification.machines.load import load_machine, read_machine
 from pkm_identification.machines.multibody import Multibody
+from pkm_identification.mechanisms.builtin import builtin_files
+from pkm_identification.mechanisms.multibody.description.reader import parsed
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 
-HEXAPODS = ("uf", "hexel", "ford")
+HEXAPODS = ("uf", "hexel", "ford", "uf_hydraulic", "uf_belt")
 BUILT_IN = ("mast", "epaas", "four-bar")
 WRITTEN = {one.__name__: one for one in (documents.delta, documents.five_bar, documents.rss, documents.pus)}
 WRITTEN["serial_arm"] = documents.serial_arm
+WRITTEN["arm_7"] = documents.wrist_arm
+ACTUATED = {"mast_belts": ("mast", MAST_BELTS), "epaas_hydraulic": ("epaas", EPAAS_HYDRAULICS)}
+PAGE = Path(__file__).resolve().parents[3] / "docs" / "mechanisms.md"
+ON_PAGE = "delta of the page"
 AS_MULTIBODY = "uf as multibody"
-EVERY = (*HEXAPODS, AS_MULTIBODY, *BUILT_IN, *WRITTEN)
+MECHANISMS = (*BUILT_IN, *ACTUATED, *WRITTEN, ON_PAGE)
+EVERY = (*HEXAPODS, AS_MULTIBODY, *MECHANISMS)
 
 
 @cache
 def machine(name: str) -> Hexapod | Multibody:
     if name in WRITTEN:
-        return Multibody(Mechanism.from_document(WRITTEN[name]()))
+        return read_machine(WRITTEN[name]())
+    if name in ACTUATED:
+        plain, drives = ACTUATED[name]
+        return read_machine(parsed(builtin_files("mechanisms")[plain]) | drives)
+    if name == ON_PAGE:
+        found = re.search(r"```yaml\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.S)
+        assert found
+        return read_machine(yaml.load(found.group(1), Loader=TextScalars))
     if name == AS_MULTIBODY:
         return Multibody(Mechanism.from_machine(load_machine("uf").description))
     return load_machine(name)

@@ -13,7 +13,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-import pinocchio as pin
 import pytest
 from core.machines.every_machine import (
     AS_MULTIBODY,
@@ -224,30 +223,6 @@ def test_a_path_that_leads_nowhere_is_named(path, word):
         change_document(machine("delta").document, {path: 1.0})
 
 
-def test_forces_of_an_arm_are_those_of_another_program():
-    one = machine("serial_arm")
-    description = one.mechanism.description
-    model, parent = pin.Model(), 0
-    for joint, values in zip(description.joints, one.mechanism.parameters, strict=True):
-        axes, references = (np.array(pair, dtype=float) for pair in (joint.axis, joint.reference))
-        both = [np.column_stack([x, a, np.cross(x, a)]) for x, a in zip(references, axes, strict=True)]
-        place = pin.SE3(both[0] @ both[1].T, np.array(joint.place[0], dtype=float))
-        kind = (
-            pin.JointModelPrismaticUnaligned if joint.type == "prismatic" else pin.JointModelRevoluteUnaligned
-        )
-        parent = model.addJoint(parent, kind(axes[1]), place, joint.name)
-        order = [0, 1, 2, 3, 4, 7, 5, 8, 9, 6]
-        inertia = pin.Inertia.FromDynamicParameters(np.asarray(values, dtype=float)[order])
-        model.appendBodyToJoint(parent, inertia, pin.SE3.Identity())
-    data, motion = model.createData(), smooth_motion(one)
-    theirs = [
-        pin.rnea(model, data, *sample) + 0.05 * sample[2]
-        for sample in zip(motion.coordinate, motion.rate, motion.acceleration, strict=True)
-    ]
-    own = forces(one, motion)
-    np.testing.assert_allclose(own, theirs, atol=1e-11 * np.abs(own).max())
-
-
 def test_passive_joints_friction_is_part_of_the_basis():
     """Against the forces that the bodies' own dynamics state with friction."""
     plain = machine("delta").document
@@ -340,7 +315,10 @@ def test_values_go_into_a_file_whose_forces_are_theirs(name):
     rng, basis = np.random.default_rng(3), np.array(one.basis.nominal)
     bodies = [entry.body for entry in one.basis]
     for body in sorted(set(bodies)):
-        basis[[one == body for one in bodies]] *= rng.uniform(0.95, 1.05)
+        basis[[other == body for other in bodies]] *= rng.uniform(0.95, 1.05)
+    if one.build_transfers(1e-3) is not None:  # whose motors' inertia stands among the actuators' numbers
+        turning = [entry.symbol in ("inertia", "m_m") for entry in one.basis]
+        basis[turning] = one.basis.nominal[turning]
     found = one.with_values(basis)
     assert found.name == f"{one.name}_identified"
     motion, again = smooth_motion(one), smooth_motion(found)
