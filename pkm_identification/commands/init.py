@@ -6,19 +6,21 @@
 # distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
 # the License for the specific language governing permissions and limitations under the License.
 
-"""pkm init: a machine file to begin with."""
+"""pkm init: a machine file to begin with, of any machine."""
 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import yaml
 
-from pkm_identification.document import YAML_ENDINGS
+from pkm_identification.document import YAML_ENDINGS, TextScalars
 from pkm_identification.errors import OutputError, SettingsError
+from pkm_identification.exporting.drafts.kinds import AXES, KINDS, SERIAL_ARM, units_of_kind, write_draft
 from pkm_identification.exporting.new_machine import (
     Sketch,
     joints_on_circle,
@@ -26,6 +28,9 @@ from pkm_identification.exporting.new_machine import (
     paired_angles,
     refuse_unlikely,
 )
+from pkm_identification.machines.capabilities import BodiesFile, require
+from pkm_identification.machines.load import read_machine
+from pkm_identification.mechanisms.builtin import HEXAPOD
 from pkm_identification.mechanisms.hexapod.geometry import jacobian_quality
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import STRUTS
@@ -50,8 +55,30 @@ def add(commands: argparse._SubParsersAction) -> None:
     """Add the command."""
     parser = commands.add_parser(
         "init",
-        description="Write a machine file for a hexapod: its joints as stated, everything else guessed and marked so; "
-        "with a picture, and checked. What is not given is asked for on a terminal.",
+        description="Write a first machine file that loads, simulates and identifies at once, with a picture: of a "
+        "hexapod its joints as stated, of another kind a template with the numbers that are given, or what a URDF, SDF "
+        "or MJCF file says. Everything else is guessed and marked so. What a hexapod lacks is asked for on a terminal.",
+    )
+    other = parser.add_argument_group("machines that are no hexapods")
+    other.add_argument(
+        "--kind",
+        "--mechanism",
+        choices=(HEXAPOD, *KINDS),
+        help=f"what it is (default: {HEXAPOD})",
+    )
+    other.add_argument(
+        "--value",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="a number of the kind, as arm=0.25, in --unit or kg; repeatable (a wrong name is answered with all)",
+    )
+    other.add_argument("--axes", type=int, metavar="N", help="of a serial-arm (default: 6)")
+    other.add_argument(
+        "--from",
+        dest="source",
+        metavar="FILE",
+        help="a .urdf, .sdf or MJCF .xml file to take bodies and joints from",
     )
     parser.add_argument("out", metavar="OUT", help="the machine file, .yaml")
     joints = parser.add_argument_group("joints")
@@ -96,6 +123,12 @@ def _init(options: argparse.Namespace) -> int:
         check_file(file, "OUT")
         if file.exists() and not options.force:
             raise OutputError(f"{file}: exists; --force writes over it")
+    if options.source or options.kind not in (None, HEXAPOD):
+        return _draft(options, out, picture)
+    if options.value or options.axes is not None:
+        raise SettingsError(
+            f"{'--value' if options.value else '--axes'}: belongs to --kind {', '.join(KINDS)}"
+        )
     sketch = _sketch(options, out)
     text = machine_file(sketch)
     machine = _machine(text, out)
@@ -106,6 +139,69 @@ def _init(options: argparse.Namespace) -> int:
     write_figures(out.parent, {out.stem: machine_figure(machine)})
     print(_summary(machine, sketch, out, picture))
     return 0
+
+
+def _draft(options: argparse.Namespace, out: Path, picture: Path) -> int:
+    """A first description of a machine that is no hexapod."""
+    _refuse_of_hexapods(options)
+    name = options.name or out.stem
+    if options.source:
+        if options.kind or options.value or options.axes is not None:
+            raise SettingsError(
+                "--from: says itself what the machine is; no --kind, --value or --axes goes with it"
+            )
+        from pkm_identification.exporting.drafts.from_file import draft_from_file
+
+        text, notes = draft_from_file(options.source, name)
+    else:
+        if options.axes is not None and options.kind != SERIAL_ARM:
+            raise SettingsError(f"--axes: belongs to --kind {SERIAL_ARM}")
+        lengths = units_of_kind(options.kind, options.axes or AXES)
+        metre = UNITS[options.unit or "m"]
+        given = dict(_named_number(text, lengths, metre) for text in options.value)
+        text, notes = write_draft(options.kind, name, given, options.axes or AXES), []
+    machine = read_machine(yaml.load(text, Loader=TextScalars), str(out))
+    mechanism = require(machine, BodiesFile, "init").mechanism
+    # matplotlib takes longer to load than this command runs
+    from pkm_identification.report.figures.mechanism import mechanism_figure
+
+    write_text(out, text)
+    write_figures(out.parent, {out.stem: mechanism_figure(mechanism)})
+    print(
+        f"{out}: {machine.name}, {len(mechanism.description.bodies)} bodies, {mechanism.loops} loops, "
+        f"{len(machine.drives)} drives ({', '.join(drive.name for drive in machine.drives)})\n"
+        f"{picture}: its picture at home"
+    )
+    for note in notes:
+        print(note)
+    print("Lines that say GUESSED in the file are starting points.")
+    return 0
+
+
+def _named_number(text: str, units: Mapping[str, str], metre: float) -> tuple[str, float]:
+    """A number of --value in SI units, with its name."""
+    name, equals, value = text.partition("=")
+    if not equals:
+        raise SettingsError(f"--value {text}: expected NAME=VALUE")
+    return name, option_value("--value", value, number) * (metre if units.get(name) == "m" else 1.0)
+
+
+def _refuse_of_hexapods(options: argparse.Namespace) -> None:
+    own = (
+        "joints",
+        "radius_base",
+        "radius_platform",
+        "angles_base",
+        "angles_platform",
+        "height",
+        "limits",
+        "mass",
+    )
+    for name in (*own, "size", "strut_mass"):
+        if getattr(options, name) is not None:
+            raise SettingsError(
+                f"--{name.replace('_', '-')}: belongs to --kind {HEXAPOD}; --value gives numbers of others"
+            )
 
 
 def _machine(text: str, out: Path) -> Machine:

@@ -145,7 +145,7 @@ def machine_file(sketch: Sketch) -> str:
 # Written by pkm init. Lines that say GUESSED are starting points: replace what is known better, and let pkm identify
 # find the rest. Masses in kg, lengths in m, inertias in kg m^2, forces in N. More: docs/machine_file.md
 schema: 1
-name: {_text(sketch.name)}
+name: {yaml_text(sketch.name)}
 geometry:
   # Joint centres in the base frame and in the platform frame, one strut a line, z up
   base_joints:
@@ -182,7 +182,7 @@ def _rows(joints: FloatArray) -> str:
     return "\n".join(f"    - [{', '.join(_number(x) for x in joint)}]" for joint in joints)
 
 
-def _text(value: str) -> str:
+def yaml_text(value: str) -> str:
     """A text as YAML reads it again, whatever it looks like."""
     return yaml.safe_dump(value, default_style='"', allow_unicode=True, width=math.inf).strip()
 
