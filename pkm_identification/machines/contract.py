@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -212,7 +212,15 @@ class NeighbourSolver(Protocol):
 
 
 class Machine(Protocol):
-    """What the road of a log needs to know of a machine of n drives."""
+    """What the road of a log needs to know of a machine of n drives.
+
+    Attributes
+    ----------
+    quick : bool
+        Whether motion of a hundred changed machines takes a second at most: it has a closed form of its own.
+    """
+
+    quick: ClassVar[bool]
 
     @property
     def name(self) -> str: ...

@@ -84,6 +84,7 @@ class Hexapod:
 
     limbs_alike = True
     widest_cutoff = 150.0  # Hz: smoothing rounds the bend of friction, which six struts pass all the time
+    quick = True
 
     def __init__(self, description: Description) -> None:
         self.description = description
@@ -114,9 +115,14 @@ class Hexapod:
         """What was read from the file."""
         return self.description
 
-    @property
+    @cached_property
     def document(self) -> Mapping[str, Any]:
-        return self.description.full_document
+        own, written = self.description, self.description.full_document
+        # gravity and joints may be others than the file's
+        places = {"base_joints": own.base_joints.tolist(), "platform_joints": own.platform_joints.tolist()}
+        return {
+            **written, "gravity": own.gravity.tolist(), "geometry": {**written["geometry"], **places}
+        }  # fmt: skip
 
     @property
     def gravity(self) -> FloatArray:

@@ -89,6 +89,8 @@ _PACE = 6.0  # 1/s: rates of those states are large changes times this, accelera
 class Multibody:
     """See `contract.Machine`; `mechanism` is the description, closed at home, in float64."""
 
+    quick = False
+
     known_forces = None  # its file says nothing of how reported forces differ
     limbs_alike = False
     widest_cutoff = 60.0  # Hz: its file says nothing of encoders, whose noise a wider one would let pass

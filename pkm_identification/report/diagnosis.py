@@ -25,7 +25,7 @@ MOST_CAUSES, MOST_REMARKS = 5, 3
 _READABLE = {"s": (1e3, "ms"), "m": (1e3, "mm"), "m/s": (1e3, "mm/s"), "rad": (180.0 / math.pi, "°")}
 # What is wrong, by the name of the cause or the part of it in front of a strut's number; {size} is value and unit.
 _WHAT = {
-    "force_sign": "The forces have the other sign",
+    "force_sign": "The force{strut} has the other sign",
     "force_unit": "The forces are in another unit",
     "length_unit": "The lengths are in another unit",
     "time_unit": "The stamps are in another unit",
@@ -238,11 +238,10 @@ def _what(cause: Cause) -> str:
 
 def _parts(name: str) -> tuple[str, str]:
     """What a cause is called whichever drive it is of, and that drive in words."""
-    stem, _, last = name.rpartition("_")
-    if last.isdigit():
-        return stem, f" of strut {last}"
-    stem = max((one for one in _WHAT if name.startswith(f"{one}_")), key=len, default="")
-    return (stem, f" of {name[len(stem) + 1 :]}") if stem else (name, "")
+    stems = [stem for stem in _WHAT if name == stem or name.startswith(f"{stem}_")]
+    stem = max(stems, key=len, default=name)
+    drive = name.removeprefix(stem).removeprefix("_")
+    return stem, f" of strut {drive}" if drive.isdigit() else f" of {drive}" if drive else ""
 
 
 def _size(value: float, cause: Cause) -> str:

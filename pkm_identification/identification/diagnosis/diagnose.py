@@ -33,12 +33,13 @@ from .stages.baseline import Baseline
 from .stages.explaining import explained, is_impossible, remarks_as_causes
 from .stages.undoing import without_discrete
 from .stages.unseen import unseen
+from .subject import ExperimentSubject, Subject
 
 __all__ = ["STANDS_OUT", "STRUT_STANDS_OUT", "diagnose", "stands_out"]
 
 
 def diagnose(experiment: Experiment, problem: Problem, estimate: ParameterEstimate) -> Diagnosis:
-    """Judge the fit of a model to its logs.
+    """Return the diagnosis of an experiment with a platform.
 
     Parameters
     ----------
@@ -48,7 +49,27 @@ def diagnose(experiment: Experiment, problem: Problem, estimate: ParameterEstima
     estimate : ParameterEstimate
         Whose statuses and standard deviations the effects are compared with.
     """
-    recorded = Baseline.of(*_force_equations(experiment, problem))
+    judged, own = _force_equations(experiment, problem)
+    diagnosis = diagnose_subject(ExperimentSubject(judged), own, estimate)
+    if diagnosis is None:
+        raise ValueError("an experiment has a noise floor of some kind")
+    return diagnosis
+
+
+def diagnose_subject(subject: Subject, problem: Problem, estimate: ParameterEstimate) -> Diagnosis | None:
+    """Return whether a model fits its logs and why not; None of logs that are too short to tell noise from misfit.
+
+    Parameters
+    ----------
+    subject : Subject
+    problem : Problem
+        Of its logs.
+    estimate : ParameterEstimate
+        Whose statuses and standard deviations the effects are compared with.
+    """
+    recorded = Baseline.of(subject, problem)
+    if recorded is None:
+        return None
     floor, first = recorded.floor, recorded.model
     if recorded.exact:
         return Diagnosis(
@@ -58,10 +79,14 @@ def diagnose(experiment: Experiment, problem: Problem, estimate: ParameterEstima
     if explanation.causes:
         # what is left is judged by the estimate that the corrected logs would give
         estimate = ESTIMATORS["ls"].fit(corrected.problem, Tuning()).estimate(corrected.problem)
-    machine, logs = corrected.experiment.machine, corrected.experiment.logs
+    machine, logs = corrected.subject.machine, corrected.subject.logs
     effects = find_effects(machine, corrected.problem.parameters, logs)
-    found = search(corrected.evidence, effects, corrected.floor, corrected.model)
-    if found.found or stands_out(found.first.total_ratio, found.first.ratio):
+    quick = [effect for effect in effects if not effect.costly]
+    found = search(corrected.evidence, quick, corrected.floor, corrected.model)
+    wrong = bool(found.found) or stands_out(found.first.total_ratio, found.first.ratio)
+    if wrong and len(quick) < len(effects):
+        found = search(corrected.evidence, effects, corrected.floor, corrected.model)
+    if wrong:
         found = search_again(corrected.evidence, found)
         corrected = replace(corrected, floor=found.floor, model=found.first)
     if not explanation.causes:

@@ -28,8 +28,14 @@ from pkm_identification.machines.hexapod import description_of
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter import Kind
 
-from ..experiment import Experiment
-from .discrete_causes import BETTER, are_alike, cause_of_order, causes_of_factor, is_common_factor
+from .discrete_causes import (
+    BETTER,
+    FORCE_FACTOR,
+    are_alike,
+    cause_of_order,
+    causes_of_factor,
+    is_common_factor,
+)
 from .evidence_base import EvidenceBase
 from .findings import Cause
 from .length_order import best_length_order
@@ -118,7 +124,7 @@ def _factor_of(base: EvidenceBase, floor: FloatArray, bodies: FloatArray) -> tup
     return output_factor(bodies[:, :, 0], free, equations.force, floor, equations.segment)
 
 
-def _scaled(force: FloatArray, factor: float) -> FloatArray:
+def _scaled(force: FloatArray, factor: float | FloatArray) -> FloatArray:
     return factor * force
 
 
@@ -128,6 +134,29 @@ def exchanged_forces(base: EvidenceBase) -> list[Discrete]:
     order = best_order(base.view.equations(equations).regressor, _known(base), equations.force)
     cause = cause_of_order(order)
     return [] if cause is None else [Discrete(cause, lambda force: force[:, order.column])]
+
+
+def reversed_force(base: EvidenceBase, floor: FloatArray, present: Base) -> list[Discrete]:
+    """Return the force of the drive that has the other sign alone, if the model then leaves much less."""
+    machine, kept = base.rows[0].machine, base.kept
+    equations, own = base.problem.equations, base.view.equations(base.problem.equations)
+    count = equations.force.shape[1]
+    if count == 1:  # that of all forces: no residual shows it
+        return []
+    squares = []
+    for row in np.eye(count):
+        measured = own.measured - 2.0 * equations.force * row
+        fit = Base.of(own.regressor[kept], measured[kept], floor, equations.segment[kept])
+        squares.append(float(fit.residual @ fit.residual))
+    before, drive = float(present.residual @ present.residual), int(np.argmin(squares))
+    if squares[drive] > BETTER * before:
+        return []
+    sign = 1.0 - 2.0 * np.eye(count)[drive]
+    cause = Cause(
+        f"force_sign_{machine.drives[drive].label}", -1.0, 0.0, "", 1.0 - squares[drive] / before,
+        "Reverse the sign of that force", FORCE_FACTOR,
+    )  # fmt: skip
+    return [Discrete(cause, partial(_scaled, factor=sign))]
 
 
 def _known(base: EvidenceBase) -> FloatArray:
@@ -201,21 +230,6 @@ def _axis(direction: FloatArray) -> str:
     return ("-" if direction[k] < 0 else "+") + "xyz"[k]
 
 
-def undone(experiment: Experiment, discrete: Discrete) -> Experiment:
-    """The experiment as it would be without a discrete cause."""
-    logs = tuple(
-        replace(
-            log,
-            force=None if log.force is None else np.ascontiguousarray(discrete.force(log.force)),
-            length=log.length
-            if discrete.lengths is None
-            else np.ascontiguousarray(log.length[:, discrete.lengths]),
-        )
-        for log in experiment.logs
-    )
-    return replace(experiment, logs=logs, machine=discrete.machine or experiment.machine)
-
-
 def suspects(base: EvidenceBase, floor: FloatArray, present: Base) -> list[Discrete]:
     """What may be wrong altogether: sign or unit, which are sure; else what could leave less of a large residual.
 
@@ -224,7 +238,11 @@ def suspects(base: EvidenceBase, floor: FloatArray, present: Base) -> list[Discr
     """
     causes: list[Discrete] = []
     if present.total_ratio > POOR:
-        causes = [*exchanged_forces(base), *other_gravity(base, floor, present)]
+        causes = [
+            *reversed_force(base, floor, present),
+            *exchanged_forces(base),
+            *other_gravity(base, floor, present),
+        ]
     if present.total_ratio > HOPELESS:
         causes += exchanged_lengths(base)
         if causes:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,14 +26,14 @@ from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.relations import LinearRelations
 from pkm_identification.signals.causal import FilterSettings
 
-from ..experiment import Experiment
 from ..model_errors.effect import Effect
-from ..model_errors.log_rows import LogRows, rows_of_samples
+from ..model_errors.log_rows import LogRows
 from ..model_errors.situation import Situation, build_situations
 from .smoothing import FACTOR, smoothed_friction
 from .standstill import friction_variance
+from .subject import Subject
 
-LEAST_WEIGHT = 0.1  # of an equation that a robust estimator still believes
+Value = TypeVar("Value", float, FloatArray)
 
 
 @dataclass(frozen=True)
@@ -62,23 +63,14 @@ class EvidenceBase:
     low_pass: FilterSettings
 
     @classmethod
-    def of(cls, experiment: Experiment, problem: Problem) -> EvidenceBase:
-        """Of an experiment; `problem` must be its own. Start values that the data contradict do not count."""
+    def of(cls, subject: Subject, problem: Problem) -> EvidenceBase:
+        """Return that of a problem of a subject's logs. Start values that the data contradict do not count."""
         problem = without_start_values(problem)
         relations = problem.relations or LinearRelations.none(len(problem.parameters))
-        # that of the equations, or hypotheses about friction would find what the two make of noisy rates
-        machine, band = experiment.equations_machine(), experiment.settings.band
-        rows = tuple(
-            rows_of_samples(machine, problem.parameters, samples, band, experiment.flicker)
-            for samples in experiment.smooth_samples
-        )
         view = Coordinates.of(problem.prior, relations)
-        kept = np.ones(len(problem.equations), dtype=bool)
-        if experiment.settings.estimator.name == "robust":
-            weight = experiment.estimator.batch(problem.whitened(view)).weight
-            kept = kept if weight is None else weight > LEAST_WEIGHT
+        kept = subject.find_believed(problem.whitened(view))
         none = np.empty((np.count_nonzero(kept), problem.equations.force.shape[1], 0))
-        return cls(problem, view, rows, kept, none, experiment.settings.filter)
+        return cls(problem, view, subject.build_rows(problem), kept, none, subject.low_pass)
 
     def smoothed(self, values: FloatArray) -> EvidenceBase:
         """The same that knows what the kinematic low-pass makes of friction under an estimate (P,)."""
@@ -132,7 +124,7 @@ class EvidenceBase:
         return np.concatenate([effect.columns(situation) for situation in situations])[self.kept]
 
     def columns_at(
-        self, column: Callable[[Situation, float], FloatArray], situations: Sequence[Situation], value: float
+        self, column: Callable[[Situation, Value], FloatArray], situations: Sequence[Situation], value: Value
     ) -> FloatArray:
-        """The column (K, 6, 1) of a coefficient that is about this value, in the equations that count."""
+        """Return columns (K, n, q) of coefficients that are about these values, in the equations that count."""
         return np.concatenate([column(situation, value) for situation in situations])[self.kept]

@@ -22,13 +22,14 @@ import numpy as np
 from pkm_identification.estimation.estimate import ParameterEstimate
 from pkm_identification.estimation.lack_of_fit.doubt import DOUBTFUL
 from pkm_identification.estimation.lack_of_fit.effect import largest_effect
-from pkm_identification.mechanisms.hexapod.drive import Drive
+from pkm_identification.machines.contract import Machine
+from pkm_identification.machines.hexapod import description_of
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.signals.guard import GuardedLog
 
 from .discrete_causes import enlarges
 from .findings import Cause, Explanation
 from .stages.baseline import Baseline
+from .subject import ForceLog
 
 FLAT = 1e-3  # of the largest force: how near samples at the limit are to each other
 FEWEST = 20  # samples at the limit
@@ -39,12 +40,12 @@ LEAST_SHARE = 0.1  # of a misfit, from which on clipped forces are one of its ca
 AT_LIMIT = 1e-3  # of the drives' largest force: how near to it the end of a range is
 
 
-def saturation(logs: Sequence[GuardedLog], ratio: FloatArray) -> list[Cause]:
-    """Struts (ratio (6,): residual over floor) whose forces end at a limit, the worst fitted first.
+def saturation(logs: Sequence[ForceLog], ratio: FloatArray, machine: Machine) -> list[Cause]:
+    """Struts (ratio (n,): residual over floor) whose forces end at a limit, the worst fitted first.
 
     What they explain is not asked yet: 0.
     """
-    force = np.concatenate([log.force for log in logs if log.force is not None])
+    force = np.concatenate([log.force for log in logs])
     suspects = []
     for k in range(force.shape[1]):
         size = np.abs(force[:, k])
@@ -58,10 +59,10 @@ def saturation(logs: Sequence[GuardedLog], ratio: FloatArray) -> list[Cause]:
             continue
         share = at / len(size)
         cause = Cause(
-            f"saturation_{k + 1}",
+            f"saturation_{machine.drives[k].label}",
             most,
             width,
-            "N",
+            machine.drives[k].force_unit,
             0.0,
             "Move less fast, or raise the range of the current measurement (drive.motor.force_limit)",
             "saturation",
@@ -99,13 +100,13 @@ def with_clipped_forces(
         Whether the residual stands out of the noise floor. Where it does not and nothing else is wrong, clipped forces
         are told only if their effect is more than chance.
     """
-    clipped = saturation(corrected.experiment.logs, corrected.model.ratio)
+    clipped = saturation(corrected.subject.logs, corrected.model.ratio, corrected.subject.machine)
     if not clipped:
         return explanation
     # with the floor of the corrected logs: that of the recorded ones is in their unit and in their order of struts
     elsewhere = without_clipped(clipped, corrected)
     effect, moves = largest_effect(estimate, elsewhere.change)
-    certain = any(_beyond_reading(one, corrected.experiment.description.drive) for one in clipped)
+    certain = any(_beyond_reading(one, corrected.subject.machine) for one in clipped)
     told = (misfit or bool(explanation.causes)) and (certain or elsewhere.explains > LEAST_SHARE)
     if not told and not ((elsewhere.clear or certain) and effect > DOUBTFUL):
         return explanation
@@ -121,19 +122,22 @@ def with_clipped_forces(
     return replace(explanation, causes=(*enlarged, *clipped, *others), moved=moved, elsewhere=elsewhere.ratio)
 
 
-def _beyond_reading(clipped: Cause, drive: Drive | None) -> bool:
+def _beyond_reading(clipped: Cause, machine: Machine) -> bool:
     """Whether what is measured ends at the drives' limit and what they give does not: their readings are clipped.
 
     Where both do, as with a gain of 1, the drives may have given no more.
     """
+    description = description_of(machine)
+    drive = None if description is None else description.drive
     if drive is None:
         return False
     end = drive.force_limit * (1.0 - AT_LIMIT)
-    return bool(drive.force_gain[_strut(clipped)] * clipped.value >= end > clipped.value)
+    return bool(drive.force_gain[_find_drive(clipped, machine)] * clipped.value >= end > clipped.value)
 
 
-def _strut(clipped: Cause) -> int:
-    return int(clipped.name.rpartition("_")[2]) - 1
+def _find_drive(clipped: Cause, machine: Machine) -> int:
+    """Return which drive (from 0) a cause of `saturation` is of."""
+    return next(i for i, drive in enumerate(machine.drives) if clipped.name == f"saturation_{drive.label}")
 
 
 @dataclass(frozen=True)
@@ -169,13 +173,11 @@ def without_clipped(clipped: Sequence[Cause], baseline: Baseline) -> Elsewhere:
         Of all equations of the logs.
     """
     evidence, problem = baseline.evidence, baseline.problem
-    reach = 1.0 / baseline.experiment.settings.band.cutoff  # s over which a sample enters an equation
+    reach = 1.0 / baseline.subject.cutoff  # s over which a sample enters an equation
     equations, counts = problem.equations, np.ones_like(problem.equations.force)
     for cause in clipped:
-        strut = _strut(cause)
-        for number, log in enumerate(baseline.experiment.logs):
-            if log.force is None:
-                continue
+        strut = _find_drive(cause, baseline.subject.machine)
+        for number, log in enumerate(baseline.subject.logs):
             at = log.time[np.abs(log.force[:, strut]) > cause.value - cause.std]
             own = np.flatnonzero(problem.log == number)
             first, last = (np.searchsorted(at, equations.time[own] + way) for way in (-reach, reach))

@@ -28,6 +28,7 @@ from .standstill import with_standstill
 
 MOST_CAUSES = 6
 REFITS = 3  # of columns that depend on the estimate
+LEAST_PART = 1e-3  # of a large coefficient: of none of it the change is none
 DISTINCT = 5.0  # standard deviations from the median, for a member of a group to be a cause of its own
 MOST_DISTINCT = 3
 
@@ -198,7 +199,14 @@ def _refitted(base: EvidenceBase, first: Base, picks: list[Pick]) -> tuple[Base,
         for pick in picks:
             effect, size = pick.choice.effect, len(pick.choice.scale)
             columns = pick.columns
-            if effect.at is not None:
+            if effect.secant is not None:
+                values = np.zeros(len(effect.scale))
+                values[pick.choice.members] = last.solution[place : place + size] * pick.choice.scale
+                values = np.where(
+                    np.abs(values) > LEAST_PART * effect.scale, values, LEAST_PART * effect.scale
+                )
+                columns = pick.choice.of(base.columns_at(effect.secant, situations, values))
+            elif effect.at is not None:
                 value = float(last.solution[place] * pick.choice.scale[0])
                 columns = base.columns_at(effect.at, situations, value)
             elif not effect.linear:

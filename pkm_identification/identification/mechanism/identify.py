@@ -23,7 +23,6 @@ from pkm_identification.estimation.disagreement import disagreement
 from pkm_identification.estimation.equations import Equations
 from pkm_identification.estimation.estimators import ESTIMATORS, Tuning
 from pkm_identification.estimation.lack_of_fit.doubt import doubted
-from pkm_identification.estimation.lack_of_fit.thresholds import stands_out
 from pkm_identification.estimation.problem import Problem
 from pkm_identification.machines.multibody import Multibody
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
@@ -34,17 +33,16 @@ from pkm_identification.records.drive_log import DriveLog
 from pkm_identification.signals.band import BandSettings
 from pkm_identification.signals.guard.unusable import refuse_unsigned_forces
 
+from ..diagnosis.diagnose import diagnose_subject
+from ..diagnosis.subject import RoadSubject
 from ..model_errors.errors import ModelError, find_errors
 from ..model_errors.estimate import extend_parameters, relate_gains, settle_errors
 from ..regression.equations import LogEquations, learn_noise, reduce_equations
-from ..regression.noise import measure_noise_floor
 from ..regression.road import Road, join_equations, residual_rms
 from ..regression.validation import ValidatedLog, validate_log, validate_logs
 from ..result import Identification, refuse_unidentifiable
 from ..settings import Settings
 from ..validation import FEWEST_EQUATIONS, Validation, end_part, predict_equations
-from .assessment import describe_fit
-from .misfit import causes_of
 from .sizes import with_friction_sizes, with_inertial_sizes
 
 WIDE = 10.0  # times what would make all of the force by itself: what a parameter may be off before the data
@@ -137,18 +135,15 @@ def identify_mechanism(
         or fit.nonconvergence
         or ("" if forgets else disagreement(estimate, estimator.batch_mean(problem)))
     )
-    floor = measure_noise_floor(road, validated[: len(logs)], made, reduced, fit.mean)
-    left = problem.equations.left(fit.mean)
-    residual, diagnosis = residual_rms(left, used), None
-    if floor is not None:
-        ratio, causes = residual / floor, ()
-        adequate = not stands_out(float(np.sqrt(np.mean(ratio**2))), ratio)
-        if not adequate:
-            causes = causes_of(problem, floor, made, machine)
-            if not forgets and settings.estimator.name != "robust":  # whose equations count alike
-                fit = with_block_jackknife(problem, fit)
-            estimate = doubted(fit.estimate(problem), np.empty((0, len(parameters))), unexplained=True)
-        diagnosis = describe_fit(problem, left, floor, ratio, causes, machine.drives)
+    residual = residual_rms(problem.equations.left(fit.mean), used)
+    judged = RoadSubject(
+        road, tuple(validated[: len(logs)]), tuple(made), lambda made: build(made, settled.values)[0], reduced
+    )
+    diagnosis = diagnose_subject(judged, problem, estimate)
+    if diagnosis is not None and not diagnosis.adequate:
+        if not forgets and settings.estimator.name != "robust":  # whose equations count alike
+            fit = with_block_jackknife(problem, fit)
+        estimate = doubted(fit.estimate(problem), diagnosis.moved, unexplained=True)
     if validate is None:
         validation = _of_ends(problem, settings, logs, lambda part: estimator.fit(part, tuning).mean)
     else:

@@ -56,6 +56,8 @@ def effects(machine: Machine, parameters: ParameterSet) -> list[Effect]:
             common=NAME if len(set(units)) == 1 else "",
             linear=True,
             directions=directions,
+            # a drive with less than no inertia is none
+            positive=not np.any(machine.basis.nominal[rows]),
             units=units if len(set(units)) > 1 else (),
         )
     ]

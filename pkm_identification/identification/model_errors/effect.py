@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from pkm_identification.machines.capabilities import HexapodFile, has
 from pkm_identification.machines.contract import Machine
 from pkm_identification.numerics.arrays import FloatArray
 
@@ -62,7 +63,11 @@ class Effect:
     at : callable (Situation, value) -> ndarray, shape (K, n, 1), or None
         The column of a single coefficient that is not linear: what this value adds, per unit of it.
     positive : bool
-        Whether its single coefficient cannot be negative.
+        Whether a single coefficient cannot be negative.
+    costly : bool
+        Whether its columns take seconds: they are made only where something is wrong.
+    secant : callable (Situation, values) -> ndarray, shape (K, n, q), or None
+        Columns of coefficients that are not linear: what these values (q,) add, each per unit of it.
     directions : ndarray, shape (B, q), or None
         What the coefficients do to the model's basis, where the columns are those of the model.
     units : tuple of str
@@ -87,6 +92,8 @@ class Effect:
     at: Callable[[Situation, float], FloatArray] | None = None
     positive: bool = False
     units: tuple[str, ...] = ()
+    costly: bool = False
+    secant: Callable[[Situation, FloatArray], FloatArray] | None = None
 
     def unit_of(self, member: int) -> str:
         """Return the unit of one coefficient."""
@@ -107,6 +114,13 @@ def units_of_drives(machine: Machine, pattern: str) -> dict[str, str | tuple[str
     """Return `unit` and `units` of an effect, of a pattern with {force} and {coordinate}."""
     units = tuple(pattern.format(force=drive.force_unit, coordinate=drive.unit) for drive in machine.drives)
     return {"unit": units[0]} if len(set(units)) == 1 else {"unit": "", "units": units}
+
+
+def say_cure(machine: Machine, key: str) -> str:
+    """Return what to do: what a key of the file has, of machines whose files have it, or to estimate it."""
+    if has(machine, HexapodFile):
+        return f"{key} in the machine file, or estimate it with --also {{name}}"
+    return "Estimate it with --also {name}"
 
 
 def typical_force(machine: Machine) -> FloatArray:

@@ -11,12 +11,14 @@
 from __future__ import annotations
 
 import numpy as np
+from scipy.interpolate import CubicSpline
 
+from pkm_identification.machines.capabilities import HexapodFile, has
 from pkm_identification.machines.contract import Machine
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.segments import segment_slices
 
-from .effect import Effect, name_drives, repeated, typical_force, units_of_drives
+from .effect import Effect, name_drives, repeated, say_cure, typical_force, units_of_drives
 from .situation import Situation, diagonal
 
 DELAY, GAIN, OFFSET = "force_delay", "force_gain", "force_offset"
@@ -33,6 +35,22 @@ def compute_late(situation: Situation) -> FloatArray:
         if part.stop - part.start > 2:
             slope[part] = np.gradient(rows.force[part], rows.band.period, axis=0)
     return diagonal(rows.in_band(-slope))
+
+
+def compute_later(situation: Situation, delay: FloatArray) -> FloatArray:
+    """Return what delays (n,) in s of the forces add, each per second of it."""
+    rows = situation.rows
+    added = np.zeros_like(rows.force)
+    for part in segment_slices(rows.samples.segment):
+        count = part.stop - part.start
+        if count > 3:
+            clock = rows.band.period * np.arange(count)
+            force = rows.force[part]
+            # beyond the ends the last force is taken
+            ahead = np.clip(clock[:, None] + delay, 0.0, clock[-1])
+            shifted = [CubicSpline(clock, one)(at) for one, at in zip(force.T, ahead.T, strict=True)]
+            added[part] = force - np.stack(shifted, axis=1)
+    return diagonal(rows.in_band(added / delay))
 
 
 def compute_too_large(situation: Situation) -> FloatArray:
@@ -55,11 +73,16 @@ def effects(machine: Machine) -> list[Effect]:
             "s",
             compute_late,
             repeated(LARGE_DELAY, count),
-            "Set drive.force_delay in the machine file or estimate it with --also {name}",
+            say_cure(machine, "Set drive.force_delay"),
             name_drives(DELAY, machine),
             common=DELAY,
-            linear=True,
-            cure_of_one="Estimate it with --also {name}; drive.force_delay of a machine file delays all struts alike",
+            secant=compute_later,
+            cure_of_one="Estimate it with --also {name}"
+            + (
+                "; drive.force_delay of a machine file delays all struts alike"
+                if has(machine, HexapodFile)
+                else ""
+            ),
         ),
         Effect(
             GAIN,
@@ -67,8 +90,7 @@ def effects(machine: Machine) -> list[Effect]:
             "",
             compute_too_large,
             repeated(LARGE_GAIN, count),
-            "Check that strut's torque constant, set drive.force_gain in the machine file, or estimate it with "
-            "--also {name}",
+            say_cure(machine, "Check that strut's torque constant, set drive.force_gain"),
             name_drives(GAIN, machine),
             offset=1.0,
         ),
@@ -77,8 +99,7 @@ def effects(machine: Machine) -> list[Effect]:
             family="offset",
             columns=compute_shifted,
             scale=LARGE_OFFSET * typical_force(machine),
-            cure="Trim that amplifier's zero, set drive.force_offset in the machine file, or estimate it with "
-            "--also {name}",
+            cure=say_cure(machine, "Trim that amplifier's zero, set drive.force_offset"),
             members=name_drives(OFFSET, machine),
             linear=True,
             **units_of_drives(machine, "{force}"),  # type: ignore[arg-type]

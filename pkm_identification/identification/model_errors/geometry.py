@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from pkm_identification.machines.capabilities import HexapodFile, has
 from pkm_identification.machines.contract import Machine
 from pkm_identification.mechanisms.friction import friction_force
 from pkm_identification.numerics.arrays import FloatArray
@@ -168,7 +169,9 @@ def effects(machine: Machine) -> list[Effect]:
             columns=compute_zeros,
             scale=ZERO * sizes,
             cure="Home that encoder again, set drive.encoder.length_at_zero in the machine file (for logs of counts), "
-            "or estimate it with --also {name}",
+            "or estimate it with --also {name}"
+            if has(machine, HexapodFile)
+            else "Home that encoder again, or estimate it with --also {name}",
             members=name_drives(offset, machine),
             **units_of_drives(machine, "{coordinate}"),  # type: ignore[arg-type]
         ),
@@ -178,7 +181,12 @@ def effects(machine: Machine) -> list[Effect]:
             "",
             compute_pitch,
             repeated(PITCH, count),
-            "Check drive.encoder.counts_per_meter and the screw's pitch, or estimate it with --also {name}",
+            (
+                "Check drive.encoder.counts_per_meter and the screw's pitch"
+                if has(machine, HexapodFile)
+                else "Check how many counts make a unit"
+            )
+            + ", or estimate it with --also {name}",
             name_drives(scale, machine),
             common=scale,
             offset=1.0,
@@ -196,6 +204,7 @@ def effects(machine: Machine) -> list[Effect]:
                 "Measure the joints' places again (calibrate the kinematics) and set geometry in the machine file, or "
                 "estimate them with --also {name}",
                 parts=(*paths, *name_drives(offset, machine)),
+                costly=not machine.quick,
             )
         )
     units = {drive.unit for drive in machine.drives}

@@ -18,10 +18,10 @@ from pkm_identification.estimation.lack_of_fit.evidence import Base
 from pkm_identification.estimation.problem import Problem
 from pkm_identification.numerics.arrays import FloatArray
 
-from ...experiment import Experiment
 from ..evidence_base import EvidenceBase
 from ..findings import Residuals
-from ..noise_floor import NoiseFloor, noise_floor
+from ..noise_floor import NoiseFloor
+from ..subject import Subject
 
 ROUGH = 0.01  # of the rms force: noise of a first estimate
 ROUNDING = 1.0 / 3.0  # of the least floor: below, there is nothing to find
@@ -29,34 +29,35 @@ ROUNDING = 1.0 / 3.0  # of the least floor: below, there is nothing to find
 
 @dataclass(frozen=True)
 class Baseline:
-    """What every explanation of an experiment is compared with.
+    """What every explanation of logs is compared with.
 
     Attributes
     ----------
-    experiment : Experiment
+    subject : Subject
     evidence : EvidenceBase
     floor : NoiseFloor
     model : Base
         The model alone, its rows divided by the floor.
     """
 
-    experiment: Experiment
+    subject: Subject
     evidence: EvidenceBase
     floor: NoiseFloor
     model: Base
 
     @classmethod
-    def of(cls, experiment: Experiment, problem: Problem) -> Baseline:
-        """Of an experiment; `problem` must be its own, of the force model, zero-phase."""
-        if experiment.point is not None:
-            problem = experiment.point.expected(problem)
-        evidence = EvidenceBase.of(experiment, problem)
+    def of(cls, subject: Subject, problem: Problem) -> Baseline | None:
+        """Return that of a problem of a subject's logs, of the force model, zero-phase; None: too short for a floor."""
+        problem = subject.expect(problem)
+        evidence = EvidenceBase.of(subject, problem)
         force = problem.equations.force
         # the size of encoder noise in the force needs a rough estimate only
         rough = evidence.parameters(evidence.base(ROUGH * np.sqrt(np.mean(force**2, axis=0)) + 1e-300))
-        floor = noise_floor(experiment, evidence.basis(rough), force)
+        floor = subject.measure_floor(problem, rough)
+        if floor is None:
+            return None
         evidence = evidence.smoothed(rough)
-        return cls(experiment, evidence, floor, evidence.base(floor.std))
+        return cls(subject, evidence, floor, evidence.base(floor.std))
 
     @property
     def problem(self) -> Problem:
