@@ -28,6 +28,7 @@ from pkm_identification.machines.hexapod import description_of
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter import Kind
 
+from ..model_errors.forces import LARGE_DELAY, compute_late, compute_later
 from .discrete_causes import (
     BETTER,
     FORCE_FACTOR,
@@ -173,7 +174,9 @@ def other_gravity(base: EvidenceBase, floor: FloatArray, present: Base) -> list[
         return []
     problem = base.problem
     mapping = np.column_stack([problem.parameters.mapping, problem.parameters.known])
+    # late forces, too, are explained by half with gravity upside down
     before = float(present.residual @ present.residual)
+    most = min(BETTER * before, _left_by_delay(base, floor, present))
     best: tuple[float, FloatArray] | None = None
     for direction in np.vstack([np.eye(3), -np.eye(3)]) * size:
         if np.linalg.norm(direction - machine.gravity) < 0.1 * size:
@@ -196,7 +199,7 @@ def other_gravity(base: EvidenceBase, floor: FloatArray, present: Base) -> list[
         other = base.view.equations(equations)
         fit = Base.of(other.regressor, other.measured, floor, equations.segment)
         left = float(fit.residual @ fit.residual)
-        if left < BETTER * before and (best is None or left < best[0]):
+        if left < most and (best is None or left < best[0]):
             best = left, direction
     if best is None:
         return []
@@ -218,6 +221,18 @@ def exchanged_lengths(base: EvidenceBase) -> list[Discrete]:
         rows.machine, rows.thin_drives, rows.force[rows.thin], problem.parameters, problem.prior
     )
     return [] if order is None else [Discrete(order.cause, _kept, lengths=order.column)]
+
+
+def _left_by_delay(base: EvidenceBase, floor: FloatArray, present: Base) -> float:
+    """Return the sum of squares that a delay of all forces would leave, in units of the floor."""
+    values, scale = base.parameters(present), np.array([LARGE_DELAY])
+    situations = base.situations(values)
+    late = np.concatenate([compute_late(one).sum(axis=2, keepdims=True) for one in situations])[base.kept]
+    delay = float(present.extended(late, scale).solution[-1]) * LARGE_DELAY
+    every = np.full(late.shape[1], delay or LARGE_DELAY)
+    later = base.columns_at(compute_later, situations, every).sum(axis=2, keepdims=True)
+    left = present.extended(later, scale).residual
+    return float(left @ left)
 
 
 def _with_gravity(machine: Machine, gravity: FloatArray) -> Machine:
