@@ -51,6 +51,8 @@ class Drive:
         What a sample may show; infinite where the file says nothing: then the log itself is asked, never the unit.
     resolution : float
         Of a count of its encoder; 0 where the file says nothing.
+    force_noise : float
+        Standard deviation of the noise of its force, N or N m; 0 where the file says nothing: measured from the log.
     size : float
         A large change of the coordinate: scales thresholds that would else be a number of metres.
     zero : float
@@ -72,6 +74,7 @@ class Drive:
     force_limit: float = np.inf
     resolution: float = 0.0
     size: float = 0.1
+    force_noise: float = 0.0
     zero: float = 0.0
     suffix: str = ""
     part: str = "drive"
@@ -296,6 +299,10 @@ class Machine(Protocol):
         """A typical force of each drive, (n,), N or N m."""
 
     @property
+    def rows_at_once(self) -> int:
+        """Rows of a motion that take some milliseconds: what a stream may work on between two samples."""
+
+    @property
     def known_forces(self) -> Any:
         """What the file knows of reported forces: gain, offset, delay (`hexapod.drive.KnownForces`); None: nothing."""
 
@@ -344,6 +351,20 @@ class Machine(Protocol):
 
     def compute_mass_and_bias(self, motion: Motion, values: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return mass (N, n, n) and forces without acceleration (N, n) of basis values (B,), drives' friction apart."""
+
+
+def compute_nearby_motion(
+    machine: Machine, motion: Motion, coordinate: FloatArray, rate: FloatArray, acceleration: FloatArray
+) -> Motion:
+    """Return the motion of drives (N, n) next to a motion, row by row.
+
+    By the machine's own `compute_nearby_motion` where it has one that is quicker than closing all loops again.
+    """
+    own = getattr(machine, "compute_nearby_motion", None)
+    if own is not None:
+        return own(motion, coordinate, rate, acceleration)
+    start = tuple(part[:1] for part in motion.state)
+    return machine.compute_motion(coordinate, rate, acceleration, start)
 
 
 def split_states(rows: FloatArray, shapes: tuple[tuple[int, ...], ...]) -> tuple[FloatArray, ...]:

@@ -82,6 +82,7 @@ def description_of(machine: Machine) -> Description | None:
 class Hexapod:
     """See `contract.Machine`; `description` is the hexapod's file."""
 
+    rows_at_once = 2000
     limbs_alike = True
     widest_cutoff = 150.0  # Hz: smoothing rounds the bend of friction, which six struts pass all the time
     quick = True
@@ -101,6 +102,7 @@ class Hexapod:
                 lowest=low, highest=high, rate_limit=rate, force_limit=force, resolution=count,
                 size=0.1 * (high - low), zero=0.0 if motor is None else float(motor.length_at_zero[i]),
                 suffix=str(i + 1), part="strut",
+                force_noise=(motor.force_noise or 0.0) if motor is not None else 0.0,
             )
             for i in range(STRUTS)
         )  # fmt: skip
@@ -209,6 +211,19 @@ class Hexapod:
 
     def create_neighbour_solver(self, motion: Motion) -> HexapodNeighbours:
         return HexapodNeighbours(self, motion)
+
+    def compute_nearby_motion(
+        self, motion: Motion, coordinate: FloatArray, rate: FloatArray, acceleration: FloatArray
+    ) -> Motion:
+        """See `contract.compute_nearby_motion`: Newton's steps from the known poses need no factorisation."""
+        count = len(motion)
+        known = PlatformMotion(np.zeros(count), *motion.state)
+        segment = np.zeros(count, dtype=np.int64)
+        struts = StrutMotion(known.time, coordinate, rate, acceleration, None, segment)
+        near = nearby_motion(self.description, struts, known, inverse_jacobians(self.description, known))
+        status = np.where(np.isfinite(near.position[:, 0]), OK, FAILED).astype(np.uint8)
+        state = (near.position, near.rotation, near.twist, near.acceleration)
+        return Motion(coordinate, rate, acceleration, state, status, np.zeros(count))
 
     def create_tracker(self, mapping: FloatArray) -> HexapodTracker:
         return HexapodTracker(self, mapping)

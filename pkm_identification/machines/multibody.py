@@ -90,7 +90,7 @@ class Multibody:
     """See `contract.Machine`; `mechanism` is the description, closed at home, in float64."""
 
     quick = False
-
+    rows_at_once = 400
     known_forces = None  # its file says nothing of how reported forces differ
     limbs_alike = False
     widest_cutoff = 60.0  # Hz: its file says nothing of encoders, whose noise a wider one would let pass

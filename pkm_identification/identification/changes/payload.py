@@ -15,11 +15,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from pkm_identification.estimation.identifiability.status import IDENTIFIABLE, RESOLVED, UNIDENTIFIABLE
+from pkm_identification.machines.capabilities import HexapodFile, has, require
+from pkm_identification.machines.contract import Machine
 from pkm_identification.mechanisms.hexapod.dynamics.basis import (
     PLATFORM_COLUMNS,
     PLATFORM_NAMES,
 )
-from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.rigid_bodies import parallel_axes
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter import Kind, Parameter
@@ -88,22 +89,39 @@ class PayloadEvent:
 
 
 def payload_prior(machine: Machine) -> Prior:
-    """Nothing, uncertain by the mass that the struts move, spread over the size of the machine."""
-    mass = machine.platform.mass + sum(strut.body_e.mass for strut in machine.struts)
-    size = machine.length_scale
+    """Return nothing, uncertain by the mass that the struts move, spread over the size of the machine.
+
+    Of no parameter where the machine names no platform that could carry something.
+    """
+    if not has(machine, HexapodFile):
+        return Prior(np.zeros(0), np.zeros(0))
+    hexapod = require(machine, HexapodFile, "a payload").description
+    mass = hexapod.platform.mass + sum(strut.body_e.mass for strut in hexapod.struts)
+    size = hexapod.length_scale
     std = np.array([mass, *[mass * 0.5 * size] * 3, *[mass * (0.5 * size) ** 2] * 6])
     return Prior(np.zeros(PLATFORM_COLUMNS), std)
 
 
+def payload_columns(parameters: ParameterSet, prior: Prior) -> FloatArray:
+    """Return how a payload's parameters enter the basis, (B, L): those of a platform are its first."""
+    return np.eye(len(parameters.known), len(prior.mean))
+
+
 def with_payload(parameters: ParameterSet, prior: Prior) -> ParameterSet:
     """A machine's parameters followed by the ten of a payload; `prior` is the payload's."""
+    count = len(prior.mean)
     entries = [
         Parameter(f"{name}_load", unit, kind, "payload", float(mean), float(std))
         for name, unit, kind, mean, std in zip(
-            PLATFORM_NAMES, PAYLOAD_UNITS, PAYLOAD_KINDS, prior.mean, prior.std, strict=True
+            PLATFORM_NAMES[:count],
+            PAYLOAD_UNITS[:count],
+            PAYLOAD_KINDS[:count],
+            prior.mean,
+            prior.std,
+            strict=True,
         )
     ]
-    columns = np.eye(len(parameters.known), PLATFORM_COLUMNS)
+    columns = payload_columns(parameters, prior)
     extended = parameters.extended(entries, columns, name=f"{parameters.name} and payload")
     # the nuisance parameters are no longer the last ones
     return replace(extended, nuisance=0)

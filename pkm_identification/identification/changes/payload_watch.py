@@ -32,7 +32,6 @@ from pkm_identification.estimation.change_detection import (
 )
 from pkm_identification.estimation.filters.parameter_filter import Belief
 from pkm_identification.estimation.filters.recursive import RecursiveEstimator
-from pkm_identification.mechanisms.hexapod.dynamics.basis import PLATFORM_COLUMNS
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
 from pkm_identification.parameters.parameter_set import ParameterSet
@@ -155,7 +154,8 @@ class PayloadWatch:
     length_scale : float
         m, of the machine.
     prior : Prior
-        Of a payload's ten parameters.
+        Of a payload's ten parameters; of none where there is nothing that could carry one: then friction alone is
+        watched.
     band : BandSettings
     make : callable
         Makes an estimator like the machine's of other parameters.
@@ -200,7 +200,7 @@ class PayloadWatch:
         self._settle = int(np.ceil((late[-1] + 1) / band.stride)) + 1 if late.size else 1
         friction = np.empty(0, dtype=np.int64) if drift is None else drift.which
         self._scales = self._prior.std, friction, np.empty(0) if drift is None else drift.std
-        self._test = ChangeTest(PLATFORM_COLUMNS, machine.outputs, LAGS, KEPT)
+        self._test = ChangeTest(len(prior.mean), machine.outputs, LAGS, KEPT)
         self._rival = ChangeTest(0, machine.outputs, (1,), 1) if drift is None else drift.test
         self.events: deque[PayloadEvent] = deque(maxlen=8)
         self.reset()
@@ -379,7 +379,7 @@ class PayloadWatch:
     def _open(self, before: RecursiveEstimator, mean: FloatArray, covariance: FloatArray) -> None:
         """Let the estimator of both begin: the machine as known, the payload not at all."""
         own = len(mean)
-        size = own + PLATFORM_COLUMNS
+        size = own + len(self._prior.mean)
         joint = np.zeros((size, size))
         joint[:own, :own] = covariance
         joint[own:, own:] = np.diag(self._prior.std**2)

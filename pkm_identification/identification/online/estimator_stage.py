@@ -10,8 +10,6 @@
 
 from __future__ import annotations
 
-from pkm_identification.machines.contract import FAILED
-from pkm_identification.mechanisms.hexapod.kinematics.tracker import PlatformSample, split_row
 from pkm_identification.motion import TrackedSample
 from pkm_identification.signals.continuity import Continuity
 
@@ -53,13 +51,7 @@ class EstimatorStage:
         if segment != sample.segment:
             sample = sample._replace(segment=segment)
         jumps = self.estimator.counts["clock_jump"]
-        learned = self.estimator.step(_platform_sample(sample))
+        learned = self.estimator.step(sample)
         if self.estimator.counts["clock_jump"] > jumps:
             self.events.append(StageEvent("clock_jump", "time ran backwards: estimation started afresh"))
         return learned
-
-
-def _platform_sample(sample: TrackedSample) -> PlatformSample:
-    motion = split_row(sample.state)
-    status = min(sample.status, FAILED)
-    return PlatformSample(sample.time, *motion, sample.force, sample.segment, status, 0, sample.residual, 1.0)

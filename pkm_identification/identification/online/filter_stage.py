@@ -50,11 +50,17 @@ def by_model(machine: Machine) -> ForceStreams:
 
 def _streams(machine: Machine, guard: GuardSettings, filtering: FilterSettings) -> list[ForceStream]:
     streams = by_forces(guard, filtering)
-    if has(machine, HexapodFile):
+    if models_drives(machine, guard):
         hexapod = require(machine, HexapodFile, "a model of elastic drives").description
-        if winding_is_modelled(hexapod, guard):
-            streams[-1] = WindingStream(hexapod, guard, filtering, guard.period)
+        streams[-1] = WindingStream(hexapod, guard, filtering, guard.period)
     return streams
+
+
+def models_drives(machine: Machine, guard: GuardSettings) -> bool:
+    """Whether coordinates are behind drives that yield, and a model tells how far: of hexapods so far."""
+    if not has(machine, HexapodFile):
+        return False
+    return winding_is_modelled(require(machine, HexapodFile, "a model of elastic drives").description, guard)
 
 
 class FilterStage:

@@ -18,30 +18,27 @@ from pkm_identification.errors import SettingsError
 from pkm_identification.estimation.estimate import ParameterEstimate
 from pkm_identification.estimation.filters.recursive import FILTERS, RecursiveEstimator
 from pkm_identification.estimation.lack_of_fit.doubt import doubted
-from pkm_identification.machines.load import as_machine
-from pkm_identification.mechanisms.hexapod.dynamics.basis import PLATFORM_COLUMNS
-from pkm_identification.mechanisms.hexapod.kinematics.forward import OK
-from pkm_identification.mechanisms.hexapod.kinematics.tracker import PlatformSample
-from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.mechanisms.hexapod.parameters.builder import force_scale
-from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
+from pkm_identification.machines.contract import OK, Machine
+from pkm_identification.machines.load import AnyMachine, as_machine
+from pkm_identification.motion import TrackedSample
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.finite import finite
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.parameters.prior import Prior
 
 from ..changes.drift import FrictionDrift, friction_walk
-from ..changes.payload import PayloadEstimate, PayloadEvent, payload_prior
+from ..changes.payload import PayloadEstimate, PayloadEvent, payload_columns, payload_prior
 from ..changes.payload_watch import PayloadWatch
 from ..equations.bend import STRONGER
-from ..equations.equation_filter import NO_STEPS, Equation, EquationFilter
+from ..equations.equation_filter import Equation, EquationFilter
 from ..equations.reversal import with_reversals
 from ..rates.rate_noise import rate_noise
 from ..rates.rounding_watch import RoundingWatch
+from ..regression.scales import with_machine_scales
 from ..settings import Settings
-from ..yielding.winding_stream import winding_is_modelled
+from .filter_stage import models_drives
+from .judgement.coordinate_steps import CoordinateSteps
 from .judgement.fit_watch import WINDOW, FitWatch, StreamFit
-from .judgement.length_steps import LengthSteps
 from .judgement.plausibility import Plausibility
 from .judgement.stream_noise import StreamNoise
 from .tolerated import tolerated
@@ -74,7 +71,7 @@ class EstimatorState:
 
 
 class OnlineEstimator:
-    """Builds equations from platform samples and feeds them to the filter.
+    """Builds equations from tracked samples and feeds them to the filter.
 
     Parameters
     ----------
@@ -90,37 +87,41 @@ class OnlineEstimator:
     Attributes
     ----------
     counts : dict of str to int
-        Samples `used`, skipped because of the pose (`skipped_status`) or a missing force (`no_force`),
-        spent on filters that settle (`settling`) or while a length steps (`stepping`); equations rejected
+        Samples `used`, skipped because of the motion (`skipped_status`) or a missing force (`no_force`),
+        spent on filters that settle (`settling`) or while a coordinate steps (`stepping`); equations rejected
         (`gated`), and left out because the machine stood still (`resting`); resets because time ran
         backwards (`clock_jump`).
     resting : bool
         Whether the newest equation was at rest.
     rounding : RoundingWatch
-        Whether the samples' lengths were rounded, so that their friction is told of the noise of rates.
+        Whether the samples' coordinates were rounded, so that their friction is told of the noise of rates.
     """
 
-    def __init__(self, machine: Machine, settings: Settings) -> None:
+    def __init__(self, machine: AnyMachine, settings: Settings) -> None:
         estimator, band = settings.estimator, settings.band
         if estimator.name not in FILTERS:
             raise SettingsError(
                 f"estimator is '{estimator.name}', must be one of {', '.join(FILTERS)} online"
             )
-        machine = getattr(machine, "description", machine)
-        self.machine = machine
+        self.machine: Machine = as_machine(machine)
+        machine = self.machine
         self.settings = settings
-        self.parameters = estimator.assumptions.apply(hexapod_parameters(machine, estimator.parameters))
+        chosen = machine.build_parameter_set(estimator.parameters)
+        self.parameters = with_machine_scales(estimator.assumptions.apply(chosen), machine)
         # what smoothing does to friction is estimated besides, and stays inside
-        wrapped = as_machine(machine)
-        self._unknowns = with_reversals(self.parameters, wrapped)
+        self._unknowns = with_machine_scales(with_reversals(self.parameters, machine), machine)
+        load = payload_prior(machine)
         band = settings.band
         self._stride, self._settling = band.stride, band.settling
         self._filter = EquationFilter(
-            machine, self._unknowns, band, settings.filter.cutoff, load=estimator.payload
-        )
-        self.rounding = RoundingWatch(wrapped, settings.filter)
+            machine, self._unknowns, band, settings.filter.cutoff,
+            payload_columns(self._unknowns, load) if estimator.payload else None,
+        )  # fmt: skip
+        self.rounding = RoundingWatch(machine, settings.filter)
         smoother = replace(settings.filter, cutoff=settings.filter.cutoff / STRONGER)
-        self._smoothed_noise = rate_noise(wrapped, smoother)
+        self._smoothed_noise = (
+            rate_noise(machine, smoother) if self.rounding.open else np.zeros(len(machine.drives))
+        )
         self.recursive = self._estimator(self._unknowns)
         drift = None
         if estimator.drift == "detected" and FrictionDrift.possible(self._unknowns):
@@ -128,12 +129,12 @@ class OnlineEstimator:
         self.watch = (
             PayloadWatch(
                 self.recursive,
-                machine.length_scale,
-                payload_prior(machine),
+                0.5 * machine.size,
+                load,
                 band,
                 self._estimator,
                 drift,
-                yielding=winding_is_modelled(machine, settings.guard),
+                yielding=models_drives(machine, settings.guard),
             )
             if estimator.payload
             else None
@@ -143,23 +144,23 @@ class OnlineEstimator:
             walk = friction_walk(self._unknowns, estimator.friction_walk / np.sqrt(steps))
             self.recursive.add_process_noise(walk)
             if self.watch is not None:
-                still = np.zeros(PLATFORM_COLUMNS)
+                still = np.zeros(len(load.mean))
                 self.watch.loaded.add_process_noise(np.concatenate([walk, still]))
-        self._noise = StreamNoise(machine, settings)
+        self._noise = StreamNoise(machine, settings, self._filter.shapes)
         self.fit_watch = FitWatch(
             machine,
             self._unknowns,
             self._stride * settings.period,
             lambda: (self.recursive.filter.mean, self.recursive.estimate()),
-            lambda: self._length_steps.last,
+            lambda: self._steps.last,
             noise=self._noise,
             friction_walks=bool(estimator.friction_walk),
         )
-        self._length_steps = LengthSteps(
+        self._steps = CoordinateSteps(
             machine, settings.period, settings.filter.cutoff, WINDOW * self._stride * settings.period
         )
         self.tolerated = tolerated(machine, self._unknowns, band)
-        self._plausibility = Plausibility(wrapped, self.parameters)
+        self._plausibility = Plausibility(machine, self.parameters)
         self.reset()
 
     def _estimator(self, parameters: ParameterSet) -> RecursiveEstimator:
@@ -169,7 +170,8 @@ class OnlineEstimator:
             chosen.name,
             chosen.unscented,
             redundancy=self.settings.band.redundancy,
-            force_scale=force_scale(self.machine),
+            force_scale=float(np.mean(self.machine.force_size)),
+            outputs=len(self.machine.drives),
             gate=chosen.gate,
         )
 
@@ -182,12 +184,12 @@ class OnlineEstimator:
         self.fit_watch.reset()
         # equations of which it is open whether something was taken up or has changed
         self._undecided: list[Equation] = []
-        self._length_steps.reset()
+        self._steps.reset()
         if self.tolerated is not None:
             self.tolerated.reset()
         self.rounding.reset()
-        exact = np.zeros_like(self._smoothed_noise)
-        self._filter.note_noise(exact, exact)
+        none = np.zeros(len(self.machine.drives))
+        self._filter.note_noise(none, none)
         self.counts = dict.fromkeys(
             ("used", "skipped_status", "no_force", "settling", "stepping", "resting", "gated", "clock_jump"),
             0,
@@ -268,7 +270,7 @@ class OnlineEstimator:
 
     @property
     def payload(self) -> PayloadEstimate | None:
-        """What the platform carries besides itself, None while nothing is known of."""
+        """What is carried besides the machine itself, None while nothing is known of."""
         return self.watch.payload if self.watch is not None else None
 
     @property
@@ -297,8 +299,8 @@ class OnlineEstimator:
         """Whether so many equations were rejected in a row that model or units must be wrong."""
         return self.recursive.reopened > 0
 
-    def step(self, sample: PlatformSample) -> bool:
-        """Take one platform sample; True when it completes an equation, so that there is a new `estimate`."""
+    def step(self, sample: TrackedSample) -> bool:
+        """Take one sample; True when it completes an equation, so that there is a new `estimate`."""
         if self._work_left:
             # what the equation before left to do waits for a sample that is not waited for
             self._work_left = False
@@ -319,11 +321,9 @@ class OnlineEstimator:
             self.counts["skipped_status"] += 1
             self._interrupt()
             return False
-        if self.rounding.open and self.rounding.step(
-            self._filter.strut_rate, self._filter.strut_acceleration, starting
-        ):
+        if self.rounding.open and self.rounding.step(sample.rate, sample.acceleration, starting):
             self._filter.note_noise(self.rounding.noise, self._smoothed_noise)
-        if self._length_steps.step(sample.time, self._filter.strut_acceleration, starting):
+        if self._steps.step(sample.time, sample.acceleration, starting):
             # a burst that no body made; what follows begins anew
             self.counts["stepping"] += 1
             self._interrupt()
@@ -349,12 +349,12 @@ class OnlineEstimator:
         """The stream is over: judge the fit as far as equations have come for it. Takes some milliseconds."""
         self.fit_watch.finish()
 
-    def _stepped(self, sample: PlatformSample) -> FloatArray:
-        """Force in N per metre of a step of each length in a sample, (6, 6); zero where none may have stepped."""
-        if self._length_steps.last is None:
-            return NO_STEPS
+    def _stepped(self, sample: TrackedSample) -> FloatArray | None:
+        """Return the force per unit of a step of each coordinate, (n, n); None where none may have stepped."""
+        if self._steps.last is None:
+            return None
         basis = self._unknowns.mapping @ self.recursive.filter.mean + self._unknowns.known
-        return self._length_steps.effect(sample, basis)
+        return self._steps.effect(sample, basis, self._filter.shapes)
 
     def take(self, equation: Equation) -> bool:
         """Take one equation, by way of the watch for payloads if there is one; False when it was not used (yet).

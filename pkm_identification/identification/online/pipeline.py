@@ -39,6 +39,7 @@ from pkm_identification.machines.load import AnyMachine, as_machine
 from pkm_identification.motion import TrackedSample
 from pkm_identification.numerics.arrays import FloatArray
 
+from ..rates.kinematic_cutoff import kinematic_cutoff
 from ..settings import Settings
 from .estimator_stage import EstimatorStage
 from .filter_stage import FilterStage, by_model
@@ -62,10 +63,14 @@ def stream_settings(
         If a filter is impossible at that period.
     """
     one, settings = as_machine(machine), settings or Settings()
-    resolved = settings.resolved(
-        getattr(one, "description", one), settings.guard.of_stream(one, period).period
+    guard = settings.guard.of_stream(one, period)
+    cutoff = settings.filter.cutoff or kinematic_cutoff(one, guard.period)
+    return replace(
+        settings,
+        guard=guard,
+        filter=replace(settings.filter, period=guard.period, cutoff=cutoff),
+        band=replace(settings.band, period=guard.period),
     )
-    return replace(resolved, guard=resolved.guard.of_stream(one, resolved.guard.period))
 
 
 class OnlinePipeline:

@@ -20,12 +20,12 @@ from collections import deque
 
 import numpy as np
 
+from pkm_identification.machines.capabilities import HexapodFile, has, require
+from pkm_identification.machines.contract import Machine as AnyMachine
 from pkm_identification.mechanisms.hexapod.kinematics.forward import platform_motion
-from pkm_identification.mechanisms.hexapod.kinematics.inverse import strut_motion_from_platform
-from pkm_identification.mechanisms.hexapod.kinematics.tracker import PlatformSample
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.model import HexapodModel
-from pkm_identification.motion import PlatformMotion, StrutMotion
+from pkm_identification.motion import StrutMotion, TrackedSample
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.parameters.prior import Prior
@@ -36,6 +36,7 @@ from ..tolerance_covariance import Off, off_by_tolerances
 
 BLOCK = 8  # equations
 SLOPE = 0.005  # s, to either side, over which the slope of a force is taken
+_COLUMNS = ("time", "coordinate", "rate", "acceleration", "force")
 AT_ONCE = 6  # quantities of a block that one equation may cost: about a millisecond
 
 
@@ -59,7 +60,7 @@ class Tolerated:
         response = filtered(band.sections, impulse)
         delay = np.arange(len(response)) @ response / response.sum()
         self._reach = max(1, round(SLOPE / band.period))
-        self._past: deque[PlatformSample] = deque(
+        self._past: deque[TrackedSample] = deque(
             maxlen=max(self._reach, round(float(delay))) + self._reach + 1
         )
         self._precision = 1.0 / Prior.of(parameters).std ** 2
@@ -73,7 +74,7 @@ class Tolerated:
         self._begin_block()
         self._pending: deque[tuple[int, Off]] = deque()
 
-    def note(self, sample: PlatformSample) -> None:
+    def note(self, sample: TrackedSample) -> None:
         """Keep a sample, whether it completes an equation or not."""
         if self._past and self._past[-1].segment != sample.segment:
             self._past.clear()
@@ -120,7 +121,7 @@ class Tolerated:
         return changes @ changes.T
 
     def _begin_block(self) -> None:
-        self._samples: list[PlatformSample] = []
+        self._samples: list[TrackedSample] = []
         self._slopes: list[FloatArray] = []
         self._columns: list[FloatArray] = []
         self._new_information = np.zeros_like(self._information)
@@ -136,12 +137,8 @@ class Tolerated:
     def _begin(self, values: FloatArray) -> None:
         """Prepare the quantities of a full block."""
         samples = self._samples
-        columns = ("time", "position", "rotation", "twist", "acceleration")
-        motion = PlatformMotion(*(np.array([getattr(s, name) for s in samples]) for name in columns))
         struts = StrutMotion(
-            motion.time,
-            *strut_motion_from_platform(self._machine, motion),
-            np.array([s.force for s in samples]),
+            *(np.array([getattr(s, name) for s in samples]) for name in _COLUMNS),
             np.zeros(len(samples), dtype=np.int64),
         )
         self._values = values
@@ -164,6 +161,9 @@ class Tolerated:
             self._new_answers[number] = answer
 
 
-def tolerated(machine: Machine, parameters: ParameterSet, band: BandSettings) -> Tolerated | None:
-    """A follower of the machine file's tolerances; None where it has none."""
-    return Tolerated(machine, parameters, band) if machine.tolerances.known else None
+def tolerated(machine: AnyMachine, parameters: ParameterSet, band: BandSettings) -> Tolerated | None:
+    """Return a follower of the machine file's tolerances; None where it has none, or is no hexapod's."""
+    if not has(machine, HexapodFile):
+        return None
+    hexapod = require(machine, HexapodFile, "tolerances of a stream").description
+    return Tolerated(hexapod, parameters, band) if hexapod.tolerances.known else None

@@ -18,11 +18,42 @@ from dataclasses import replace
 import numpy as np
 
 from pkm_identification.estimation.equations import Equations
+from pkm_identification.machines.contract import OK, Machine, Motion
 from pkm_identification.parameters.parameter import Kind
 from pkm_identification.parameters.parameter_set import ParameterSet
 
+from .friction import DriveFriction
+
 WIDE = 10.0  # times what would make all of the force by itself: what a parameter may be off before the data
+STATES, NEAR, PACE, SEED = 30, 0.3, 6.0, 0  # states around home: of a large change, and how fast by s
 FRICTION_SHARE = 0.1  # of a drive's typical force: friction below a tenth of it is small
+
+
+def with_machine_scales(parameters: ParameterSet, machine: Machine) -> ParameterSet:
+    """Return a set whose entries without a finite scale have one of the machine near home; itself where all have.
+
+    That of a stream, whose data are still to come: as `with_data_scales`, of smooth motions around home.
+    """
+    if all(np.isfinite(entry.scale) for entry in parameters.entries):
+        return parameters
+    mapping = parameters.mapping
+    motion = sample_motion(machine)
+    columns = machine.compute_regressor(motion, mapping)
+    DriveFriction.of(machine, mapping).add(motion.rate, columns)
+    force = np.broadcast_to(machine.force_size, columns.shape[:2])
+    nothing = np.zeros(len(columns))
+    segment = nothing.astype(np.int64)
+    return with_data_scales(
+        parameters, Equations(nothing, columns, np.array(force), np.array(force), segment)
+    )
+
+
+def sample_motion(machine: Machine) -> Motion:
+    """Return states in which the machine moves around home: drives by a share of a large change, at a usual pace."""
+    size = np.array([drive.size for drive in machine.drives])
+    place, rate, second = np.random.default_rng(SEED).normal(size=(3, STATES, len(size))) * size
+    motion = machine.compute_motion(machine.home + NEAR * place, PACE * rate, PACE**2 * second)
+    return motion[motion.status == OK]
 
 
 def with_data_scales(parameters: ParameterSet, equations: Equations) -> ParameterSet:

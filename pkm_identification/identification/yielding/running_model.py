@@ -20,18 +20,14 @@ import numpy as np
 
 from pkm_identification.estimation.change_detection import ChangeTest
 from pkm_identification.estimation.filters.recursive import RecursiveEstimator
-from pkm_identification.machines.load import as_machine
-from pkm_identification.mechanisms.hexapod.kinematics.tracker import PlatformSample
-from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.mechanisms.hexapod.parameters.builder import force_scale
-from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
-from pkm_identification.motion import STRUTS
+from pkm_identification.machines.contract import Machine
+from pkm_identification.motion import STRUTS, TrackedSample
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.signals.band import BandSettings
 
 from ..changes.drift import FrictionDrift
-from ..changes.payload import payload_prior
+from ..changes.payload import payload_columns, payload_prior
 from ..changes.payload_watch import PayloadWatch
 from ..equations.equation_filter import EquationFilter
 from ..equations.reversal import with_reversals
@@ -55,13 +51,15 @@ class RunningModel:
     """
 
     def __init__(self, machine: Machine, band: BandSettings, kinematic_cutoff: float) -> None:
-        parameters = with_reversals(hexapod_parameters(machine), as_machine(machine))
+        parameters = with_reversals(machine.build_parameter_set(), machine)
+        prior = payload_prior(machine)
         self._stride, self._settling = band.stride, band.settling
-        self._equations = EquationFilter(machine, parameters, band, kinematic_cutoff, load=True)
+        load = payload_columns(parameters, prior)
+        self._equations = EquationFilter(machine, parameters, band, kinematic_cutoff, load)
 
         def estimator(parameters: ParameterSet) -> RecursiveEstimator:
             return RecursiveEstimator(
-                parameters, "rls", redundancy=band.redundancy, force_scale=force_scale(machine)
+                parameters, "rls", redundancy=band.redundancy, force_scale=float(np.mean(machine.force_size))
             )
 
         self._recursive = estimator(parameters)
@@ -69,7 +67,7 @@ class RunningModel:
         if FrictionDrift.possible(parameters):
             drift = FrictionDrift(parameters, self._recursive.prior.std, self._recursive.outputs)
         self._watch = PayloadWatch(
-            self._recursive, machine.length_scale, payload_prior(machine), band, estimator, drift, clean=SOON
+            self._recursive, 0.5 * machine.size, prior, band, estimator, drift, clean=SOON
         )
         self.reset()
 
@@ -102,8 +100,8 @@ class RunningModel:
         active = self._watch.active
         return active.parameters.mapping @ active.filter.mean + active.parameters.known
 
-    def step(self, sample: PlatformSample) -> bool:
-        """Take one platform sample with a good pose and forces; True when `basis` may be another."""
+    def step(self, sample: TrackedSample) -> bool:
+        """Take one sample with a good motion and forces; True when `basis` may be another."""
         starting = sample.segment != self._segment
         self._segment = sample.segment
         if not self._equations.step(sample, starting):

@@ -29,13 +29,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+from pkm_identification.machines.hexapod import Hexapod
 from pkm_identification.mechanisms.friction.law import TRANSITION
 from pkm_identification.mechanisms.hexapod.dynamics import strut_dynamics
 from pkm_identification.mechanisms.hexapod.kinematics.forward import OK
 from pkm_identification.mechanisms.hexapod.kinematics.inverse import strut_lengths
-from pkm_identification.mechanisms.hexapod.kinematics.tracker import PlatformTracker
+from pkm_identification.mechanisms.hexapod.kinematics.tracker import PlatformTracker, split_row
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.motion import STRUTS, DriveSample
+from pkm_identification.motion import STRUTS, DriveSample, TrackedSample
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
 from pkm_identification.numerics.finite import finite
@@ -107,7 +108,7 @@ class WindingStream:
         self._filter = CausalFilter(replace(filtering, kind="fir", period=period))
         self._tracker = PlatformTracker(machine)
         self._band = BandSettings(period=period)
-        self._model = RunningModel(machine, self._band, filtering.cutoff)
+        self._model = RunningModel(Hexapod(machine), self._band, filtering.cutoff)
         before, after, middle = self._initial.before, self._initial.after, self._filter.fill // 2
         # from a sample to the one that completes it: its neighbours' winding needs the filter's, and these need theirs
         self._lag = 2 * after + middle
@@ -230,16 +231,17 @@ class WindingStream:
             filtered = filtered._replace(
                 rate=filtered.rate * stretched, acceleration=filtered.acceleration * stretched**2
             )
-        platform = self._tracker.step(filtered)
-        if platform.status != OK:
+        time, length, rate, second, force, segment = filtered
+        if self._tracker.track(length, rate, second) != OK:
             self._interrupt()
             return
-        if self._model.step(platform) or self._basis is None:
+        row = self._tracker.row
+        sample = TrackedSample(time, length, rate, second, force, segment, row, OK, self._tracker.residual)
+        if self._model.step(sample) or self._basis is None:
             self._basis = self._model.basis
             self._springs = Springs.of(self._machine, self._basis, self._transfers)
-        moving = strut_dynamics(
-            self._machine, platform.position[None], platform.rotation[None], platform.twist[None], self._basis
-        )
+        pose, rotation, twist, _ = split_row(row)
+        moving = strut_dynamics(self._machine, pose[None], rotation[None], twist[None], self._basis)
         if not finite(moving.mass, moving.bias):
             self._forget_model()
             return

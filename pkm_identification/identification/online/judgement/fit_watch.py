@@ -30,7 +30,7 @@ from pkm_identification.estimation.lack_of_fit.doubt import DOUBTFUL
 from pkm_identification.estimation.lack_of_fit.effect import largest_effect
 from pkm_identification.estimation.lack_of_fit.evidence import Base, Remainder
 from pkm_identification.estimation.lack_of_fit.selection import DECISIVE
-from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.machines.contract import Machine
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.parameters.prior import Prior
@@ -39,7 +39,7 @@ from ...diagnosis.causes import causes_of
 from ...diagnosis.diagnose import stands_out
 from ...diagnosis.findings import Cause
 from ...equations.equation_filter import Equation
-from .length_zeros import missed_at_home
+from .coordinate_zeros import missed_at_home
 from .recent_equations import Recent, RecentEquations
 from .stream_discrete import discrete_cause
 from .stream_hypotheses import stream_hypotheses
@@ -61,7 +61,7 @@ class StreamFit:
     ----------
     adequate : bool
     ratio : float
-        Residual of the model over noise floor, all struts.
+        Residual of the model over noise floor, all drives.
     cause : Cause or None
         The likeliest one, where there is decisive evidence for one.
     moved : ndarray, shape (P,)
@@ -102,8 +102,8 @@ class FitWatch:
         Whether the estimate follows friction at any time, not only when a change was noted.
     estimate : callable
         The present mean (P,) of all unknowns, and the present estimate.
-    length_step : callable, optional
-        Stamp in s at which a length may have stepped last, or None.
+    coordinate_step : callable, optional
+        Stamp in s at which a coordinate may have stepped last, or None.
 
     Attributes
     ----------
@@ -121,7 +121,7 @@ class FitWatch:
         parameters: ParameterSet,
         spacing: float,
         estimate: Callable[[], tuple[FloatArray, ParameterEstimate]],
-        length_step: Callable[[], float | None] = lambda: None,
+        coordinate_step: Callable[[], float | None] = lambda: None,
         *,
         noise: StreamNoise,
         friction_walks: bool = False,
@@ -130,13 +130,13 @@ class FitWatch:
         self._parameters = parameters
         self._prior = Prior.of(parameters)
         self._estimate = estimate
-        self._length_step = length_step
+        self._coordinate_step = coordinate_step
         self._noise = noise
         self._walks = friction_walks
         self._friction = np.array([entry.kind.friction for entry in parameters.entries])
         # here, because kernels may have to be compiled for it
         self._missed = missed_at_home(machine)
-        outputs = len(machine.base_joints)
+        outputs = len(machine.drives)
         self._recent = RecentEquations(WINDOW, len(parameters), outputs, spacing)
         self.reset()
 
@@ -146,7 +146,7 @@ class FitWatch:
         self.learned_from: StreamFit | None = None
         self.confirmed = False
         self._suspected = False
-        self._floor: FloatArray | None = None  # of forces and lengths (6,), N, as known last
+        self._floor: FloatArray | None = None  # of forces and coordinates (n,), as known last
         self.interrupt()
 
     def interrupt(self) -> None:
@@ -214,7 +214,7 @@ class FitWatch:
         if follows:
             recent = recent.newest(FEWEST)
         mean, estimate = self._estimate()
-        step = self._length_step()
+        step = self._coordinate_step()
         time = float(recent.time[-1])
         yield STARTED
         yield from self._measure_noise(mean)
@@ -225,8 +225,8 @@ class FitWatch:
         yield "the residual"
         base = Base.of(columns, target, residual, recent.segment)
         floor = self._floor_of(recent)
-        per_strut = base.ratio * base.floor / floor
-        ratio = _rms(per_strut)
+        per_drive = base.ratio * base.floor / floor
+        ratio = _rms(per_drive)
         yield "the model alone"
         discrete = discrete_cause(self._machine, self._parameters, recent, base.floor, ratio)
         if discrete is not None:
@@ -236,7 +236,7 @@ class FitWatch:
             self._conclude(StreamFit(True, time=time))
             return
         yield "discrete causes"
-        too_large = stands_out(ratio, per_strut)
+        too_large = stands_out(ratio, per_drive)
         candidates = stream_hypotheses(self._machine, self._parameters, recent, mean, self._missed, step)
         together = candidates.beside(base)
         everything = together.saturated
@@ -269,7 +269,7 @@ class FitWatch:
         self._conclude(StreamFit(adequate, ratio, cause, moved, time, unexplained))
 
     def _measure_noise(self, mean: FloatArray) -> Iterator[str]:
-        """Find the noise floor of forces and lengths again, if there are samples enough."""
+        """Find the noise floor of forces and coordinates again, if there are samples enough."""
         if not self._noise.enough:
             return
         basis = self._parameters.mapping @ mean + self._parameters.known
@@ -278,13 +278,13 @@ class FitWatch:
         self._floor = found[0]
 
     def _floor_of(self, recent: Recent) -> FloatArray:
-        """Return the noise floor (6,) of equations, N: of forces, lengths, smoothing and rounding."""
+        """Return the noise floor (n,) of equations: of forces, coordinates, smoothing and rounding."""
         assert self._floor is not None
         exact = EXACT**2 * np.mean(recent.force**2, axis=0) + 1e-300
         return np.sqrt(self._floor**2 + np.mean(recent.bend**2, axis=0) + exact)
 
     def _model(self, recent: Recent, follows: bool) -> tuple[FloatArray, FloatArray]:
-        """Return columns (K, 6, Q) for unknowns that are standard normal before the data, and what they have to give.
+        """Return columns (K, n, Q) for unknowns that are standard normal before the data, and what they have to give.
 
         Friction that the estimate follows may change steadily, faster and slower.
         """
@@ -296,7 +296,7 @@ class FitWatch:
         return scaled, recent.measured - recent.regressor @ self._prior.mean
 
     def _residual(self, columns: FloatArray, target: FloatArray, recent: Recent) -> FloatArray:
-        """Return the residual (6,) of the model in N or, where that is less, what is rounding."""
+        """Return the residual (n,) of the model or, where that is less, what is rounding."""
         least = EXACT * np.sqrt(np.mean(recent.force**2)) + 1e-300
         rows = columns.reshape(-1, columns.shape[2]) / least
         measured = target.ravel() / least

@@ -70,7 +70,7 @@ class Plausibility:
     ----------
     machine : Machine
     parameters : ParameterSet
-        Where a part of a body is fixed or tied, nothing is judged.
+        Where a part of a body is fixed or tied, or stands for parts of several, nothing is judged.
     """
 
     def __init__(self, machine: Machine, parameters: ParameterSet) -> None:

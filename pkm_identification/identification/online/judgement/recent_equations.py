@@ -30,15 +30,15 @@ class Recent:
     ----------
     time : ndarray, shape (K,)
         s.
-    regressor : ndarray, shape (K, 6, P)
-    measured : ndarray, shape (K, 6)
+    regressor : ndarray, shape (K, n, P)
+    measured : ndarray, shape (K, n)
         Band-limited force less what the machine file says of parameters that are not estimated, N.
-    force, force_rate : ndarray, shape (K, 6)
+    force, force_rate : ndarray, shape (K, n)
         Band-limited force itself in N, and its rate of change in N/s.
-    bend : ndarray, shape (K, 6)
+    bend : ndarray, shape (K, n)
         What smoothing may have made of friction's bend besides what is taken off, N.
-    stepped : ndarray, shape (K, 6, 6)
-        What a metre of a step of each length adds, N/m.
+    stepped : ndarray, shape (K, n, n)
+        What a unit of a step of each coordinate adds.
     segment : ndarray of int64, shape (K,)
         Changes where the stream was interrupted.
     """
@@ -53,7 +53,7 @@ class Recent:
     segment: NDArray[np.int64]
 
     def predicted(self, mean: FloatArray) -> FloatArray:
-        """Force (K, 6) in N of the model with parameters (P,)."""
+        """Force (K, n) of the model with parameters (P,)."""
         return self.regressor @ mean + self.force - self.measured
 
     def newest(self, count: int) -> Recent:

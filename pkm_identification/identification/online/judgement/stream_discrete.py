@@ -14,7 +14,8 @@ import numpy as np
 
 from pkm_identification.estimation.lack_of_fit.exchange import best_order
 from pkm_identification.estimation.lack_of_fit.factor import output_factor
-from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.machines.capabilities import HexapodFile, has, require
+from pkm_identification.machines.contract import Machine
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.parameters.prior import Prior
@@ -39,7 +40,7 @@ def discrete_cause(
     parameters : ParameterSet
         The unknowns, nuisance parameters included.
     recent : Recent
-    residual : ndarray, shape (6,)
+    residual : ndarray, shape (n,)
         Of the model alone, N.
     ratio : float
         Residual over noise floor.
@@ -47,7 +48,7 @@ def discrete_cause(
     prior = Prior.of(parameters)
     exchanged = None
     known = recent.force - recent.measured
-    if ratio > POOR:
+    if ratio > POOR and len(machine.drives) > 1:
         order = best_order(recent.regressor * prior.std, known + recent.regressor @ prior.mean, recent.force)
         exchanged = cause_of_order(order)
         if exchanged is not None and ratio > HOPELESS:
@@ -58,5 +59,6 @@ def discrete_cause(
     factor, std = output_factor(
         bodies, recent.regressor[:, :, friction], recent.force, residual, recent.segment
     )
-    causes = causes_of_factor(factor, std, machine)
+    described = require(machine, HexapodFile, "amperes").description if has(machine, HexapodFile) else None
+    causes = causes_of_factor(factor, std, described)
     return causes[0] if causes else exchanged

@@ -15,9 +15,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pkm_identification.machines.hexapod import Hexapod
-from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.motion import STRUTS
+from pkm_identification.machines.contract import Machine
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter_set import ParameterSet
 
@@ -25,7 +23,7 @@ from ...diagnosis.candidates import Candidates, choices_of
 from ...model_errors import events, forces
 from ...model_errors.effect import as_given
 from ...model_errors.situation import diagonal
-from .length_zeros import zero_columns, zero_effects
+from .coordinate_zeros import zero_columns, zero_effects
 from .recent_equations import Recent
 
 
@@ -47,10 +45,10 @@ def stream_hypotheses(
     recent : Recent
     mean : ndarray, shape (P,)
         Of the unknowns at present, SI units.
-    missed : ndarray, shape (6, 6)
-        Force per metre of a wrong zero of each length, N/m (`length_zeros.missed_at_home`).
+    missed : ndarray, shape (n, n)
+        Force per unit of a wrong zero of each coordinate (`coordinate_zeros.missed_at_home`).
     step : float or None
-        Stamp in s at which lengths may have stepped, and the equations' `stepped` begins.
+        Stamp in s at which coordinates may have stepped, and the equations' `stepped` begins.
     """
     own = len(parameters) - parameters.nuisance
     later = np.arange(len(recent.time)) >= len(recent.time) // 2
@@ -59,14 +57,13 @@ def stream_hypotheses(
         "force_gain": diagonal(recent.predicted(mean)),
         "force_offset": diagonal(np.ones_like(recent.force)),
         "changed_during_log": (recent.regressor * mean)[:, :, :own] * later[:, None, None],
-        **zero_columns(missed, recent.time),
+        **zero_columns(machine, missed, recent.time),
     }
-    drives = Hexapod(machine)
-    effects = [*forces.effects(drives), *events.effects((), parameters), *zero_effects(machine, columns)]
+    effects = [*forces.effects(machine), *events.effects((), parameters), *zero_effects(machine, columns)]
     if step is not None and np.any(recent.stepped):
-        for k in range(STRUTS):
+        for k, drive in enumerate(machine.drives):
             stepped = recent.stepped[:, :, k : k + 1]
-            lost = events.lost_counts(drives.drives[k], f"at {step:.1f} s", as_given(stepped))
+            lost = events.lost_counts(drive, f"at {step:.1f} s", as_given(stepped))
             effects.append(lost)
             columns[lost.name] = stepped
     owned = [(choice, k) for k, effect in enumerate(effects) for choice in choices_of(effect)]

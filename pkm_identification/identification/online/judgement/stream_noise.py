@@ -24,21 +24,16 @@ from functools import cached_property
 
 import numpy as np
 
+from pkm_identification.machines.contract import Machine, Motion, compute_nearby_motion, split_states
 from pkm_identification.mechanisms.friction import friction_columns
-from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
-from pkm_identification.mechanisms.hexapod.kinematics.inverse import strut_motion_from_platform
-from pkm_identification.mechanisms.hexapod.kinematics.nearby import inverse_jacobians, nearby_motion
-from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.motion import STRUTS, PlatformMotion, StrutMotion
 from pkm_identification.numerics.arrays import FloatArray, contiguous
 from pkm_identification.signals.butterworth import low_pass
 from pkm_identification.signals.causal import CausalFilter, FilterSettings, linear_phase_taps
 from pkm_identification.signals.forces.acting import noise_passed
-from pkm_identification.signals.guard import GuardedLog
 from pkm_identification.signals.sections import filtered, response
 from pkm_identification.signals.white_noise import force_density, position_noise
 
-from ...equations.equation_filter import SAMPLE
+from ...regression.friction import DriveFriction
 from ...settings import Settings
 
 KEPT = 4000  # samples: 4 s at 1 kHz, in which the power of noise 100 Hz wide is known to some per cent
@@ -57,16 +52,19 @@ class StreamNoise:
     ----------
     machine : Machine
     settings : Settings
-        Resolved.
+        Of the stream.
+    shapes : tuple of shapes
+        Of the parts of the machine's state.
 
     Attributes
     ----------
-    row : ndarray, shape (SAMPLE,)
+    row : ndarray, shape (`EquationFilter.kept`,)
         Where `EquationFilter.step` is to copy the next sample.
     """
 
-    def __init__(self, machine: Machine, settings: Settings) -> None:
-        self._machine = machine
+    def __init__(self, machine: Machine, settings: Settings, shapes: tuple[tuple[int, ...], ...]) -> None:
+        self._machine, self._shapes = machine, shapes
+        self._drives = len(machine.drives)
         self._low_pass = settings.filter
         period = settings.period
         self._every = max(1, int(1.0 / (period * OVERSAMPLED * settings.filter.cutoff)))
@@ -87,15 +85,16 @@ class StreamNoise:
         self._passed_in_band = float(np.sum(in_band)) * step
         # those of the noise of lengths are filtered at the stream's own rate
         self._settling = -(-band.settling // self._every)
-        stated = None if machine.drive is None else machine.drive.force_noise
-        self._stated = None if not stated else np.full(STRUTS, 2.0 * stated**2 * period)
+        stated = np.array([drive.force_noise for drive in machine.drives])
+        self._stated = 2.0 * stated**2 * period if stated.all() else None
         taps = linear_phase_taps(settings.filter)
         middle = len(taps) // 2
         kept = taps[middle % self._every :: self._every]
         self._smoothing = kept / kept.sum()
         # copies, as rows of `EquationFilter.step`: samples themselves would keep their memory from being used again,
         # and every new one would be written to memory that no cache holds
-        self._samples = np.empty((KEPT, SAMPLE))
+        count = 4 * self._drives + sum(int(np.prod(shape)) for shape in shapes)
+        self._samples = np.empty((KEPT, count))
         self._place = 0
         self.row = self._samples[0]
         self.clear()
@@ -119,99 +118,82 @@ class StreamNoise:
         return self._count >= FEWEST
 
     def floor_parts(self, basis: FloatArray, floor: list[FloatArray]) -> Iterator[str]:
-        """Append the noise floor (6,) in N of forces and lengths to `floor`; pause after each part of the work.
+        """Append the noise floor (n,) of forces and coordinates to `floor`; pause after each part of the work.
 
-        `basis` (B,) are the model's parameters, to carry the noise of lengths.
+        `basis` (B,) are the model's parameters, to carry the noise of coordinates.
         """
-        samples = self._in_order()
+        samples, drives = self._in_order(), self._drives
         count = len(samples)
-        position, rotation, twist, acceleration, force = (
-            contiguous(one) for one in np.split(samples, (3, 12, 18, 24), axis=1)
+        coordinate, rate, acceleration, force = (
+            contiguous(samples[:, k * drives : (k + 1) * drives]) for k in range(4)
         )
-        motion = PlatformMotion(
-            self._period * np.arange(count, dtype=float),
-            position,
-            rotation.reshape(count, 3, 3),
-            twist,
-            acceleration,
+        state = tuple(contiguous(part) for part in split_states(samples[:, 4 * drives :], self._shapes))
+        motion = Motion(
+            coordinate, rate, acceleration, state, np.zeros(count, dtype=np.uint8), np.zeros(count)
         )
-        struts = StrutMotion(
-            motion.time,
-            *strut_motion_from_platform(self._machine, motion),
-            None,
-            np.zeros(count, dtype=np.int64),
-        )
-        yield "struts"
-        density = self._force_density(force, struts)
+        yield "drives"
+        density = self._force_density(force, motion)
         yield "force"
-        noise = position_noise(struts.length, self._period, self._quiet)
-        noisy = self._noisy(struts, noise * np.sqrt(self._every / self._passed_there))
-        yield "lengths"
+        noise = position_noise(coordinate, self._period, self._quiet)
+        scale = noise * np.sqrt(self._every / self._passed_there)
+        yield "coordinates"
+        column = basis[:, None]
+        friction = DriveFriction.of(self._machine, column)
         differences = []
-        for first in range(0, count, PART):
-            part = slice(first, first + PART)
-            there, moved = motion[part], noisy[part]
-            inverse = inverse_jacobians(self._machine, there)
-            near = nearby_motion(self._machine, moved, there, inverse)
-            ahead, here = (strut_forces(self._machine, one, parameters=basis) for one in (near, there))
+        for first in range(0, count, self._machine.rows_at_once):
+            part = slice(first, first + self._machine.rows_at_once)
+            there, moved = (
+                motion[part],
+                [
+                    own[part] + scale * one[:count][part]
+                    for own, one in zip((coordinate, rate, acceleration), self._unit_noise, strict=True)
+                ],
+            )
+            near = compute_nearby_motion(self._machine, there, *moved)
+            ahead, here = (self._force_of(one, column, friction) for one in (near, there))
             differences.append(np.nan_to_num(ahead - here))
             yield "model"
         encoder = self._in_band(np.concatenate(differences))
         floor.append(np.sqrt(density * self._passed_in_band + encoder**2))
 
+    def _force_of(self, motion: Motion, column: FloatArray, friction: DriveFriction) -> FloatArray:
+        """Return the forces (N, n) of a model in one column (B, 1)."""
+        force = self._machine.compute_regressor(motion, column)
+        friction.add(motion.rate, force)
+        return force[:, :, 0]
+
     def _in_order(self) -> FloatArray:
-        """Return a copy (N, SAMPLE) of what is kept, oldest first."""
+        """Return a copy (N, ...) of what is kept, oldest first."""
         count = min(self._count, KEPT)
         return self._samples[np.arange(self._place - count, self._place)]
 
-    def _force_density(self, force: FloatArray, struts: StrutMotion) -> FloatArray:
-        """Return the one-sided power density (6,) of the force's white noise before the low-pass, N^2/Hz."""
+    def _force_density(self, force: FloatArray, motion: Motion) -> FloatArray:
+        """Return the one-sided power density (n,) of the force's white noise before the low-pass, by Hz."""
         if self._stated is not None:
             return self._stated
-        friction = self._machine.friction
         bend = None
-        if friction.law.reversing is not None:
+        if all(one.law.reversing is not None for one in self._machine.friction):
             # as sharp as the force is: that has passed the low-pass, whose rates are smooth without it
-            sharp = friction_columns(struts.rate, friction)[friction.law.reversing_term]
-            bend = np.stack([np.convolve(one, self._smoothing, mode="same") for one in sharp.T], axis=1)
-        density = force_density(force, struts.length, self._period, bend, self._quiet)
+            sharp = [
+                friction_columns(rate, one)[one.law.reversing_term]
+                for rate, one in zip(motion.rate.T, self._machine.friction, strict=True)
+            ]
+            bend = np.stack([np.convolve(one, self._smoothing, mode="same") for one in sharp], axis=1)
+        density = force_density(force, motion.coordinate, self._period, bend, self._quiet)
         return density / self._force_passed_there
-
-    def _noisy(self, struts: StrutMotion, noise: FloatArray) -> StrutMotion:
-        """Return the motion with white noise of the lengths, standard deviations (6,) in m, behind the low-pass."""
-        count = len(struts.time)
-        length, rate, acceleration = (noise * one[:count] for one in self._unit_noise)
-        return StrutMotion(
-            struts.time,
-            struts.length + length,
-            struts.rate + rate,
-            struts.acceleration + acceleration,
-            None,
-            struts.segment,
-        )
 
     @cached_property
     def _unit_noise(self) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """White noise of 1 m behind the low-pass: length, rate and acceleration, each (KEPT, 6)."""
+        """White noise of 1 behind the low-pass: coordinate, rate and acceleration, each (KEPT, n)."""
         stream = CausalFilter(self._low_pass)
         count = KEPT * self._every
-        rows = np.random.default_rng(SEED).standard_normal((count + stream.fill, STRUTS))
+        rows = np.random.default_rng(SEED).standard_normal((count + stream.fill, self._drives))
         time = self._raw_period * np.arange(len(rows), dtype=float)
-        log = GuardedLog(
-            time,
-            rows,
-            None,
-            np.zeros(len(rows), dtype=np.int64),
-            np.zeros(len(rows), dtype=bool),
-            {},
-            {},
-            self._raw_period,
-        )
-        added = stream.filter(log)[:: self._every]
-        return added.length[:KEPT], added.rate[:KEPT], added.acceleration[:KEPT]
+        filtered = stream.filter_log(time, rows, None, np.zeros(len(rows), dtype=np.int64))[1][:: self._every]
+        return filtered[:KEPT, 0], filtered[:KEPT, 1], filtered[:KEPT, 2]
 
     def _in_band(self, force: FloatArray) -> FloatArray:
-        """Return the rms (6,) of forces (N, 6) behind the estimation band, N."""
+        """Return the rms (n,) of forces (N, n) behind the estimation band."""
         band = self._band
         sections = low_pass(band.order, band.cutoff, 1.0 / self._period)
         settled = min(self._settling, len(force) // 2)

@@ -74,7 +74,7 @@ def test_moments_of_inertia_are_not_biased_by_reversals(monkeypatch):
 @pytest.mark.slow
 def test_nothing_of_them_is_shown_or_kept():
     online = learned(0)
-    estimate, shown = online.estimate, hexapod_parameters(online.machine).names
+    estimate, shown = online.estimate, online.machine.build_parameter_set().names
     assert estimate.names == online.parameters.names == shown
     assert estimate.covariance.shape == (len(shown), len(shown))
     for combination in estimate.combinations:

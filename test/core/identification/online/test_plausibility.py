@@ -17,13 +17,11 @@ import pytest
 
 from pkm_identification.estimation.estimate import make_estimate
 from pkm_identification.identification.online.judgement.plausibility import BEYOND, Plausibility
-from pkm_identification.machines.hexapod import Hexapod
-from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
+from pkm_identification.machines.load import load_machine
 from pkm_identification.parameters.prior import Prior
 
-UF = Machine.load("uf")
-PARAMETERS = hexapod_parameters(UF)
+UF = load_machine("uf")
+PARAMETERS = UF.build_parameter_set()
 
 
 def estimated(std):
@@ -43,7 +41,7 @@ def estimated(std):
     ],
 )
 def test_a_value_well_below_its_bound_is_impossible(name, said):
-    judge = Plausibility(Hexapod(UF), PARAMETERS).judge
+    judge = Plausibility(UF, PARAMETERS).judge
     right = estimated(0.01)
     assert judge(right) == ""
     k = PARAMETERS.names.index(name)
@@ -57,18 +55,18 @@ def test_friction_below_zero_by_chance_is_not_impossible():
     k = PARAMETERS.names.index("coulomb_3")
     values = right.values.copy()
     values[k] = -0.9 * BEYOND * right.std[k]
-    assert Plausibility(Hexapod(UF), PARAMETERS).judge(replace(right, values=values)) == ""
+    assert Plausibility(UF, PARAMETERS).judge(replace(right, values=values)) == ""
 
 
 def test_what_is_not_known_is_not_impossible():
     vague = estimated(1.0)
     values = vague.values.copy()
     values[PARAMETERS.names.index("m_p")] = -vague.std[PARAMETERS.names.index("m_p")]
-    assert Plausibility(Hexapod(UF), PARAMETERS).judge(replace(vague, values=values)) == ""
+    assert Plausibility(UF, PARAMETERS).judge(replace(vague, values=values)) == ""
 
 
 def test_scattered_estimates_of_a_possible_machine_are_not_called_impossible():
     right = estimated(0.02)
-    judge = Plausibility(Hexapod(UF), PARAMETERS).judge
+    judge = Plausibility(UF, PARAMETERS).judge
     made = np.random.default_rng(4).multivariate_normal(right.values, right.covariance, 200)
     assert not any(judge(replace(right, values=values)) for values in made)

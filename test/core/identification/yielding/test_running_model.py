@@ -15,7 +15,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from pkm_identification.identification.online.platform_samples import tracked_of_platform
 from pkm_identification.identification.yielding.running_model import RunningModel
+from pkm_identification.machines.load import load_machine
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
 from pkm_identification.mechanisms.hexapod.kinematics.forward import OK
 from pkm_identification.mechanisms.hexapod.kinematics.tracker import PlatformSample
@@ -39,11 +41,12 @@ def test_a_load_is_in_the_model_while_it_is_carried_and_out_of_it_afterwards():
     carried = (motion.time >= LOAD.taken_at) & (motion.time < LOAD.set_down_at)
     force = np.where(carried[:, None], strut_forces(heavy, motion), strut_forces(truth, motion))
     force += NOISE * np.random.default_rng(3).standard_normal(force.shape)
-    model = RunningModel(nominal, BandSettings(PERIOD), 60.0)
+    machine = load_machine("uf")
+    model = RunningModel(machine, BandSettings(PERIOD), 60.0)
     rms, count = np.zeros(2), np.zeros(2)
     for k, time in enumerate(motion.time.tolist()):
         row = (motion.position[k], motion.rotation[k], motion.twist[k], motion.acceleration[k], force[k])
-        model.step(PlatformSample(time, *row, 0, OK, 1, 0.0, 1.0))
+        model.step(tracked_of_platform(PlatformSample(time, *row, 0, OK, 1, 0.0, 1.0), machine))
         late = LOAD.set_down_at if time >= LOAD.set_down_at else LOAD.taken_at
         if time >= late + KNOWN and k % 25 == 0:
             true = heavy if carried[k] else truth

@@ -13,13 +13,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pkm_identification.identification.online.judgement.length_steps import SAME, LengthSteps
-from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.identification.online.judgement.coordinate_steps import SAME, CoordinateSteps
+from pkm_identification.machines.load import load_machine
 
 PERIOD, CUTOFF = 1e-3, 150.0
 
 
-def left_out(steps: LengthSteps, acceleration: np.ndarray) -> list[int]:
+def left_out(steps: CoordinateSteps, acceleration: np.ndarray) -> list[int]:
     """Samples in which a burst passes, of a stream that begins anew where one does."""
     passing, found = False, []
     for k, sample in enumerate(acceleration):
@@ -30,8 +30,8 @@ def left_out(steps: LengthSteps, acceleration: np.ndarray) -> list[int]:
 
 
 @pytest.fixture
-def steps() -> LengthSteps:
-    return LengthSteps(Machine.load("uf"), PERIOD, CUTOFF, 30.0)
+def steps() -> CoordinateSteps:
+    return CoordinateSteps(load_machine("uf"), PERIOD, CUTOFF, 30.0)
 
 
 def moved(amplitude: float) -> np.ndarray:
