@@ -22,13 +22,12 @@ from pkm_identification.estimation.estimate import ParameterEstimate, make_estim
 from pkm_identification.estimation.identifiability import IDENTIFIABLE, IN_DOUBT
 from pkm_identification.exporting.cured_effects import with_effects_known
 from pkm_identification.identification.estimate_file import write_estimate_json
-from pkm_identification.identification.identify import identify as identified
-from pkm_identification.identification.identify import validate as validated
+from pkm_identification.identification.of_logs import identify_logs
 from pkm_identification.identification.result import Identification
 from pkm_identification.identification.saved_estimate import SavedEstimate, read_saved_estimate
-from pkm_identification.identification.settings import HOLD_OUT, Settings, assumptions_of
+from pkm_identification.identification.settings import Settings, assumptions_of
 from pkm_identification.identification.validation import Validation, held_out
-from pkm_identification.machines.capabilities import HexapodFile, has, require
+from pkm_identification.machines.capabilities import FreeFall, HexapodFile, has, require
 from pkm_identification.machines.hexapod import Hexapod
 from pkm_identification.machines.load import wrap_description
 from pkm_identification.machines.multibody import Multibody
@@ -268,42 +267,23 @@ def identify(
     >>> result.converged
     True
     """
-    whole = load_machine(machine)
+    whole = wrap_description(load_machine(machine))
     assumed = assumptions_of(_named(fix), _named(tie), str(prior))
-    if not isinstance(whole, Machine):
-        if _any(free_fall):
-            raise SettingsError(
-                f"free_fall: machine '{whole.name}' is no hexapod, and this is for hexapods alone"
-            )
-        return _identify_drives(logs, whole, validate, assumed, _named(also), settings)
-    chosen = Settings.of(assumptions=assumed, also=_named(also), **settings)
-    chosen.parameter_set(whole)  # a wrong name is found before long logs are read
-    gathered = read_logs(logs, whole)
-    falls = read_logs(free_fall, whole).logs if _any(free_fall) else ()
-    result = identified(list(gathered), whole, chosen, gathered.faults, falls)
-    if validate is not None:
-        (other,) = read_logs(validate, whole)
-        result = validated(result, other)
+    if _any(free_fall):
+        require(whole, FreeFall, "free_fall")
+    names = _named(also)
+    if has(whole, HexapodFile):
+        chosen, besides = Settings.of(assumptions=assumed, also=names, **settings), ()
+        chosen.parameter_set(whole)  # a wrong name is found before long logs are read
+    else:
+        chosen, besides = Settings.of(assumptions=assumed, **settings), names
+    gathered = read_logs(logs, whole.loaded)
+    falls = read_logs(free_fall, whole.loaded).logs if _any(free_fall) else ()
+    other = None if validate is None else read_logs(validate, whole.loaded)[0]
+    result = identify_logs(
+        list(gathered), whole, chosen, gathered.faults, falls=falls, validate=other, also=besides
+    )
     return Result(result, tuple(gathered))
-
-
-def _identify_drives(
-    logs: LogSource | Sequence[LogSource],
-    mechanism: Mechanism,
-    validate: LogSource | None,
-    assumed: Assumptions,
-    also: Sequence[str],
-    settings: dict[str, Any],
-) -> Result:
-    # kernels of mechanisms take longer to load than a hexapod is identified
-    from pkm_identification.identification.mechanism.identify import identify_mechanism as identified_drives
-    from pkm_identification.identification.model_errors.errors import parse_also
-
-    chosen = Settings.of(assumptions=assumed, hold_out=0.0 if validate is not None else HOLD_OUT, **settings)
-    gathered = read_logs(logs, mechanism)
-    other = None if validate is None else read_logs(validate, mechanism)[0]
-    names = [name for text in also for name in parse_also(text)]
-    return Result(identified_drives(mechanism, list(gathered), chosen, other, names), tuple(gathered))
 
 
 def load(path: str | Path, machine: AnyMachine | Mechanism, **assumptions: Any) -> Result:

@@ -14,16 +14,15 @@ import argparse
 import shlex
 import sys
 
-from pkm_identification.identification.diagnosis.as_recorded import diagnosed
 from pkm_identification.identification.estimate_file import estimate_document
-from pkm_identification.identification.estimated_effects.registry import parse_names
-from pkm_identification.identification.settings import ALSO, NAMED, Settings
-from pkm_identification.records import read_logs
+from pkm_identification.identification.of_logs import diagnose_logs
+from pkm_identification.identification.settings import ALSO, NAMED
 from pkm_identification.records.provenance import provenance
 from pkm_identification.report.diagnosis import fit_lines, reason, unseen_lines
 from pkm_identification.report.paragraphs import paragraph
 
-from .arguments import add_json, add_logs, add_setting, machine_of_logs, reading
+from .arguments import add_json, add_logs, add_setting
+from .machine_logs import open_logs, settings_of
 from .results import check_file, output_folder, present, write_figures, write_json
 
 OPTIONS = ("parameters", "strut_spread", "cutoff", "order", "band_cutoff", "band_order")
@@ -46,14 +45,13 @@ def add(commands: argparse._SubParsersAction) -> None:
 
 
 def _diagnose(options: argparse.Namespace) -> int:
-    machine = machine_of_logs(options)
-    chosen = {name: getattr(options, name) for name in OPTIONS}
-    settings = Settings.of(estimator="ls", hold_out=0.0, also=parse_names(options.also), **chosen)
-    settings.parameter_set(machine)  # a wrong name is found before long logs are read
+    of_machine = open_logs(options)
+    assert of_machine.machine is not None  # --machine is required
+    settings, also = settings_of(options, of_machine.machine, OPTIONS, hold_out=0.0, estimator="ls")
     check_file(options.json, "--json")
-    logs, faults = read_logs(options.logs, machine, **reading(options))
+    logs, faults = of_machine.read_all(options.logs)
     folder = output_folder(options.out) if options.out else None
-    result = diagnosed(logs, machine, settings, faults)
+    result = diagnose_logs(logs, of_machine.machine, settings, faults, also)
     fit = result.fit
     assert fit is not None
     text = "\n".join(paragraph(line, "") for line in [*fit_lines(fit), *unseen_lines(fit)])

@@ -83,19 +83,18 @@ def _history(options: argparse.Namespace) -> int:
     from pkm_identification.identification.many_logs.history import history
     from pkm_identification.identification.many_logs.kept_results import ResultFolder
     from pkm_identification.identification.many_logs.log_files import TABLE, is_local
-    from pkm_identification.identification.settings import Settings, assumptions_of
-    from pkm_identification.mechanisms.hexapod.machine import Machine
+    from pkm_identification.identification.settings import assumptions_of
+    from pkm_identification.machines.capabilities import HexapodFile, has
+    from pkm_identification.machines.load import load_machine
     from pkm_identification.optional import library
     from pkm_identification.report.earlier import check_folder
     from pkm_identification.report.many_logs.history_text import history_document, history_text
 
-    machine = Machine.load(options.machine)
-    settings = Settings.of(
-        estimator=options.estimator,
-        parameters=options.parameters,
-        assumptions=assumptions_of(options.fix, [], ""),
-    )
-    settings.parameter_set(machine)
+    from .machine_logs import settings_of
+
+    machine = load_machine(options.machine)
+    fixed = assumptions_of(options.fix, [], "")
+    settings, _ = settings_of(options, machine, ("estimator", "parameters"), assumptions=fixed)
     if options.workers is not None and options.workers < 0:
         raise SettingsError(f"--workers {options.workers}: must not be negative")
     if options.workers is not None and options.scheduler:
@@ -106,12 +105,13 @@ def _history(options: argparse.Namespace) -> int:
     if options.out and is_local(options.out):
         check_folder(Path(options.out))
     library("pyarrow", "fleet")  # before hours of work
+    drives = None if has(machine, HexapodFile) else machine.drives
     workers = options.workers if options.workers is not None else (os.cpu_count() or 1)
     record = history(
         options.places,
         machine,
         settings,
-        reading(options),
+        reading(options, drives),
         out=ResultFolder(options.out) if options.out else None,
         workers=0 if options.scheduler else workers,
         scheduler=options.scheduler,

@@ -14,14 +14,13 @@ import argparse
 import json
 import shlex
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pkm_identification.errors import OutputError, SettingsError
 from pkm_identification.identification.estimate_file import estimate_document, write_estimate_json
-from pkm_identification.identification.estimated_effects.registry import parse_names
 from pkm_identification.identification.settings import (
     ALSO,
     FIX,
@@ -30,24 +29,19 @@ from pkm_identification.identification.settings import (
     PRIOR,
     TIE,
     TUNING,
-    Settings,
     assumptions_of,
 )
-from pkm_identification.mechanisms.builtin import is_mechanism
+from pkm_identification.machines.capabilities import FreeFall, HexapodFile, require
 from pkm_identification.numerics.pipelined import begun
-from pkm_identification.records import read_log, read_logs
 from pkm_identification.records.provenance import provenance
 
-from .arguments import add_logs, add_setting, machine_of_logs, reading, refuse_for_mechanism
+from .arguments import add_logs, add_setting
+from .machine_logs import open_logs, settings_of
 from .results import check_file
 from .terminal.colour import rows_painted, verdict_painted, warn
 
 if TYPE_CHECKING:
     from pkm_identification.identification.result import Identification
-    from pkm_identification.machines.contract import Drive
-    from pkm_identification.mechanisms.hexapod.machine import Machine
-    from pkm_identification.motion import StrutLog
-    from pkm_identification.records.drive_log import DriveLog
 
 PAGE_ENDING = ".html"
 # Loaded while logs are read, which takes as long.
@@ -55,9 +49,6 @@ WORKING_ON_LOGS = ("pkm_identification.identification.identify", "pkm_identifica
 MODEL_OPTIONS = ("model", "estimator", "parameters")
 ESTIMATOR_OPTIONS = ("forgetting", *TUNING, "data_order", "passes", "consistent", "strut_spread")
 FILTER_OPTIONS = ("causal", "cutoff", "order", "band_cutoff", "band_order")
-# Of machines of drives until they take the others, too; and what is of hexapods
-TAKEN = ("estimator", "forgetting", "data_order", "passes", "band_cutoff", "band_order")
-HEXAPODS_OWN = ("model", "parameters", "consistent", "strut_spread", "causal", "cutoff", "order")
 OPTIONS = (*MODEL_OPTIONS, *ESTIMATOR_OPTIONS, *FILTER_OPTIONS)
 
 
@@ -125,87 +116,39 @@ def add(commands: argparse._SubParsersAction) -> None:
 def _identify(options: argparse.Namespace) -> int:
     check_file(options.json, "--json")
     _check_report(options)
-    if is_mechanism(options.machine):
-        result, logs = _identify_drives(options), ()
-    else:
-        machine = machine_of_logs(options)
-        settings = Settings.of(
-            **{name: getattr(options, name) for name in OPTIONS},
-            assumptions=assumptions_of(options.fix, options.tie, options.prior),
-            also=parse_names(options.also),
-            hold_out=0.0 if options.validate else HOLD_OUT,
-        )
-        settings.parameter_set(machine)  # a wrong name is found before long logs are read
-        if options.payload is not None:
-            from .force_gains import calibrate
+    of_machine = open_logs(options)
+    assert of_machine.machine is not None  # --machine is required
+    machine = of_machine.machine
+    settings, also = settings_of(
+        options, machine, OPTIONS,
+        assumptions=assumptions_of(options.fix, options.tie, options.prior),
+        hold_out=0.0 if options.validate else HOLD_OUT,
+    )  # fmt: skip
+    if options.payload is not None:
+        from .force_gains import calibrate
 
-            return calibrate(options, machine, settings)
-        if options.unloaded:
-            raise SettingsError("--unloaded: needs --payload, the load that the other logs have")
-        result, logs = _identify_struts(options, machine, settings)
+        return calibrate(options, require(machine, HexapodFile, "--payload").description, settings)
+    if options.unloaded:
+        raise SettingsError("--unloaded: needs --payload, the load that the other logs have")
+    if options.free_fall:
+        require(machine, FreeFall, "--free-fall")
+    with begun(import_module, WORKING_ON_LOGS):
+        logs, faults = of_machine.read_all(options.logs)
+    held_out = of_machine.read(options.validate)[0] if options.validate else None
+    falls = [of_machine.read(path)[0] for path in options.free_fall]
+    from pkm_identification.identification.of_logs import identify_logs
+
+    result = identify_logs(logs, machine, settings, faults, falls=falls, validate=held_out, also=also)
     origin = provenance(
         options.logs, shlex.join(sys.argv), result.settings, options.validate, options.free_fall
     )
     return _present(options, result, logs, origin)
 
 
-def _identify_struts(
-    options: argparse.Namespace, machine: Machine, settings: Settings
-) -> tuple[Identification, Sequence[StrutLog]]:
-    how = reading(options)
-    with begun(import_module, WORKING_ON_LOGS):
-        logs, faults = read_logs(options.logs, machine, **how)
-    held_out = read_log(options.validate, machine, **how)[0] if options.validate else None
-    falls = [read_log(path, machine, **how)[0] for path in options.free_fall]
-    from pkm_identification.identification.identify import identify, validate
-
-    result = identify(logs, machine, settings, faults, falls)
-    return (result if held_out is None else validate(result, held_out)), logs
-
-
-def _identify_drives(options: argparse.Namespace) -> Identification:
-    # kernels of mechanisms take longer to load than most commands run
-    from pkm_identification.identification.mechanism.identify import (
-        find_errors_of_mechanism,
-        identify_mechanism,
-    )
-    from pkm_identification.identification.model_errors.errors import parse_also
-    from pkm_identification.machines.multibody import Multibody
-    from pkm_identification.mechanisms.multibody.mechanism import Mechanism
-
-    others = {name: f"--{name.replace('_', '-')}" for name in ("free_fall", "payload", "unloaded")}
-    flags = {name: NAMED[name].flag for name in HEXAPODS_OWN}
-    refuse_for_mechanism(options, **flags, **others, encoder="--encoder")
-    settings = Settings.of(
-        **{name: getattr(options, name) for name in (*TAKEN, *TUNING)},
-        assumptions=assumptions_of(options.fix, options.tie, options.prior),
-        hold_out=0.0 if options.validate else HOLD_OUT,
-    )
-    machine = Multibody(Mechanism.load(options.machine))
-    also = parse_also(options.also)
-    find_errors_of_mechanism(machine, also)  # a wrong name is found before long logs are read
-    how = reading(options, machine.drives)
-    logs = [_read_drives(path, machine.drives, how) for path in options.logs]
-    held_out = _read_drives(options.validate, machine.drives, how) if options.validate else None
-    return identify_mechanism(machine.mechanism, logs, settings, held_out, also)
-
-
-def _read_drives(path: str, drives: Sequence[Drive], how: Mapping[str, Any]) -> DriveLog:
-    from pkm_identification.records.drive_log import read_drive_log
-
-    log = read_drive_log(path, drives, **how)
-    if log.faults:
-        counts = ", ".join(f"{number} {reason}" for reason, number in log.faults.items())
-        warn(f"pkm identify: {log.source}: left out on reading: {counts}")
-    for warning in log.warnings:
-        warn(f"pkm identify: {warning}")
-    return log
-
-
 def _present(
     options: argparse.Namespace,
     result: Identification,
-    logs: Sequence[StrutLog],
+    logs: Sequence[Any],
     origin: dict[str, Any],
 ) -> int:
     from pkm_identification.report.diagnosis import reason

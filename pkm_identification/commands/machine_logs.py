@@ -11,11 +11,17 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from pkm_identification.identification.estimated_effects.registry import parse_names
 from pkm_identification.identification.log_check import LogCheck, inspect_log
+from pkm_identification.identification.settings import NAMED, TUNING, Settings
+from pkm_identification.machines.capabilities import HexapodFile, has
+from pkm_identification.machines.contract import Machine
+from pkm_identification.machines.hexapod import Hexapod
 from pkm_identification.mechanisms.builtin import is_mechanism
 from pkm_identification.motion import StrutLog
 from pkm_identification.numerics.arrays import FloatArray
@@ -35,6 +41,8 @@ class MachineLogs:
 
     Attributes
     ----------
+    machine : Machine or None
+        None where no machine is given.
     channels : Channels
         Columns of such logs.
     layout : LogLayout or None
@@ -48,6 +56,7 @@ class MachineLogs:
     write : callable (path, log)
     """
 
+    machine: Machine | None
     channels: Channels
     layout: LogLayout | None
     read: Callable[[str], tuple[Any, dict[str, int]]]
@@ -55,6 +64,42 @@ class MachineLogs:
     refuse: Callable[[Any], None]
     show: Callable[[Any], list[tuple[str, FloatArray | None, str]]]
     write: Callable[[str, Any], None]
+
+    def read_all(self, paths: Sequence[str]) -> tuple[list[Any], dict[str, int]]:
+        """Return logs, and what was left out on reading them, by reason."""
+        pairs = [self.read(path) for path in paths]
+        faults: Counter[str] = Counter()
+        for _, found in pairs:
+            faults.update(found)
+        return [log for log, _ in pairs], dict(faults)
+
+
+# Of machines that are no hexapods, until they take the others, too
+TAKEN = {"estimator", "forgetting", "data_order", "passes", "band_cutoff", "band_order", *TUNING}
+
+
+def settings_of(
+    options: argparse.Namespace, machine: Machine, names: Sequence[str], **more: Any
+) -> tuple[Settings, tuple[str, ...]]:
+    """Return settings of the options of these names, and what is estimated besides that they do not say.
+
+    Raises
+    ------
+    SettingsError
+        If a value is impossible, or an option is for other machines.
+    """
+    if has(machine, HexapodFile):
+        also = parse_names(options.also) if "also" in options else ()
+        settings = Settings.of(**{name: getattr(options, name) for name in names}, also=also, **more)
+        settings.parameter_set(machine)  # a wrong name is found before long logs are read
+        return settings, ()
+    from pkm_identification.identification.mechanism.identify import find_errors_of_mechanism
+    from pkm_identification.identification.model_errors.errors import parse_also
+
+    refuse_for_mechanism(options, **{name: NAMED[name].flag for name in names if name not in TAKEN})
+    besides = parse_also(options.also) if "also" in options else ()
+    find_errors_of_mechanism(machine, besides)
+    return Settings.of(**{name: getattr(options, name) for name in names if name in TAKEN}, **more), besides
 
 
 def open_logs(options: argparse.Namespace) -> MachineLogs:
@@ -73,7 +118,8 @@ def open_logs(options: argparse.Namespace) -> MachineLogs:
             refuse_another_machine(log, machine)
 
     return MachineLogs(
-        STRUT_CHANNELS, how["layout"], lambda path: read_log(path, machine, **how), inspect, refuse,
+        None if machine is None else Hexapod(machine), STRUT_CHANNELS, how["layout"],
+        lambda path: read_log(path, machine, **how), inspect, refuse,
         lambda log: [("length", log.length, "m"), ("force", log.force, "N")], write_log,
     )  # fmt: skip
 
@@ -109,7 +155,7 @@ def _of_drives(options: argparse.Namespace) -> MachineLogs:
 
     machine_forces = {drive.force_name for drive in machine.drives}
     return MachineLogs(
-        build_drive_channels(machine.drives), how["layout"], read,
+        machine, build_drive_channels(machine.drives), how["layout"], read,
         lambda log, _: inspect_drive_log(log, machine.mechanism), refuse, show,
         lambda path, log: write_drive_log(path, log, machine.drives),
     )  # fmt: skip

@@ -229,6 +229,10 @@ class Machine(Protocol):
     def name(self) -> str: ...
 
     @property
+    def loaded(self) -> Any:
+        """What was read from the file."""
+
+    @property
     def hash(self) -> str:
         """Short digest of the description."""
 

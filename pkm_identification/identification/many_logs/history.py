@@ -20,7 +20,7 @@ import numpy as np
 from pkm_identification.errors import PkmError, SettingsError, one_line
 from pkm_identification.estimation.changes.trend import DRIFT, FEWEST, STEPS, Trend, trend
 from pkm_identification.estimation.identifiability import IDENTIFIABLE
-from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.machines.contract import Machine
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.progress import announce
 
@@ -67,6 +67,8 @@ class ParameterHistory:
     name, unit, kind : str
     strut : int or None
         From 1; None where there is one for the machine.
+    drive : str or None
+        Which drive that is, in words.
     nominal : float
     times : tuple of datetime, length n
         Of the logs that show it, in order.
@@ -82,6 +84,7 @@ class ParameterHistory:
     unit: str
     kind: str
     strut: int | None
+    drive: str | None
     nominal: float
     times: tuple[datetime, ...]
     values: FloatArray
@@ -194,7 +197,7 @@ def history(
         if kept is not None:
             records[digest] = kept
         else:
-            jobs[key] = (digest, Job(key, file.url, machine.document, machine.name, settings, reading))
+            jobs[key] = (digest, Job(key, file.url, dict(machine.document), machine.name, settings, reading))
 
     def received(job: Job, record: dict[str, Any]) -> None:
         records[jobs[job.key][0]] = record
@@ -265,6 +268,7 @@ def parameter_histories(entries: Sequence[Entry], level: float) -> tuple[Paramet
                 unit=first["unit"],
                 kind=first["kind"],
                 strut=first["strut"],
+                drive=first.get("drive") or (first["strut"] and f"strut {first['strut']}"),
                 nominal=first["nominal"],
                 times=times,
                 values=values,

@@ -17,7 +17,7 @@ from dataclasses import asdict
 from typing import Any
 
 from pkm_identification.errors import OutputError
-from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.machines.contract import Machine
 from pkm_identification.optional import library
 from pkm_identification.parameters.reduced import ENDING
 from pkm_identification.records.atomic import replacing

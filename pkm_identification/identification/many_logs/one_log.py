@@ -20,14 +20,13 @@ import numpy as np
 
 from pkm_identification.errors import LogError, PkmError, SettingsError, one_line
 from pkm_identification.estimation.identifiability import IDENTIFIABLE, IN_DOUBT
-from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.motion import StrutLog
+from pkm_identification.machines.contract import Machine
+from pkm_identification.machines.load import read_machine
 from pkm_identification.numerics.finite import finite_or_none
 from pkm_identification.optional import library
-from pkm_identification.records import read_log
 from pkm_identification.version import __version__
 
-from ..identify import identify
+from ..of_logs import identify_logs, read_machine_log
 from ..result import Identification
 from ..settings import Settings
 from .log_files import LAYOUT, is_local
@@ -89,9 +88,9 @@ def identify_job(job: Job) -> dict[str, Any]:
     if is_local(job.url) and not Path(job.url).exists():
         return record | {"failure": f"{job.url}: is not there where the worker runs", "kept": False}
     try:
-        machine = Machine.from_document(job.machine, source=job.source)
+        machine = read_machine(job.machine, job.source)
         log, faults = _read(job, machine)
-        return record | _result(log, identify([log], machine, job.settings, faults))
+        return record | _result(log, identify_logs([log], machine, job.settings, faults))
     except PkmError as error:
         return record | {"failure": one_line(str(error)), "kept": not _passing(error)}
     except (MemoryError, ArithmeticError, ValueError, TypeError, LookupError, OSError) as error:
@@ -106,9 +105,9 @@ def _passing(error: BaseException) -> bool:
     return began is not None and (isinstance(began, MemoryError | OSError | ImportError) or _passing(began))
 
 
-def _read(job: Job, machine: Machine) -> tuple[StrutLog, dict[str, int]]:
+def _read(job: Job, machine: Machine) -> tuple[Any, dict[str, int]]:
     if is_local(job.url):
-        return read_log(job.url, machine, **job.reading)
+        return read_machine_log(job.url, machine, **job.reading)
     system, path = library("fsspec.core", "fleet").url_to_fs(job.url)
     if system.isdir(path):
         raise LogError(
@@ -120,12 +119,12 @@ def _read(job: Job, machine: Machine) -> tuple[StrutLog, dict[str, int]]:
         if system.exists(path + LAYOUT):
             system.get_file(path + LAYOUT, str(here) + LAYOUT)
         try:
-            return read_log(here, machine, **job.reading)
+            return read_machine_log(here, machine, **job.reading)
         except PkmError as error:
             raise type(error)(str(error).replace(str(here), job.url)) from None
 
 
-def _result(log: StrutLog, result: Identification) -> dict[str, Any]:
+def _result(log: Any, result: Identification) -> dict[str, Any]:
     first = float(log.time[np.isfinite(log.time)][0])
     fit, validation = result.fit, result.validation
     return {
@@ -172,6 +171,7 @@ def _parameters(result: Identification) -> list[dict[str, Any]]:
                 "kind": entry.kind.value,
                 "friction": entry.kind.friction,
                 "strut": None if entry.limb is None else entry.limb + 1,
+                "drive": None if entry.limb is None else result.machine.drives[entry.limb].title,
                 "value": finite_or_none(estimate.values[k]) if shown else None,
                 "std": finite_or_none(std),
                 "own_std": finite_or_none(own),

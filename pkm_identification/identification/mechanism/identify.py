@@ -158,6 +158,7 @@ def identify_mechanism(
         dropped=_dropped(validated[: len(logs)], problem, used),
         residual_rms=residual,
         converged=not reason,
+        warnings=tuple(warning for log in logs for warning in log.warnings),
         validation=validation,
         nonconvergence=reason,
         trace=fit.trace,

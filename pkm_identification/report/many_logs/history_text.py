@@ -175,8 +175,8 @@ def day(time: datetime) -> str:
 
 
 def _subject(one: ParameterHistory) -> str:
-    if one.strut is not None and one.kind in (Kind.VISCOUS.value, Kind.COULOMB.value):
-        return f"{one.kind} of strut {one.strut}"
+    if one.drive is not None and one.kind in (Kind.VISCOUS.value, Kind.COULOMB.value):
+        return f"{one.kind} of {one.drive}"
     return one.name
 
 

@@ -261,7 +261,7 @@ def test_a_history_of_too_few_logs_has_points_and_no_line_between_them(count):
     times = tuple(datetime(2026, 1 + k, 1, tzinfo=timezone.utc) for k in range(count))
     values = np.arange(1.0, 1.0 + count)
     history = ParameterHistory(
-        "m_p", "kg", "mass", None, 1.0, times, values, 0.1 * values, 0.1 * values,
+        "m_p", "kg", "mass", None, None, 1.0, times, values, 0.1 * values, 0.1 * values,
         Trend(TOO_FEW, values, 1.0), (),
     )  # fmt: skip
     panel = parameter_chart(history).axes[0]

@@ -27,7 +27,7 @@ def of(trend: Trend) -> ParameterHistory:
     times = tuple(datetime(2026, 1, 1, tzinfo=timezone.utc) + timedelta(days=k) for k in range(count))
     std = np.full(count, 0.1)
     return ParameterHistory(
-        "viscous_3", "N s/m", "friction", 3, 100.0, times, trend.level, std, std, trend, ()
+        "viscous_3", "N s/m", "friction", 3, "strut 3", 100.0, times, trend.level, std, std, trend, ()
     )
 
 
