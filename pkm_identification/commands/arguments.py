@@ -16,7 +16,9 @@ from typing import Any
 
 from pkm_identification.declared import Declaration
 from pkm_identification.errors import SettingsError
+from pkm_identification.machines.capabilities import HexapodFile, PlatformPose, require
 from pkm_identification.machines.contract import Drive
+from pkm_identification.machines.load import load_machine
 from pkm_identification.mechanisms.hexapod.machine import Machine
 
 LOG_FORMS = "text of columns (also .gz), .mat, .parquet, .h5, a bag folder or a .bag of ROS 1"
@@ -32,6 +34,13 @@ def machine_of_logs(options: argparse.Namespace) -> Machine:
     machine = Machine.load(options.machine)
     encoder = getattr(options, "encoder", None)
     return machine if encoder is None else machine.with_encoder(encoder)
+
+
+def require_hexapod(name: str) -> Machine:
+    """Return a machine whose platform has a pose and stands on six struts; SettingsError says what is missing."""
+    machine, asker = load_machine(name), f"--machine {name}"
+    require(machine, PlatformPose, asker)
+    return require(machine, HexapodFile, asker).description
 
 
 def check_seed(seed: int) -> None:

@@ -6,46 +6,30 @@
 # distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
 # the License for the specific language governing permissions and limitations under the License.
 
-"""What `identifiability` takes and writes of hexapods and of other mechanisms: noise of forces, the folder of --out."""
+"""What `identifiability` writes: reduced sets, the folder of --out."""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from pkm_identification.errors import SettingsError
-from pkm_identification.identification.excitation.hexapod import HexapodSubject
-from pkm_identification.identification.excitation.mechanism import MechanismSubject
 from pkm_identification.identification.excitation.shown import Shown
-from pkm_identification.identification.excitation.subject import Response
 from pkm_identification.identification.procedures.forecast import Forecast
 from pkm_identification.identification.procedures.pruning import Reduced, reduced
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.parameters.parameter_set import ParameterSet
-from pkm_identification.parameters.reduced import ENDING, SetOwner
+from pkm_identification.parameters.reduced import ENDING
 from pkm_identification.parameters.reduced import reduced_text as set_text
 from pkm_identification.records.atomic import write_text
 
+from .identifiability_study import Study
 from .results import check_file, output_folder, say, write_figures, write_json
 
-NOISE = "1%"
 SHARE = 0.7  # of each motion, by which a set is reduced; the rest confirms it
-
-
-def force_noise(text: str) -> tuple[float, bool]:
-    """Deviation of the forces' noise: of their rms, or in N."""
-    relative = text.endswith("%")
-    try:
-        value = float(text.rstrip("%"))
-    except ValueError:
-        value = -1.0
-    if not 0 < value <= 1e6:
-        raise SettingsError(f"--noise {text}: must be a positive number of N, or in %")
-    return (value / 100, False) if relative else (value, True)
 
 
 def check_reduced(options: argparse.Namespace) -> None:
@@ -59,23 +43,15 @@ def check_reduced(options: argparse.Namespace) -> None:
     check_file(options.reduced, "--reduced")
 
 
-def write_reduced(
-    options: argparse.Namespace,
-    subject: HexapodSubject | MechanismSubject,
-    parameters: ParameterSet,
-    of: str,
-    responses: Sequence[Response],
-    source: str,
-) -> Reduced:
+def write_reduced(options: argparse.Namespace, study: Study) -> Reduced:
     """The set of --drop-below, found in the first part of every motion and tried on the rest, as the file --reduced."""
-    ends = [round(SHARE * len(one.columns)) for one in responses]
-    columns = np.concatenate([one.columns[:end] for one, end in zip(responses, ends, strict=True)])
-    held = np.concatenate([one.columns[end:] for one, end in zip(responses, ends, strict=True)])
-    machine = subject.mechanism if isinstance(subject, MechanismSubject) else subject.machine
-    row_scale = subject.row_scale(responses) if isinstance(subject, MechanismSubject) else None
-    less = reduced(parameters, columns, options.drop_below, held, subject, row_scale)
-    why = f"pkm identifiability --drop-below {100 * options.drop_below:g}, {source}"
-    write_text(options.reduced, set_text(SetOwner(machine.name, machine.hash), of, less.values, why))
+    ends = [round(SHARE * len(one.columns)) for one in study.responses]
+    pairs = list(zip(study.responses, ends, strict=True))
+    columns = np.concatenate([one.columns[:end] for one, end in pairs])
+    held = np.concatenate([one.columns[end:] for one, end in pairs])
+    less = reduced(study.parameters, columns, options.drop_below, held, study.subject, study.row_scale)
+    why = f"pkm identifiability --drop-below {100 * options.drop_below:g}, {study.source}"
+    write_text(options.reduced, set_text(study.owner, study.set_name, less.values, why))
     return less
 
 

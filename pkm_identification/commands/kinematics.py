@@ -12,7 +12,8 @@ from __future__ import annotations
 
 import argparse
 
-from pkm_identification.mechanisms.builtin import is_mechanism
+from pkm_identification.machines.capabilities import BodiesFile, HexapodFile, has, require
+from pkm_identification.machines.load import load_machine
 
 from .arguments import add_machine
 
@@ -37,7 +38,7 @@ def add(commands: argparse._SubParsersAction) -> None:
         ),
     ):
         parser = commands.add_parser(
-            name, description=f"Compute {summary}; of a mechanism that is no hexapod, {general}."
+            name, description=f"Compute {summary}; of a machine of bodies and joints {general}."
         )
         add_machine(parser)
         parser.add_argument("--in", dest="input", required=True, metavar="CSV", help="table to read")
@@ -56,21 +57,22 @@ def add(commands: argparse._SubParsersAction) -> None:
 
 
 def _run(options: argparse.Namespace) -> int:
-    # what only the other kind of machine needs is not loaded
-    if is_mechanism(options.machine):
-        from . import mechanism_tables
+    machine = load_machine(options.machine)
+    # what only the other kind of table needs is not loaded
+    if has(machine, HexapodFile):
+        from . import pose_tables
 
-        tables = {
-            "inverse": mechanism_tables.inverse,
-            "forward": mechanism_tables.forward,
-            "forces": mechanism_tables.forces,
+        of_poses = {
+            "inverse": pose_tables.inverse,
+            "forward": pose_tables.forward,
+            "forces": pose_tables.forces,
         }
-    else:
-        from . import hexapod_tables
+        return of_poses[options.command](require(machine, HexapodFile, options.command), options)
+    from . import output_tables
 
-        tables = {
-            "inverse": hexapod_tables.inverse,
-            "forward": hexapod_tables.forward,
-            "forces": hexapod_tables.forces,
-        }
-    return tables[options.command](options)
+    of_outputs = {
+        "inverse": output_tables.inverse,
+        "forward": output_tables.forward,
+        "forces": output_tables.forces,
+    }
+    return of_outputs[options.command](require(machine, BodiesFile, options.command), options)

@@ -15,9 +15,9 @@ import argparse
 from pkm_identification.mechanisms.hexapod.analysis.center_of_mass_sensitivity import (
     center_of_mass_sensitivity,
 )
-from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.report.contribution_tables import sensitivity_document, sensitivity_table
 
+from .arguments import require_hexapod
 from .named_motion import add_options, motion_document, named_motion
 from .results import output_folder, present, write_figures
 
@@ -35,7 +35,7 @@ def add(commands: argparse._SubParsersAction) -> None:
 
 
 def _sensitivity(options: argparse.Namespace) -> int:
-    machine = Machine.load(options.machine)
+    machine = require_hexapod(options.machine)
     motion = named_motion(options.trajectory, machine)
     sensitivity = center_of_mass_sensitivity(
         machine, motion, options.travel, friction=not options.no_friction

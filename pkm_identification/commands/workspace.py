@@ -28,7 +28,7 @@ from pkm_identification.numerics.rotation import matrix_from_vector
 from pkm_identification.progress import steps
 from pkm_identification.records.table import write_table
 
-from .arguments import add_machine
+from .arguments import add_machine, require_hexapod
 from .results import output_folder, write_figures
 
 
@@ -67,7 +67,7 @@ def add(commands: argparse._SubParsersAction) -> None:
 
 
 def _workspace(options: argparse.Namespace) -> int:
-    machine = Machine.load(options.machine)
+    machine = require_hexapod(options.machine)
     turn = np.array(options.rotation)
     if not np.all(np.isfinite(turn)) or np.linalg.norm(turn) > 360:
         raise SettingsError(f"--rotation {turn.tolist()}: must be finite angles, in all at most 360 degrees")

@@ -116,22 +116,20 @@ def test_a_height_that_no_pose_has_fails_in_its_row(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (
-            [
-                "simulate",
-                "--machine",
-                "four-bar",
-                "--trajectory",
-                "rest",
-                "--fault",
-                "force_delay=0.001",
-                "--out",
-                "x.csv",
-            ],
-            "hexapods alone",
-        ),
         (["check", "log.csv", "--machine", "mast", "--encoder", "motor"], "hexapods alone"),
         (["mechanism", "--machine", "nothing"], "not a built-in machine"),
+        (
+            ["forward", "--machine", "mast", "--all", "--in", "x.csv", "--out", "y.csv"],
+            "--all: needs a machine whose",
+        ),
+        (
+            ["workspace", "--machine", "mast", "--out", "x"],
+            "--machine mast: needs a platform with a pose; 'mast'",
+        ),
+        (
+            ["sensitivity", "--machine", "four-bar", "--trajectory", "x"],
+            "--machine four-bar: needs a platform",
+        ),
     ],
 )
 def test_what_makes_no_sense_is_refused_in_one_line(arguments, message, capsys):

@@ -78,7 +78,7 @@ def test_what_has_no_force_has_no_shares():
     ("arguments", "message"),
     [
         (["--machine", "mast"], "has no 'motion' of its own"),
-        (["--machine", "mast", "--trajectory", "x"], "of a mechanism, one of rich, rich2, slow, rest"),
+        (["--machine", "mast", "--trajectory", "x"], "trajectory 'x': needs a hexapod"),
         (["--machine", "uf"], "--trajectory is needed: x, z"),
     ],
 )

@@ -6,7 +6,7 @@
 # distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
 # the License for the specific language governing permissions and limitations under the License.
 
-"""pkm inverse, forward, forces of a hexapod."""
+"""pkm inverse, forward, forces of a hexapod: tables of poses and of struts."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ import argparse
 import numpy as np
 
 from pkm_identification.errors import LogError
+from pkm_identification.machines.capabilities import HexapodFile
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
 from pkm_identification.mechanisms.hexapod.kinematics import (
     FAILED,
@@ -37,9 +38,9 @@ from pkm_identification.records import (
 from .results import say
 
 
-def inverse(options: argparse.Namespace) -> int:
+def inverse(hexapod: HexapodFile, options: argparse.Namespace) -> int:
     """Strut lengths of platform poses."""
-    machine = Machine.load(options.machine)
+    machine = hexapod.description
     poses = read_pose_csv(options.input)
     length = strut_lengths(machine, poses.position, poses.rotation)
     write_strut_columns(options.out, length=length, time=poses.time)
@@ -52,9 +53,9 @@ def inverse(options: argparse.Namespace) -> int:
     return 0
 
 
-def forward(options: argparse.Namespace) -> int:
+def forward(hexapod: HexapodFile, options: argparse.Namespace) -> int:
     """Platform poses of strut lengths."""
-    machine = Machine.load(options.machine)
+    machine = hexapod.description
     log = read_length_csv(options.input)
     if options.all:
         return _all_modes(machine, log, options.out)
@@ -105,9 +106,9 @@ def _all_modes(machine: Machine, log: StrutLog, out: str) -> int:
     return 1 if none or doubtful else 0
 
 
-def forces(options: argparse.Namespace) -> int:
+def forces(hexapod: HexapodFile, options: argparse.Namespace) -> int:
     """Strut forces of platform motions."""
-    machine = Machine.load(options.machine)
+    machine = hexapod.description
     motion = read_motion_csv(options.input)
     force = strut_forces(machine, motion, friction=not options.no_friction)
     write_strut_columns(options.out, force=force, time=motion.time)

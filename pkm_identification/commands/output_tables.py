@@ -6,7 +6,7 @@
 # distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
 # the License for the specific language governing permissions and limitations under the License.
 
-"""pkm inverse, forward, forces of a mechanism: columns are the names its description gives."""
+"""pkm inverse, forward, forces of a machine with outputs: columns are the names that its file gives."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from pkm_identification.errors import MotionRefused, SettingsError
+from pkm_identification.errors import MotionRefused
+from pkm_identification.machines.capabilities import BodiesFile, EnumeratedModes, require
 from pkm_identification.mechanisms.multibody import dynamics, kinematics
 from pkm_identification.mechanisms.multibody.kernels.codes import STATUS_NAMES
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
@@ -25,9 +26,9 @@ from pkm_identification.records.mechanism_csv import read_named_csv, read_named_
 from .results import say
 
 
-def inverse(options: argparse.Namespace) -> int:
+def inverse(machine: BodiesFile, options: argparse.Namespace) -> int:
     """Outputs to driven coordinates; a row out of reach is refused with what is in the way."""
-    mechanism = Mechanism.load(options.machine)
+    mechanism = machine.mechanism
     given = read_named_csv(options.input, mechanism.output_names)
     try:
         q = kinematics.close_outputs(mechanism, given.values).required(given.values, "outputs")
@@ -40,11 +41,11 @@ def inverse(options: argparse.Namespace) -> int:
     return 0
 
 
-def forward(options: argparse.Namespace) -> int:
+def forward(machine: BodiesFile, options: argparse.Namespace) -> int:
     """Driven coordinates to outputs, with a status for each row; 1 if one has no pose."""
     if options.all:
-        raise SettingsError("--all: assembly modes are enumerated for hexapods alone")
-    mechanism = Mechanism.load(options.machine)
+        require(machine, EnumeratedModes, "--all")
+    mechanism = machine.mechanism
     given = read_named_csv(options.input, mechanism.drive_names)
     closed = kinematics.close_drives(mechanism, given.values)
     outputs = kinematics.read(mechanism, "outputs", closed.configuration)
@@ -63,9 +64,9 @@ def forward(options: argparse.Namespace) -> int:
     return 1 if failed else 0
 
 
-def forces(options: argparse.Namespace) -> int:
+def forces(machine: BodiesFile, options: argparse.Namespace) -> int:
     """Driven forces of a motion: of outputs or driven coordinates, by rates and accelerations of either."""
-    mechanism = Mechanism.load(options.machine)
+    mechanism = machine.mechanism
     given = read_named_motion(
         options.input, {"outputs": mechanism.output_names, "drives": mechanism.drive_names}
     )

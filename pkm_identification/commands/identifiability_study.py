@@ -1,0 +1,227 @@
+# Copyright 2026 pkm_identification maintainers
+#
+# Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance
+# with the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+# Unless required by applicable law or agreed to in writing, software distributed under the License is
+# distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
+# the License for the specific language governing permissions and limitations under the License.
+
+"""What `identifiability` works on: parameters of a machine, and what it does in logs or in motions to come."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from pkm_identification.errors import SettingsError
+from pkm_identification.identification.excitation.advice import ADVISED, RELATIVE
+from pkm_identification.identification.excitation.hexapod import HexapodSubject
+from pkm_identification.identification.excitation.mechanism import BASE, MechanismSubject
+from pkm_identification.identification.excitation.mechanism_log import read_mechanism_log
+from pkm_identification.identification.excitation.subject import PERIOD, Response
+from pkm_identification.identification.procedures.forecast import Forecast, forecast, log_of_motion, of_rest
+from pkm_identification.identification.procedures.mechanism_forecast import (
+    forecast_of_logs,
+    mechanism_forecast,
+)
+from pkm_identification.identification.saved_estimate import (
+    SavedEstimate,
+    read_saved_estimate,
+    stated_deviations,
+)
+from pkm_identification.identification.settings import NAMED, Settings
+from pkm_identification.machines.multibody import Multibody
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.mechanisms.multibody.mechanism import Mechanism
+from pkm_identification.motion import STRUTS, TRAJECTORIES, PlatformMotion, StrutLog
+from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.parameters.parameter_set import ParameterSet
+from pkm_identification.parameters.reduced import ENDING, SetOwner
+from pkm_identification.records import read_logs
+from pkm_identification.simulation.motion_file import is_motion_file
+from pkm_identification.simulation.multibody.motions import DriveMotion, generated
+from pkm_identification.simulation.trajectories import Trajectory, trajectory
+
+from .arguments import reading
+
+FALL = "free"
+SAMPLE_RATE = 1000.0  # Hz, of machines whose file states none
+NOISE = "1%"
+
+
+@dataclass(frozen=True)
+class Study:
+    """What is known before anything is judged.
+
+    Attributes
+    ----------
+    owner : SetOwner
+        Machine of a reduced set.
+    subject : HexapodSubject or MechanismSubject
+    parameters : ParameterSet
+    set_name : str
+    expected : Forecast
+    responses : sequence of Response
+        Of each log or motion, every PERIOD.
+    source, noise : str
+        In words.
+    relative : float
+        Noise of the forces over their rms.
+    duration : float
+        s, of all responses.
+    row_scale : ndarray or None
+        What forces of different units are over.
+    smaller : callable or None
+        Responses of the motions with amplitudes times a size.
+    stated : mapping of str to float, or None
+        Deviations of an estimate.
+    """
+
+    owner: SetOwner
+    subject: HexapodSubject | MechanismSubject
+    parameters: ParameterSet
+    set_name: str
+    expected: Forecast
+    responses: Sequence[Response]
+    source: str
+    noise: str
+    relative: float
+    duration: float
+    row_scale: FloatArray | None
+    smaller: Callable[[float], list[Response | None]] | None
+    stated: Mapping[str, float] | None
+
+
+def force_noise(text: str) -> tuple[float, bool]:
+    """Deviation of the forces' noise: of their rms, or in N."""
+    relative = text.endswith("%")
+    try:
+        value = float(text.rstrip("%"))
+    except ValueError:
+        value = -1.0
+    if not 0 < value <= 1e6:
+        raise SettingsError(f"--noise {text}: must be a positive number of N, or in %")
+    return (value / 100, False) if relative else (value, True)
+
+
+def study_struts(machine: Machine, options: argparse.Namespace) -> Study:
+    """Return the study of a hexapod's parameter set."""
+    settings = Settings.of(estimator="ls", parameters=options.parameters, hold_out=0.0)
+    parameters = settings.parameter_set(machine)
+    saved = _estimate(options.estimate, machine, parameters)
+    paths: list[Trajectory] = []
+    motions: list[PlatformMotion] = []
+    if options.logs:
+        logs, _ = read_logs(options.logs, machine, **reading(options))
+        source, noise = ", ".join(options.logs), "noise learned"
+    else:
+        size, absolute = force_noise(options.noise or NOISE)
+        paths = [_path(machine, name, options.duration) for name in options.trajectory]
+        motions = [path.motion(np.arange(0.0, path.duration, 1.0 / _rate(machine))) for path in paths]
+        _refuse_rest(machine, parameters, motions, options.trajectory)
+        logs = [log_of_motion(machine, motion, size, absolute, options.seed) for motion in motions]
+        source, noise = ", ".join(options.trajectory), f"noise {options.noise or NOISE}"
+    expected = forecast(logs, machine, settings, motions)
+    subject = HexapodSubject.of(machine, parameters, ADVISED)
+    responses = _responses(subject, settings, logs, motions)
+    rows = sum(len(one.rows) for one in responses)
+    return Study(
+        SetOwner(machine.name, machine.hash), subject, parameters, options.parameters, expected, responses, source,
+        noise, RELATIVE, rows / STRUTS * PERIOD, None,
+        None if not paths else lambda part: [_smaller(subject, path, part) for path in paths],
+        None if saved is None else saved.std,
+    )  # fmt: skip
+
+
+def study_drives(mechanism: Mechanism, options: argparse.Namespace) -> Study:
+    """Return the study of the base parameters of bodies and joints."""
+    if options.parameters not in (NAMED["parameters"].default, BASE) and not options.parameters.endswith(
+        ENDING
+    ):
+        raise SettingsError(
+            f"--parameters {options.parameters}: '{mechanism.name}' has the set '{BASE}', or a reduced one ({ENDING})"
+        )
+    machine = Multibody(mechanism)
+    stated = None if options.estimate is None else stated_deviations(options.estimate, machine)
+    subject = MechanismSubject.of(mechanism, ADVISED)
+    if options.parameters.endswith(ENDING):
+        subject = subject.reduced(options.parameters)
+    motions: list[DriveMotion] = []
+    if options.logs:
+        how = reading(options, machine.drives)
+        logs = [read_mechanism_log(path, subject, **how) for path in options.logs]
+        expected = forecast_of_logs(subject, logs)
+        responses = [one.response for one in logs]
+        source, noise = ", ".join(options.logs), "noise learned"
+        relative = float(np.mean([np.mean(one.noise / one.response.rms) for one in logs]))
+    else:
+        size, absolute = force_noise(options.noise or NOISE)
+        motions = [generated(name, mechanism, options.duration) for name in options.trajectory]
+        expected = mechanism_forecast(subject, motions, size, absolute)
+        parts = [_of_motion(subject, one, 1.0) for one in motions]
+        responses = [part for part in parts if part is not None]
+        source, noise = ", ".join(options.trajectory), f"noise {options.noise or NOISE}"
+        relative = size if not absolute else RELATIVE
+    return Study(
+        SetOwner(mechanism.name, mechanism.hash), subject, expected.parameters, BASE, expected, responses, source,
+        noise, relative, PERIOD * sum(len(part.force) for part in responses), subject.row_scale(responses),
+        None if not motions else lambda part: [_of_motion(subject, one, part) for one in motions],
+        stated,
+    )  # fmt: skip
+
+
+def _of_motion(subject: MechanismSubject, motion: DriveMotion, size: float) -> Response | None:
+    """What a mechanism does in a motion with amplitudes times `size`, every PERIOD."""
+    smaller = replace(motion, signal=motion.signal.scaled(size))
+    return subject.of_drives(smaller.drives(np.arange(0.0, motion.duration, PERIOD)))
+
+
+def _refuse_rest(
+    machine: Machine, parameters: ParameterSet, motions: Sequence[PlatformMotion], names: Sequence[str]
+) -> None:
+    """Refuse motions that all rest: how many combinations gravity shows by itself."""
+    if any(motion.twist.any() or motion.acceleration.any() for motion in motions):
+        return
+    raise SettingsError(f"trajectory '{', '.join(names)}': {of_rest(machine, parameters, motions)}")
+
+
+def _estimate(name: str | None, machine: Machine, parameters: ParameterSet) -> SavedEstimate | None:
+    """An estimate of the same parameters of the same machine."""
+    if name is None:
+        return None
+    saved = read_saved_estimate(name)
+    saved.check(machine, parameters)
+    return saved
+
+
+def _smaller(subject: HexapodSubject, path: Trajectory, size: float) -> Response:
+    """What a machine does on a path with smaller amplitudes, every PERIOD."""
+    smaller = replace(path, signal=path.signal.scaled(size))
+    return subject.of_states(smaller.motion(np.arange(0.0, path.duration, PERIOD)))
+
+
+def _responses(
+    subject: HexapodSubject, settings: Settings, logs: Sequence[StrutLog], motions: Sequence[PlatformMotion]
+) -> list[Response]:
+    """What a machine does in logs, or in motions that are known exactly."""
+    if not motions:
+        return subject.earlier(logs, settings)
+    return [subject.of_states(one[:: max(1, round(PERIOD * len(one) / np.ptp(one.time)))]) for one in motions]
+
+
+def _path(machine: Machine, name: str, duration: float | None) -> Trajectory:
+    """A motion by name."""
+    if name == FALL or (name not in TRAJECTORIES and not is_motion_file(name)):
+        raise SettingsError(
+            f"--trajectory {name}: not one of {', '.join(one for one in TRAJECTORIES if one != FALL)}, "
+            "nor a motion file (.yaml)"
+        )
+    return trajectory(name, machine, duration)
+
+
+def _rate(machine: Machine) -> float:
+    """Of a machine's drives, Hz."""
+    return machine.drive.sample_rate if machine.drive is not None else SAMPLE_RATE
