@@ -37,8 +37,8 @@ def add(commands: argparse._SubParsersAction) -> None:
     parser = commands.add_parser(
         "identifiability",
         description="What logs or a motion show of a machine's parameters (of bodies and joints the base parameters): "
-        "alone, only in a combination, not in this motion, never; with the standard deviation to expect of 'pkm identify "
-        "--estimator ls' (its random part), and what motion would help.",
+        "alone, only in a combination, not in this motion, never; with the standard deviation to expect of 'pkm "
+        "identify --estimator ls' (its random part), and what motion would help.",
     )
     parser.add_argument(
         "logs",
