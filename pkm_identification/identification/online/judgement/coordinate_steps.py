@@ -19,7 +19,7 @@ import numpy as np
 
 from pkm_identification.machines.contract import Machine, Motion, split_states
 from pkm_identification.motion import TrackedSample
-from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.numerics.arrays import FloatArray, contiguous
 from pkm_identification.numerics.compiled import kernel
 
 from ...model_errors.geometry import sizes_of
@@ -143,4 +143,5 @@ def missed_force(machine: Machine, motion: Motion, basis: FloatArray) -> FloatAr
     rate, second = (np.repeat(part, len(size), axis=0) for part in (motion.rate, motion.acceleration))
     there = machine.compute_motion(coordinate, rate, second, motion.state)
     here, changed = (machine.compute_regressor(one, basis[:, None])[:, :, 0] for one in (motion, there))
-    return np.nan_to_num((changed - here).T / size)
+    # in rows, as kernels have compiled it for streams without steps
+    return contiguous(np.nan_to_num((changed - here).T / size))

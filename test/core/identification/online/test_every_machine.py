@@ -1,0 +1,136 @@
+# Copyright 2026 pkm_identification maintainers
+#
+# Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance
+# with the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+# Unless required by applicable law or agreed to in writing, software distributed under the License is
+# distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
+# the License for the specific language governing permissions and limitations under the License.
+
+"""The live road over every machine: what it gives sample by sample is what causal filters over the whole log give."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from core.machines.every_machine import machine as make_machine
+
+from pkm_identification.estimation.filters.recursive import RecursiveEstimator
+from pkm_identification.identification.equations.force_equations import force_equations
+from pkm_identification.identification.equations.rest import RestLimits, find_standstill, leave_out
+from pkm_identification.identification.online.pipeline import OnlinePipeline, stream_settings
+from pkm_identification.identification.rates.rate_noise import rate_noise
+from pkm_identification.identification.regression.friction import DriveFriction
+from pkm_identification.identification.samples import samples_of
+from pkm_identification.identification.settings import Settings
+from pkm_identification.machines.multibody import Multibody
+from pkm_identification.mechanisms.multibody.mechanism import Mechanism
+from pkm_identification.signals.forces.acting import acting
+from pkm_identification.signals.guard import GuardedLog
+
+PERIOD, SECONDS = 2e-3, 6.0
+WITH_FRICTION = "mast with friction"
+MACHINES = (
+    "uf", "mast", WITH_FRICTION, "epaas", "four-bar", "delta", "five_bar", "rss", "pus", "serial_arm",
+)  # fmt: skip
+
+
+def machine_of(name):
+    if name != WITH_FRICTION:
+        return make_machine(name)
+    document = dict(make_machine("mast").document)
+    document["friction"] = {
+        "law": "coulomb",
+        "coulomb": [2.0, 1.0, 3.0],
+        "viscous": [5.0, 9.0, 4.0],
+        "transition_rate": 0.004,
+    }
+    return Multibody(Mechanism.from_document(document))
+
+
+def moved_log(one, seconds=SECONDS, seed=0):
+    """A motion of all drives around home, at rest in between, with the forces of bodies that are off the file."""
+    rng = np.random.default_rng(seed)
+    time = PERIOD * np.arange(round(seconds / PERIOD))
+    size = 0.12 * np.array([drive.size for drive in one.drives])
+    # its own clock slows down, stands for a second and goes on
+    pace = np.interp(time, np.array([0.3, 0.4, 0.57, 0.67]) * seconds, [1.0, 0.0, 0.0, 1.0])
+    clock = PERIOD * np.cumsum(pace**2 * (3.0 - 2.0 * pace))
+    angles = [2.0 * np.pi * f * rng.uniform(0.8, 1.2, len(size)) for f in (0.4, 1.1, 2.3)]
+    coordinate = one.home + sum(
+        size / (1 + k) * (1.0 - np.cos(w * clock[:, None])) for k, w in enumerate(angles)
+    )
+    rate = np.gradient(coordinate, PERIOD, axis=0)
+    second = np.gradient(rate, PERIOD, axis=0)
+    motion = one.compute_motion(coordinate, rate, second)
+    column = (one.basis.nominal * rng.uniform(0.9, 1.1, len(one.basis)))[:, None]
+    force = one.compute_regressor(motion, column)
+    DriveFriction.of(one, column).add(rate, force)
+    force = force[:, :, 0]
+    return time, coordinate, force + 0.01 * force.std(axis=0) * rng.standard_normal(force.shape)
+
+
+def causal_equations(one, settings, unknowns, log):
+    """Equations of a log as a whole behind causal filters, shape as those of the estimator of a stream."""
+    guarded = GuardedLog(
+        *log, np.zeros(len(log[0]), dtype=np.int64), np.zeros(len(log[0]), dtype=bool), {}, {}, PERIOD
+    )
+    samples = samples_of(acting(guarded, settings.guard), one, settings.filter, causal=True)
+    noise = rate_noise(one, settings.filter)
+    equations = force_equations(one, unknowns, samples, settings.band, True, noise=noise, corrected=True)
+    moved = samples.motion
+    still = find_standstill(
+        RestLimits.of(one, unknowns), moved.coordinate, moved.rate, samples.segment, settings.band, True
+    )
+    return leave_out(equations, still), int(still.all(axis=1).sum())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", MACHINES)
+def test_a_stream_of_any_machine_gives_what_causal_filters_over_its_log_give(name):
+    one = machine_of(name)
+    chosen = Settings.of(estimator="rls", payload=False, drift="none")
+    settings = stream_settings(one, chosen, PERIOD)
+    live = OnlinePipeline(one, settings)
+    log = moved_log(one)
+    for row in zip(log[0].tolist(), *log[1:], strict=True):
+        live.step(*row)
+    online = live.estimator
+    unknowns = online.recursive.parameters
+    equations, resting = causal_equations(one, settings, unknowns, log)
+    assert online.counts["resting"] == resting
+    assert online.counts["gated"] == online.counts["skipped_status"] == 0
+    assert len(equations) == online.count > 60
+    whole = RecursiveEstimator(
+        unknowns, "rls", chosen.estimator.unscented, redundancy=settings.band.redundancy,
+        force_scale=float(np.mean(one.force_size)), outputs=len(one.drives),
+    )  # fmt: skip
+    for time, columns, measured in zip(equations.time, equations.regressor, equations.measured, strict=True):
+        whole.step(time, columns, measured)
+    std = np.sqrt(np.diag(whole.filter.covariance))
+    np.testing.assert_allclose(online.recursive.filter.mean / std, whole.filter.mean / std, rtol=0, atol=1e-8)
+    own = np.sqrt(np.diag(online.recursive.filter.covariance))
+    np.testing.assert_allclose(own, std, rtol=1e-8)
+    estimate = online.estimate
+    assert estimate.names == online.parameters.names
+    assert np.isfinite(estimate.std).all()
+
+
+@pytest.mark.slow
+def test_kernels_of_a_stream_serve_any_number_of_drives():
+    """Sizes stand in arrays: one compiled version of each kernel for one drive and for seven."""
+    from pkm_identification.identification.equations import equation_filter
+    from pkm_identification.signals import causal
+    from pkm_identification.signals.guard import judgement
+
+    for name in ("four-bar", "five_bar", "mast", "uf"):
+        one = machine_of(name)
+        live = OnlinePipeline(one, stream_settings(one, Settings(), PERIOD))
+        for row in zip(*(part[:400] for part in moved_log(one)), strict=True):
+            live.step(*row)
+    for compiled in (
+        equation_filter._take_sample,
+        equation_filter._fill_equation,
+        causal._take,
+        judgement.judge,
+    ):
+        assert len(compiled.signatures) == 1
