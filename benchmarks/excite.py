@@ -22,15 +22,14 @@ from dataclasses import replace
 import numpy as np
 
 from pkm_identification.identification.excitation.criteria import Criterion
-from pkm_identification.identification.excitation.hexapod import HexapodSubject
-from pkm_identification.identification.excitation.mechanism import MechanismSubject
 from pkm_identification.identification.excitation.search import Excitation, search
-from pkm_identification.identification.excitation.subject import GRID
+from pkm_identification.identification.excitation.subject import GRID, Subject
 from pkm_identification.identification.identify import identify
 from pkm_identification.identification.procedures.forecast import ALONE, forecast, log_of_motion
 from pkm_identification.identification.settings import Settings
+from pkm_identification.machines.capabilities import HexapodFile, has, require
+from pkm_identification.machines.load import load_machine
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter import Kind
 from pkm_identification.simulation import Simulator, perturbed, simulate
@@ -66,18 +65,16 @@ def main() -> None:
         else:
             found = _searched(subject, options.budget, 0)
             _forecast(name, subject, found)
-            if options.achieved and isinstance(subject, HexapodSubject):
+            if options.achieved and has(subject.machine, HexapodFile):
                 _achieved(subject, found, options.achieved)
 
 
-def _subject(name: str) -> HexapodSubject | MechanismSubject:
-    if name == "mast":
-        return MechanismSubject.of(Mechanism.load(name), DURATION)
-    machine = Machine.load(name)
-    return HexapodSubject.of(machine, LEAST.parameter_set(machine), DURATION)
+def _subject(name: str) -> Subject:
+    machine = load_machine(name)
+    return Subject.of(machine, LEAST.parameter_set(machine), DURATION)
 
 
-def _searched(subject: HexapodSubject | MechanismSubject, budget: float, seed: int) -> Excitation:
+def _searched(subject: Subject, budget: float, seed: int) -> Excitation:
     return search(subject, Criterion("d", subject.scale, subject.kinds), budget, seed)
 
 
@@ -85,7 +82,7 @@ def _mean(values: FloatArray) -> float:
     return float(np.exp(np.mean(np.log(values))))
 
 
-def _forecast(name: str, subject: HexapodSubject | MechanismSubject, found: Excitation) -> None:
+def _forecast(name: str, subject: Subject, found: Excitation) -> None:
     friction = np.array([kind in FRICTION for kind in subject.kinds])
     text = f"{name}: forecast, rich / ours: inertial {_mean(found.gain[~friction]):.2f}"
     if friction.any():
@@ -95,9 +92,9 @@ def _forecast(name: str, subject: HexapodSubject | MechanismSubject, found: Exci
     print(f"{text}; {found.tried} motions tried", flush=True)
 
 
-def _achieved(subject: HexapodSubject, found: Excitation, count: int) -> None:
+def _achieved(subject: Subject, found: Excitation, count: int) -> None:
     """Errors after `rich` over those after the motion, rms over machines."""
-    machine = subject.machine
+    machine = require(subject.machine, HexapodFile, "--achieved").description
     friction = np.array([kind in FRICTION for kind in subject.kinds])
     paths = (
         trajectory("rich", machine, DURATION),
@@ -150,14 +147,16 @@ def _forecasts(machine: Machine, name: str, duration: float, count: int) -> None
     )
 
 
-def _limits(subject: HexapodSubject | MechanismSubject, count: int, budget: float) -> None:
-    if not isinstance(subject, HexapodSubject):
+def _limits(subject: Subject, count: int, budget: float) -> None:
+    if not has(subject.machine, HexapodFile):
         return
     kept = 0
     instants = np.arange(0.0, DURATION, GRID / 20)
     for seed in range(count):
         path = replace(subject.path, signal=_searched(subject, budget, seed).signal)
-        kept += within_limits(subject.machine, path.motion(instants))
+        kept += within_limits(
+            require(subject.machine, HexapodFile, "--limits").description, path.motion(instants)
+        )
     print(f"{subject.machine.name}: limits kept {kept} of {count}", flush=True)
 
 

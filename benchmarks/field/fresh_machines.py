@@ -102,6 +102,9 @@ def main(arguments: list[str]) -> int:
                 except (RuntimeError, ValueError) as error:
                     print(f"  {error}", flush=True)
                     continue
+            if not one.names:
+                print(f"  {kind} {seed}: nothing is identified, exit code {one.code}", flush=True)
+                continue
             worst = int(np.argmax(np.abs(one.errors)))
             print(
                 f"  {kind} {seed}: {len(one.errors)} parameters, error^2 {np.mean(one.errors**2):.2f}, worst "

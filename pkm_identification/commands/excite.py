@@ -23,13 +23,11 @@ from pkm_identification.errors import SettingsError
 from pkm_identification.identification.excitation.criteria import CRITERIA, Criterion
 from pkm_identification.identification.settings import NAMED, Settings
 from pkm_identification.interruption import stoppable
-from pkm_identification.mechanisms.builtin import is_mechanism
+from pkm_identification.machines.capabilities import HexapodFile, require
+from pkm_identification.machines.contract import Machine
+from pkm_identification.machines.load import load_machine, wrap_description
 from pkm_identification.mechanisms.hexapod.joint_limits import JointLimits
-from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.parameters.reduced import ENDING
-from pkm_identification.records import read_logs
 from pkm_identification.records.atomic import write_text
 from pkm_identification.report.listing import Listing
 
@@ -39,13 +37,11 @@ from .arguments import (
     add_setting,
     check_seed,
     reading,
-    refuse_for_mechanism,
 )
 from .results import check_file, say
 
 if TYPE_CHECKING:
-    from pkm_identification.identification.excitation.hexapod import HexapodSubject
-    from pkm_identification.identification.excitation.mechanism import MechanismSubject
+    from pkm_identification.identification.excitation.subject import Subject
 
 LONGEST_BUDGET = 3600.0  # s
 LONGEST_MOTION = 600.0  # s
@@ -58,8 +54,7 @@ def add(commands: argparse._SubParsersAction) -> None:
     parser = commands.add_parser(
         "excite",
         description="Search a periodic motion that shows the parameters better than 'rich', within lengths, rates and "
-        "forces and away from singular poses; of a mechanism one that shows its base parameters. Ctrl-C writes the "
-        "best one so far.",
+        "forces and away from singular poses. Ctrl-C writes the best one so far.",
     )
     add_machine(parser)
     parser.add_argument("--out", required=True, metavar="FILE", help="motion file, .yaml")
@@ -112,18 +107,16 @@ def add(commands: argparse._SubParsersAction) -> None:
 def _excite(options: argparse.Namespace) -> int:
     begun = time.monotonic()
     _check(options)
-    if is_mechanism(options.machine):
-        if not options.parameters.endswith(ENDING):
-            refuse_for_mechanism(options, parameters="--parameters")
-        refuse_for_mechanism(options, joint_angles="--joint-angles")
-        machine: Machine | Mechanism = Mechanism.load(options.machine)
-    else:
-        machine = Machine.load(options.machine)
+    machine = load_machine(options.machine)
+    if options.joint_angles:
+        file = require(machine, HexapodFile, "--joint-angles").description
+        limits = _joint_limits(options.joint_angles, file.joint_limits)
+        machine = wrap_description(replace(file, joint_limits=limits))
     # kernels and SciPy's search take longer to load than wrong options to be refused
     from pkm_identification.identification.excitation.search import search
     from pkm_identification.simulation.motion_file import motion_text
 
-    subject, earlier = _subject(machine, options)
+    subject, earlier = _build_subject(machine, options)
     weights = _weights(options.weights, subject.names)
     criterion = Criterion(options.criterion, subject.scale, subject.kinds, weights, earlier)
     with stoppable() as stopped:
@@ -170,29 +163,16 @@ def _check(options: argparse.Namespace) -> None:
         raise SettingsError(f"--poses {options.poses}: must end in {' or '.join(TABLE_ENDINGS)}")
 
 
-def _subject(
-    machine: Machine | Mechanism, options: argparse.Namespace
-) -> tuple[HexapodSubject | MechanismSubject, FloatArray | None]:
+def _build_subject(machine: Machine, options: argparse.Namespace) -> tuple[Subject, FloatArray | None]:
     """What the motion is to show, and what earlier logs did."""
-    if isinstance(machine, Mechanism):
-        from pkm_identification.identification.excitation.mechanism import MechanismSubject
-        from pkm_identification.identification.excitation.mechanism_log import read_mechanism_log
-        from pkm_identification.machines.multibody import Multibody
-
-        own = MechanismSubject.of(machine, options.duration)
-        if options.parameters.endswith(ENDING):
-            own = own.reduced(options.parameters)
-        how = reading(options, Multibody(machine).drives) if options.base else {}
-        before = [read_mechanism_log(path, own, **how).response.rows for path in options.base]
-        return own, np.concatenate(before) if before else None
-    from pkm_identification.identification.excitation.hexapod import HexapodSubject
+    from pkm_identification.identification.excitation.log import read_responses
+    from pkm_identification.identification.excitation.subject import Subject
 
     settings = Settings.of(estimator="ls", parameters=options.parameters, hold_out=0.0)
-    machine = replace(machine, joint_limits=_joint_limits(options.joint_angles, machine.joint_limits))
-    subject = HexapodSubject.of(machine, settings.parameter_set(machine), options.duration)
+    subject = Subject.of(machine, settings.parameter_set(machine), options.duration)
     if not options.base:
         return subject, None
-    earlier = subject.earlier(read_logs(options.base, machine, **reading(options))[0], settings)
+    earlier = read_responses(options.base, subject, settings, **reading(options, machine.drives))
     return subject, np.concatenate([one.rows for one in earlier])
 
 

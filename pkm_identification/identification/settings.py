@@ -28,10 +28,11 @@ from pkm_identification.machines.load import AnyMachine, as_machine
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.parameters.physical_layout import physical_layout
 from pkm_identification.mechanisms.hexapod.parameters.sets import NAMES
+from pkm_identification.mechanisms.multibody.base_set import BASE
 from pkm_identification.parameters.assumptions import GROUPS, Assumptions, Fix, Tie, read_prior
 from pkm_identification.parameters.parameter import Kind
 from pkm_identification.parameters.parameter_set import ParameterSet
-from pkm_identification.parameters.reduced import ENDING
+from pkm_identification.parameters.reduced import ENDING, SetOwner, reduced_set
 from pkm_identification.parameters.relations import STRUT_SPREAD, LinearRelations, alike_limbs
 from pkm_identification.signals.band import BandSettings
 from pkm_identification.signals.causal import FilterSettings
@@ -182,7 +183,7 @@ class EstimatorSettings:
             return self.parameters_and_effects(require(machine, HexapodFile, "a parameter set").description)[
                 0
             ]
-        return self.assumptions.apply(machine.build_parameter_set(self.parameters))
+        return self.assumptions.apply(_choose_set(machine, self.parameters))
 
     def parameters_and_effects(self, machine: Machine) -> tuple[ParameterSet, tuple[EstimatedEffect, ...]]:
         """The parameters to estimate, and the effects that some of them are of; raises as `parameter_set`."""
@@ -350,6 +351,19 @@ NAMED: dict[str, Declaration] = {
     for settings in (*_PARTS.values(), UnscentedSettings, Settings)
     for declaration in declarations(settings).values()
 }
+
+
+def _choose_set(machine: AnyMachine, name: str) -> ParameterSet:
+    """Return the set of a machine by its name, or one of a file."""
+    machine = as_machine(machine)
+    if name.endswith(ENDING):
+        owner, whole = SetOwner(machine.name, machine.hash), machine.build_parameter_set
+        return reduced_set(name, owner, {BASE: lambda: whole(BASE)})
+    if name not in (NAMED["parameters"].default, BASE):
+        raise SettingsError(
+            f"parameters '{name}': needs a hexapod; '{machine.name}' is none and has the set '{BASE}'"
+        )
+    return machine.build_parameter_set(name)
 
 
 def assumptions_of(fix: Sequence[str], tie: Sequence[str], prior: str) -> Assumptions:

@@ -22,9 +22,7 @@ import yaml
 
 from pkm_identification.document import YAML_ENDINGS, Node, read_yaml
 from pkm_identification.errors import MachineError
-from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.mechanisms.multibody.mechanism import Mechanism
-from pkm_identification.motion import STRUTS
+from pkm_identification.machines.load import AnyMachine, as_machine
 
 from .waveforms import MultiSine
 
@@ -52,13 +50,13 @@ class Owner:
     signals: int
 
     @classmethod
-    def of(cls, machine: Machine | Mechanism) -> Owner:
-        """Six displacements of a hexapod's platform, or all drives of a mechanism."""
-        signals = STRUTS if isinstance(machine, Machine) else machine.degrees_of_freedom
-        return cls(machine.name, machine.hash, signals)
+    def of(cls, machine: AnyMachine) -> Owner:
+        """Return the owner of a machine's motions: as many displacements, of platform or drives, as drives."""
+        owner = as_machine(machine)
+        return cls(owner.name, owner.hash, len(owner.drives))
 
 
-def motion_text(machine: Machine | Mechanism, signal: MultiSine, duration: float, why: str) -> str:
+def motion_text(machine: AnyMachine, signal: MultiSine, duration: float, why: str) -> str:
     """A motion as YAML; `why` says how it was made."""
     owner = Owner.of(machine)
     document: dict[str, Any] = {
@@ -76,7 +74,7 @@ def motion_text(machine: Machine | Mechanism, signal: MultiSine, duration: float
     return yaml.safe_dump(document, sort_keys=False, default_flow_style=None, width=110)
 
 
-def read_motion(path: str | Path, machine: Machine | Mechanism) -> tuple[MultiSine, float]:
+def read_motion(path: str | Path, machine: AnyMachine) -> tuple[MultiSine, float]:
     """The signal of a motion file, and its duration in s.
 
     Raises

@@ -22,9 +22,7 @@ from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.simulation.waveforms import MultiSine
 
 from .criteria import Criterion
-from .hexapod import HexapodSubject
-from .mechanism import MechanismSubject
-from .subject import PERIOD, Response
+from .subject import PERIOD, Response, Subject
 
 ADVISED = 20.0  # s, of the motion that advice begins with
 RELATIVE = 0.01  # of the rms force, noise that advice is given for where none is known
@@ -70,14 +68,12 @@ class Advice:
         return f"{self.motion} ({self.frequency:g} Hz, {size}): {', '.join(parts)}"
 
 
-def advice(
-    subject: HexapodSubject | MechanismSubject, known: FloatArray, duration: float, noise: float
-) -> tuple[Advice, ...]:
+def advice(subject: Subject, known: FloatArray, duration: float, noise: float) -> tuple[Advice, ...]:
     """The motions that help most, the best first; empty where none does.
 
     Parameters
     ----------
-    subject : HexapodSubject or MechanismSubject
+    subject : Subject
     known : ndarray, shape (R, P)
         Weighted rows (`Response.rows`) of the motions there are, subject's PERIOD apart.
     duration : float
@@ -110,7 +106,7 @@ def advice(
     return tuple(one for _, one in choices[:_BEST])
 
 
-def single_axis(subject: HexapodSubject | MechanismSubject) -> list[tuple[str, Response]]:
+def single_axis(subject: Subject) -> list[tuple[str, Response]]:
     """The largest single sines of every axis, slow and fast: in words, and one period of them."""
     sines = []
     for axis, (name, _, most) in enumerate(subject.axes):
@@ -132,7 +128,7 @@ def _better(
     return tuple((names[k], float(factor[k])) for k in order if factor[k] > _WORTH)
 
 
-def _largest(subject: HexapodSubject | MechanismSubject, axis: int, frequency: float, most: float) -> float:
+def _largest(subject: Subject, axis: int, frequency: float, most: float) -> float:
     """The largest amplitude the machine can do, at most `most`; 0 if none."""
     low, high = 0.0, most
     for _ in range(_HALVINGS):
@@ -143,9 +139,7 @@ def _largest(subject: HexapodSubject | MechanismSubject, axis: int, frequency: f
     return low
 
 
-def _period(
-    subject: HexapodSubject | MechanismSubject, axis: int, frequency: float, amplitude: float
-) -> Response | None:
+def _period(subject: Subject, axis: int, frequency: float, amplitude: float) -> Response | None:
     """The response in one period of one sine."""
     sine = np.zeros((len(subject.axes), 1))
     sine[axis] = amplitude

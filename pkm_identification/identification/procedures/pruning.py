@@ -27,8 +27,7 @@ from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter_set import ParameterSet
 
 from ..excitation.advice import single_axis
-from ..excitation.hexapod import HexapodSubject
-from ..excitation.mechanism import MechanismSubject
+from ..excitation.subject import Subject
 
 
 @dataclass(frozen=True)
@@ -69,7 +68,7 @@ def reduced(
     columns: FloatArray,
     below: float,
     held: FloatArray | None = None,
-    subject: HexapodSubject | MechanismSubject | None = None,
+    subject: Subject | None = None,
     row_scale: FloatArray | None = None,
 ) -> Reduced:
     """Reduce a set for motions.
@@ -83,7 +82,7 @@ def reduced(
         Largest change of the forces, a part of their norm.
     held : ndarray, shape (M, n, P), optional
         Of motions to try it on.
-    subject : HexapodSubject or MechanismSubject, optional
+    subject : Subject, optional
         To look for motions in which what left would matter.
     row_scale : ndarray, shape (n,), optional
         What each drive's rows are divided by, where forces and torques stand beside each other.
@@ -136,7 +135,7 @@ def reduced(
 
 def _elsewhere(
     parameters: ParameterSet,
-    subject: HexapodSubject | MechanismSubject,
+    subject: Subject,
     left: Sequence[int],
     per_drive: FloatArray | float,
 ) -> tuple[tuple[str, str, float], ...]:

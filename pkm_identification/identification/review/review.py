@@ -15,12 +15,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pkm_identification.machines.capabilities import HexapodFile, require
-from pkm_identification.motion import STRUTS, StrutLog
+from pkm_identification.motion import StrutLog
 
 from ..excitation.advice import ADVISED, RELATIVE, Advice, advice
-from ..excitation.hexapod import HexapodSubject
-from ..excitation.subject import PERIOD
+from ..excitation.subject import PERIOD, Subject
 from ..experiment import Experiment
 from ..long_logs.excerpt import excerpt
 from ..result import Identification
@@ -82,11 +80,7 @@ def review(result: Identification, logs: Sequence[StrutLog]) -> Review | None:
 def _next_motions(result: Identification, experiment: Experiment) -> tuple[Advice, ...]:
     if result.settings.estimator.also:
         return ()
-    subject = HexapodSubject.of(
-        require(result.machine, HexapodFile, "review").description, result.parameters, ADVISED
-    )
+    subject = Subject.of(result.machine, result.parameters, ADVISED)
     every = max(1, round(PERIOD / experiment.period))
-    known = np.concatenate(
-        [subject.of_states(one.platform[::every]).rows for one in experiment.smooth_samples]
-    )
-    return advice(subject, known, len(known) / STRUTS * PERIOD, RELATIVE)
+    known = np.concatenate([subject.of_motion(one.motion[::every]).rows for one in experiment.smooth_samples])
+    return advice(subject, known, len(known) / len(subject.machine.drives) * PERIOD, RELATIVE)

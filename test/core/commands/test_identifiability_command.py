@@ -19,19 +19,19 @@ import pytest
 from pkm_identification.cli import main
 from pkm_identification.estimation.identifiability.homogenized import homogenized
 from pkm_identification.identification.excitation.criteria import Criterion
-from pkm_identification.identification.excitation.mechanism import MechanismSubject
-from pkm_identification.identification.excitation.mechanism_log import read_mechanism_log
+from pkm_identification.identification.excitation.log import read_log_response
+from pkm_identification.identification.excitation.subject import Subject
 from pkm_identification.identification.identify import identify
 from pkm_identification.identification.procedures.forecast import forecast, log_of_motion
-from pkm_identification.identification.procedures.mechanism_forecast import (
-    forecast_of_logs,
-    mechanism_forecast,
+from pkm_identification.identification.procedures.white_noise_forecast import (
+    forecast_logs,
+    forecast_motions,
 )
 from pkm_identification.identification.settings import Settings
+from pkm_identification.machines.load import load_machine
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.model import HexapodModel
 from pkm_identification.mechanisms.multibody import dynamics
-from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.motion import StrutLog
 from pkm_identification.parameters.parameter import Kind
 from pkm_identification.records import write_log
@@ -201,9 +201,10 @@ def test_base_parameters_of_a_mechanism(tmp_path, capsys):
     arguments = ["identifiability", "--machine", "mast", "--trajectory", "rich"]
     folder = tmp_path / "found"
     assert main([*arguments, "--json", str(path), "--out", str(folder)]) == 0
-    assert "19 of 19 combinations" in capsys.readouterr().out
+    assert "25 of 25 combinations" in capsys.readouterr().out
     found = json.loads(path.read_text())
-    assert len(found["parameters"]) == 19
+    # sums of bodies' parameters, and viscous and Coulomb friction of three drives
+    assert len(found["parameters"]) == 19 + 6
     assert {entry["status"] for entry in found["parameters"]} == {"alone"}
     # 70 less 19 that stand for sums, and less those that are in the sums
     assert "mx_slider_1" in found["never"]
@@ -221,20 +222,21 @@ def test_base_parameters_of_a_mechanism(tmp_path, capsys):
     assert main([*arguments, "--noise", "0.5%", "--json", str(path)]) == 0
     quiet = json.loads(path.read_text())
     ratio = [b["std"] / a["std"] for a, b in zip(found["parameters"], quiet["parameters"], strict=True)]
-    assert ratio == pytest.approx([0.5] * 19, rel=0.03)
+    assert ratio == pytest.approx([0.5] * 25, rel=0.03)
     assert len(quiet["advice"]) == 3
 
 
 @pytest.fixture(scope="module")
 def mast():
-    return MechanismSubject.of(Mechanism.load("mast"), 10.0)
+    machine = load_machine("mast")
+    return Subject.of(machine, machine.build_parameter_set("base"), 10.0)
 
 
 @pytest.fixture(scope="module")
 def mast_log(mast, tmp_path_factory):
     """What the drives report of `rich`, exact positions and forces with a noise of two per cent of the first one's."""
     path = tmp_path_factory.mktemp("mast") / "log.csv"
-    mechanism, time = mast.mechanism, np.arange(10_000) * 1e-3
+    mechanism, time = mast.machine.mechanism, np.arange(10_000) * 1e-3
     motion = generated("rich", mechanism, 10.0).motion(mechanism, time)
     force = dynamics.forces(mechanism, motion, friction=False)
     noise = 0.02 * np.sqrt(np.mean(force[:, 0] ** 2))
@@ -249,24 +251,24 @@ def mast_log(mast, tmp_path_factory):
 @pytest.mark.slow
 def test_a_mechanisms_log_shows_what_its_motion_was_to_show(mast, mast_log):
     path, noise = mast_log
-    log = read_mechanism_log(path, mast)
+    log = read_log_response(path, mast)
     # a thousandth of the samples are lost at the ends, and 9700 know a deviation to 0.7 %
     assert log.noise == pytest.approx([noise] * 3, rel=0.03)
-    after = forecast_of_logs(mast, [log]).estimate
-    before = mechanism_forecast(
-        mast, [generated("rich", mast.mechanism, 10.0)], noise, absolute=True
+    after = forecast_logs(mast, [log]).estimate
+    before = forecast_motions(
+        mast, [generated("rich", mast.machine.mechanism, 10.0)], noise, absolute=True
     ).estimate
     assert after.status == before.status
     np.testing.assert_allclose(after.std, before.std, rtol=0.1)
     # two such logs know all by the root of two better but for what is known without data
-    twice = forecast_of_logs(mast, [log, log]).estimate
+    twice = forecast_logs(mast, [log, log]).estimate
     assert np.median(after.std / twice.std) == pytest.approx(np.sqrt(2), rel=0.01)
 
 
 @pytest.mark.slow
 def test_after_a_mechanisms_log_its_motion_gains_a_root_of_two_at_most(mast, mast_log, tmp_path, capsys):
     """And `pkm excite --base` counts from there."""
-    earlier = read_mechanism_log(mast_log[0], mast).response.rows
+    earlier = read_log_response(mast_log[0], mast).response.rows
     rich = mast.columns(mast.start)
     assert rich is not None
     fresh = Criterion("d", mast.scale, mast.kinds).deviations(rich)
@@ -294,7 +296,7 @@ def test_after_a_mechanisms_log_its_motion_gains_a_root_of_two_at_most(mast, mas
     [
         (lambda lines: [line.partition(",")[2] for line in lines], "no column t"),
         (lambda lines: lines[:1] + lines[1::50], "20 samples a second; at least 60 are needed"),
-        (lambda lines: lines[:900], "899 samples are too few to show 19 parameters"),
+        (lambda lines: lines[:900], "899 samples are too few to show 25 parameters"),
     ],
 )
 def test_a_mechanisms_log_that_shows_nothing_is_one_line(mast_log, tmp_path, change, text, capsys):

@@ -19,9 +19,8 @@ from core.mechanisms.hexapod.machine_variants import document, machine
 from pkm_identification.errors import SettingsError
 from pkm_identification.identification.excitation.criteria import CRITERIA, Criterion
 from pkm_identification.identification.excitation.descent import Penalised
-from pkm_identification.identification.excitation.hexapod import HexapodSubject
 from pkm_identification.identification.excitation.search import search
-from pkm_identification.identification.excitation.subject import GRID, PERIOD, Response
+from pkm_identification.identification.excitation.subject import GRID, PERIOD, Response, Subject
 from pkm_identification.identification.settings import Settings
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
 from pkm_identification.mechanisms.hexapod.kinematics import JointLimits, passive_angles
@@ -36,7 +35,7 @@ SMOOTH = ("d", "a", "e")
 @pytest.fixture(scope="module")
 def subject():
     machine = Machine.load("uf")
-    return HexapodSubject.of(machine, Settings.of(estimator="ls").parameter_set(machine), 8.0)
+    return Subject.of(machine, Settings.of(estimator="ls").parameter_set(machine), 8.0)
 
 
 class Circle:
@@ -172,17 +171,18 @@ def test_limits_are_kept_twenty_times_finer(subject):
         found = search(subject, criterion, 600.0, seed, most=40)
         assert found.kept > 0
         path = replace(subject.path, signal=found.signal)
-        assert within_limits(subject.machine, path.motion(np.arange(0.0, 8.0, GRID / 20)))
+        assert within_limits(subject.machine.description, path.motion(np.arange(0.0, 8.0, GRID / 20)))
         # and it uses them: a tenth more does not
         assert not within_limits(
-            subject.machine, replace(path, signal=found.signal.scaled(1.1)).motion(np.arange(0.0, 8.0, GRID))
+            subject.machine.description,
+            replace(path, signal=found.signal.scaled(1.1)).motion(np.arange(0.0, 8.0, GRID)),
         )
 
 
 @pytest.mark.slow
 def test_the_largest_motions_of_a_hundred_seeds_keep_the_limits_twenty_times_finer(subject):
     """As large as the search would still take them, of amplitudes and phases that have nothing to do with `rich`."""
-    short = HexapodSubject.of(subject.machine, subject.parameters, 4.0)
+    short = Subject.of(subject.machine, subject.parameters, 4.0)
     fine = np.arange(0.0, 4.0, GRID / 20)
     reach = np.sqrt(np.mean(short.start.sine**2 + short.start.cosine**2, axis=1, keepdims=True))
     for seed in range(100):
@@ -192,13 +192,13 @@ def test_the_largest_motions_of_a_hundred_seeds_keep_the_limits_twenty_times_fin
             signal = signal.scaled(1.0 / short.response(short.waves.evaluate(signal)).use.max())
         while not short.allowed(signal):
             signal = signal.scaled(0.997)
-        assert within_limits(short.machine, replace(short.path, signal=signal).motion(fine)), seed
+        assert within_limits(short.machine.description, replace(short.path, signal=signal).motion(fine)), seed
 
 
 @pytest.mark.slow
 def test_passive_joints_keep_to_their_angles(subject):
     """A limit in the middle of what `rich` uses is kept, twenty times finer than the search looks, and used."""
-    machine = subject.machine
+    machine = subject.machine.description
     fine = np.arange(0.0, 8.0, GRID / 20)
 
     def swing(signal):
@@ -207,7 +207,7 @@ def test_passive_joints_keep_to_their_angles(subject):
 
     most = 0.6 * swing(subject.start)
     limited = replace(machine, joint_limits=JointLimits(swing=most))
-    narrow = HexapodSubject.of(limited, subject.parameters, 8.0)
+    narrow = Subject.of(limited, subject.parameters, 8.0)
     found = search(narrow, Criterion("d", narrow.scale, narrow.kinds), 600.0, most=10)
     assert 0.9 * most < swing(found.signal) <= most
     assert found.kept > 0
@@ -226,7 +226,7 @@ def test_deviations_are_those_of_a_fisher_information_by_differences(subject):
         **{f"{kind}_{i + 1}": ("friction", kind, i) for kind in ("viscous", "coulomb") for i in range(6)},
     }
     states = subject.path.motion(np.arange(0.0, 8.0, PERIOD))
-    noise = np.sqrt(np.mean(strut_forces(subject.machine, states) ** 2, axis=0))
+    noise = np.sqrt(np.mean(strut_forces(subject.machine.description, states) ** 2, axis=0))
     slopes = []
     for name, scale in zip(subject.names, subject.scale, strict=True):
         *keys, last, index = named[name]

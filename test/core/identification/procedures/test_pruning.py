@@ -17,12 +17,12 @@ import pytest
 import yaml
 
 from pkm_identification.cli import main
-from pkm_identification.identification.excitation.mechanism import MechanismSubject
 from pkm_identification.identification.procedures.pruning import reduced
 from pkm_identification.identification.settings import Settings
+from pkm_identification.machines.load import as_machine
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.model import HexapodModel
-from pkm_identification.mechanisms.multibody.dynamics import forces, regressor
+from pkm_identification.mechanisms.multibody.dynamics import forces
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.parameters.parameter import Kind, Parameter
 from pkm_identification.parameters.parameter_set import ParameterSet
@@ -96,16 +96,18 @@ def test_a_mechanisms_set_predicts_its_forces_and_is_taken_again(tmp_path, capsy
     less = json.loads((tmp_path / "found.json").read_text())["reduced"]
     assert 0 < less["error"] <= less["bound"] <= 0.02
     mechanism = Mechanism.load("mast")
-    subject = MechanismSubject.of(mechanism, 6.0).reduced(file)
-    assert 0 < len(subject.names) == len(less["parameters"]) < 19
+    machine = as_machine(mechanism)
+    chosen = Settings.of(estimator="ls", parameters=file).parameter_set(machine)
+    assert 0 < len(chosen) == len(less["parameters"]) < 19
     motion = generated("rich", mechanism, 6.0).motion(mechanism, np.arange(0.0, 0.7 * 6.0, 0.05))
     whole = forces(mechanism, motion, friction=False)
-    part = regressor(mechanism, motion)[:, :, subject.base.columns] @ subject.base.nominal
+    of_drives = machine.compute_motion(motion.drive, motion.drive_rate, motion.drive_acceleration)
+    part = machine.compute_regressor(of_drives, chosen.mapping) @ chosen.nominal
     error = np.linalg.norm(part - whole) / np.linalg.norm(whole)
     assert error == pytest.approx(less["error"], rel=1e-6)
     capsys.readouterr()
     assert main([*arguments, "--parameters", file]) == 0
-    count = len(subject.names)
+    count = len(chosen)
     assert f"{count} of {count} combinations show" in capsys.readouterr().out
     (tmp_path / "other.yaml").write_text((tmp_path / "set.yaml").read_text().replace("mast", "epaas"))
     refused = ["--machine", "epaas", "--trajectory", "rich", "--parameters", str(tmp_path / "other.yaml")]

@@ -18,9 +18,9 @@ from core.mechanisms.multibody.test_bad_mechanisms import document
 
 from pkm_identification.errors import MachineError
 from pkm_identification.identification.excitation.criteria import Criterion
-from pkm_identification.identification.excitation.mechanism import MechanismSubject
 from pkm_identification.identification.excitation.search import search
-from pkm_identification.identification.excitation.subject import GRID
+from pkm_identification.identification.excitation.subject import GRID, Subject
+from pkm_identification.machines.load import as_machine
 from pkm_identification.mechanisms.multibody.kinematics import body_poses, close_drives, read
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.simulation.multibody.motions import generated
@@ -122,7 +122,7 @@ def test_motions_keep_limits_between_samples():
     most = float(0.5 * (rich + start[0]))
     narrow = limited("four-bar", rocker_tip=["-3.1", f"{most:.9f}"])
     assert furthest(narrow, generated("rich", narrow, duration)) <= most < rich
-    subject = MechanismSubject.of(narrow, duration)
+    subject = Subject.of(narrow, as_machine(narrow).build_parameter_set("base"), duration)
     found = search(subject, Criterion("d", subject.scale, subject.kinds), 600.0, most=60)
     assert found.kept > 0
     reached = furthest(narrow, replace(subject.path, signal=found.signal))

@@ -6,7 +6,7 @@
 # distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
 # the License for the specific language governing permissions and limitations under the License.
 
-"""What a motion of a mechanism, or a log of one, shows of its base parameters, and how well.
+"""What a motion of a machine, or a log of one, shows of a set of parameters, and how well, by white noise alone.
 
 Its drives report forces with white noise of a stated size, every millisecond; what least squares make of them is known
 without drawing any. A base parameter is called by the parameter that stands for its sum (`pkm base-parameters`).
@@ -23,25 +23,27 @@ from pkm_identification.errors import SettingsError
 from pkm_identification.estimation.estimate import make_estimate
 from pkm_identification.estimation.identifiability.contributions import parameter_contributions
 from pkm_identification.estimation.identifiability.homogenized import homogenized, scaled_rows
+from pkm_identification.machines.contract import Machine
+from pkm_identification.mechanisms.multibody.base_set import BASE
+from pkm_identification.parameters.parameter import Kind
 from pkm_identification.parameters.prior import Prior
 from pkm_identification.simulation.multibody.motions import DriveMotion
 
-from ..excitation.mechanism import MechanismSubject
-from ..excitation.mechanism_log import MechanismLog
-from ..excitation.subject import PERIOD
+from ..excitation.log import LogResponse
+from ..excitation.subject import PERIOD, Subject
 from .forecast import Forecast, faint, in_words, weakest
 
 SAMPLE_PERIOD = 1e-3  # s, of the drives' reports
 
 
-def mechanism_forecast(
-    subject: MechanismSubject, motions: Sequence[DriveMotion], noise: float, absolute: bool = False
+def forecast_motions(
+    subject: Subject, motions: Sequence[DriveMotion], noise: float, absolute: bool = False
 ) -> Forecast:
     """What motions show.
 
     Parameters
     ----------
-    subject : MechanismSubject
+    subject : Subject
     motions : sequence of DriveMotion
     noise : float
         Standard deviation of the forces' white noise: of each drive's rms force, or in their units if `absolute`.
@@ -50,36 +52,39 @@ def mechanism_forecast(
     Raises
     ------
     SettingsError
-        If a motion leaves the mechanism's reach, or rests: names how much gravity shows.
+        If a motion leaves the machine's reach, or rests: names how much gravity shows.
     """
     logs = []
     for motion in motions:
-        instants = np.arange(0.0, motion.duration, PERIOD)
-        drives = motion.drives(instants)
-        response = subject.of_drives(drives)
-        if response is None:
-            raise SettingsError(f"trajectory '{motion.name}': leaves the reach of '{subject.mechanism.name}'")
-        if not (drives[1].any() or drives[2].any()):
+        moved = subject.space.move_along(motion, np.arange(0.0, motion.duration, PERIOD))
+        if moved is None:
+            raise SettingsError(f"trajectory '{motion.name}': leaves the reach of '{subject.machine.name}'")
+        response = subject.of_motion(moved)
+        if not (moved.rate.any() or moved.acceleration.any()):
             shown = np.linalg.matrix_rank(response.columns.reshape(-1, len(subject.names)))
             raise SettingsError(
                 f"trajectory '{motion.name}': shows nothing but gravity: {shown} combinations"
             )
         deviation = np.full(response.force.shape[1], noise) if absolute else noise * response.rms
         samples = round(motion.duration / SAMPLE_PERIOD)
-        logs.append(MechanismLog(response, deviation, SAMPLE_PERIOD, samples))
-    expected = forecast_of_logs(subject, logs)
+        logs.append(LogResponse(response, deviation, SAMPLE_PERIOD, samples))
+    expected = forecast_logs(subject, logs)
     columns = np.concatenate([one.response.columns for one in logs]).reshape(-1, len(subject.names))
     return replace(expected, faint=faint(subject.names, expected.status, columns, expected.regressor.rank))
 
 
-def forecast_of_logs(subject: MechanismSubject, logs: Sequence[MechanismLog]) -> Forecast:
+def forecast_logs(subject: Subject, logs: Sequence[LogResponse]) -> Forecast:
     """What logs show, with the noise that is in them; raises SettingsError if there are fewer equations than sums."""
-    base = subject.base
     count = sum(one.samples * len(one.noise) for one in logs)
-    if count < len(base.names):
-        raise SettingsError(f"{count} equations cannot show {len(base.names)} parameters")
-    parameters = subject.parameter_set()
-    entries, scale = parameters.entries, parameters.scale
+    if count < len(subject.names):
+        raise SettingsError(f"{count} equations cannot show {len(subject.names)} parameters")
+    nominal = np.abs(subject.parameters.nominal)
+    scale = np.where(nominal > 0, nominal, subject.scale)
+    entries = tuple(
+        replace(entry, scale=float(size))
+        for entry, size in zip(subject.parameters.entries, scale, strict=True)
+    )
+    parameters = replace(subject.parameters, entries=entries)
     # a state stands for all samples until the next
     parts = [
         (one.response.columns / one.noise[:, None] * np.sqrt(PERIOD / one.period)).reshape(-1, len(entries))
@@ -101,7 +106,7 @@ def forecast_of_logs(subject: MechanismSubject, logs: Sequence[MechanismLog]) ->
     )
     rows = scaled_rows(
         np.concatenate([one.response.columns for one in logs]),
-        [drive.measure.unit for drive in subject.mechanism.description.drives],
+        [drive.unit for drive in subject.machine.drives],
         subject.row_scale([one.response for one in logs]),
     )
     return Forecast(
@@ -109,8 +114,20 @@ def forecast_of_logs(subject: MechanismSubject, logs: Sequence[MechanismLog]) ->
         estimate,
         tuple(in_words(status) for status in estimate.status),
         weakest(estimate, scale),
-        homogenized(rows, base.kinds),
-        parameter_contributions(rows, parameters.nominal, base.kinds),
+        homogenized(rows, subject.kinds),
+        parameter_contributions(rows, parameters.nominal, subject.kinds),
         np.mean([one.noise for one in logs], axis=0),
-        never=base.never,
+        never=list_never(subject.machine),
+    )
+
+
+def list_never(machine: Machine) -> tuple[str, ...]:
+    """Return the parameters of bodies that no motion of the drives feels: in none of the sums that it shows."""
+    whole = machine.build_parameter_set(BASE)
+    felt = {name for terms in whole.sums.values() for name in terms} | set(whole.names)
+    rigid = (Kind.MASS, Kind.FIRST_MOMENT, Kind.INERTIA)
+    return tuple(
+        entry.name
+        for entry in machine.basis
+        if entry.kind in rigid and entry.symbol != "inertia" and entry.name not in felt
     )

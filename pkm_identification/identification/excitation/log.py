@@ -6,7 +6,7 @@
 # distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
 # the License for the specific language governing permissions and limitations under the License.
 
-"""Logs of a mechanism's drives: what it did in them, and the noise of the forces they report.
+"""Logs of a machine's drives: what it did in them, and the noise of the forces they report.
 
 Positions pass a zero-phase low-pass and central differences. What a low-pass takes out of the forces, above all that a
 motion of the drives has, is noise; how much of white noise it takes out is known of its impulse response.
@@ -14,6 +14,7 @@ motion of the drives has, is noise; how much of white noise it takes out is know
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,16 +22,20 @@ from typing import Any
 import numpy as np
 
 from pkm_identification.errors import LogError
-from pkm_identification.machines.multibody import Multibody
+from pkm_identification.machines.capabilities import HexapodFile, has, require
+from pkm_identification.machines.contract import DEGRADED
+from pkm_identification.motion import StrutLog
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.segments import segment_slices
+from pkm_identification.records import read_logs
 from pkm_identification.records.drive_log import read_drive_log
 from pkm_identification.signals.butterworth import low_pass, zero_phase, zero_phase_response
 from pkm_identification.signals.differences import central_differences, stencil
 
+from ..experiment import Experiment
 from ..regression.validation import validate_logs
-from .mechanism import MechanismSubject
-from .subject import FASTEST, PERIOD, Response
+from ..settings import Settings
+from .subject import FASTEST, PERIOD, Response, Subject
 
 CUTOFF = 5 * FASTEST  # Hz
 _ORDER = 4
@@ -38,7 +43,7 @@ _SLOWEST_RATE = 4 * CUTOFF  # Hz
 
 
 @dataclass(frozen=True)
-class MechanismLog:
+class LogResponse:
     """One log.
 
     Attributes
@@ -58,7 +63,31 @@ class MechanismLog:
     samples: int
 
 
-def read_mechanism_log(path: str | Path, subject: MechanismSubject, **how: Any) -> MechanismLog:
+def read_responses(
+    paths: Sequence[str | Path], subject: Subject, settings: Settings, **how: Any
+) -> list[Response]:
+    """Return what a machine did in logs, behind the filters of `identify` where these read its logs.
+
+    Raises
+    ------
+    LogError
+        As `identify`.
+    """
+    machine = subject.machine
+    if not has(machine, HexapodFile):
+        return [read_log_response(path, subject, **how).response for path in paths]
+    logs, _ = read_logs(paths, require(machine, HexapodFile, "logs of struts").description, **how)
+    return responses_of_logs(logs, subject, settings)
+
+
+def responses_of_logs(logs: Sequence[StrutLog], subject: Subject, settings: Settings) -> list[Response]:
+    """Return what a machine did in each log, behind the filters of `identify`; raises LogError as that."""
+    experiment = Experiment.of(logs, subject.machine, settings)
+    every = max(1, round(PERIOD / experiment.period))
+    return [subject.of_motion(samples.motion[::every]) for samples in experiment.smooth_samples]
+
+
+def read_log_response(path: str | Path, subject: Subject, **how: Any) -> LogResponse:
     """A table as `pkm simulate` writes it: `t`, the drives and their forces by name; its longest segment.
 
     `how` is as of `read_drive_log`.
@@ -66,10 +95,9 @@ def read_mechanism_log(path: str | Path, subject: MechanismSubject, **how: Any) 
     Raises
     ------
     LogError
-        If it cannot be read, has no times or too few of them, or leaves the mechanism's reach.
+        If it cannot be read, has no times or too few of them, or leaves the machine's reach.
     """
-    mechanism = subject.mechanism
-    machine = Multibody(mechanism)
+    machine = subject.machine
     recorded = read_drive_log(path, machine.drives, **how)
     (log,) = validate_logs([recorded], machine)
     log = log[max(segment_slices(log.segment), key=lambda part: part.stop - part.start)]
@@ -89,12 +117,13 @@ def read_mechanism_log(path: str | Path, subject: MechanismSubject, **how: Any) 
     for one in central_differences(place, period, differences):
         inner = edge - differences.reach
         parts.append(one[inner : len(one) - inner])
-    response = subject.of_drives((parts[0][::every], parts[1][::every], parts[2][::every]))
-    if response is None:
-        raise LogError(f"{path}: leaves the reach of '{mechanism.name}'")
+    motion = machine.compute_motion(*(part[::every] for part in parts))
+    if np.any(motion.status > DEGRADED):
+        raise LogError(f"{path}: leaves the reach of '{machine.name}'")
+    response = subject.of_motion(motion)
     left = (values - smooth)[edge:-edge, count:]
     noise = np.sqrt(np.mean(left**2, axis=0) / _removed(sections, edge))
-    return MechanismLog(response, noise, period, len(parts[0]))
+    return LogResponse(response, noise, period, len(parts[0]))
 
 
 def _removed(sections: FloatArray, reach: int) -> float:
