@@ -19,10 +19,6 @@ import numpy as np
 
 from pkm_identification.errors import SettingsError
 from pkm_identification.identification.excitation.shown import Shown
-<<<<<<< HEAD
-=======
-from pkm_identification.identification.excitation.subject import Response, Subject
->>>>>>> 6c32c318 (One subject of excitation for every machine: its set with the drives' friction, reduced sets of any machine; forecasts by white noise for any)
 from pkm_identification.identification.procedures.forecast import Forecast
 from pkm_identification.identification.procedures.pruning import Reduced, reduced
 from pkm_identification.numerics.arrays import FloatArray
@@ -47,7 +43,6 @@ def check_reduced(options: argparse.Namespace) -> None:
     check_file(options.reduced, "--reduced")
 
 
-<<<<<<< HEAD
 def write_reduced(options: argparse.Namespace, study: Study) -> Reduced:
     """The set of --drop-below, found in the first part of every motion and tried on the rest, as the file --reduced."""
     ends = [round(SHARE * len(one.columns)) for one in study.responses]
@@ -57,24 +52,6 @@ def write_reduced(options: argparse.Namespace, study: Study) -> Reduced:
     less = reduced(study.parameters, columns, options.drop_below, held, study.subject, study.row_scale)
     why = f"pkm identifiability --drop-below {100 * options.drop_below:g}, {study.source}"
     write_text(options.reduced, set_text(study.owner, study.set_name, less.values, why))
-=======
-def write_reduced(
-    options: argparse.Namespace,
-    subject: Subject,
-    parameters: ParameterSet,
-    of: str,
-    responses: Sequence[Response],
-    source: str,
-) -> Reduced:
-    """The set of --drop-below, found in the first part of every motion and tried on the rest, as the file --reduced."""
-    ends = [round(SHARE * len(one.columns)) for one in responses]
-    columns = np.concatenate([one.columns[:end] for one, end in zip(responses, ends, strict=True)])
-    held = np.concatenate([one.columns[end:] for one, end in zip(responses, ends, strict=True)])
-    machine = subject.machine
-    less = reduced(parameters, columns, options.drop_below, held, subject, subject.row_scale(responses))
-    why = f"pkm identifiability --drop-below {100 * options.drop_below:g}, {source}"
-    write_text(options.reduced, set_text(SetOwner(machine.name, machine.hash), of, less.values, why))
->>>>>>> 6c32c318 (One subject of excitation for every machine: its set with the drives' friction, reduced sets of any machine; forecasts by white noise for any)
     return less
 
 

@@ -12,34 +12,33 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from pkm_identification.errors import SettingsError
 from pkm_identification.identification.excitation.advice import ADVISED, RELATIVE
-from pkm_identification.identification.excitation.hexapod import HexapodSubject
-from pkm_identification.identification.excitation.mechanism import BASE, MechanismSubject
-from pkm_identification.identification.excitation.mechanism_log import read_mechanism_log
-from pkm_identification.identification.excitation.subject import PERIOD, Response
+from pkm_identification.identification.excitation.log import read_log_response, responses_of_logs
+from pkm_identification.identification.excitation.subject import PERIOD, Response, Subject
 from pkm_identification.identification.procedures.forecast import Forecast, forecast, log_of_motion, of_rest
-from pkm_identification.identification.procedures.mechanism_forecast import (
-    forecast_of_logs,
-    mechanism_forecast,
+from pkm_identification.identification.procedures.white_noise_forecast import (
+    forecast_logs,
+    forecast_motions,
 )
 from pkm_identification.identification.saved_estimate import (
     SavedEstimate,
     read_saved_estimate,
     stated_deviations,
 )
-from pkm_identification.identification.settings import NAMED, Settings
+from pkm_identification.identification.settings import Settings
 from pkm_identification.machines.multibody import Multibody
 from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.mechanisms.multibody.base_set import BASE
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
-from pkm_identification.motion import STRUTS, TRAJECTORIES, PlatformMotion, StrutLog
+from pkm_identification.motion import STRUTS, TRAJECTORIES, PlatformMotion
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter_set import ParameterSet
-from pkm_identification.parameters.reduced import ENDING, SetOwner
+from pkm_identification.parameters.reduced import SetOwner
 from pkm_identification.records import read_logs
 from pkm_identification.simulation.motion_file import is_motion_file
 from pkm_identification.simulation.multibody.motions import DriveMotion, generated
@@ -60,7 +59,7 @@ class Study:
     ----------
     owner : SetOwner
         Machine of a reduced set.
-    subject : HexapodSubject or MechanismSubject
+    subject : Subject
     parameters : ParameterSet
     set_name : str
     expected : Forecast
@@ -81,7 +80,7 @@ class Study:
     """
 
     owner: SetOwner
-    subject: HexapodSubject | MechanismSubject
+    subject: Subject
     parameters: ParameterSet
     set_name: str
     expected: Forecast
@@ -125,58 +124,50 @@ def study_struts(machine: Machine, options: argparse.Namespace) -> Study:
         logs = [log_of_motion(machine, motion, size, absolute, options.seed) for motion in motions]
         source, noise = ", ".join(options.trajectory), f"noise {options.noise or NOISE}"
     expected = forecast(logs, machine, settings, motions)
-    subject = HexapodSubject.of(machine, parameters, ADVISED)
-    responses = _responses(subject, settings, logs, motions)
+    subject = Subject.of(machine, parameters, ADVISED)
+    responses = responses_of_logs(logs, subject, settings) if not paths else _along(subject, paths)
     rows = sum(len(one.rows) for one in responses)
     return Study(
         SetOwner(machine.name, machine.hash), subject, parameters, options.parameters, expected, responses, source,
         noise, RELATIVE, rows / STRUTS * PERIOD, None,
-        None if not paths else lambda part: [_smaller(subject, path, part) for path in paths],
+        None if not paths else lambda part: [subject.along(path, part) for path in paths],
         None if saved is None else saved.std,
     )  # fmt: skip
 
 
 def study_drives(mechanism: Mechanism, options: argparse.Namespace) -> Study:
     """Return the study of the base parameters of bodies and joints."""
-    if options.parameters not in (NAMED["parameters"].default, BASE) and not options.parameters.endswith(
-        ENDING
-    ):
-        raise SettingsError(
-            f"--parameters {options.parameters}: '{mechanism.name}' has the set '{BASE}', or a reduced one ({ENDING})"
-        )
     machine = Multibody(mechanism)
+    settings = Settings.of(estimator="ls", parameters=options.parameters, hold_out=0.0)
     stated = None if options.estimate is None else stated_deviations(options.estimate, machine)
-    subject = MechanismSubject.of(mechanism, ADVISED)
-    if options.parameters.endswith(ENDING):
-        subject = subject.reduced(options.parameters)
+    subject = Subject.of(machine, settings.parameter_set(machine), ADVISED)
     motions: list[DriveMotion] = []
     if options.logs:
         how = reading(options, machine.drives)
-        logs = [read_mechanism_log(path, subject, **how) for path in options.logs]
-        expected = forecast_of_logs(subject, logs)
+        logs = [read_log_response(path, subject, **how) for path in options.logs]
+        expected = forecast_logs(subject, logs)
         responses = [one.response for one in logs]
         source, noise = ", ".join(options.logs), "noise learned"
         relative = float(np.mean([np.mean(one.noise / one.response.rms) for one in logs]))
     else:
         size, absolute = force_noise(options.noise or NOISE)
         motions = [generated(name, mechanism, options.duration) for name in options.trajectory]
-        expected = mechanism_forecast(subject, motions, size, absolute)
-        parts = [_of_motion(subject, one, 1.0) for one in motions]
-        responses = [part for part in parts if part is not None]
+        expected = forecast_motions(subject, motions, size, absolute)
+        responses = _along(subject, motions)
         source, noise = ", ".join(options.trajectory), f"noise {options.noise or NOISE}"
         relative = size if not absolute else RELATIVE
     return Study(
         SetOwner(mechanism.name, mechanism.hash), subject, expected.parameters, BASE, expected, responses, source,
         noise, relative, PERIOD * sum(len(part.force) for part in responses), subject.row_scale(responses),
-        None if not motions else lambda part: [_of_motion(subject, one, part) for one in motions],
+        None if not motions else lambda part: [subject.along(one, part) for one in motions],
         stated,
     )  # fmt: skip
 
 
-def _of_motion(subject: MechanismSubject, motion: DriveMotion, size: float) -> Response | None:
-    """What a mechanism does in a motion with amplitudes times `size`, every PERIOD."""
-    smaller = replace(motion, signal=motion.signal.scaled(size))
-    return subject.of_drives(smaller.drives(np.arange(0.0, motion.duration, PERIOD)))
+def _along(subject: Subject, paths: Sequence[Trajectory | DriveMotion]) -> list[Response]:
+    """What a machine does in motions that are known exactly, every PERIOD."""
+    parts = [subject.along(path) for path in paths]
+    return [part for part in parts if part is not None]
 
 
 def _refuse_rest(
@@ -195,21 +186,6 @@ def _estimate(name: str | None, machine: Machine, parameters: ParameterSet) -> S
     saved = read_saved_estimate(name)
     saved.check(machine, parameters)
     return saved
-
-
-def _smaller(subject: HexapodSubject, path: Trajectory, size: float) -> Response:
-    """What a machine does on a path with smaller amplitudes, every PERIOD."""
-    smaller = replace(path, signal=path.signal.scaled(size))
-    return subject.of_states(smaller.motion(np.arange(0.0, path.duration, PERIOD)))
-
-
-def _responses(
-    subject: HexapodSubject, settings: Settings, logs: Sequence[StrutLog], motions: Sequence[PlatformMotion]
-) -> list[Response]:
-    """What a machine does in logs, or in motions that are known exactly."""
-    if not motions:
-        return subject.earlier(logs, settings)
-    return [subject.of_states(one[:: max(1, round(PERIOD * len(one) / np.ptp(one.time)))]) for one in motions]
 
 
 def _path(machine: Machine, name: str, duration: float | None) -> Trajectory:

@@ -16,9 +16,9 @@ import yaml
 from core.mechanisms.multibody.test_mechanism_units import five_bar
 
 from benchmarks.field.drawn_machines import draw_mechanism
-from pkm_identification.identification.excitation.mechanism import BaseSet
 from pkm_identification.mechanisms.multibody.analysis.routes import find_base_parameters
 from pkm_identification.mechanisms.multibody.analysis.subject import Subject
+from pkm_identification.mechanisms.multibody.base_set import BaseSet
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.report.tables import parameter_sums
 
