@@ -15,9 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from pkm_identification.identification.estimated_effects.linearisation import Linearisation
-from pkm_identification.identification.estimated_effects.registry import OF_PLACE
+from pkm_identification.identification.model_errors.estimated.linearisation import Linearisation
+from pkm_identification.identification.model_errors.estimated.registry import OF_PLACE
 from pkm_identification.identification.settings import EstimatorSettings
+from pkm_identification.machines import contract
+from pkm_identification.machines.capabilities import HexapodFile, require
 from pkm_identification.mechanisms.actuators import Screw
 from pkm_identification.mechanisms.hexapod.dynamics.basis import friction_of_basis, joint_friction_of_basis
 from pkm_identification.mechanisms.hexapod.machine import Machine
@@ -58,12 +60,12 @@ def with_effects_known(
     if not estimator.also:
         return machine, ()
     point = Linearisation.of(estimator, machine, values=values)
-    corrections = point.corrections
+    known = _description(point.corrections.machine)
     document = copy.deepcopy(machine.document)
-    if not np.array_equal(corrections.machine.gravity, machine.gravity):
-        document["gravity"] = corrections.machine.gravity.tolist()
+    if not np.array_equal(known.gravity, machine.gravity):
+        document["gravity"] = known.gravity.tolist()
     for key in ("base_joints", "platform_joints"):
-        places = getattr(corrections.machine, key)
+        places = getattr(known, key)
         if not np.array_equal(places, getattr(machine, key)):
             document["geometry"][key] = places.tolist()
     _know_friction(document, machine, point)
@@ -86,6 +88,10 @@ def with_effects_known(
     return Machine.from_document(document, source=machine.name), tuple(left)
 
 
+def _description(machine: contract.Machine) -> Machine:
+    return require(machine, HexapodFile, "export").description
+
+
 def _know_efficiency(document: dict[str, Any], machine: Machine, efficiency: float) -> None:
     """What screws lose, as much more or less in both directions of power as was found; none gives more than it gets."""
     sections = document["actuators"] if "actuators" in document else [document["actuator"]]
@@ -100,16 +106,17 @@ def _know_efficiency(document: dict[str, Any], machine: Machine, efficiency: flo
 def _know_friction(document: dict[str, Any], machine: Machine, point: Linearisation) -> None:
     """The law with its numbers, and the coefficients that the file's law does not have."""
     basis = point.parameters.mapping @ point.values + point.parameters.known
-    joints = point.machine.joint_friction
+    prepared = _description(point.machine)
+    joints = prepared.joint_friction
     if joints is not None and machine.joint_friction is None:
-        section = joints.section(joint_friction_of_basis(point.machine, basis))
+        section = joints.section(joint_friction_of_basis(prepared, basis))
         document["friction"] = {**document.get("friction", {}), "joints": section}
-    friction = point.corrections.machine.friction
+    friction = _description(point.corrections.machine).friction
     if friction.law is machine.friction.law and friction.parameters == machine.friction.parameters:
         return
     coefficients = friction.coefficients.copy()
     new = [k for k, name in enumerate(friction.law.names) if name not in machine.friction.law.names]
-    coefficients[new] = friction_of_basis(point.machine, basis)[new]
+    coefficients[new] = friction_of_basis(prepared, basis)[new]
     numbers = {
         one.name: max(float(value), one.at_least)
         for one, value in zip(friction.law.parameters, friction.parameters, strict=True)
@@ -150,8 +157,8 @@ def _know_lengths(document: dict[str, Any], machine: Machine, point: Linearisati
     alike = bool(np.ptp(corrections.scale) == 0.0)
     if drive is None or not drive.has_encoder:
         return lengths
-    if np.any(corrections.length):
-        zeros = drive.length_at_zero - corrections.length / (corrections.scale if alike else 1.0)
+    if np.any(corrections.zero):
+        zeros = drive.length_at_zero - corrections.zero / (corrections.scale if alike else 1.0)
         document["drive"]["encoder"]["length_at_zero"] = zeros.tolist()
     if not alike:
         return [entry.name for entry in point.entries if entry.symbol == SCALE]

@@ -40,8 +40,8 @@ from pkm_identification.signals.guard.unusable import (
 )
 
 from .equations.bend import BendCorrection
-from .estimated_effects.linearisation import Linearisation
 from .long_logs.stretches import samples_in_stretches
+from .model_errors.estimated.linearisation import Linearisation
 from .problem_builder import build_problem
 from .rates.kinematic_cutoff import quiet_cutoff
 from .rates.rate_noise import is_rounded, rate_noise
@@ -166,7 +166,7 @@ class Experiment:
 
     def _beginning(self) -> Experiment:
         """The experiment with effects to be estimated besides, at the machine file's values."""
-        point = Linearisation.of(self.settings.estimator, self.description, self.logs)
+        point = Linearisation.of(self.settings.estimator, self.machine, self.logs)
         return replace(self, machine=as_machine(point.machine), point=point)
 
     def at(self, values: FloatArray) -> Experiment:

@@ -39,10 +39,10 @@ from .diagnosis.findings import Diagnosis
 from .diagnosis.length_order import ExchangedLengths, possible_length_order
 from .diagnosis.units import in_machine_units
 from .equations.bend import LEFT, SHARE
-from .estimated_effects.relinearise import relinearised
 from .experiment import Experiment
 from .long_logs.excerpt import excerpt, excerpt_sentence
 from .long_logs.whole_residual import whole_residual
+from .model_errors.estimated.relinearise import relinearised
 from .physical_verdict import find_contradiction
 from .procedures.free_fall import add_falls
 from .rates.kinematic_cutoff import error_weights

@@ -35,7 +35,7 @@ from .equations.energy_equations import energy_equations
 from .equations.force_equations import force_equations
 from .equations.rest import RestLimits, find_standstill, leave_out
 from .equations.reversal import with_reversals
-from .estimated_effects.linearisation import Linearisation
+from .model_errors.estimated.linearisation import Linearisation
 from .regression.equations import learn_noise
 from .regression.scales import with_data_scales
 from .samples import Samples

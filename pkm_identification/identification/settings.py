@@ -23,9 +23,9 @@ from pkm_identification.estimation.estimators import ESTIMATORS as REGISTRY
 from pkm_identification.estimation.estimators import MAX_PASSES
 from pkm_identification.estimation.filters.recursive import FILTERS
 from pkm_identification.estimation.filters.unscented import UnscentedSettings
+from pkm_identification.machines import contract
 from pkm_identification.machines.capabilities import HexapodFile, has, require
 from pkm_identification.machines.load import AnyMachine, as_machine
-from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.parameters.physical_layout import physical_layout
 from pkm_identification.mechanisms.hexapod.parameters.sets import NAMES
 from pkm_identification.mechanisms.multibody.base_set import BASE
@@ -39,9 +39,9 @@ from pkm_identification.signals.causal import FilterSettings
 from pkm_identification.signals.guard import GuardSettings
 
 from .augmented_state import FORMS
-from .estimated_effects.effect import EstimatedEffect
-from .estimated_effects.registry import FORMS as EFFECTS
-from .estimated_effects.registry import OF_PLACE, check_names, extended_set, with_law
+from .model_errors.estimated.effect import EstimatedEffect
+from .model_errors.estimated.registry import FORMS as EFFECTS
+from .model_errors.estimated.registry import OF_PLACE, check_names, extended_set, with_law
 from .models import MODELS
 from .rates.kinematic_cutoff import kinematic_cutoff
 
@@ -180,12 +180,10 @@ class EstimatorSettings:
         """The parameters to estimate; raises PkmError when set or assumptions do not fit."""
         machine = as_machine(machine)
         if has(machine, HexapodFile):
-            return self.parameters_and_effects(require(machine, HexapodFile, "a parameter set").description)[
-                0
-            ]
+            return self.parameters_and_effects(machine)[0]
         return self.assumptions.apply(_choose_set(machine, self.parameters))
 
-    def parameters_and_effects(self, machine: Machine) -> tuple[ParameterSet, tuple[EstimatedEffect, ...]]:
+    def parameters_and_effects(self, machine: AnyMachine) -> tuple[ParameterSet, tuple[EstimatedEffect, ...]]:
         """The parameters to estimate, and the effects that some of them are of; raises as `parameter_set`."""
         parameters, effects = self.all_parameters(machine)
         effective = [entry.name for effect in effects for entry in effect.entries]
@@ -200,14 +198,15 @@ class EstimatorSettings:
                 f"fix or tie: leaves none of the first moments that '{OF_PLACE}' estimates besides (--also)"
             )
         if self.consistent:
-            physical_layout(self.prepared(machine), parameters)  # refuses a part of a body
+            description = require(self.prepared(machine), HexapodFile, "consistent").description
+            physical_layout(description, parameters)  # refuses a part of a body
         return parameters, effects
 
-    def prepared(self, machine: Machine) -> Machine:
+    def prepared(self, machine: AnyMachine) -> contract.Machine:
         """The machine with a friction law that has what is estimated besides."""
         return with_law(machine, self.also)
 
-    def all_parameters(self, machine: Machine) -> tuple[ParameterSet, tuple[EstimatedEffect, ...]]:
+    def all_parameters(self, machine: AnyMachine) -> tuple[ParameterSet, tuple[EstimatedEffect, ...]]:
         """The parameters before assumptions, and the effects that some of them are of."""
         return extended_set(machine, self.parameters, self.also)
 

@@ -33,7 +33,7 @@ from pkm_identification.numerics.rotation import axes_across, matrix_from_vector
 from pkm_identification.numerics.segments import segment_slices
 from pkm_identification.parameters.relations import LinearRelations
 
-from .estimated_effects.linearisation import Linearisation
+from .model_errors.estimated.linearisation import Linearisation
 from .problem_builder import build_problem
 from .samples import Samples, close_samples
 from .settings import Settings

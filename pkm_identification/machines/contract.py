@@ -350,6 +350,12 @@ class Machine(Protocol):
         it is given and the machine can; else MachineError.
         """
 
+    def with_friction(self, friction: Friction) -> Machine:
+        """Return the machine with another friction of the drives, coefficients (K, n): the law may be another one."""
+
+    def with_joint_friction(self) -> Machine | None:
+        """Return the machine whose basis has friction of the passive joints, none of it yet; None: it has it already."""
+
     def with_rate_noise(self, noise: FloatArray) -> Machine:
         """Return the machine whose friction takes rates with noise of standard deviations (n,) for what they are."""
 

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from pkm_identification.estimation.consistency.layout import Layout
 from pkm_identification.mechanisms.actuators.transfer import Transfer
+from pkm_identification.mechanisms.friction import Friction
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
 from pkm_identification.mechanisms.hexapod.dynamics.basis import coulomb_columns, friction_columns, joint_rows
 from pkm_identification.mechanisms.hexapod.dynamics.energy import energy_regressor
@@ -28,6 +29,7 @@ from pkm_identification.mechanisms.hexapod.dynamics.mass import has_symmetric_ro
 from pkm_identification.mechanisms.hexapod.dynamics.records import packed_geometry
 from pkm_identification.mechanisms.hexapod.dynamics.regressor import SparseMapping, regressor, write_regressor
 from pkm_identification.mechanisms.hexapod.identified import identified_machine
+from pkm_identification.mechanisms.hexapod.joint_friction import JointFriction
 from pkm_identification.mechanisms.hexapod.kinematics.assembly.modes import AssemblyModes, assembly_modes
 from pkm_identification.mechanisms.hexapod.kinematics.forward import platform_motion
 from pkm_identification.mechanisms.hexapod.kinematics.inverse import strut_lengths, strut_motion_from_platform
@@ -237,6 +239,14 @@ class Hexapod:
 
     def with_values(self, values: FloatArray, covariance: FloatArray | None = None) -> Hexapod:
         return Hexapod(identified_machine(self.description, values))
+
+    def with_friction(self, friction: Friction) -> Hexapod:
+        return Hexapod(replace(self.description, friction=friction))
+
+    def with_joint_friction(self) -> Hexapod | None:
+        if self.description.joint_friction is not None:
+            return None
+        return Hexapod(replace(self.description, joint_friction=JointFriction.alike(0.0)))
 
     def with_rate_noise(self, noise: FloatArray) -> Hexapod:
         aware = replace(self.description.friction, rate_noise=float(noise[0]))  # encoders are alike

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pkm_identification.mechanisms.actuators.transfer import Transfer
+from pkm_identification.mechanisms.friction import Friction
 from pkm_identification.mechanisms.multibody.base_set import BASE, BaseSet
 from pkm_identification.mechanisms.multibody.closed import Closed
 from pkm_identification.mechanisms.multibody.dynamics import drive_inertia, regressor
@@ -82,6 +83,7 @@ _SIZE = {"m": 0.1, "rad": 1.0}  # a large change of a drive without limits: of t
 _STROKE = 0.1  # of the way between a drive's limits: a large change
 _ALONG = {"m": ("kg", Kind.MASS), "rad": ("kg m^2", Kind.INERTIA)}  # unit and kind of a drive's inertia
 _STATES = 30  # states around home whose forces are typical
+RUBS = 1e-12  # N m s/rad, N s/m: friction that is none
 _NEAR = 0.3  # of a large change, so far are they from home
 _PACE = 6.0  # 1/s: rates of those states are large changes times this, accelerations times its square
 
@@ -95,13 +97,13 @@ class Multibody:
     limbs_alike = False
     widest_cutoff = 60.0  # Hz: its file says nothing of encoders, whose noise a wider one would let pass
 
-    def __init__(self, mechanism: Mechanism) -> None:
-        self.mechanism = mechanism
+    def __init__(self, mechanism: Mechanism, friction: Friction | None = None) -> None:
+        self.mechanism, self._other_friction = mechanism, friction
         self.name, self.hash = mechanism.name, mechanism.hash
         self.sample_rate = None
         description = mechanism.description
         self.drives = tuple(_read_drive(one, self.size) for one in description.drives)
-        shared = description.friction
+        shared = self._shared = friction or description.friction
         self.friction = tuple(
             replace(shared, coefficients=shared.coefficients[:, i : i + 1]) for i in range(len(self.drives))
         )
@@ -155,7 +157,7 @@ class Multibody:
         return Basis(tuple(entry for part in parts for entry in part))
 
     def _friction(self) -> Iterator[Parameter]:
-        shared = self.mechanism.description.friction
+        shared = self._shared
         for coefficient, row in zip(shared.law.coefficients, shared.coefficients, strict=True):
             for i, (drive, value) in enumerate(zip(self.drives, row, strict=True)):
                 viscous = coefficient.kind is Kind.VISCOUS
@@ -291,7 +293,21 @@ class Multibody:
         return MultibodyTracker(self, mapping)
 
     def with_changes(self, changes: Mapping[str, float]) -> Multibody:
-        return Multibody(Mechanism.from_document(change_document(self.document, changes)))
+        changed = Mechanism.from_document(change_document(self.document, changes))
+        return Multibody(changed, self._other_friction)
+
+    def with_friction(self, friction: Friction) -> Multibody:
+        return Multibody(self.mechanism, friction)
+
+    def with_joint_friction(self) -> Multibody | None:
+        if self.mechanism.passive_friction is not None:
+            return None
+        joints, drives = self.document["joints"], self.document["drives"]
+        driven = {drive.get("joint") for drive in drives.values()}
+        # a joint rubs where a coefficient is not 0
+        return self.with_changes(
+            {f"joints.{name}.friction.viscous": RUBS for name in joints if name not in driven}
+        )
 
     def with_values(self, values: FloatArray, covariance: FloatArray | None = None) -> Multibody:
         nominal = self.basis.nominal

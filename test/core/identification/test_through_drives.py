@@ -18,8 +18,8 @@ import pytest
 
 from pkm_identification.errors import SettingsError
 from pkm_identification.exporting.cured_effects import with_effects_known
-from pkm_identification.identification.estimated_effects.registry import extended_set
 from pkm_identification.identification.identify import identify
+from pkm_identification.identification.model_errors.estimated.registry import extended_set
 from pkm_identification.identification.settings import Settings
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.simulation.perturbation import perturbed

@@ -18,7 +18,7 @@ from pkm_identification.estimation.estimators import ESTIMATORS, Tuning
 from pkm_identification.estimation.problem import Problem
 from pkm_identification.numerics.arrays import FloatArray
 
-from ..experiment import Experiment
+from ...experiment import Experiment
 
 MOST_PASSES = 12
 HALVINGS = 4

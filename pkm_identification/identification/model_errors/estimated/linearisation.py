@@ -21,7 +21,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from pkm_identification.estimation.problem import Problem
-from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.machines.contract import Machine
+from pkm_identification.machines.load import AnyMachine
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter import Parameter
 from pkm_identification.parameters.parameter_set import ParameterSet
@@ -30,10 +31,10 @@ from pkm_identification.parameters.relations import LinearRelations
 from pkm_identification.signals.band import BandSettings
 from pkm_identification.signals.guard import GuardedLog
 
-from ..model_errors.log_rows import rows_of_samples
-from ..model_errors.situation import Situation, build_situations
-from ..samples import Samples
-from ..settings import EstimatorSettings
+from ...samples import Samples
+from ...settings import EstimatorSettings
+from ..log_rows import rows_of_samples
+from ..situation import Situation, build_situations
 from .corrections import Corrections
 from .effect import EstimatedEffect
 
@@ -67,7 +68,7 @@ class Linearisation:
     def of(
         cls,
         estimator: EstimatorSettings,
-        machine: Machine,
+        machine: AnyMachine,
         logs: Sequence[GuardedLog] = (),
         values: FloatArray | None = None,
     ) -> Linearisation:
@@ -110,7 +111,7 @@ class Linearisation:
     @property
     def corrections(self) -> Corrections:
         """Machine and measurement without the effects."""
-        corrections = Corrections(self.machine)
+        corrections = Corrections.none(self.machine)
         for effect in self.effects:
             if effect.undo is not None:
                 corrections = effect.undo(corrections, self.values[effect.places(self.parameters)])
@@ -164,7 +165,7 @@ class Linearisation:
         return replace(problem, equations=replace(problem.equations, regressor=regressor, measured=measured))
 
     def added(self, machine: Machine, samples: Samples, band: BandSettings) -> FloatArray:
-        """Force in N that effects which are not undone add at every sample of a log, (N, 6)."""
+        """Force in N that effects which are not undone add at every sample of a log, (N, n)."""
         force = np.zeros_like(samples.motion.coordinate)
         effects = [effect for effect in self.effects if effect.added is not None]
         if not effects:

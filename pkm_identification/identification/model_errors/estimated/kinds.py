@@ -21,16 +21,17 @@ from typing import Any
 import numpy as np
 
 from pkm_identification.errors import SettingsError
+from pkm_identification.machines.contract import Machine
+from pkm_identification.machines.hexapod import description_of
 from pkm_identification.mechanisms.actuators import Screw
-from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.motion import STRUTS
+from pkm_identification.mechanisms.friction import Friction
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.numerics.rotation import axes_across, matrix_from_vector
+from pkm_identification.numerics.rotation import axes_across
 from pkm_identification.parameters.parameter import Kind, Parameter
 
-from ..model_errors import friction, geometry, gravity
-from ..model_errors.effect import Effect, numbered
-from ..model_errors.situation import Situation, diagonal
+from .. import friction, geometry, gravity
+from ..effect import Effect, name_drives, typical_force
+from ..situation import Situation, diagonal
 from .corrections import Corrections
 from .effect import EstimatedEffect
 
@@ -38,42 +39,47 @@ STEP = 0.05  # of a rate of the friction law, or of Coulomb friction, for differ
 EXCESS = 0.5  # of Coulomb friction: a large breakaway
 BRISTLE_TIME = 1e-2  # s: much damping of the bristles over their stiffness
 LOSS = 0.2  # of the force, a large one
-# Which correction an effect of struts is, and how it joins those there are.
+# Which correction an effect of drives is, and how it joins those there are, by the end of its name.
 _JOINED: dict[str, tuple[str, np.ufunc]] = {
     "force_delay": ("delay", np.add),
     "force_gain": ("gain", np.multiply),
     "force_offset": ("offset", np.add),
-    "length_offset": ("length", np.add),
-    "length_scale": ("scale", np.multiply),
+    "_offset": ("zero", np.add),
+    "_scale": ("scale", np.multiply),
 }
-FACTORS = ("force_gain", "length_scale")
 
 
-def of_struts(hypothesis: Effect, struts: Sequence[int], name: str, fixed: bool = False) -> EstimatedEffect:
-    """A hypothesis with a coefficient for each strut (from 0), for some of them."""
-    chosen = list(struts)
+def _find_correction(hypothesis: Effect) -> tuple[str, np.ufunc]:
+    return next(joined for end, joined in _JOINED.items() if hypothesis.name.endswith(end))
+
+
+def _divide(hypothesis: Effect, columns: FloatArray, values: FloatArray) -> FloatArray:
+    """Return columns less a factor: so is what a change of the factor does."""
+    return columns / values if _find_correction(hypothesis)[1] is np.multiply else columns
+
+
+def of_drives(hypothesis: Effect, drives: Sequence[int], name: str, fixed: bool = False) -> EstimatedEffect:
+    """Return an error with a coefficient for each drive (from 0), of some of them."""
+    chosen = list(drives)
     entries = tuple(
         _parameter(hypothesis, hypothesis.members[k], float(hypothesis.scale[k]), limb=k) for k in chosen
     )
 
     def columns(situation: Situation, values: FloatArray) -> FloatArray:
-        columns = hypothesis.columns(situation)[:, :, chosen]
-        # what is less a factor is that much smaller, and so is what a change of the factor does to it
-        return columns / values if hypothesis.name in FACTORS else columns
+        return _divide(hypothesis, hypothesis.columns(situation)[:, :, chosen], values)
 
-    undo = partial(_undo, name=hypothesis.name, struts=chosen)
+    undo = partial(_undo, hypothesis=hypothesis, drives=chosen)
     return EstimatedEffect(name, entries, columns=columns, undo=undo, factor_fixed=fixed)
 
 
 def in_common(hypothesis: Effect) -> EstimatedEffect:
-    """The same of all struts: a delay, a pitch."""
+    """Return the same of all drives: a delay, a pitch."""
     entry = _parameter(hypothesis, hypothesis.common, float(hypothesis.scale[0]))
 
     def columns(situation: Situation, values: FloatArray) -> FloatArray:
-        columns = hypothesis.columns(situation).sum(axis=2, keepdims=True)
-        return columns / values if hypothesis.name in FACTORS else columns
+        return _divide(hypothesis, hypothesis.columns(situation).sum(axis=2, keepdims=True), values)
 
-    undo = partial(_undo, name=hypothesis.name, struts=list(range(STRUTS)))
+    undo = partial(_undo, hypothesis=hypothesis, drives=list(range(len(hypothesis.members))))
     return EstimatedEffect(hypothesis.common, (entry,), columns=columns, undo=undo)
 
 
@@ -85,45 +91,43 @@ def gravity_direction(hypothesis: Effect, machine: Machine) -> EstimatedEffect:
         return gravity.compute_tilted(situation, axes)
 
     def undo(corrections: Corrections, values: FloatArray) -> Corrections:
-        turned = matrix_from_vector(values @ axes) @ corrections.machine.gravity
-        return replace(corrections, machine=replace(corrections.machine, gravity=turned))
+        return replace(corrections, machine=gravity.tilt_gravity(corrections.machine, values @ axes))
 
     return EstimatedEffect(hypothesis.name, _parts(hypothesis), columns=columns, undo=undo)
 
 
-def joint_places(hypothesis: Effect) -> EstimatedEffect:
-    """Coordinates of all joints and zeros of the lengths, as the hypothesis has them."""
+def joint_places(hypothesis: Effect, machine: Machine) -> EstimatedEffect:
+    """Return coordinates of all joints and zeros of the drives, as the error has them."""
+    paths, count = list(geometry.name_places(machine).values()), len(machine.drives)
 
     def undo(corrections: Corrections, values: FloatArray) -> Corrections:
-        base, platform = values[: 6 * STRUTS].reshape(2, STRUTS, 3)
-        machine = corrections.machine
-        moved = replace(
-            machine,
-            base_joints=machine.base_joints + base,
-            platform_joints=machine.platform_joints + platform,
-        )
-        zeros = corrections.length + values[6 * STRUTS :]
-        return replace(corrections, machine=moved, length=zeros)
+        changes = {path: float(value) for path, value in zip(paths, values, strict=False) if value}
+        moved = corrections.machine.with_changes(changes) if changes else corrections.machine
+        return replace(corrections, machine=moved, zero=corrections.zero + values[len(paths) :])
 
     def columns(situation: Situation, values: FloatArray) -> FloatArray:
         return geometry.compute_places(situation)
 
     entries = _parts(hypothesis)
-    zeros = (replace(entry, symbol="length_offset", limb=i) for i, entry in enumerate(entries[6 * STRUTS :]))
-    entries = (*entries[: 6 * STRUTS], *zeros)
-    return EstimatedEffect(hypothesis.name, entries, columns=columns, undo=undo)
+    zeros = (
+        replace(entries[len(paths) + i], symbol=geometry.name_offset(machine), limb=i, unit=drive.unit)
+        for i, drive in enumerate(machine.drives)
+    )
+    return EstimatedEffect(
+        hypothesis.name, (*entries[: len(entries) - count], *zeros), columns=columns, undo=undo
+    )
 
 
 def friction_by_position(hypothesis: Effect, struts: Sequence[int] | None = None) -> EstimatedEffect:
-    """Coulomb friction along the travel: of some struts (from 0) each its own, of all in common unless named."""
-    scale = hypothesis.scale
+    """Return Coulomb friction along the travel: of some drives (from 0) each its own, of all in common unless named."""
+    scale, count = hypothesis.scale, len(hypothesis.members)
     entries = (
         (_parameter(hypothesis, hypothesis.common, float(scale[0])),)
         if struts is None
         else tuple(_parameter(hypothesis, hypothesis.members[k], float(scale[k]), limb=k) for k in struts)
     )
-    # which parameter is whose, (6, q)
-    share = np.ones((STRUTS, 1)) if struts is None else np.eye(STRUTS)[:, list(struts)]
+    # which parameter is whose, (n, q)
+    share = np.ones((count, 1)) if struts is None else np.eye(count)[:, list(struts)]
 
     def columns(situation: Situation, values: FloatArray) -> FloatArray:
         return hypothesis.columns(situation) @ share
@@ -163,15 +167,52 @@ def compliance(hypothesis: Effect) -> EstimatedEffect:
     return EstimatedEffect(entry.name, (entry,), columns=columns, known=known, added=added)
 
 
-def of_basis(hypothesis: Effect) -> EstimatedEffect:
-    """What the model's basis has."""
-    return EstimatedEffect(hypothesis.name, _parts(hypothesis), directions=hypothesis.directions)
+def of_basis(hypothesis: Effect, drives: Sequence[int] | None = None) -> EstimatedEffect:
+    """Return what the model's basis has; of some drives (from 0) where each has its own."""
+    if drives is None:
+        return EstimatedEffect(hypothesis.name, _parts(hypothesis), directions=hypothesis.directions)
+    entries = tuple(
+        _parameter(hypothesis, hypothesis.members[k], float(hypothesis.scale[k]), limb=k) for k in drives
+    )
+    directions = np.asarray(hypothesis.directions)[:, list(drives)]
+    return EstimatedEffect(hypothesis.name, entries, directions=directions)
+
+
+def linear(hypothesis: Effect, drives: Sequence[int], name: str) -> EstimatedEffect:
+    """Return an error of some drives (from 0), of which columns are the same at any estimate."""
+    chosen = list(drives)
+    entries = tuple(
+        _parameter(hypothesis, hypothesis.members[k], float(hypothesis.scale[k]), limb=k) for k in chosen
+    )
+
+    def columns(situation: Situation, values: FloatArray) -> FloatArray:
+        return hypothesis.columns(situation)[:, :, chosen]
+
+    return EstimatedEffect(name, entries, columns=columns)
+
+
+def near_standstill(machine: Machine, drives: Sequence[int], name: str) -> EstimatedEffect:
+    """Return breakaway above Coulomb friction of some drives (from 0), of a Stribeck rate as the search begins with."""
+    sizes, rates = typical_force(machine), friction.STRIBECK_RATES[1] * friction.rates_of(machine)
+    entries = tuple(
+        Parameter(
+            f"friction_stribeck_{machine.drives[k].label}", machine.drives[k].force_unit, Kind.EFFECT, "strut", 0.0,
+            LOSS * float(sizes[k]), symbol="friction_stribeck", limb=k,
+        )
+        for k in drives
+    )  # fmt: skip
+
+    def columns(situation: Situation, values: FloatArray) -> FloatArray:
+        shape = situation.transition * np.exp(-((situation.rows.motion.rate / rates) ** 2))
+        return diagonal(situation.rows.in_band(shape))[:, :, list(drives)]
+
+    return EstimatedEffect(name, entries, columns=columns)
 
 
 def transition(machine: Machine) -> EstimatedEffect:
-    """The rate at which friction bends."""
-    rate = machine.friction.transition_rate
-    entry = _number("friction_transition", "m/s", rate, rate)
+    """Return the rate at which friction bends, which the drives' law has in common."""
+    rate = machine.friction[0].transition_rate
+    entry = _number("friction_transition", f"{machine.drives[0].unit}/s", rate, rate)
 
     def undo(corrections: Corrections, values: FloatArray) -> Corrections:
         return _other_law(corrections, transition_rate=float(values[0]))
@@ -193,11 +234,13 @@ def efficiency(machine: Machine) -> EstimatedEffect:
     SettingsError
         If the drives are no such screws.
     """
-    screws = [actuator for actuator in machine.actuators or () if isinstance(actuator, Screw)]
+    description = description_of(machine)
+    actuators = () if description is None else description.actuators or ()
+    screws = [actuator for actuator in actuators if isinstance(actuator, Screw)]
     efficiencies = {screw.efficiency for screw in screws}
-    if len(screws) < STRUTS or len(efficiencies) > 1:
+    if not screws or len(screws) < len(machine.drives) or len(efficiencies) > 1:
         raise SettingsError(
-            f"also 'efficiency': machine '{machine.name}' has not six drives of type 'screw' with one efficiency"
+            f"also 'efficiency': machine '{machine.name}' has no drives of type 'screw' with one efficiency"
         )
     entry = _number("efficiency", "", efficiencies.pop(), LOSS)
     bend, viscous, coulomb, forward, back = np.array(
@@ -232,15 +275,21 @@ def efficiency(machine: Machine) -> EstimatedEffect:
     return EstimatedEffect(entry.name, (entry,), columns=columns, added=added)
 
 
-def presliding(rate: float) -> EstimatedEffect:
+def presliding(machine: Machine) -> EstimatedEffect:
     """Bristles in place of the friction law's bend: displacement, each strut's damping over its stiffness, and a share.
 
     The share is how much of the bend they take the place of: 1 where struts give elastically, 0 where the law is right,
     which no displacement is. Without it a right log could not be fitted.
     """
-    damping = numbered("friction_presliding_damping")
+    damping, count = name_drives("friction_presliding_damping", machine), len(machine.drives)
+    rate = machine.friction[0].transition_rate
     entries = (
-        _number("friction_presliding", "m", friction.PRESLIDING[1] * rate, friction.PRESLIDING[-1] * rate),
+        _number(
+            "friction_presliding",
+            machine.drives[0].unit,
+            friction.PRESLIDING[1] * rate,
+            friction.PRESLIDING[-1] * rate,
+        ),
         *(
             Parameter(
                 name,
@@ -258,7 +307,7 @@ def presliding(rate: float) -> EstimatedEffect:
     )
 
     def of_all(situation: Situation, values: FloatArray) -> FloatArray:
-        return friction.with_bristles(situation, np.full(STRUTS, values[0]), values[1:-1])
+        return friction.with_bristles(situation, np.full(count, values[0]), values[1:-1])
 
     def added(situation: Situation, values: FloatArray) -> FloatArray:
         return values[-1] * of_all(situation, values)
@@ -271,8 +320,8 @@ def presliding(rate: float) -> EstimatedEffect:
         by_displacement = (added(situation, values + step) - added(situation, values - step)) / (
             2.0 * step[0]
         )
-        by_damping = friction.with_bristles(situation, np.full(STRUTS, values[0]), np.ones(STRUTS))
-        by_damping -= friction.with_bristles(situation, np.full(STRUTS, values[0]), np.zeros(STRUTS))
+        by_damping = friction.with_bristles(situation, np.full(count, values[0]), np.ones(count))
+        by_damping -= friction.with_bristles(situation, np.full(count, values[0]), np.zeros(count))
         by_displacement, by_damping, by_share = (
             situation.rows.in_band(each)
             for each in (by_displacement, values[-1] * by_damping, of_all(situation, values))
@@ -287,11 +336,11 @@ def presliding(rate: float) -> EstimatedEffect:
 
 
 def stribeck(machine: Machine) -> EstimatedEffect:
-    """Breakaway less Coulomb friction, relative, and the rate at which it has fallen; of a machine of that law."""
-    _, _, rate = machine.friction.parameters
+    """Return breakaway less Coulomb friction, relative, and the rate at which it has fallen; of a machine of that law."""
+    _, _, rate = machine.friction[0].parameters
     entries = (
         _number("friction_stribeck", "", 0.0, EXCESS),
-        _number("friction_stribeck_rate", "m/s", rate, rate),
+        _number("friction_stribeck_rate", f"{machine.drives[0].unit}/s", rate, rate),
     )
 
     def undo(corrections: Corrections, values: FloatArray) -> Corrections:
@@ -308,7 +357,13 @@ def stribeck(machine: Machine) -> EstimatedEffect:
 
 def _other_law(corrections: Corrections, **values: float) -> Corrections:
     machine = corrections.machine
-    return replace(corrections, machine=replace(machine, friction=machine.friction.changed(**values)))
+    return replace(corrections, machine=machine.with_friction(join_friction(machine).changed(**values)))
+
+
+def join_friction(machine: Machine) -> Friction:
+    """Return the friction of all drives, coefficients (K, n), which have one law."""
+    first = machine.friction[0]
+    return replace(first, coefficients=np.hstack([one.coefficients for one in machine.friction]))
 
 
 def _slope(situation: Situation, number: str, value: float, step: float) -> FloatArray:
@@ -316,10 +371,10 @@ def _slope(situation: Situation, number: str, value: float, step: float) -> Floa
     return friction.other_law(situation, **{number: (value + step) / value}) / step
 
 
-def _undo(corrections: Corrections, values: FloatArray, name: str, struts: list[int]) -> Corrections:
-    attribute, joined = _JOINED[name]
+def _undo(corrections: Corrections, values: FloatArray, hypothesis: Effect, drives: list[int]) -> Corrections:
+    attribute, joined = _find_correction(hypothesis)
     corrected = getattr(corrections, attribute).copy()
-    corrected[struts] = joined(corrected[struts], values)
+    corrected[drives] = joined(corrected[drives], values)
     changed: dict[str, Any] = {attribute: corrected}
     return replace(corrections, **changed)
 
@@ -328,7 +383,7 @@ def _parameter(hypothesis: Effect, name: str, scale: float, limb: int | None = N
     body = "machine" if limb is None else "strut"
     return Parameter(
         name,
-        hypothesis.unit,
+        hypothesis.unit_of(limb or 0),
         Kind.EFFECT,
         body,
         hypothesis.offset,

@@ -20,7 +20,7 @@ from pkm_identification.parameters.parameter import Parameter
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.parameters.relations import LinearRelations
 
-from ..model_errors.situation import Situation
+from ..situation import Situation
 from .corrections import Corrections
 
 FIXED = 1e-5  # standard deviation of a common factor that is fixed

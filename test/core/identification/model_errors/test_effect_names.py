@@ -21,10 +21,10 @@ from pkm_identification.cli import main
 from pkm_identification.commands.arguments import add_setting
 from pkm_identification.errors import SettingsError
 from pkm_identification.exporting.cured_effects import with_effects_known
-from pkm_identification.identification.estimated_effects.corrections import Corrections
-from pkm_identification.identification.estimated_effects.effect import FIXED
-from pkm_identification.identification.estimated_effects.linearisation import Linearisation
-from pkm_identification.identification.estimated_effects.registry import NAMES, parse_names
+from pkm_identification.identification.model_errors.estimated.corrections import Corrections
+from pkm_identification.identification.model_errors.estimated.effect import FIXED
+from pkm_identification.identification.model_errors.estimated.linearisation import Linearisation
+from pkm_identification.identification.model_errors.estimated.registry import NAMES, parse_names
 from pkm_identification.identification.settings import ALSO, Settings, assumptions_of
 from pkm_identification.mechanisms.hexapod.drive import KnownForces
 from pkm_identification.signals.forces.known import aligned

@@ -19,10 +19,10 @@ import pytest
 from pkm_identification.api.identification import load
 from pkm_identification.cli import main
 from pkm_identification.identification.estimate_file import write_estimate_json
-from pkm_identification.identification.estimated_effects.kinds import STEP
-from pkm_identification.identification.estimated_effects.registry import OF_MACHINE, OF_SCREWS, OF_STRUTS
 from pkm_identification.identification.experiment import Experiment
 from pkm_identification.identification.identify import identify
+from pkm_identification.identification.model_errors.estimated.kinds import STEP
+from pkm_identification.identification.model_errors.estimated.registry import OF_MACHINE, OF_SCREWS, OF_STRUTS
 from pkm_identification.identification.result import Identification
 from pkm_identification.identification.settings import Settings
 from pkm_identification.mechanisms.hexapod.machine import Machine

@@ -1,0 +1,111 @@
+# Copyright 2026 pkm_identification maintainers
+#
+# Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance
+# with the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+# Unless required by applicable law or agreed to in writing, software distributed under the License is
+# distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
+# the License for the specific language governing permissions and limitations under the License.
+
+"""A machine and its logs with effects undone: what is left has none of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.interpolate import CubicSpline
+
+from pkm_identification.machines.contract import Machine
+from pkm_identification.mechanisms.hexapod.drive import KnownForces
+from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.numerics.segments import segment_slices
+from pkm_identification.signals.forces.known import aligned
+from pkm_identification.signals.guard import GuardedLog
+
+from ...regression.validation import ValidatedLog
+
+FEWEST = 4  # samples of a spline
+
+
+@dataclass(frozen=True)
+class Corrections:
+    """What is taken for true instead of the machine file and the measurement.
+
+    measured(t) = gain true(t - delay) + offset; of coordinates, from the encoder's zero, measured = scale true + zero.
+
+    Attributes
+    ----------
+    machine : Machine
+    delay, gain, offset, zero, scale : ndarray, shape (n,)
+        s, without unit, N or N m, in the drives' units, without unit.
+    """
+
+    machine: Machine
+    delay: FloatArray
+    gain: FloatArray
+    offset: FloatArray
+    zero: FloatArray
+    scale: FloatArray
+
+    @classmethod
+    def none(cls, machine: Machine) -> Corrections:
+        """Return those that change nothing."""
+        count = len(machine.drives)
+        nothing, one = np.zeros(count), np.ones(count)
+        return cls(machine, nothing, one, nothing, nothing, one)
+
+    def _true_coordinate(self, coordinate: FloatArray) -> FloatArray:
+        """Return coordinates (N, n) as they are, of those measured."""
+        if not np.any(self.zero) and np.all(self.scale == 1.0):
+            return coordinate
+        start = np.array([drive.zero for drive in self.machine.drives])
+        return (coordinate - self.zero - start) / self.scale + start
+
+    def correct(self, log: ValidatedLog) -> ValidatedLog:
+        """Return a log of n drives as without the effects; a delay costs each segment its ends."""
+        force = (log.force - self.offset) / self.gain
+        log = replace(log, coordinate=self._true_coordinate(log.coordinate))
+        if not self.delay.any():
+            return replace(log, force=force)
+        after = int(np.ceil(max(float(self.delay.max()), 0.0) / log.period))
+        before = int(np.ceil(max(-float(self.delay.min()), 0.0) / log.period))
+        kept = np.zeros(len(log), dtype=bool)
+        for part in segment_slices(log.segment):
+            if part.stop - part.start < before + after + FEWEST:
+                continue
+            inner = slice(part.start + before, part.stop - after)
+            kept[inner] = True
+            clock = log.period * np.arange(part.stop - part.start)
+            for i in np.flatnonzero(self.delay):
+                shifted = CubicSpline(clock, force[part, i])(clock + self.delay[i])
+                force[inner, i] = shifted[before : len(clock) - after]
+        parts = {name: getattr(log, name)[kept] for name in ("time", "coordinate", "segment")}
+        return replace(log, force=force[kept], **parts)
+
+    def log(self, log: GuardedLog) -> GuardedLog:
+        """Return a guarded log with true lengths and forces; samples without a force in time are left out."""
+        log = replace(log, length=self._true_coordinate(log.length))
+        if log.force is None:
+            return log
+        rows = np.arange(len(log.time), dtype=float)
+        kept = np.ones(len(rows), dtype=bool)
+        force = np.zeros_like(log.force)
+        for delay in np.unique(self.delay):
+            known = KnownForces(float(delay), tuple(self.gain), tuple(self.offset))
+            # rows in place of stamps tell which of them are left
+            moved = aligned(replace(log, time=rows, imu=None, sensor=None), known)
+            own = moved.time.astype(np.int64)
+            struts = self.delay == delay
+            if moved.force is not None:
+                force[np.ix_(own, struts)] = moved.force[:, struts]
+            kept &= np.isin(np.arange(len(rows)), own)
+        return replace(
+            log,
+            time=log.time[kept],
+            length=log.length[kept],
+            force=force[kept],
+            segment=log.segment[kept],
+            filled=log.filled[kept],
+            imu=None if log.imu is None else log.imu[kept],
+            sensor=None if log.sensor is None else log.sensor[kept],
+        )
