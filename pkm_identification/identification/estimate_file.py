@@ -13,6 +13,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -109,7 +110,11 @@ def _name_set(result: Identification) -> str:
 
 def _effects(result: Identification) -> tuple[str, ...]:
     """Names of parameters that are estimated besides those of the set."""
+    estimator = result.settings.estimator
     effects = {entry.name for entry in result.parameters.entries if entry.kind is Kind.EFFECT}
+    if estimator.also:  # some are of the friction law, or free what the set holds
+        plain = replace(estimator, also=()).parameter_set(result.machine).names
+        effects |= set(result.estimate.names) - set(plain)
     return tuple(name for name in result.estimate.names if name in effects)
 
 

@@ -354,7 +354,7 @@ class Machine(Protocol):
         """Return the machine with another friction of the drives, coefficients (K, n): the law may be another one."""
 
     def with_joint_friction(self) -> Machine | None:
-        """Return the machine whose basis has friction of the passive joints, none of it yet; None: it has it already."""
+        """Return the machine whose basis has friction of passive joints, none of it yet; None: it has some."""
 
     def with_rate_noise(self, noise: FloatArray) -> Machine:
         """Return the machine whose friction takes rates with noise of standard deviations (n,) for what they are."""

@@ -336,7 +336,7 @@ def presliding(machine: Machine) -> EstimatedEffect:
 
 
 def stribeck(machine: Machine) -> EstimatedEffect:
-    """Return breakaway less Coulomb friction, relative, and the rate at which it has fallen; of a machine of that law."""
+    """Return breakaway less Coulomb friction, relative, and the rate at which it has fallen; the law has both."""
     _, _, rate = machine.friction[0].parameters
     entries = (
         _number("friction_stribeck", "", 0.0, EXCESS),
