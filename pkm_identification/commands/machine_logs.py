@@ -16,8 +16,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pkm_identification.identification.estimated_effects.registry import parse_names
 from pkm_identification.identification.log_check import LogCheck, inspect_log
+from pkm_identification.identification.model_errors.estimated.registry import parse_names
 from pkm_identification.identification.settings import NAMED, TUNING, Settings
 from pkm_identification.machines.capabilities import HexapodFile, has
 from pkm_identification.machines.contract import Machine

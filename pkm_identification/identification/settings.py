@@ -73,7 +73,7 @@ class EstimatorSettings:
     """What is estimated, by what; fields without a declaration of their own are no option.
 
     `assumptions` is what is fixed, tied or known of the parameters beforehand, `also` what is estimated besides
-    (`estimated_effects`), `tuning` that of the recursive filters.
+    (`model_errors`), `tuning` that of the recursive filters.
     `forgetting` is the factor of recursive least squares per equation. `data_order` is that in which a recursive
     estimator takes the equations of a log.
     `strut_spread` is how much struts of one design are taken to differ (standard deviation, relative), in sets with

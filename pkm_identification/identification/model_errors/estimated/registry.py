@@ -255,6 +255,8 @@ def _find(machine: Machine, parameters: ParameterSet, name: str) -> EstimatedEff
     if kind in OF_BODIES or kind == OF_PLACE:
         of_bodies = [*platform_bodies.effects(machine, parameters), *bodies.effects(machine, parameters)]
         hypothesis = _one(of_bodies, kind, name, f"set '{parameters.name}' has it already")
+        if drive and not hypothesis.members:
+            raise SettingsError(f"also '{name}': of machine '{machine.name}' all drives are alike: '{kind}'")
         return kinds.of_basis(hypothesis, drives if hypothesis.members else None)
     if kind == OF_JOINTS:
         return _find_joint_friction(machine)

@@ -24,18 +24,31 @@ from pkm_identification.exporting.cured_effects import with_effects_known
 from pkm_identification.identification.model_errors.estimated.corrections import Corrections
 from pkm_identification.identification.model_errors.estimated.effect import FIXED
 from pkm_identification.identification.model_errors.estimated.linearisation import Linearisation
-from pkm_identification.identification.model_errors.estimated.registry import NAMES, parse_names
+from pkm_identification.identification.model_errors.estimated.registry import (
+    OF_DRIVES,
+    OF_MACHINE,
+    parse_names,
+)
 from pkm_identification.identification.settings import ALSO, Settings, assumptions_of
+from pkm_identification.machines.load import load_machine
 from pkm_identification.mechanisms.hexapod.drive import KnownForces
 from pkm_identification.signals.forces.known import aligned
 from pkm_identification.signals.guard import GuardedLog
+
+NONE = Corrections.none(load_machine("uf"))
 
 
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["--also", "force_dealy"], "must be one of force_delay[_N], force_gain[_N]"),
+        (["--also", "force_dealy"], "must be one of force_delay[_DRIVE], force_gain[_DRIVE]"),
         (["--also", "force_delay,force_delay"], "is given twice"),
+        (["--also", "force_delay_7"], "there is no drive '7'"),
+        (["--also", "motor_inertia_2"], "all drives are alike"),
+        (
+            ["--also", "force_delay," + ",".join(f"force_delay_{i}" for i in range(1, 7))],
+            "leave one of them out",
+        ),
         (["--also", "force_gain,force_gain_4"], "'force_gain' has force_gain_4 already"),
         (["--also", "geometry,length_offset"], "'geometry' has length_offset_1 already"),
         (["--also", "motor_inertia", "--parameters", "general_motor"], "set 'general_motor' has it already"),
@@ -74,7 +87,7 @@ def test_every_name_has_parameters_with_priors():
     screw = {"type": "screw", "torque_constant": 0.5, "lead": 0.02, "current_limit": 20.0, "efficiency": 0.9}
     uf = machine(changed("uf", actuator=screw))
     plain = Settings.of(estimator="ls").parameter_set(uf)
-    for name in NAMES:
+    for name in (*OF_DRIVES, *(f"{stem}_3" for stem in OF_DRIVES if stem != "motor_inertia"), *OF_MACHINE):
         parameters = Settings.of(estimator="ls", also=parse_names(f" {name} ")).parameter_set(uf)
         assert len(parameters) > len(plain)
         assert set(plain.names) <= set(parameters.names)
@@ -132,7 +145,9 @@ def test_forces_are_corrected_as_a_machine_file_would():
     """With one delay for all struts, what is undone is what `drive` in a machine file undoes."""
     gain, offset = (1.1, 1.0, 0.9, 1.0, 1.0, 1.0), (5.0, 0.0, 0.0, -3.0, 0.0, 0.0)
     expected = aligned(guarded(), KnownForces(0.0023, gain, offset))
-    made = Corrections(machine("uf"), np.full(6, 0.0023), np.array(gain), np.array(offset)).log(guarded())
+    made = replace(NONE, delay=np.full(6, 0.0023), gain=np.array(gain), offset=np.array(offset)).log(
+        guarded()
+    )
     np.testing.assert_array_equal(made.time, expected.time)
     np.testing.assert_allclose(made.force, expected.force, rtol=1e-12, atol=1e-12)
     np.testing.assert_array_equal(made.segment, expected.segment)
@@ -143,7 +158,7 @@ def test_lengths_are_corrected_about_the_encoders_zero():
     uf, true = machine("uf"), guarded()
     zero, scale, offset = uf.drive.length_at_zero, np.linspace(0.98, 1.03, 6), np.linspace(-1e-3, 2e-3, 6)
     measured = replace(true, length=zero + scale * (true.length - zero) + offset)
-    made = Corrections(uf, length=offset, scale=scale).log(measured)
+    made = replace(NONE, zero=offset, scale=scale).log(measured)
     np.testing.assert_allclose(made.length, true.length, rtol=1e-12)
     np.testing.assert_array_equal(made.force, true.force)
 
@@ -175,7 +190,7 @@ def test_a_file_knows_the_pitch_of_all_encoders_but_not_of_one():
 
 def test_struts_with_delays_of_their_own_keep_what_all_have_in_time():
     delay = np.array([0.0, 0.002, 0.0, 0.0, -0.001, 0.0])
-    made = Corrections(machine("uf"), delay).log(guarded())
+    made = replace(NONE, delay=delay).log(guarded())
     whole = guarded()
     rows = np.searchsorted(whole.time, made.time)
     assert len(rows) == 60 - 2 * 3

@@ -22,7 +22,13 @@ from pkm_identification.identification.estimate_file import write_estimate_json
 from pkm_identification.identification.experiment import Experiment
 from pkm_identification.identification.identify import identify
 from pkm_identification.identification.model_errors.estimated.kinds import STEP
-from pkm_identification.identification.model_errors.estimated.registry import OF_MACHINE, OF_SCREWS, OF_STRUTS
+from pkm_identification.identification.model_errors.estimated.registry import (
+    OF_DRIVES,
+    OF_MACHINE,
+    OF_SCREWS,
+    OFFSETS,
+    SCALES,
+)
 from pkm_identification.identification.result import Identification
 from pkm_identification.identification.settings import Settings
 from pkm_identification.mechanisms.hexapod.machine import Machine
@@ -140,7 +146,7 @@ def test_the_column_of_the_bend_is_the_difference_of_the_equations():
     np.testing.assert_allclose(column, change / step, atol=1e-9 * np.abs(column).max())
 
 
-@pytest.mark.parametrize("also", [*OF_STRUTS, *(name for name in OF_MACHINE if name != OF_SCREWS)])
+@pytest.mark.parametrize("also", sorted({*OF_DRIVES, *OF_MACHINE} - {OF_SCREWS, *OFFSETS[1:], *SCALES[1:]}))
 def test_a_right_log_is_right_whatever_is_estimated_besides(also):
     """A cure that is not needed is no alarm, and what it cures is none."""
     result = identified((), (also,))
