@@ -28,6 +28,7 @@ from .batch.least_squares import (
 )
 from .batch.robust import robust_least_squares
 from .consistency.constrained_least_squares import constrained_least_squares
+from .consistency.coordinates import FreeCoordinates
 from .consistency.filters import ConsistentFilter
 from .data_order import data_order
 from .filters.parameter_filter import ParameterFilter
@@ -142,8 +143,8 @@ def _batch(name: str, problem: Problem, _: Tuning) -> Fit:
 def _physical(problem: Problem) -> Callable[[ParameterFilter], ParameterFilter] | None:
     """What makes a filter's estimates physical, where they are to be."""
     coordinates = problem.physical
-    if coordinates is None:
-        return None
+    if not isinstance(coordinates, FreeCoordinates):
+        return None  # or what is done at the end
     return lambda linear: ConsistentFilter(linear, coordinates, problem.view)
 
 

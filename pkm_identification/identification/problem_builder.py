@@ -16,14 +16,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from pkm_identification.estimation.consistency.coordinates import FreeCoordinates
 from pkm_identification.estimation.equations import Equations, GrowingEquations
 from pkm_identification.estimation.estimators import ESTIMATORS
 from pkm_identification.estimation.problem import Problem
 from pkm_identification.machines.capabilities import HexapodFile, require
 from pkm_identification.machines.contract import Machine
 from pkm_identification.machines.platform import platform_of
-from pkm_identification.mechanisms.hexapod.parameters.physical_layout import physical_layout
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.pipelined import pipelined
 from pkm_identification.parameters.parameter_set import ParameterSet
@@ -166,8 +164,7 @@ def build_problem(
         relations = fixed if relations is None else LinearRelations.joined([relations, fixed])
     physical = None
     if estimator.consistent:
-        description = require(machine, HexapodFile, "--consistent").description
-        physical = FreeCoordinates.of(physical_layout(description, parameters))
+        physical = machine.build_physical(parameters)
     problem = Problem(
         parameters=parameters,
         prior=prior,

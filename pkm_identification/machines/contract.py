@@ -313,6 +313,12 @@ class Machine(Protocol):
     def build_parameter_set(self, name: str) -> ParameterSet:
         """Return a parameter set by its name; bodies with joints and loops have 'base', hexapods several."""
 
+    def build_physical(self, parameters: ParameterSet) -> Any:
+        """Return what allows only values of parameters that bodies can have (`estimation.consistency`).
+
+        Raises PkmError where it cannot tell, as with a part of a body fixed or tied.
+        """
+
     def build_transfers(self, period: float) -> tuple[Transfer, ...] | None:
         """Return what lies between reported and acting forces, drive by drive; None where nothing does."""
 

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pkm_identification.estimation.consistency.coordinates import FreeCoordinates
 from pkm_identification.estimation.consistency.layout import Layout
 from pkm_identification.mechanisms.actuators.transfer import Transfer
 from pkm_identification.mechanisms.friction import Friction
@@ -178,6 +179,9 @@ class Hexapod:
     def build_physical_layout(self, parameters: ParameterSet) -> Layout:
         """Return which parameters of a set are one body; raises PkmError where that cannot be told."""
         return physical_layout(self.description, parameters)
+
+    def build_physical(self, parameters: ParameterSet) -> FreeCoordinates:
+        return FreeCoordinates.of(self.build_physical_layout(parameters))
 
     def build_transfers(self, period: float) -> tuple[Transfer, ...] | None:
         return transfers_of(self.description, period)

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pkm_identification.estimation.consistency.sums_of_bodies import SumsOfBodies
 from pkm_identification.mechanisms.actuators.transfer import Transfer
 from pkm_identification.mechanisms.friction import Friction
 from pkm_identification.mechanisms.multibody.base_set import BASE, BaseSet
@@ -75,6 +76,7 @@ from .contract import (
     split_states,
 )
 from .file_numbers import change_document
+from .sums_of_bodies import find_sums
 from .tolerances import list_tolerances
 
 # Of the closing kernel's OK, DEGRADED, FAILED, SINGULAR, OTHER_MODE
@@ -225,6 +227,9 @@ class Multibody:
             for one in (*base.entries(), *(self.basis.entries[row] for row in friction))
         )
         return ParameterSet(name, entries, np.eye(len(self.basis))[:, rows], known, sums=base.terms)
+
+    def build_physical(self, parameters: ParameterSet) -> SumsOfBodies:
+        return find_sums(self, parameters)
 
     def build_transfers(self, period: float) -> tuple[Transfer, ...] | None:
         description = self.mechanism.description

@@ -66,7 +66,11 @@ def constrained_least_squares(fit: Fit, problem: Problem) -> Fit:
         of a convex set brings no estimate further away from any truth within it.
     """
     assert problem.physical is not None
-    moved = project(fit.mean, information_root(problem, fit.noise), problem.physical)
+    root = information_root(problem, fit.noise)
+    if isinstance(problem.physical, FreeCoordinates):
+        moved = project(fit.mean, root, problem.physical)
+    else:
+        moved = problem.physical.project(fit.mean, root)
     if not moved.active:
         return fit
     return replace(fit, mean=moved.values, iterations=fit.iterations + moved.iterations)
@@ -106,11 +110,11 @@ def project(values: FloatArray, root: FloatArray, coordinates: FreeCoordinates) 
         return Projection(values, 0, False)
     scale = coordinates.parameter_prior.std
     start = coordinates.physical(coordinates.prior.mean) / scale
-    optimum, steps = _follow(start, values / scale, root * scale, _stacked(conditions, scale))
+    optimum, steps = follow_path(start, values / scale, root * scale, stack_conditions(conditions, scale))
     return Projection(optimum * scale, steps, True)
 
 
-def _stacked(conditions: list[Inequality], scale: FloatArray) -> list[tuple[FloatArray, FloatArray]]:
+def stack_conditions(conditions: list[Inequality], scale: FloatArray) -> list[tuple[FloatArray, FloatArray]]:
     """Conditions of one size together: constants (B, n, n) and slopes (P, B, n, n) by scaled parameters."""
     stacks = []
     for size in sorted({len(one.constant) for one in conditions}):
@@ -124,7 +128,7 @@ def _matrices(point: FloatArray, stack: tuple[FloatArray, FloatArray]) -> FloatA
     return stack[0] + np.tensordot(point, stack[1], axes=1)
 
 
-def _follow(
+def follow_path(
     point: FloatArray, target: FloatArray, root: FloatArray, stacks: list[tuple[FloatArray, FloatArray]]
 ) -> tuple[FloatArray, int]:
     """Follow the central path from a physical point; the last point and the number of Newton steps."""

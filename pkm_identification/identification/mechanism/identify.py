@@ -112,6 +112,8 @@ def identify_mechanism(
         relations = relate_gains(errors, parameters, values, len(machine.drives))
         constant = extended.mapping.T @ (parameters.known - extended.known)
         problem = _problem(parameters, made, joined, band, samples)
+        if settings.estimator.consistent:
+            problem = replace(problem, physical=machine.build_physical(parameters))
         return replace(problem, relations=relations), extended.mapping.T @ parameters.mapping, constant
 
     settled = settle_errors(

@@ -1,0 +1,75 @@
+# Copyright 2026 pkm_identification maintainers
+#
+# Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance
+# with the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+# Unless required by applicable law or agreed to in writing, software distributed under the License is
+# distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
+# the License for the specific language governing permissions and limitations under the License.
+
+"""What bodies the parameters of a mechanism are sums of, so that only sums of bodies that can exist are allowed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pkm_identification.errors import SettingsError
+from pkm_identification.estimation.consistency.sums_of_bodies import PLANAR, SPATIAL, SumsOfBodies
+from pkm_identification.mechanisms.multibody.extents import body_extents
+from pkm_identification.parameters.parameter import Kind
+from pkm_identification.parameters.parameter_set import ParameterSet
+
+if TYPE_CHECKING:
+    from .multibody import Multibody
+
+_FREE = (Kind.EFFECT, Kind.NUISANCE, Kind.GAIN)
+
+
+def find_sums(machine: Multibody, parameters: ParameterSet) -> SumsOfBodies:
+    """Return what bodies and coefficients the base parameters of a set are sums of.
+
+    Raises
+    ------
+    SettingsError
+        If a base parameter is fixed or tied, so that whether its body can exist cannot be told.
+    """
+    base, mechanism = machine.base, machine.mechanism
+    names = {name: k for k, name in enumerate(parameters.names)}
+    lost = [name for name in base.names if name not in names]
+    if lost:
+        raise SettingsError(
+            f"--consistent: of the bodies' parameters {lost[0]} is fixed or tied: whether the others are those of "
+            "bodies cannot be told (state it in a prior instead)"
+        )
+    rest = [entry for entry in parameters.entries if entry.name not in base.names]
+    count = base.sums.shape[1]
+    sums = np.zeros((len(names), count + len(rest)))
+    for name, row in zip(base.names, base.sums, strict=True):
+        sums[names[name], :count] = row
+    for k, entry in enumerate(rest, count):
+        sums[names[entry.name], k] = 1.0
+    signed = {one.name for law in machine.friction for one in law.law.coefficients if one.within is not None}
+    positive = [
+        count + k for k, entry in enumerate(rest) if entry.kind not in _FREE and entry.symbol not in signed
+    ]
+    bodies, begin, scale = [], 0, []
+    values, extent = np.asarray(mechanism.parameters, dtype=float), body_extents(mechanism)
+    mass = _fill(values[:, 0])
+    size = _fill(extent)
+    for body, m, r in zip(mechanism.description.bodies, mass, size, strict=True):
+        wide = PLANAR if body.planar else SPATIAL
+        bodies.append(slice(begin, begin + wide))
+        scale += [m, m * r, m * r, m * r**2] if body.planar else [m, *[m * r] * 3, *[m * r**2] * 6]
+        begin += wide
+    start = np.concatenate([machine.basis.nominal[:count], [entry.nominal for entry in rest]])
+    for entry in rest:
+        known = max(entry.size or 0.0, abs(entry.nominal))
+        scale.append(known or (entry.scale if np.isfinite(entry.scale) else 1.0))
+    return SumsOfBodies(sums, start, np.array(scale), tuple(bodies), tuple(positive))
+
+
+def _fill(values: np.ndarray) -> np.ndarray:
+    """Return values, those that are 0 replaced by the smallest of the others; all 1 where there are none."""
+    positive = values[values > 0.0]
+    return np.where(values > 0.0, values, np.min(positive) if len(positive) else 1.0)

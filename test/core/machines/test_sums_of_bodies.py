@@ -1,0 +1,116 @@
+# Copyright 2026 pkm_identification maintainers
+#
+# Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance
+# with the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+# Unless required by applicable law or agreed to in writing, software distributed under the License is
+# distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
+# the License for the specific language governing permissions and limitations under the License.
+
+"""Base parameters that are sums of bodies that can exist: nearest ones, against a search that knows no conditions."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from core.machines.every_machine import MECHANISMS, machine
+from scipy.optimize import minimize
+
+from pkm_identification.errors import SettingsError
+from pkm_identification.estimation.consistency.sums_of_bodies import PLANAR
+from pkm_identification.parameters.assumptions import Assumptions, Fix
+
+
+def build(name):
+    one = machine(name)
+    parameters = one.build_parameter_set("base")
+    return parameters, one.build_physical(parameters)
+
+
+def estimate_beside(parameters, sums, seed, off):
+    """Return values of an estimate (P,), off from what bodies have by so many of its deviations, and their root."""
+    rng = np.random.default_rng(seed)
+    size = np.abs(sums.sums) @ sums.scale
+    root = np.linalg.qr(rng.normal(size=(3 * len(size), len(size))), mode="r") / (0.3 * size)
+    truth = sums.sums @ sums._begin()
+    return truth, truth + np.linalg.solve(root, off * rng.normal(size=len(size))), root
+
+
+SLOW = [
+    pytest.param(name, marks=pytest.mark.slow) if name in ("rss", "pus", "mast_belts") else name
+    for name in MECHANISMS
+]
+
+
+@pytest.mark.parametrize("name", SLOW)
+def test_the_nearest_sums_are_no_further_from_any_bodies(name):
+    """What is moved comes nearer to the truth in its own metric, as of every convex set; then nothing moves."""
+    parameters, sums = build(name)
+    for seed in range(8):
+        truth, values, root = estimate_beside(parameters, sums, seed, 2.0)
+        found = sums.project(values, root)
+        if found.active:  # some estimates are of bodies as they are
+            break
+    before, after = (np.linalg.norm(root @ (one - truth)) for one in (values, found.values))
+    assert found.active
+    assert after < before
+    again = sums.project(found.values, root)
+    assert np.linalg.norm(root @ (again.values - found.values)) < 0.02 * before
+
+
+def test_the_nearest_sums_are_those_of_a_search_among_bodies():
+    """Planar bodies by logarithms of mass and moment about the centre of mass: each choice is a body."""
+    parameters, sums = build("five_bar")
+    count = len(sums.bodies)
+    _, values, root = estimate_beside(parameters, sums, 4, 3.0)
+    found = sums.project(values, root)
+
+    def numbers(free):
+        phi = np.empty(sums.sums.shape[1])
+        for k, place in enumerate(sums.bodies):
+            assert place.stop - place.start == PLANAR
+            log_mass, x, y, log_moment = free[PLANAR * k : PLANAR * (k + 1)]
+            mass = np.exp(log_mass)
+            phi[place] = mass, mass * x, mass * y, np.exp(log_moment) + mass * (x**2 + y**2)
+        rest = free[PLANAR * count :].copy()
+        for k in sums.positive:
+            rest[k - PLANAR * count] = np.exp(rest[k - PLANAR * count])
+        phi[PLANAR * count :] = rest
+        return phi
+
+    def cost(free):
+        phi = numbers(free)
+        pull = (phi - sums.start) / sums.scale
+        return np.sum((root @ (sums.sums @ phi - values)) ** 2) + 1e-4 * np.sum(pull**2)
+
+    start = []
+    for place in sums.bodies:
+        mass, x, y, moment = sums.start[place]
+        start += [np.log(mass), x / mass, y / mass, np.log(moment - (x**2 + y**2) / mass)]
+    rest = sums.start[PLANAR * count :].copy()
+    for k in sums.positive:
+        rest[k - PLANAR * count] = np.log(max(rest[k - PLANAR * count], 1e-3))
+    best = minimize(
+        cost, np.concatenate([start, rest]), method="BFGS", options={"maxiter": 5000, "gtol": 1e-7}
+    )
+    searched = sums.sums @ numbers(best.x)
+    ours, theirs = (np.linalg.norm(root @ (one - values)) for one in (found.values, searched))
+    assert ours > 0.5
+    # the search ends a little off the bounds
+    assert 0.99 * theirs < ours < theirs * (1.0 + 1e-6)
+    np.testing.assert_allclose(root @ found.values, root @ searched, atol=0.1 * ours)
+
+
+def test_values_that_bodies_have_stay():
+    parameters, sums = build("delta")
+    truth, _, root = estimate_beside(parameters, sums, 2, 0.0)
+    found = sums.project(truth, root)
+    assert not found.active
+    np.testing.assert_array_equal(found.values, truth)
+
+
+def test_a_part_of_a_sum_cannot_be_told():
+    one = machine("delta")
+    parameters = one.build_parameter_set("base")
+    fixed = Assumptions(fixed=(Fix(parameters.names[0], None),)).apply(parameters)
+    with pytest.raises(SettingsError, match=f"{parameters.names[0]} is fixed or tied"):
+        one.build_physical(fixed)
