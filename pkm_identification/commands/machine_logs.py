@@ -75,7 +75,16 @@ class MachineLogs:
 
 
 # Of machines that are no hexapods, until they take the others, too
-TAKEN = {"estimator", "forgetting", "data_order", "passes", "band_cutoff", "band_order", *TUNING}
+TAKEN = {
+    "estimator",
+    "forgetting",
+    "data_order",
+    "passes",
+    "consistent",
+    "band_cutoff",
+    "band_order",
+    *TUNING,
+}
 
 
 def settings_of(

@@ -229,7 +229,7 @@ class Multibody:
         return ParameterSet(name, entries, np.eye(len(self.basis))[:, rows], known, sums=base.terms)
 
     def build_physical(self, parameters: ParameterSet) -> SumsOfBodies:
-        return find_sums(self, parameters)
+        return find_sums(self.mechanism, self.base, parameters)
 
     def build_transfers(self, period: float) -> tuple[Transfer, ...] | None:
         description = self.mechanism.description

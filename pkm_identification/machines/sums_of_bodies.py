@@ -10,23 +10,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from pkm_identification.errors import SettingsError
 from pkm_identification.estimation.consistency.sums_of_bodies import PLANAR, SPATIAL, SumsOfBodies
+from pkm_identification.mechanisms.multibody.base_set import BaseSet
 from pkm_identification.mechanisms.multibody.extents import body_extents
+from pkm_identification.mechanisms.multibody.mechanism import Mechanism
+from pkm_identification.mechanisms.multibody.parameters import rigid_basis
 from pkm_identification.parameters.parameter import Kind
 from pkm_identification.parameters.parameter_set import ParameterSet
-
-if TYPE_CHECKING:
-    from .multibody import Multibody
 
 _FREE = (Kind.EFFECT, Kind.NUISANCE, Kind.GAIN)
 
 
-def find_sums(machine: Multibody, parameters: ParameterSet) -> SumsOfBodies:
+def find_sums(mechanism: Mechanism, base: BaseSet, parameters: ParameterSet) -> SumsOfBodies:
     """Return what bodies and coefficients the base parameters of a set are sums of.
 
     Raises
@@ -34,7 +32,6 @@ def find_sums(machine: Multibody, parameters: ParameterSet) -> SumsOfBodies:
     SettingsError
         If a base parameter is fixed or tied, so that whether its body can exist cannot be told.
     """
-    base, mechanism = machine.base, machine.mechanism
     names = {name: k for k, name in enumerate(parameters.names)}
     lost = [name for name in base.names if name not in names]
     if lost:
@@ -49,7 +46,8 @@ def find_sums(machine: Multibody, parameters: ParameterSet) -> SumsOfBodies:
         sums[names[name], :count] = row
     for k, entry in enumerate(rest, count):
         sums[names[entry.name], k] = 1.0
-    signed = {one.name for law in machine.friction for one in law.law.coefficients if one.within is not None}
+    law = mechanism.description.friction.law
+    signed = {one.name for one in law.coefficients if one.within is not None}
     positive = [
         count + k for k, entry in enumerate(rest) if entry.kind not in _FREE and entry.symbol not in signed
     ]
@@ -62,7 +60,7 @@ def find_sums(machine: Multibody, parameters: ParameterSet) -> SumsOfBodies:
         bodies.append(slice(begin, begin + wide))
         scale += [m, m * r, m * r, m * r**2] if body.planar else [m, *[m * r] * 3, *[m * r**2] * 6]
         begin += wide
-    start = np.concatenate([machine.basis.nominal[:count], [entry.nominal for entry in rest]])
+    start = np.concatenate([rigid_basis(mechanism).nominal, [entry.nominal for entry in rest]])
     for entry in rest:
         known = max(entry.size or 0.0, abs(entry.nominal))
         scale.append(known or (entry.scale if np.isfinite(entry.scale) else 1.0))
