@@ -23,7 +23,7 @@ import numpy as np
 
 from pkm_identification.numerics.arrays import FloatArray
 
-from .constrained_least_squares import Projection, follow_path, stack_conditions
+from .central_path import Projection, follow_path, stack_conditions
 from .constraints import Inequality, is_physical
 from .pseudo_inertia import pseudo_inertia, ten_parameters
 

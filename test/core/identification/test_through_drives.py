@@ -126,7 +126,5 @@ def test_servos_on_held_setpoints_cost_no_viscous_friction():
 
 
 def test_a_machine_without_screws_has_no_efficiency_to_find():
-    with pytest.raises(
-        SettingsError, match="also 'efficiency': machine 'uf' has no drives of type 'screw'"
-    ):
+    with pytest.raises(SettingsError, match="also 'efficiency': machine 'uf' has no drives of type 'screw'"):
         extended_set(Machine.load("uf"), Settings().estimator.parameters, ["efficiency"])
