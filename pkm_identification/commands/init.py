@@ -81,6 +81,12 @@ def add(commands: argparse._SubParsersAction) -> None:
         help="a .urdf, .sdf or MJCF .xml file to take bodies and joints from",
     )
     parser.add_argument("out", metavar="OUT", help="the machine file, .yaml")
+    other.add_argument(
+        "--drives",
+        default="",
+        metavar="JOINT,...",
+        help="with --from: joints that are driven (default: those with actuators, else next to the ground)",
+    )
     joints = parser.add_argument_group("joints")
     joints.add_argument("--unit", choices=tuple(UNITS), help="of all lengths here (default: m)")
     joints.add_argument(
@@ -152,7 +158,8 @@ def _draft(options: argparse.Namespace, out: Path, picture: Path) -> int:
             )
         from pkm_identification.exporting.drafts.from_file import draft_from_file
 
-        text, notes = draft_from_file(options.source, name)
+        drives = [part.strip() for part in options.drives.split(",") if part.strip()]
+        text, notes = draft_from_file(options.source, name, drives)
     else:
         if options.axes is not None and options.kind != SERIAL_ARM:
             raise SettingsError(f"--axes: belongs to --kind {SERIAL_ARM}")

@@ -114,7 +114,12 @@ def _write_bodies(mechanism: Mechanism, form: str) -> str:
         from .bodies_c import bodies_c
 
         return bodies_c(mechanism)
-    return _dump(mechanism.description.document, _PlainNumbers)
+    return dump_plain(mechanism.description.document)
+
+
+def dump_plain(document: Any) -> str:
+    """Return a file of bodies and joints as text, its numbers as they are written."""
+    return _dump(document, _PlainNumbers)
 
 
 class _PlainNumbers(yaml.SafeDumper):

@@ -1,0 +1,138 @@
+# Copyright 2026 pkm_identification maintainers
+#
+# Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance
+# with the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+# Unless required by applicable law or agreed to in writing, software distributed under the License is
+# distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
+# the License for the specific language governing permissions and limitations under the License.
+
+"""What a URDF file says of links and joints: a tree; its root is the ground."""
+
+from __future__ import annotations
+
+from xml.etree.ElementTree import Element
+
+import numpy as np
+
+from pkm_identification.errors import DocumentError
+from pkm_identification.mechanisms.multibody.description.records import GROUND
+from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.numerics.rotation import matrix_from_vector
+
+from .graph import Draft, DraftJoint, Frame, Link
+
+TYPES = {
+    "revolute": "revolute",
+    "continuous": "revolute",
+    "prismatic": "prismatic",
+    "fixed": "fixed",
+    "planar": "planar",
+}
+_NO_LIMIT = 100.0  # rad or m: what a file writes that has no limits but must state some
+
+
+def read_urdf(root: Element, source: str) -> Draft:
+    """Return links and joints of a robot; raises DocumentError naming what cannot be read or has no counterpart."""
+    links = [read_link(link, source) for link in root.findall("link")]
+    joints = root.findall("joint")
+    children = [_of(joint, "child", "link", source) for joint in joints]
+    bases = [link.name for link in links if link.name not in children]
+    if len(bases) != 1:
+        raise DocumentError(
+            f"{source}: must have one link that is no joint's child; found {', '.join(bases) or 'none'}"
+        )
+    notes = [f"link '{bases[0]}' is taken as the ground"]
+    made = [_joint(joint, bases[0], source) for joint in joints]
+    return Draft(
+        tuple(link for link in links if link.name != bases[0]), tuple(made), None, (), tuple(notes)
+    )  # fmt: skip
+
+
+def read_link(link: Element, source: str) -> Link:
+    """Return a link with its inertial, of URDF."""
+    name = link.get("name") or ""
+    inertial = link.find("inertial")
+    if inertial is None:
+        return Link(name)
+    where = f"{source}: link '{name}'"
+    frame = _origin(inertial.find("origin"), where)
+    mass, tensor = inertial.find("mass"), inertial.find("inertia")
+    values = {key: numbers("0" if tensor is None else tensor.get(key, "0"), 1, where)[0] for key in INERTIA}
+    return Link(
+        name,
+        float(numbers("0" if mass is None else mass.get("value", "0"), 1, where)[0]),
+        frame.origin,
+        frame.rotation @ inertia_matrix(values) @ frame.rotation.T,
+    )
+
+
+INERTIA = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
+
+
+def inertia_matrix(values: dict[str, float]) -> FloatArray:
+    """Return the matrix (3, 3) of six elements."""
+    xx, yy, zz, xy, xz, yz = (values[key] for key in INERTIA)
+    return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+
+
+def numbers(text: str, count: int, where: str) -> FloatArray:
+    """Return so many finite numbers of a text."""
+    try:
+        values = np.array([float(part) for part in text.split()])
+    except ValueError:
+        values = np.zeros(0)
+    if len(values) != count or not np.isfinite(values).all():
+        raise DocumentError(f"{where}: '{text.strip()[:60]}': expected {count} numbers")
+    return values
+
+
+def turn(rpy: FloatArray) -> FloatArray:
+    """Return the rotation (3, 3) of roll, pitch, yaw about fixed axes x, y, z."""
+    x, y, z = (matrix_from_vector(angle * axis) for angle, axis in zip(rpy, np.eye(3), strict=True))
+    return np.asarray(z @ y @ x)
+
+
+def _origin(origin: Element | None, where: str) -> Frame:
+    if origin is None:
+        return Frame()
+    place = numbers(origin.get("xyz", "0 0 0"), 3, where)
+    return Frame(turn(numbers(origin.get("rpy", "0 0 0"), 3, where)), place)
+
+
+def _of(joint: Element, tag: str, attribute: str, source: str) -> str:
+    found = joint.find(tag)
+    if found is None or not found.get(attribute):
+        raise DocumentError(f"{source}: joint '{joint.get('name')}' has no {tag}")
+    return str(found.get(attribute))
+
+
+def _joint(joint: Element, base: str, source: str) -> DraftJoint:
+    name, kind = joint.get("name") or "", joint.get("type") or ""
+    where = f"{source}: joint '{name}'"
+    if kind not in TYPES:
+        raise DocumentError(f"{where}: type '{kind}' has no counterpart; expected one of {', '.join(TYPES)}")
+    if joint.find("mimic") is not None:
+        raise DocumentError(f"{where}: follows another joint (mimic); a machine file has no such joints")
+    parent = _of(joint, "parent", "link", source)
+    element = joint.find("axis")
+    axis = numbers("1 0 0" if element is None else element.get("xyz", "1 0 0"), 3, where)
+    if not np.any(axis):
+        raise DocumentError(f"{where}: its axis has no length")
+    limit, dynamics = joint.find("limit"), joint.find("dynamics")
+    limits = None
+    if limit is not None and kind in ("revolute", "prismatic"):
+        low, high = (float(numbers(limit.get(key, "0"), 1, where)[0]) for key in ("lower", "upper"))
+        limits = (low, high) if low < high and max(abs(low), abs(high)) < _NO_LIMIT else None
+    friction = [0.0, 0.0]
+    if dynamics is not None:
+        friction = [float(numbers(dynamics.get(key, "0"), 1, where)[0]) for key in ("damping", "friction")]
+    return DraftJoint(
+        name,
+        TYPES[kind],
+        (GROUND if parent == base else parent, _of(joint, "child", "link", source)),
+        (_origin(joint.find("origin"), where), Frame()),
+        axis / np.linalg.norm(axis),
+        limits=limits,
+        viscous=friction[0],
+        coulomb=friction[1],
+    )

@@ -1,0 +1,154 @@
+# Copyright 2026 pkm_identification maintainers
+#
+# Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance
+# with the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+# Unless required by applicable law or agreed to in writing, software distributed under the License is
+# distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
+# the License for the specific language governing permissions and limitations under the License.
+
+"""pkm init --from: files of other programs become machines with the same forces."""
+
+from __future__ import annotations
+
+import mujoco
+import numpy as np
+import pytest
+import yaml
+from core.machines.every_machine import machine, smooth_drives
+
+from pkm_identification.cli import main
+from pkm_identification.document import TextScalars
+from pkm_identification.exporting.drafts.from_file import draft_from_file
+from pkm_identification.exporting.formats import machine_text
+from pkm_identification.machines.load import load_machine, read_machine
+
+ENDING = {"mjcf": "xml", "sdf": "sdf", "urdf": "urdf"}
+LOOPS = ("mast", "four-bar", "delta", "five_bar", "rss", "pus")
+# Hinges with references and turned bodies, two hinges in a body, a slide, motors in another order
+MJCF = """
+<mujoco><compiler angle="degree"/><option gravity="0 1 -9"/>
+<worldbody>
+  <body name="tower" pos="0 .1 .3" euler="20 0 40">
+    <joint name="pan" axis="0 0 1" ref="15" damping=".2" range="-90 100" limited="true"/>
+    <inertial pos=".01 .02 .1" mass="3" fullinertia=".03 .025 .02 .002 -.001 .003"/>
+    <body name="boom" pos=".2 0 .25" quat=".9 .1 .3 -.2">
+      <joint name="lift" axis="0 1 0" pos="0 0 .02" armature=".03"/>
+      <joint name="roll" axis="1 0 1" pos="0 .01 0" frictionloss=".4"/>
+      <inertial pos=".15 0 .02" mass="1.2" diaginertia=".004 .02 .021"/>
+      <body name="sledge" pos=".3 0 0"><joint name="reach" type="slide" axis="1 .2 0" ref=".05"/>
+        <inertial pos="0 .03 0" mass=".7" diaginertia=".001 .002 .0025"/></body>
+    </body>
+  </body>
+</worldbody>
+<actuator><motor joint="lift"/><motor joint="pan"/><motor joint="reach"/><motor joint="roll"/></actuator></mujoco>
+"""
+
+
+def drafted(path, drives=()):
+    text, notes = draft_from_file(path, "again", drives)
+    return read_machine(yaml.load(text, Loader=TextScalars)), notes
+
+
+def rigid_forces(one, drives):
+    values = np.array(one.basis.nominal)
+    values[one.friction_rows.ravel()] = 0.0
+    return one.compute_regressor(one.compute_motion(*drives), values[:, None])[:, :, 0]
+
+
+@pytest.mark.parametrize(
+    ("name", "form"),
+    [
+        *(pytest.param(name, form, marks=pytest.mark.slow) for form in ("mjcf", "sdf") for name in LOOPS),
+        *(("arm_7", form) for form in ENDING),
+    ],
+)
+def test_what_is_exported_comes_back_with_the_same_forces(name, form, tmp_path):
+    one = machine(name)
+    path = tmp_path / f"made.{ENDING[form]}"
+    path.write_text(machine_text(one, form), encoding="utf-8")
+    driven = [next(iter(drive.measure.joints)) for drive in one.mechanism.description.drives]
+    again, _ = drafted(path, driven)
+    drives = smooth_drives(one)
+    # joints of an SDF are zero at home
+    theirs = (drives[0] - (one.home if form == "sdf" else 0.0), *drives[1:])
+    force = rigid_forces(one, drives)
+    np.testing.assert_allclose(rigid_forces(again, theirs), force, atol=1e-9 * np.abs(force).max())
+
+
+def test_a_file_of_somebody_has_the_forces_that_mujoco_finds(tmp_path):
+    path = tmp_path / "arm.xml"
+    path.write_text(MJCF, encoding="utf-8")
+    one, notes = drafted(path)
+    assert notes == []
+    assert [drive.name for drive in one.drives] == ["q_lift", "q_pan", "q_reach", "q_roll"]
+    np.testing.assert_allclose(one.home, [0.0, np.deg2rad(15), 0.05, 0.0], atol=1e-12)
+    np.testing.assert_allclose([one.drives[1].lowest, one.drives[1].highest], np.deg2rad([-90, 100]))
+    friction = one.mechanism.description.friction
+    np.testing.assert_allclose([friction.viscous[1], friction.coulomb[3]], [0.2, 0.4])
+    model = mujoco.MjModel.from_xml_string(MJCF)
+    model.dof_damping[:], model.dof_frictionloss[:] = 0.0, 0.0
+    data = mujoco.MjData(model)
+    order = [model.joint(drive.name.removeprefix("q_")).id for drive in one.drives]
+    coordinate, rate, acceleration = smooth_drives(one)
+    ours = rigid_forces(one, (coordinate, rate, acceleration))
+    for k in range(len(ours)):
+        data.qpos[order], data.qvel[order], data.qacc[order] = coordinate[k], rate[k], acceleration[k]
+        mujoco.mj_inverse(model, data)
+        np.testing.assert_allclose(ours[k], data.qfrc_inverse[order], atol=1e-9 * np.abs(ours).max())
+
+
+@pytest.mark.slow
+def test_init_from_a_file_simulates_and_identifies(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "given.xml").write_text(machine_text(machine("five_bar"), "mjcf"), encoding="utf-8")
+    assert main(["init", "made.yaml", "--from", "given.xml"]) == 0
+    said = capsys.readouterr().out
+    assert "driven are motor_l, motor_r" in said
+    assert "GUESSED" in (tmp_path / "made.yaml").read_text(encoding="utf-8")
+    log = ["--trajectory", "rich", "--duration", "12", "--seed", "2", "--out", "log.csv"]
+    assert main(["simulate", "--machine", "made.yaml", *log]) == 0
+    capsys.readouterr()
+    assert main(["identify", "log.csv", "--machine", "made.yaml", "--estimator", "ls"]) == 0
+    assert "The model fits" in capsys.readouterr().out
+    assert load_machine("made.yaml").mechanism.loops >= 1
+
+
+ROBOT = '<robot name="r"><link name="a"/><link name="b"/>{}</robot>'
+JOINT = '<joint name="j" type="{}"><parent link="a"/><child link="b"/>{}</joint>'
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "says"),
+    [
+        ("x.urdf", "<robot", "is no XML"),
+        ("x.urdf", '<!DOCTYPE r [<!ENTITY a "b">]><robot/>', "document type"),
+        ("x.urdf", "<html/>", "begins with <html>"),
+        ("x.urdf", ROBOT.format(""), "one link that is no joint's child; found a, b"),
+        ("x.urdf", ROBOT.format(JOINT.format("floating", "")), "type 'floating' has no counterpart"),
+        ("x.urdf", ROBOT.format(JOINT.format("revolute", '<axis xyz="0 0"/>')), "expected 3 numbers"),
+        ("x.urdf", ROBOT.format(JOINT.format("revolute", '<axis xyz="0 0 0"/>')), "has no length"),
+        ("x.urdf", ROBOT.format(JOINT.format("revolute", '<mimic joint="k"/>')), "follows another joint"),
+        ("x.urdf", ROBOT.format(JOINT.format("fixed", "")), "no joint can be driven"),
+        ("x.sdf", "<sdf/>", "has 0 models"),
+        ("x.sdf", "<sdf><model><joint name='j' type='ball'/></model></sdf>", "is no link of the model"),
+        ("x.xml", "<mujoco><worldbody><body><joint/></body></worldbody></mujoco>", "MuJoCo"),
+        ("x.xml", MJCF.replace('<joint name="pan"', '<freejoint/><joint name="pan"'), "MuJoCo"),
+    ],
+)
+def test_what_cannot_be_read_is_refused_in_one_line(name, text, says, tmp_path, capsys):
+    path = tmp_path / name
+    path.write_text(text, encoding="utf-8")
+    assert main(["init", str(tmp_path / "made.yaml"), "--from", str(path)]) == 2
+    error = capsys.readouterr().err
+    assert says in error
+    assert error.count("\n") == 1
+    assert not (tmp_path / "made.yaml").exists()
+
+
+def test_drives_are_named(tmp_path, capsys):
+    path, out = tmp_path / "arm.xml", tmp_path / "made.yaml"
+    path.write_text(MJCF, encoding="utf-8")
+    assert main(["init", str(out), "--from", str(path), "--drives", "pan,boom"]) == 2
+    assert "joint 'boom' cannot be driven" in capsys.readouterr().err
+    assert main(["init", str(out), "--from", str(path), "--drives", "pan,lift"]) == 2
+    assert main(["init", str(out), "--from", str(path), "--kind", "delta"]) == 2
