@@ -24,7 +24,7 @@ from pkm_identification.signals.guard import GuardSettings, StreamGuard
 
 from .follower import Setpoint
 from .following import Following
-from .laws import ComputedTorque
+from .laws.platform_torque import PlatformTorque
 from .limits import MotionLimits
 from .model import BelievedModel
 from .motions import (
@@ -77,7 +77,7 @@ class MachineController:
         self.guard = StreamGuard(GuardSettings.of(machine, period))
         self.model = BelievedModel(machine, settings.blend, period)
         self._limits = MotionLimits(machine, settings.limits)
-        self._law = ComputedTorque(machine, settings.loops)
+        self._law = PlatformTorque(machine, settings.loops)
         self._workspace = WorkspaceErrors(machine)
         self._force_limit = np.inf if machine.drive is None else machine.drive.force_limit
         self._estimate_jump = settings.estimate_jump or ESTIMATE_JUMP_SHARE * self._force_limit

@@ -77,7 +77,7 @@ class CommandedDrives:
         self._cycles, self._cycle = physics.cycles, 1.0 / physics.sample_rate / physics.cycles
         viscous = physics.friction.viscous if friction else np.zeros(len(physics.drives))
         self._controller = StrutController(plant.apparent_mass, viscous, self._cycle, control)
-        law = FileControl.of(physics.control, nominal.build_mechanism, plant, measurement.read, self._limited)
+        law = FileControl.of(physics.control, nominal.machine, plant, measurement.read, self._limited)
         self._following = PlaceFollowing(plant, law)
 
     def reset(self, holding: FloatArray) -> None:

@@ -14,12 +14,11 @@ from collections.abc import Callable
 
 import numpy as np
 
-from pkm_identification.control.mechanism.computed_torque import ComputedTorque
-from pkm_identification.control.mechanism.workspace import WorkspaceControl
+from pkm_identification.control.laws.computed_torque import ComputedTorque
+from pkm_identification.control.laws.workspace import WorkspaceControl
 from pkm_identification.errors import MotionRefused, NotConverged, SettingsError
+from pkm_identification.machines.contract import DEGRADED, Machine
 from pkm_identification.mechanisms.actuators.control_section import MachineControl
-from pkm_identification.mechanisms.multibody.kinematics import close_drives
-from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.numerics.arrays import FloatArray
 
 from .plant import ActuatedPlant
@@ -34,8 +33,8 @@ class FileControl:
     Parameters
     ----------
     control : MachineControl
-    mechanism : Mechanism
-        What the law believes, in float64.
+    machine : Machine
+        What the law believes.
     plant : ActuatedPlant
     shown : callable
         Returns the coordinates (n,) the encoders show now.
@@ -46,13 +45,13 @@ class FileControl:
     def __init__(
         self,
         control: MachineControl,
-        mechanism: Mechanism,
+        machine: Machine,
         plant: ActuatedPlant,
         shown: Callable[[], FloatArray],
         limited: Callable[[FloatArray], FloatArray] = np.asarray,
     ) -> None:
         self._plant, self._shown, self._limited = plant, shown, limited
-        self._mechanism = mechanism
+        self._machine = machine
         self.period = control.slowest_period
         """s, between two calls of the law."""
         self._torque: ComputedTorque | None = None
@@ -60,16 +59,16 @@ class FileControl:
         if control.computed_torque is not None:
             law = control.computed_torque
             self._torque = ComputedTorque(
-                mechanism, law.position_gain, law.rate_gain, law.period, control.workspace
+                machine, law.position_gain, law.rate_gain, law.period, control.workspace
             )
         elif control.workspace:
-            self._workspace = WorkspaceControl(mechanism)
+            self._workspace = WorkspaceControl(machine)
 
     @classmethod
     def of(
         cls,
         control: MachineControl | None,
-        mechanism: Callable[[], Mechanism],
+        machine: Machine,
         plant: ActuatedPlant,
         shown: Callable[[], FloatArray],
         limited: Callable[[FloatArray], FloatArray] = np.asarray,
@@ -77,7 +76,7 @@ class FileControl:
         """The law of a file; None where its drives go by themselves or take forces from elsewhere."""
         if control is None or not (control.workspace or control.computed_torque):
             return None
-        return cls(control, mechanism(), plant, shown, limited)
+        return cls(control, machine, plant, shown, limited)
 
     def reset(self) -> None:
         """Begin again at rest."""
@@ -129,16 +128,13 @@ class FileControl:
         if self._torque is not None:
             # the mean over the period for which the forces are held
             bend = None if rate is None or later_rate is None else (later_rate - rate) / self.period
-            force = self._torque.forces(shown, place, rate, bend)
+            force = self._torque.step(shown, place, rate, bend)
             self._plant.push(self._limited(force), self.period)
         elif self._workspace is not None:
-            reference = self._workspace.reference(shown, place)
+            reference = self._workspace.step(shown, place)
             self._plant.follow(reference, np.array(reference), self.period)
 
     def _reached(self, drive: FloatArray) -> bool:
-        """Whether the mechanism closes with these driven coordinates (n,)."""
-        try:
-            close_drives(self._mechanism, drive[None]).required(drive[None], "drives")
-        except MotionRefused:
-            return False
-        return True
+        """Whether the machine can be at these driven coordinates (n,)."""
+        still = np.zeros((1, len(drive)))
+        return bool(self._machine.compute_motion(drive[None], still, still).status[0] <= DEGRADED)

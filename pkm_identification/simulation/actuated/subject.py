@@ -18,6 +18,7 @@ import numpy as np
 
 from pkm_identification.control.pid import ControlSettings, StrutController
 from pkm_identification.errors import NotConverged, SettingsError
+from pkm_identification.machines.multibody import Multibody
 from pkm_identification.mechanisms.builtin import is_mechanism
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.model import Actuator
@@ -226,7 +227,7 @@ class Subject:
         plant.reset(close_drives(mechanism, home[None]).required(home[None], "drives")[0])
         plant.set_force(plant.holding_force())
         own, control = None, mechanism.description.control
-        law = FileControl.of(control, lambda: mechanism, plant, lambda: plant.encoder)
+        law = FileControl.of(control, Multibody(mechanism), plant, lambda: plant.encoder)
         if law is not None:
             period = law.period
         elif not plant.takes_places:

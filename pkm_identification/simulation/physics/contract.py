@@ -19,7 +19,6 @@ from pkm_identification.machines.contract import Drive, Machine
 from pkm_identification.mechanisms.actuators.control_section import MachineControl
 from pkm_identification.mechanisms.friction import Friction
 from pkm_identification.mechanisms.model import Actuator
-from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.numerics.arrays import FloatArray
 
 from ..actuated.plant import ActuatedPlant
@@ -114,9 +113,6 @@ class Physics(Protocol):
 
     def compute_coordinates(self, position: FloatArray, rotation: FloatArray) -> FloatArray:
         """Return the drives' coordinates (n,) of a pose of the platform; raises SettingsError where none has one."""
-
-    def build_mechanism(self) -> Mechanism:
-        """Return the machine as bodies with joints, for laws of the file."""
 
     def load_platform(self, plant: Any, payload: Any, share: float) -> None:
         """Let the plant's platform be `share` times its mass and inertia, and carry a payload or None."""

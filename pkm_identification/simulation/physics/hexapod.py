@@ -22,7 +22,6 @@ from pkm_identification.mechanisms.hexapod.drive import CONTROL
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
 from pkm_identification.mechanisms.hexapod.kinematics import forward_kinematics, strut_lengths
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.motion import STRUTS, TRAJECTORIES, PlatformMotion
 from pkm_identification.numerics.arrays import FloatArray
 
@@ -118,9 +117,6 @@ class HexapodPhysics:
     def compute_coordinates(self, position: FloatArray, rotation: FloatArray) -> FloatArray:
         pose = np.asarray(position, dtype=float)[None], np.asarray(rotation, dtype=float)[None]
         return strut_lengths(self.description, *pose)[0]
-
-    def build_mechanism(self) -> Mechanism:
-        return Mechanism.from_machine(self.description)
 
     def load_platform(self, plant: Plant, payload: Payload | None, share: float) -> None:
         platform = self.description.platform

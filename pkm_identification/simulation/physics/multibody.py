@@ -120,9 +120,6 @@ class MultibodyPhysics:
         closed = close_pose(self.description, *pose).required(pose[0], "pose")
         return read(self.description, "drives", closed)[0]
 
-    def build_mechanism(self) -> Mechanism:
-        return self.description
-
     def load_platform(self, plant: MechanismPlant, payload: Payload | None, share: float) -> None:
         plant.load_platform(payload, share)
 

@@ -16,9 +16,10 @@ import numpy as np
 import pytest
 import yaml
 
-from pkm_identification.control.mechanism.computed_torque import held_gains
-from pkm_identification.control.mechanism.space import Space
+from pkm_identification.control.laws.computed_torque import held_gains
+from pkm_identification.control.laws.space import Space
 from pkm_identification.errors import MachineError, SettingsError
+from pkm_identification.machines.load import as_machine
 from pkm_identification.mechanisms.builtin import builtin_files
 from pkm_identification.mechanisms.hexapod.machine import Machine, builtin_machines
 from pkm_identification.mechanisms.multibody.kinematics import close_drives, read
@@ -103,14 +104,15 @@ def test_in_the_workspace_a_platform_goes_straight_and_as_the_gain_says():
     assert rate == pytest.approx(LOOPS["position"]["gain"], rel=0.1)
 
 
-def test_a_platforms_jacobian_is_that_of_its_lengths():
+@pytest.mark.parametrize("kind", [lambda machine: machine, Mechanism.from_machine])
+def test_a_platforms_jacobian_is_that_of_its_lengths(kind):
     machine = Machine.load("uf")
-    space = Space(Mechanism.from_machine(machine), workspace=True)
+    space = Space(as_machine(kind(machine)), workspace=True)
     assert space.task == "pose"
-    here = space.mechanism.home
+    here = space.move(space.machine.home)
     change = np.array([1e-5, -2e-5, 1e-5, 3e-5, 1e-5, -2e-5])
-    moved = read(space.mechanism, "drives", here)[0] + space.inverse_jacobian(here) @ change
-    error = space.error(space.configuration(moved, here), here)
+    moved = space.machine.home + np.linalg.solve(space.compute_jacobian(here), change)
+    error = space.compute_error(space.move(moved, near=here), here)
     np.testing.assert_allclose(error, change, rtol=1e-3)
 
 
@@ -167,7 +169,7 @@ def test_a_motion_is_followed_with_its_rates_and_accelerations():
     mechanism = torque("workspace").mechanism
     plant = MechanismPlant(mechanism)
     plant.set_force(plant.holding_force())
-    law = FileControl.of(mechanism.description.control, lambda: mechanism, plant, lambda: plant.encoder)
+    law = FileControl.of(mechanism.description.control, as_machine(mechanism), plant, lambda: plant.encoder)
     start, size, omega = plant.drive, np.array([0.05, -0.04, 0.03]), 2 * np.pi * 2.0
 
     def wanted(t):

@@ -15,7 +15,9 @@ by itself.
 
 from __future__ import annotations
 
-from pkm_identification.mechanisms.multibody.mechanism import Mechanism
+import numpy as np
+
+from pkm_identification.machines.contract import Machine, Motion
 from pkm_identification.numerics.arrays import FloatArray
 
 from .space import Space
@@ -26,28 +28,33 @@ class WorkspaceControl:
 
     Parameters
     ----------
-    mechanism : Mechanism
-        In float64: what is believed.
+    machine : Machine
+        What is believed.
+
+    Raises
+    ------
+    SettingsError
+        If the machine has neither a pose nor outputs.
     """
 
-    def __init__(self, mechanism: Mechanism) -> None:
-        self._space = Space(mechanism, workspace=True)
-        self._near: FloatArray | None = None
-        self._wanted: FloatArray | None = None
+    def __init__(self, machine: Machine) -> None:
+        self._space = Space(machine, workspace=True)
+        self.reset()
 
     def reset(self) -> None:
-        """Forget where the mechanism was."""
-        self._near = self._wanted = None
+        """Forget where the machine was."""
+        self._near: Motion | None = None
+        self._wanted: Motion | None = None
 
-    def reference(self, drive: FloatArray, wanted: FloatArray) -> FloatArray:
-        """Coordinates (n,) to give to the position loops, for shown and wanted ones (n,).
+    def step(self, coordinate: FloatArray, wanted: FloatArray) -> FloatArray:
+        """Return coordinates (n,) to give to the position loops, for shown and wanted ones (n,).
 
         Raises
         ------
         MotionRefused
-            If one of both is out of reach, or the mechanism is singular.
+            If one of both is out of reach, or the machine is singular.
         """
         space = self._space
-        self._near = here = space.configuration(drive, self._near)
-        self._wanted = there = space.configuration(wanted, self._wanted)
-        return drive + space.inverse_jacobian(here) @ space.error(there, here)
+        self._near = here = space.move(coordinate, near=self._near)
+        self._wanted = there = space.move(wanted, near=self._wanted)
+        return coordinate + np.linalg.solve(space.compute_jacobian(here), space.compute_error(there, here))

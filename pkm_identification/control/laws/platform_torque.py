@@ -6,7 +6,7 @@
 # distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
 # the License for the specific language governing permissions and limitations under the License.
 
-"""Computed torque: the model's forces for the wanted motion, and feedback through the model's inertia."""
+"""Computed torque along a platform's motion: the model's forces for it, and feedback through the model's inertia."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import PlatformMotion
 from pkm_identification.numerics.arrays import FloatArray
 
-from .follower import Setpoint
-from .pid import ControlSettings
+from ..follower import Setpoint
+from ..pid import ControlSettings
 
 
-class ComputedTorque:
+class PlatformTorque:
     """Forces that make every strut's error obey e'' + 2 D w0 e' + w0^2 e = 0, if the model is right.
 
     Feed-forward is the inverse dynamics of the wanted motion. The feedback asks for strut accelerations

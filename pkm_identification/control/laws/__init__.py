@@ -6,4 +6,4 @@
 # distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
 # the License for the specific language governing permissions and limitations under the License.
 
-"""Control of any mechanism with loops, by its own kinematics and dynamics."""
+"""Laws that command the drives of a machine together, by its kinematics and dynamics."""

@@ -1,0 +1,106 @@
+# Copyright 2026 pkm_identification maintainers
+#
+# Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance
+# with the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+# Unless required by applicable law or agreed to in writing, software distributed under the License is
+# distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
+# the License for the specific language governing permissions and limitations under the License.
+
+"""The space in which a machine's error is taken: coordinates of its drives, or the workspace.
+
+The workspace is the platform's pose where the machine has one, else its outputs. With X the place there and q the
+drives' coordinates, X' = J q'; the columns of J are what unit rates of the drives make of X.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pkm_identification.errors import MotionRefused
+from pkm_identification.machines.capabilities import NamedOutputs, PlatformPose, has, require
+from pkm_identification.machines.contract import DEGRADED, Machine, Motion
+from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.numerics.rotation import vector_from_matrix
+
+
+class Space:
+    """Errors and rates of a machine in the coordinates of its drives or in the workspace.
+
+    Parameters
+    ----------
+    machine : Machine
+    workspace : bool
+
+    Attributes
+    ----------
+    task : str
+        'drives', 'outputs' or 'pose'.
+
+    Raises
+    ------
+    SettingsError
+        If the workspace is asked for and the machine has neither a pose nor outputs.
+    """
+
+    def __init__(self, machine: Machine, workspace: bool) -> None:
+        self.machine = machine
+        self.task = "drives"
+        if workspace and has(machine, PlatformPose):
+            self.task, self._pose = "pose", require(machine, PlatformPose, "control: workspace")
+        elif workspace:
+            self.task, self._outputs = "outputs", require(machine, NamedOutputs, "control: workspace")
+
+    def move(
+        self,
+        coordinate: FloatArray,
+        rate: FloatArray | None = None,
+        acceleration: FloatArray | None = None,
+        near: Motion | None = None,
+    ) -> Motion:
+        """Return the motion (one row) at coordinates, rates and accelerations (n,) of the drives, near another one.
+
+        Raises
+        ------
+        MotionRefused
+            If the machine cannot be there, or is singular.
+        """
+        still = np.zeros_like(coordinate)
+        rows = [still if part is None else part for part in (coordinate, rate, acceleration)]
+        start = None if near is None else near.state
+        motion = self.machine.compute_motion(*(row[None] for row in rows), start)
+        if motion.status[0] > DEGRADED:
+            values = ", ".join(f"{value:.4g}" for value in coordinate)
+            raise MotionRefused(
+                f"machine '{self.machine.name}': drives at ({values}): out of reach, or singular"
+            )
+        return motion
+
+    def compute_jacobian(self, motion: Motion) -> FloatArray:
+        """Return J (n, n): rates in this space per unit rate of each drive, where a motion (one row) is."""
+        count = motion.coordinate.shape[1]
+        if self.task == "drives":
+            return np.eye(count)
+        tiled = np.repeat(motion.coordinate, count, axis=0)
+        return self._derivatives(
+            self.machine.compute_motion(tiled, np.eye(count), np.zeros((count, count)), motion.state)
+        )[0].T
+
+    def compute_acceleration(self, motion: Motion) -> FloatArray:
+        """Return the second derivative (n,) of the place of a motion (one row) in this space."""
+        return motion.acceleration[0] if self.task == "drives" else self._derivatives(motion)[1][0]
+
+    def _derivatives(self, motion: Motion) -> tuple[FloatArray, FloatArray]:
+        if self.task == "pose":
+            return self._pose.compute_twist(motion)
+        _, rate, acceleration = self._outputs.compute_outputs(motion)
+        return rate, acceleration
+
+    def compute_error(self, wanted: Motion, present: Motion) -> FloatArray:
+        """Return the wanted less the present place (n,) of motions of one row: m and rad, of a pose (p, rotation)."""
+        if self.task == "drives":
+            return wanted.coordinate[0] - present.coordinate[0]
+        if self.task == "outputs":
+            there, here = (self._outputs.compute_outputs(one)[0][0] for one in (wanted, present))
+            return there - here
+        (there, turned), (here, turn) = (self._pose.compute_pose(one) for one in (wanted, present))
+        return np.concatenate([there[0] - here[0], vector_from_matrix(turned[0] @ turn[0].T)])
