@@ -6,7 +6,7 @@
 # distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
 # the License for the specific language governing permissions and limitations under the License.
 
-"""pkm friction: the friction of every strut from slow motion."""
+"""pkm friction: the friction of every drive from slow motion."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ from pkm_identification.identification.procedures.friction_test import (
     FrictionSettings,
     measure_friction,
 )
-from pkm_identification.records import read_logs
 from pkm_identification.report.friction_tables import (
     friction_document,
     friction_sentences,
@@ -26,7 +25,8 @@ from pkm_identification.report.friction_tables import (
 from pkm_identification.report.paragraphs import paragraph
 from pkm_identification.report.tables import dropped_table
 
-from .arguments import add_json, add_logs, add_setting, chosen, machine_of_logs, reading
+from .arguments import add_json, add_logs, add_setting, chosen
+from .machine_logs import open_logs
 from .results import (
     output_folder,
     present,
@@ -41,8 +41,8 @@ def add(commands: argparse._SubParsersAction) -> None:
     """Add the command."""
     parser = commands.add_parser(
         "friction",
-        description="Viscous and Coulomb friction of each strut by itself, from logs in which it moves slowly to and "
-        "fro; the rigid body of the machine file is subtracted and its error allowed for. Struts that do not move "
+        description="Viscous and Coulomb friction of each drive by itself, from logs in which it moves slowly to and "
+        "fro; the rigid body of the machine file is subtracted and its error allowed for. Drives that do not move "
         "are not tested.",
     )
     add_logs(parser)
@@ -54,11 +54,12 @@ def add(commands: argparse._SubParsersAction) -> None:
 
 
 def _friction(options: argparse.Namespace) -> int:
-    machine = machine_of_logs(options)
+    of_machine = open_logs(options)
+    assert of_machine.machine is not None  # --machine is required
     settings = FrictionSettings(**chosen(options, TEST_OPTIONS))
-    logs, faults = read_logs(options.logs, machine, **reading(options))
+    logs, faults = of_machine.read_all(options.logs)
     folder = output_folder(options.out) if options.out else None
-    test = measure_friction(logs, machine, settings, faults)
+    test = measure_friction(logs, of_machine.machine, settings, faults)
     document = friction_document(test)
     # files first: nothing is printed when one cannot be written
     if folder:

@@ -16,33 +16,35 @@ import numpy as np
 
 from pkm_identification.identification.procedures.friction_test import FrictionTest
 from pkm_identification.identification.procedures.strut_friction import Quantity
-from pkm_identification.motion import STRUTS
+from pkm_identification.machines.contract import Drive
 
 from .listing import ABSENT, Listing, with_deviation
 from .listing import number as number_text
 from .sentences import NOTHING_HELD_OUT
 
+RATES = {"m": (1e3, "mm/s"), "rad": (1.0, "rad/s")}  # how rates are shown, by a drive's unit
 SIGNIFICANT = 3.0  # standard deviations
 
 
 def friction_table(test: FrictionTest) -> Listing:
-    """One strut a row, in N s/m, N and mm/s; '-' where the data do not identify how friction bends near standstill."""
-    header = ("strut", "viscous", "std", "Coulomb", "std", "forward", "backward", "asymmetry", "std",
-              "bend", "static", "Stribeck", "residual", "passes")  # fmt: skip
+    """One drive a row, in N s/m, N and mm/s or N m s/rad, N m and rad/s; '-' where the data do not tell."""
+    part = test.machine.drives[0].part
+    header = (part, "viscous", "std", "Coulomb", "std", "forward", "backward", "asymmetry", "std", "bend",
+              "static", "Stribeck", "residual", "passes")  # fmt: skip
     rows = []
     for number, strut in test.struts.items():
-        bend = test.bends[number]
+        bend, drive = test.bends[number], test.machine.drives[number - 1]
         rows.append(
             (
-                str(number),
+                drive.label,
                 *with_deviation(strut.viscous.value, strut.viscous.std),
                 *with_deviation(strut.coulomb.value, strut.coulomb.std),
                 with_deviation(strut.forward.value, strut.forward.std)[0],
                 with_deviation(strut.backward.value, strut.backward.std)[0],
                 *with_deviation(strut.asymmetry.value, strut.asymmetry.std),
-                _rate(bend.transition_rate),
+                _rate(bend.transition_rate, drive),
                 ABSENT if bend.static_ratio is None else f"{bend.static_ratio.value:.2f}",
-                _rate(bend.stribeck_rate),
+                _rate(bend.stribeck_rate, drive),
                 f"{strut.residual_rms:.2f}",
                 str(strut.passes),
             )
@@ -52,51 +54,64 @@ def friction_table(test: FrictionTest) -> Listing:
 
 def friction_sentences(test: FrictionTest) -> list[str]:
     """What must be known to read the table."""
-    settings = test.settings
+    settings, drives = test.settings, test.machine.drives
+    kinds = {drive.unit: drive.force_unit for drive in drives}
+    viscous, force, rate = (
+        " or ".join(texts)
+        for texts in (
+            [f"{force} s/{unit}" for unit, force in kinds.items()],
+            list(kinds.values()),
+            [RATES[unit][1] for unit in kinds],
+        )
+    )
+    slowest = dict.fromkeys(
+        f"{RATES[drive.unit][0] * least:g} {RATES[drive.unit][1]}"
+        for drive, least in zip(drives, test.least_rate, strict=True)
+    )
     lines = [
-        "viscous in N s/m, Coulomb force, its values forward and backward, half their difference and residual in N; "
-        "transition (bend) and Stribeck rate in mm/s; static: breakaway by Coulomb force.",
-        f"Samples faster than {1e3 * least_rate(test):g} mm/s; rigid-body parameters of the file taken as right "
+        f"viscous in {viscous}, Coulomb force, its values forward and backward, half their difference and residual in "
+        f"{force}; transition (bend) and Stribeck rate in {rate}; static: breakaway by Coulomb force.",
+        f"Samples faster than {' or '.join(slowest)}; rigid-body parameters of the file taken as right "
         f"within {100 * settings.tolerance:g} %; low-pass {settings.cutoff:g} Hz.",
     ]
+    part = drives[0].part
     uneven = [
-        f"{n} ({s.asymmetry.value:+.3g} N)"
+        f"{drives[n - 1].label} ({s.asymmetry.value:+.3g} {drives[n - 1].force_unit})"
         for n, s in test.struts.items()
         if abs(s.asymmetry.value) > SIGNIFICANT * s.asymmetry.std
     ]
     lines.append(
-        f"Forward and backward differ by more than the load explains: strut {', '.join(uneven)}."
+        f"Forward and backward differ by more than the load explains: {part} {', '.join(uneven)}."
         if uneven
-        else "No strut's friction differs between forward and backward by more than the load may explain."
+        else f"No {part}'s friction differs between forward and backward by more than the load may explain."
     )
     none = [
-        str(n)
+        drives[n - 1].label
         for n, s in test.struts.items()
         if s.coulomb.value < SIGNIFICANT * s.coulomb.std and s.viscous.value < SIGNIFICANT * s.viscous.std
     ]
     if none:
-        lines.append(f"No friction is measurable in strut {', '.join(none)}.")
-    lines += [f"Strut {number} is not tested: {reason}." for number, reason in test.untested.items()]
+        lines.append(f"No friction is measurable in {part} {', '.join(none)}.")
+    lines += [
+        f"{_begin(drives[number - 1].title)} is not tested: {reason}."
+        for number, reason in test.untested.items()
+    ]
     lines += list(test.warnings)
     held = test.prediction
     lines.append(
         NOTHING_HELD_OUT
         if held is None
         else f"Held out: friction forces of the {held.held_out} are predicted by a test of the rest to "
-        f"{number_text(held.total, 3)} % rms (strut {', '.join(f'{n}: {p:.2g} %' for n, p in held.percent.items())})."
+        f"{number_text(held.total, 3)} % rms ({part} "
+        f"{', '.join(f'{drives[n - 1].label}: {p:.2g} %' for n, p in held.percent.items())})."
     )
     return lines
 
 
-def least_rate(test: FrictionTest) -> float:
-    """m/s, up to which samples were left out: the settings' own or the one the friction law gave."""
-    rate = test.settings.least_rate
-    assert rate is not None  # a test's settings are complete
-    return rate
-
-
 def friction_document(test: FrictionTest) -> dict[str, Any]:
     """The test for JSON, SI units; null where the data do not identify a quantity."""
+    held = {} if test.prediction is None else test.prediction.percent
+    each = [held.get(n) for n in range(1, len(test.machine.drives) + 1)]
     return {
         "schema": 1,
         "machine": test.machine.name,
@@ -110,6 +125,8 @@ def friction_document(test: FrictionTest) -> dict[str, Any]:
         "struts": [
             {
                 "strut": number,
+                "drive": test.machine.drives[number - 1].name,
+                "unit": test.machine.drives[number - 1].unit,
                 **{
                     name: _quantity(getattr(strut, name))
                     for name in ("viscous", "coulomb", "forward", "backward", "asymmetry")
@@ -132,7 +149,8 @@ def friction_document(test: FrictionTest) -> dict[str, Any]:
         if test.prediction is None
         else {
             "rms_percent": {
-                "per_strut": [test.prediction.percent.get(n) for n in range(1, STRUTS + 1)],
+                "per_drive": each,
+                "per_strut": each,
                 "total": test.prediction.total,
             },
             "held_out": test.prediction.held_out,
@@ -142,8 +160,12 @@ def friction_document(test: FrictionTest) -> dict[str, Any]:
     }
 
 
-def _rate(quantity: Quantity | None) -> str:
-    return ABSENT if quantity is None else f"{1e3 * quantity.value:.2f}"
+def _begin(text: str) -> str:
+    return text[0].upper() + text[1:] if " " in text else text
+
+
+def _rate(quantity: Quantity | None, drive: Drive) -> str:
+    return ABSENT if quantity is None else f"{RATES[drive.unit][0] * quantity.value:.2f}"
 
 
 def _quantity(quantity: Quantity | None) -> dict[str, float] | None:

@@ -6,31 +6,36 @@
 # distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
 # the License for the specific language governing permissions and limitations under the License.
 
-"""The friction test of a machine: slow logs in, the friction of every strut out, each strut by itself."""
+"""The friction test of a machine: slow logs in, the friction of every drive out, each drive by itself."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pkm_identification.declared import check, declared
 from pkm_identification.errors import LogError
-from pkm_identification.mechanisms.hexapod.dynamics.regressor import regressor
-from pkm_identification.mechanisms.hexapod.kinematics.forward import OK, platform_motion
-from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
-from pkm_identification.motion import STRUTS, StrutLog, StrutMotion
+from pkm_identification.machines.capabilities import HexapodFile, has
+from pkm_identification.machines.contract import OK, Machine
+from pkm_identification.machines.load import AnyMachine, as_machine
+from pkm_identification.motion import StrutLog, StrutMotion
 from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.parameters.parameter import Kind
 from pkm_identification.parameters.parameter_set import ParameterSet
+from pkm_identification.records.drive_log import DriveLog
 from pkm_identification.signals.band import OVERSAMPLING
 from pkm_identification.signals.guard import GuardedLog
 from pkm_identification.signals.zero_phase import filter_log
 
 from ..experiment import Experiment
+from ..mechanism.sizes import with_inertial_sizes
 from ..rates.kinematic_cutoff import kinematic_cutoff
+from ..regression.validation import find_acting, validate_logs
 from ..settings import Settings
 from ..validation import held_out_part
 from .friction_bend import FrictionBend, friction_bend
@@ -46,6 +51,7 @@ FILTER_ORDER = 4
 MOST_SAMPLES = 30_000  # of all logs: more would only cost memory
 PASSES = 3  # over a strut with a Stribeck excess, which reaches beyond the rates left out
 TURN_REACH = 0.5  # time left out on either side of a turn, in periods of the kinematic cutoff
+EXTENDED, BASE = "extended", "base"  # sets with every mass and moment that a drive feels
 WINDOW = 3.0  # rates left out, in transition rates of the friction law
 
 
@@ -55,7 +61,8 @@ class FrictionSettings:
 
     least_rate: float = declared(
         0.0,
-        "slower samples are left out; 0: slower than three transition rates of the machine's friction law",
+        "slower samples are left out; 0: slower than three transition rates of each drive's friction law; rad/s of "
+        "drives that turn",
         "m/s",
         0,
         10,
@@ -76,9 +83,9 @@ class FrictionPrediction:
     Attributes
     ----------
     percent : dict of int to float
-        Root mean square of the error over that of the friction force, in %, by strut.
+        Root mean square of the error over that of the friction force, in %, by drive.
     total : float
-        Over all these struts.
+        Over all these drives.
     held_out : str
         What was predicted, in words.
     """
@@ -90,17 +97,19 @@ class FrictionPrediction:
 
 @dataclass(frozen=True)
 class FrictionTest:
-    """Friction of the struts that moved.
+    """Friction of the drives that moved.
 
     Attributes
     ----------
     machine : Machine
     settings : FrictionSettings
-        With the values that were used.
+        With the values that were used; `least_rate` is the largest of the drives'.
+    least_rate : ndarray, shape (n,)
+        Of each drive, m/s or rad/s: slower samples were left out.
     struts : dict of int to StrutFriction
-        By number, 1 to 6.
+        By number, 1 to n.
     bends : dict of int to FrictionBend
-        Shape near standstill of the same struts.
+        Shape near standstill of the same drives.
     prediction : FrictionPrediction or None
         Of the friction at the end of the logs by a test of the rest; None where they are too short for it.
     untested : dict of int to str
@@ -114,6 +123,7 @@ class FrictionTest:
 
     machine: Machine
     settings: FrictionSettings
+    least_rate: FloatArray
     struts: dict[int, StrutFriction]
     bends: dict[int, FrictionBend]
     untested: dict[int, str]
@@ -124,16 +134,16 @@ class FrictionTest:
 
 
 def measure_friction(
-    logs: Sequence[StrutLog],
-    machine: Machine,
+    logs: Sequence[StrutLog] | Sequence[DriveLog],
+    machine: AnyMachine,
     settings: FrictionSettings | None = None,
     faults: dict[str, int] | None = None,
 ) -> FrictionTest:
-    """Test the friction of every strut that moves slowly to and fro in the logs.
+    """Test the friction of every drive that moves slowly to and fro in the logs.
 
     Parameters
     ----------
-    logs : sequence of StrutLog
+    logs : sequence of StrutLog, or of DriveLog
         Nothing is differentiated or filtered across them.
     machine : Machine
     settings : FrictionSettings, optional
@@ -143,16 +153,17 @@ def measure_friction(
     Raises
     ------
     LogError
-        If the logs hold no forces, run at a wrong rate, or move no strut enough.
+        If the logs hold no forces, run at a wrong rate, or move no drive enough.
     """
-    settings = settings or FrictionSettings()
-    experiment = Experiment.of(logs, machine, Settings(), faults)
+    settings, machine = settings or FrictionSettings(), as_machine(machine)
+    experiment = _experiment_of(logs, machine, faults)
     widest = kinematic_cutoff(experiment.machine, experiment.period)
     cutoff = settings.cutoff or min(CUTOFF, widest)
-    least_rate = settings.least_rate or WINDOW * machine.friction.transition_rate
-    parameters = hexapod_parameters(machine, "extended")
+    transition = np.array([one.transition_rate for one in machine.friction])
+    least_rate = np.full(len(transition), settings.least_rate) if settings.least_rate else WINDOW * transition
+    parameters = machine.build_parameter_set(EXTENDED if has(machine, HexapodFile) else BASE)
     inertial = sum(not entry.kind.friction for entry in parameters.entries)
-    rigid_std = settings.tolerance * parameters.scale[:inertial]
+    rigid_std = settings.tolerance * _sizes(machine, parameters)[:inertial]
     method = _Method(machine, parameters, cutoff, max(cutoff, widest), least_rate, rigid_std)
     narrow, wide = method.samples(experiment.logs)
     if not narrow.struts or not wide.struts:
@@ -160,10 +171,12 @@ def measure_friction(
     dropped = experiment.dropped | {"no_pose": narrow.failed}
     tested, bends, untested = method.test(narrow, wide)
     if not tested:
-        raise LogError(f"{logs[0].source}: no strut can be tested: strut 1 {untested[1]}")
+        drive = machine.drives[0]
+        raise LogError(f"{logs[0].source}: no {drive.part} can be tested: {drive.title} {untested[1]}")
     return FrictionTest(
         machine=machine,
-        settings=replace(settings, least_rate=least_rate, cutoff=cutoff),
+        settings=replace(settings, least_rate=float(least_rate.max()), cutoff=cutoff),
+        least_rate=least_rate,
         struts=tested,
         bends=bends,
         untested=untested,
@@ -172,6 +185,45 @@ def measure_friction(
         warnings=experiment.warnings,
         prediction=_predicted_end(experiment, method),
     )
+
+
+def _experiment_of(logs: Sequence[Any], machine: Machine, faults: dict[str, int] | None) -> Experiment:
+    if has(machine, HexapodFile):
+        return Experiment.of(logs, machine, Settings(), faults)
+    validated = validate_logs(logs, machine)
+    dropped: Counter[str] = Counter()
+    for log in validated:
+        dropped.update(log.dropped)
+    acting = [find_acting(log, machine) for log in validated]
+    guarded = tuple(
+        GuardedLog(
+            log.time,
+            log.coordinate,
+            log.force,
+            log.segment,
+            np.zeros(len(log), dtype=bool),
+            {},
+            {},
+            log.period,
+        )
+        for log in acting
+    )
+    settings, period = Settings(), validated[0].period
+    settings = replace(
+        settings,
+        guard=replace(settings.guard, period=period),
+        filter=replace(settings.filter, period=period),
+        band=replace(settings.band, period=period),
+    )
+    return Experiment(machine, settings, guarded, tuple(log.source for log in validated), dict(dropped))
+
+
+def _sizes(machine: Machine, parameters: ParameterSet) -> FloatArray:
+    """Return how large each parameter is (P,): its scale in the file, or a body's size where it has none."""
+    if np.isfinite(parameters.scale).all():
+        return parameters.scale
+    sized = with_inertial_sizes(parameters, machine.loaded, machine.base.columns)
+    return np.where(np.isfinite(parameters.scale), parameters.scale, sized.size)
 
 
 def _predicted_end(experiment: Experiment, method: _Method) -> FrictionPrediction | None:
@@ -186,7 +238,7 @@ def _predicted_end(experiment: Experiment, method: _Method) -> FrictionPredictio
     squares, errors = {}, {}
     for number, fit in method.test(narrow, wide)[0].items():
         samples = seen.struts[number - 1]
-        moving = samples[samples.away & (np.abs(samples.rate) > method.least_rate)]
+        moving = samples[samples.away & (np.abs(samples.rate) > method.least_rate[number - 1])]
         if len(moving.rate) == 0:
             continue
         friction = moving.force - moving.rigid @ fit.rigid
@@ -210,7 +262,7 @@ class _Method:
     parameters: ParameterSet
     narrow: float
     wide: float
-    least_rate: float
+    least_rate: FloatArray
     rigid_std: FloatArray
 
     def samples(self, logs: Sequence[GuardedLog]) -> tuple[_SlowSamples, _SlowSamples]:
@@ -224,23 +276,24 @@ class _Method:
     def test(
         self, narrow: _SlowSamples, wide: _SlowSamples
     ) -> tuple[dict[int, StrutFriction], dict[int, FrictionBend], dict[int, str]]:
-        """Friction and bend of every strut that can be tested, and why the others cannot, by number."""
+        """Friction and bend of every drive that can be tested, and why the others cannot, by number."""
         tested, bends, untested = {}, {}, {}
-        scale, inertial = self.parameters.scale, len(self.rigid_std)
-        for i in range(STRUTS):
-            reason = untestable(narrow.struts[i], self.least_rate)
+        size = self.machine.force_size
+        for i, drive in enumerate(self.machine.drives):
+            least_rate = float(self.least_rate[i])
+            reason = untestable(narrow.struts[i], least_rate, drive.unit)
             if reason:
                 untested[i + 1] = reason
                 continue
-            own = (float(scale[inertial + i]), float(scale[inertial + STRUTS + i]))
+            own = self._friction_scale(i, float(size[i]))
             used, stribeck_rate = narrow, None
             for _ in range(PASSES):
                 fit = strut_friction(
-                    used.struts[i], self.least_rate, own, self.rigid_std, used.redundancy, stribeck_rate
+                    used.struts[i], least_rate, own, self.rigid_std, used.redundancy, stribeck_rate
                 )
                 fast = wide.struts[i]
                 friction = fast.force - fast.rigid @ fit.rigid
-                first_guess = self.machine.friction.transition_rate
+                first_guess = self.machine.friction[i].transition_rate
                 bend = friction_bend(fast.rate, friction, fast.segment, first_guess, wide.redundancy)
                 if bend.stribeck_rate is None:
                     break
@@ -249,10 +302,20 @@ class _Method:
             tested[i + 1], bends[i + 1] = fit, bend
         return tested, bends, untested
 
+    def _friction_scale(self, drive: int, force: float) -> tuple[float, float]:
+        """Return what a large viscous coefficient and a large Coulomb force of a drive are."""
+        own = [one for one in self.parameters.entries if one.kind.friction and one.limb == drive]
+        viscous, coulomb = (
+            next(one for one in own if one.kind is kind) for kind in (Kind.VISCOUS, Kind.COULOMB)
+        )
+        if np.isfinite([viscous.scale, coulomb.scale]).all():
+            return viscous.scale, coulomb.scale
+        return force / float(self.least_rate[drive]), force
+
 
 @dataclass(frozen=True)
 class _SlowSamples:
-    """Samples of every strut, how many of the log they stand for, poses that were not found, redundancy."""
+    """Samples of every drive, how many of the log they stand for, poses that were not found, redundancy."""
 
     struts: list[StrutSamples]
     count: int
@@ -273,7 +336,7 @@ def _slow_samples(
     nominal = mapping @ np.append(parameters.nominal[:inertial], 1.0)
     total = sum(len(log.time) for log in logs)
     stride = max(round(1.0 / (OVERSAMPLING * cutoff * period)), -(-total // MOST_SAMPLES), 1)
-    pieces: list[list[StrutSamples]] = [[] for _ in range(STRUTS)]
+    pieces: list[list[StrutSamples]] = [[] for _ in machine.drives]
     count = failed = segments = 0
     for log in logs:
         struts, smoother = (filter_log(log, frequency, FILTER_ORDER) for frequency in (cutoff, smooth))
@@ -284,18 +347,19 @@ def _slow_samples(
         count += len(ours)
         away = ~near_turns(struts, TURN_REACH / (cutoff * period))[ours][::stride]
         struts, smoother = struts[ours[::stride]], smoother[theirs[::stride]]
-        platform, poses = platform_motion(machine, struts)
-        slow, slow_poses = platform_motion(machine, smoother)
-        good = (poses.status == OK) & (slow_poses.status == OK)
+        motion, slow = (
+            machine.compute_motion(one.length, one.rate, one.acceleration) for one in (struts, smoother)
+        )
+        good = (motion.status == OK) & (slow.status == OK)
         failed += stride * int(np.count_nonzero(~good))
-        struts, away, platform, slow = struts[good], away[good], platform[good], slow[good]
+        struts, away, motion, slow = struts[good], away[good], motion[good], slow[good]
         if len(struts) == 0:
             continue
-        nominal_force = regressor(machine, platform, nominal[:, None])[:, :, 0]
-        columns = regressor(machine, slow, mapping[:, :inertial])
+        nominal_force = machine.compute_regressor(motion, nominal[:, None])[:, :, 0]
+        columns = machine.compute_regressor(slow, mapping[:, :inertial])
         segment = struts.segment + segments
         segments = int(segment.max()) + 1
-        for i in range(STRUTS):
+        for i in range(len(pieces)):
             pieces[i].append(
                 StrutSamples(
                     struts.rate[:, i],
@@ -310,10 +374,10 @@ def _slow_samples(
 
 
 def near_turns(struts: StrutMotion, reach: float) -> NDArray[np.bool_]:
-    """Samples no more than `reach` samples away from where that strut turns around, shape (N, 6)."""
+    """Samples no more than `reach` samples away from where that drive turns around, shape (N, n)."""
     place = np.arange(len(struts))
-    near = np.zeros((len(struts), STRUTS), dtype=bool)
-    for i in range(STRUTS):
+    near = np.zeros(struts.rate.shape, dtype=bool)
+    for i in range(near.shape[1]):
         turns = np.flatnonzero(np.diff(np.sign(struts.rate[:, i])) != 0)
         if turns.size:
             after = np.minimum(np.searchsorted(turns, place), turns.size - 1)

@@ -152,14 +152,16 @@ class StrutFriction:
         return force + self.excess.value * _stribeck(rate, self.stribeck_rate)
 
 
-def untestable(samples: StrutSamples, least_rate: float) -> str | None:
-    """Why a strut's friction cannot be told from these samples, or None."""
-    for name, rate in (("extends", samples.rate), ("retracts", -samples.rate)):
+def untestable(samples: StrutSamples, least_rate: float, unit: str = "m") -> str | None:
+    """Why a drive's friction cannot be told from these samples, or None."""
+    size = f"{1e3 * least_rate:g} mm/s" if unit == "m" else f"{least_rate:g} {unit}/s"
+    names = ("extends", "retracts") if unit == "m" else ("turns forward", "turns backward")
+    for name, rate in zip(names, (samples.rate, -samples.rate), strict=True):
         there = samples.away & (rate > least_rate)
         passes = len(np.unique(samples.passes[there]))
         if there.sum() < FEWEST_SAMPLES or passes < FEWEST_PASSES:
             return (
-                f"{name} faster than {1e3 * least_rate:g} mm/s in {passes} passes and {there.sum()} samples only; "
+                f"{name} faster than {size} in {passes} passes and {there.sum()} samples only; "
                 f"{FEWEST_PASSES} and {FEWEST_SAMPLES} are needed"
             )
     return None

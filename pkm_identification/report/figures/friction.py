@@ -6,7 +6,7 @@
 # distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
 # the License for the specific language governing permissions and limitations under the License.
 
-"""Friction curves: force against rate of every strut that was tested."""
+"""Friction curves: force against rate of every drive that was tested."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 
 from pkm_identification.identification.procedures.friction_test import FrictionTest
 
-from ..friction_tables import least_rate
+from ..friction_tables import RATES
 from .style import (
     ESTIMATE,
     NOMINAL,
@@ -33,18 +33,27 @@ def friction_figure(test: FrictionTest) -> Figure:
     columns = min(3, len(test.struts))
     rows = -(-len(test.struts) // columns)
     figure = Figure(figsize=(3.2 * columns + 0.4, 2.6 * rows + 0.9), layout="constrained")
-    panels = figure.subplots(rows, columns, sharex=True, squeeze=False).ravel()
-    window = 1e3 * least_rate(test)
+    tested = [test.machine.drives[number - 1] for number in test.struts]
+    alike = len({drive.unit for drive in tested}) == 1
+    panels = figure.subplots(rows, columns, sharex=alike, squeeze=False).ravel()
     for panel, (number, strut) in zip(panels, test.struts.items(), strict=False):
-        curve = strut.curve
+        curve, drive, slowest = (
+            strut.curve,
+            test.machine.drives[number - 1],
+            float(test.least_rate[number - 1]),
+        )
+        factor, unit = RATES[drive.unit]
+        window = factor * slowest
         panel.axvspan(-window, window, color="#F2F2F2", label="left out of the fit")
         panel.axhline(0, color="#BBBBBB", linewidth=0.8)
         fastest = float(np.abs(curve.rate).max())
         for k, side in enumerate((-1.0, 1.0)):
-            rate = side * np.linspace(least_rate(test), fastest, 60)
-            panel.plot(1e3 * rate, strut.friction_force(rate), color=TRUE, label=None if k else "fitted law")
+            rate = side * np.linspace(slowest, fastest, 60)
+            panel.plot(
+                factor * rate, strut.friction_force(rate), color=TRUE, label=None if k else "fitted law"
+            )
         panel.errorbar(
-            1e3 * curve.rate,
+            factor * curve.rate,
             curve.force,
             yerr=SIGMAS * curve.error,
             fmt="o",
@@ -55,15 +64,20 @@ def friction_figure(test: FrictionTest) -> Figure:
             label="measured, ± 2 standard errors",
         )
         bend = test.bends[number].transition_rate
-        note = f"c$_v$ {strut.viscous.value:.3g} N s/m\nF$_c$ {strut.coulomb.value:.3g} N" + (
-            f"\nv$_t$ {1e3 * bend.value:.2g} mm/s" if bend else ""
+        note = f"c$_v$ {strut.viscous.value:.3g} {drive.force_unit} s/{drive.unit}\n"
+        note += f"F$_c$ {strut.coulomb.value:.3g} {drive.force_unit}" + (
+            f"\nv$_t$ {factor * bend.value:.2g} {unit}" if bend else ""
         )
         panel.text(0.04, 0.96, note, transform=panel.transAxes, va="top", fontsize=8, color=NOMINAL)
-        panel.set_title(f"strut {number}")
+        panel.set_title(drive.title)
     for panel in panels[len(test.struts) :]:
         panel.set_visible(False)
-    figure.supxlabel("strut rate (mm/s)", fontsize=9)
-    figure.supylabel("friction force (N)", fontsize=9)
+    rates, forces = (
+        {pick(drive): None for drive in tested}
+        for pick in (lambda d: RATES[d.unit][1], lambda d: d.force_unit)
+    )
+    figure.supxlabel(f"{tested[0].part} rate ({', '.join(rates)})", fontsize=9)
+    figure.supylabel(f"friction force ({', '.join(forces)})", fontsize=9)
     legend_outside(figure, *panels[0].get_legend_handles_labels(), loc="upper right", ncols=3)
-    figure.suptitle(f"{test.machine.name}: friction of the struts", x=0.01, ha="left")
+    figure.suptitle(f"{test.machine.name}: friction of the {tested[0].part}s", x=0.01, ha="left")
     return figure
