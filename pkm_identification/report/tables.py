@@ -276,7 +276,7 @@ def settings_table(result: Identification) -> Listing:
         ("model", estimator.model),
         (
             "parameter set",
-            estimator.parameters + (", consistent with a rigid body" if estimator.consistent else ""),
+            result.parameters.name + (", consistent with a rigid body" if estimator.consistent else ""),
         ),
         *((("stated beforehand", estimator.assumptions.described()),) if estimator.assumptions else ()),
         *(

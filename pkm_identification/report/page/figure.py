@@ -18,17 +18,17 @@ from pkm_identification.browser.inline import inline_data
 from .material import Material
 
 CAPTIONS = {
-    "machine": "The machine in its home pose, from its description; struts are numbered.",
+    "machine": "The machine in its home pose, from its description; struts of a hexapod are numbered.",
     "correlation": "Correlation of the errors of parameters that the logs show. Near 1 or −1, the logs show a sum or a "
     "difference of the two far better than either.",
     "convergence": "Each identified parameter over time, with its band of two standard deviations. The transient at "
     "the start runs out of the range.",
     "misfit": "What the model leaves of the forces in the band, in units of the noise floor. Noise alone stays between "
     "−2 and 2 for 95 % of the time, and has a root mean square of 1.",
-    "forces": "Strut forces of motion that was not used for the estimate: both sides passed the same low-pass.",
+    "forces": "Forces of motion that was not used for the estimate: both sides passed the same low-pass.",
     "residual": "What that prediction leaves. A flat spectrum far below that of the force is noise; peaks are motion "
     "the model does not explain.",
-    "friction": "Friction over strut rate: points are what the measured force is more than the identified rigid-body "
+    "friction": "Friction over the drives' rates: points are what the measured force is more than the identified rigid-body "
     "part, in bins of the rate, with one standard deviation; the line is the identified friction.",
 }
 

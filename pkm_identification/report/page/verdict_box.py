@@ -108,7 +108,12 @@ def physical(result: Identification) -> Check:
         result.fit is None or result.fit.adequate,
     )
     if line is None:
-        return Check(question, UNKNOWN, "not judged", "Bodies are fixed or tied in part.")
+        return Check(
+            question,
+            UNKNOWN,
+            "not judged",
+            "A part of a body is fixed or tied, or base parameters are sums of several bodies'.",
+        )
     good, sentence = line
     if result.contradiction:
         good, sentence = False, f"{result.contradiction}."
