@@ -36,7 +36,7 @@ class Case:
     name : str
         Of its folder, too.
     commands : tuple of tuple of str
-        Arguments of `pkm`; a first argument `late` delays the columns of a log (`worker.delay_columns`).
+        Arguments of `pkm`, or of one of the worker's own commands (`worker.OWN`).
     """
 
     name: str
@@ -101,6 +101,7 @@ def _hexapod_cases(label: str, machine: str, log: str) -> list[Case]:
     cases = [
         Case(f"identify-{label}-energy", ((*command, "--model", "energy"),)),
         Case(f"identify-{label}-causal", ((*command, "--causal", "--estimator", "rls"),)),
+        Case(f"stream-{label}", (("stream", machine, log, "stream.json"),)),
         Case(f"check-{label}", (("check", log, "--machine", machine, "--json", "check.json"),)),
     ]
     if label == "uf":

@@ -39,6 +39,35 @@ def delay_columns(source: str, target: str, rows: str, *names: str) -> int:
     return 0
 
 
+def run_stream(name: str, source: str, target: str) -> int:
+    """Write the state of the live stages after a log of a machine with six struts; return an exit code."""
+    from pkm_identification.api.logs import read_logs
+    from pkm_identification.identification.online.pipeline import OnlinePipeline
+    from pkm_identification.mechanisms.hexapod.machine import Machine
+
+    pipeline = OnlinePipeline(Machine.load(name))
+    log = read_logs(source, name)[0]
+    for row in zip(log.time.tolist(), log.length, log.force, strict=True):
+        pipeline.step(*row)
+    pipeline.estimator.finish()
+    stages = vars(pipeline).values()
+    estimate, _ = pipeline.estimator.judged()
+    fit = pipeline.estimator.fit
+    outcome = {
+        "estimate": [
+            {"name": n, "value": v, "std": s}
+            for n, v, s in zip(estimate.names, estimate.values, estimate.std, strict=True)
+        ],
+        "status": list(estimate.status),
+        "counts": [stage.counts for stage in stages if hasattr(stage, "counts")],
+        "equations": pipeline.estimator.counts,
+        "suspicions": pipeline.estimator.suspicions,
+        "fit": [] if fit is None else [fit.adequate, fit.ratio],
+    }
+    Path(target).write_text(json.dumps(outcome, default=float), encoding="utf-8")
+    return 0
+
+
 def run_case(commands: list[list[str]]) -> dict:
     """Return exit codes and printed lines of commands, run in the working folder."""
     from pkm_identification.cli import main
@@ -48,13 +77,15 @@ def run_case(commands: list[list[str]]) -> dict:
         printed = io.StringIO()
         with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
             try:
-                code = delay_columns(*rest) if name == "late" else main([name, *rest])
+                code = OWN[name](*rest) if name in OWN else main([name, *rest])
             except SystemExit as leaving:
                 code = leaving.code if isinstance(leaving.code, int) else 2
         outcome["exit"].append(code)
         outcome["printed"].append(printed.getvalue().splitlines()[-1:])
     return outcome
 
+
+OWN = {"late": delay_columns, "stream": run_stream}
 
 if __name__ == "__main__":
     folder = Path(sys.argv[2]).resolve()

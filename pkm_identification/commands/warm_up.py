@@ -110,9 +110,12 @@ def _offline(name: str) -> None:
 
 
 def _online(name: str) -> None:
-    from pkm_identification.identification.online.pipeline import OnlinePipeline
+    from pkm_identification.identification.online.pipeline import OnlinePipeline, stream_settings
+    from pkm_identification.machines.load import load_machine
 
-    OnlinePipeline(Machine.load(name)).warm_up()
+    machine = load_machine(name)
+    settings = stream_settings(machine, period=None if machine.sample_rate else PERIOD)
+    OnlinePipeline(machine, settings).warm_up()
 
 
 def _control(name: str) -> None:
@@ -141,7 +144,7 @@ def _simulation(name: str) -> None:
 
 
 PARTS = {"offline": _offline, "online": _online, "control": _control}
-PARTS_OF_MECHANISMS = {"simulation": _simulation}
+PARTS_OF_MECHANISMS = {"simulation": _simulation, "online": _online}
 
 if __name__ == "__main__":
     _compile(sys.argv[1], sys.argv[2])

@@ -35,7 +35,7 @@ from .equations.rest import RestLimits, find_standstill, leave_out
 from .equations.reversal import with_reversals
 from .model_errors.estimated.linearisation import Linearisation
 from .regression.equations import learn_noise
-from .regression.scales import with_data_scales
+from .regression.scales import with_data_scales, with_machine_scales
 from .samples import Samples
 from .settings import Settings
 
@@ -126,6 +126,8 @@ def build_problem(
     """
     estimator, band = settings.estimator, settings.band
     parameters = estimator.parameter_set(machine) if point is None else point.parameters
+    if settings.causal:
+        parameters = with_machine_scales(parameters, machine)
     of_forces = estimator.model == "force"
     if of_forces:
         parameters = with_reversals(parameters, machine)
