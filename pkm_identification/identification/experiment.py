@@ -260,7 +260,7 @@ class Experiment:
                 logs = map(self._remembered, logs)
         return build_problem(
             self.machine, settings, logs, self.point, corrected,
-            noise=self.rate_noise(low_pass), flicker=self.flicker,
+            noise=self.rate_noise(low_pass), flicker=None if settings.causal else self.flicker,
         )  # fmt: skip
 
     def _remembered(self, stretches: Iterable[Samples]) -> Iterator[Samples]:

@@ -12,6 +12,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from core.machines.every_machine import machine as make_machine
+from core.machines.every_machine import smooth_drives
 from core.signals.strut_logs import KINDS, PERIOD, damage, joined, smooth_log
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -181,3 +183,33 @@ def test_a_stream_that_goes_on_behind_a_log_begins_anew():
     assert {sample.segment for sample in rest} == {int(before.segment[-1]) + 1}
     assert not any(sample.filled for sample in rest)
     assert guard.counts["filled"] == 0
+
+
+@pytest.mark.parametrize("name", ["mast", "five_bar", "serial_arm"])
+def test_drives_without_stated_limits_are_judged_by_their_size(name):
+    """A spike of 1 % of the way between two limits (of a radian a tenth) is one; smooth motion is none."""
+    one = make_machine(name)
+    coordinate, _, _ = smooth_drives(one, 1000)
+    guard = StreamGuard(GuardSettings().of_stream(one, 1e-3))
+    size = np.array([drive.size for drive in one.drives])
+    for k, row in enumerate(coordinate):
+        spike = 0.1 * size * (np.arange(len(size)) == 1) * (k == 500)
+        passed = guard.step(1e-3 * k, row + spike, np.zeros(len(size)))
+        if k == 500:
+            assert passed == []
+            assert guard.last_rejection[0] == "spike"
+            assert one.drives[1].joint in guard.last_rejection[1]
+    assert guard.counts["spike"] == guard.counts["filled"] == 1
+    assert guard.counts["accepted"] == 999
+
+
+def test_a_drive_livelier_than_its_size_says_is_followed_after_a_few_samples():
+    one = make_machine("mast")
+    guard = StreamGuard(GuardSettings().of_stream(one, 1e-3))
+    still = np.zeros(3)
+    for k in range(2000):
+        swing = 0.05 * np.sin(2.0 * np.pi * 12.0 * 1e-3 * k) * (k > 100)
+        guard.step(1e-3 * k, one.home + swing * np.array([1.0, 0.0, 0.0]), still)
+    assert 0 < guard.counts["spike"] < 20
+    guard.reset()
+    assert guard.step(0.0, one.home, still)

@@ -13,17 +13,22 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from core.machines.every_machine import machine as make_machine
+from core.machines.every_machine import smooth_drives
 
 from pkm_identification.estimation.filters.recursive import RecursiveEstimator
 from pkm_identification.identification.equations.force_equations import force_equations
 from pkm_identification.identification.equations.rest import RestLimits, find_standstill, leave_out
+from pkm_identification.identification.online.online_estimator import OnlineEstimator
 from pkm_identification.identification.online.pipeline import OnlinePipeline, stream_settings
+from pkm_identification.identification.online.tracker_stage import ANOTHER_MODE, NOT_CONVERGED, TrackerStage
 from pkm_identification.identification.rates.rate_noise import rate_noise
 from pkm_identification.identification.regression.friction import DriveFriction
 from pkm_identification.identification.samples import samples_of
 from pkm_identification.identification.settings import Settings
+from pkm_identification.machines.contract import FAILED, OK, split_states
 from pkm_identification.machines.multibody import Multibody
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
+from pkm_identification.motion import DriveSample
 from pkm_identification.signals.forces.acting import acting
 from pkm_identification.signals.guard import GuardedLog
 
@@ -134,3 +139,45 @@ def test_kernels_of_a_stream_serve_any_number_of_drives():
         judgement.judge,
     ):
         assert len(compiled.signatures) == 1
+
+
+@pytest.mark.parametrize(("name", "further"), [("mast", 1.0), ("five_bar", 1.1), ("rss", -2.0)])
+def test_a_sample_out_of_reach_is_a_fault_and_the_next_good_one_is_followed(name, further):
+    one = machine_of(name)
+    stage, still, before = TrackerStage(one), np.zeros(len(one.drives)), None
+    coordinate, rate, second = smooth_drives(one, 6)
+    beyond = one.home + further * (np.arange(len(still)) == 0)
+    for k in range(6):
+        here = beyond if k == 3 else coordinate[k]
+        sample = stage.step(DriveSample(1e-3 * k, here, rate[k], second[k], still, 0))
+        if k == 3:
+            assert sample.status >= FAILED
+            assert stage.fault in (NOT_CONVERGED, ANOTHER_MODE)
+            assert [event.reason for event in stage.events] == [stage.fault]
+            np.testing.assert_array_equal(sample.state, before.state)
+        else:
+            assert sample.status == OK
+            assert stage.fault is None
+        before = sample
+    assert stage.counts == {"ok": 5, "degraded": 0, "failed": 1}
+    whole = one.compute_motion(coordinate[5:], rate[5:], second[5:])
+    parts = split_states(before.state[None], stage.tracker.shapes)
+    for part, expected in zip(parts, whole.state, strict=True):
+        np.testing.assert_allclose(part, expected, atol=1e-9)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["five_bar", "mast"])
+def test_an_estimation_goes_on_from_a_saved_state(name):
+    one = machine_of(name)
+    settings = stream_settings(one, Settings.of(estimator="ekf"), PERIOD)
+    live = OnlinePipeline(one, settings)
+    for row in zip(*moved_log(one, 4.0), strict=True):
+        live.step(*row)
+    state = live.estimator.state
+    assert state.usable
+    assert state.count > 30
+    other = OnlineEstimator(one, settings)
+    other.resume(state)
+    np.testing.assert_allclose(other.estimate.values, live.estimate.values, rtol=1e-12)
+    assert other.count == live.estimator.count
