@@ -28,8 +28,8 @@ CAPTIONS = {
     "forces": "Forces of motion that was not used for the estimate: both sides passed the same low-pass.",
     "residual": "What that prediction leaves. A flat spectrum far below that of the force is noise; peaks are motion "
     "the model does not explain.",
-    "friction": "Friction over the drives' rates: points are what the measured force is more than the identified rigid-body "
-    "part, in bins of the rate, with one standard deviation; the line is the identified friction.",
+    "friction": "Friction over the drives' rates: points are what the measured force is more than the identified "
+    "rigid-body part, in bins of the rate, with one standard deviation; the line is the identified friction.",
 }
 
 
