@@ -152,11 +152,14 @@ class Motion:
     @classmethod
     def joined(cls, parts: Sequence[Motion]) -> Motion:
         """Return motions of one machine one after the other, at least one."""
+        coordinate, rate, acceleration = (
+            np.concatenate([getattr(one, name) for one in parts])
+            for name in ("coordinate", "rate", "acceleration")
+        )
         return cls(
-            *(
-                np.concatenate([getattr(one, name) for one in parts])
-                for name in ("coordinate", "rate", "acceleration")
-            ),
+            coordinate,
+            rate,
+            acceleration,
             tuple(np.concatenate(state) for state in zip(*(one.state for one in parts), strict=True)),
             np.concatenate([one.status for one in parts]),
             np.concatenate([one.residual for one in parts]),

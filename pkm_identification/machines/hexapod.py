@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,6 +56,7 @@ from .capabilities import (
     HexapodFile,
     PlatformPose,
     has,
+    require,
 )
 from .compliance import find_compliance
 from .contract import (
@@ -79,16 +80,18 @@ _RATE_ROOM, _FORCE_ROOM = 2.0, 1.5
 
 def description_of(machine: Machine) -> Description | None:
     """Return the description of a platform on six struts; None of any other machine."""
-    return machine.description if has(machine, HexapodFile) else None
+    return require(machine, HexapodFile, "description").description if has(machine, HexapodFile) else None
 
 
 class Hexapod:
     """See `contract.Machine`; `description` is the hexapod's file."""
 
-    rows_at_once = 2000
-    limbs_alike = True
-    widest_cutoff = 150.0  # Hz: smoothing rounds the bend of friction, which six struts pass all the time
-    quick = True
+    rows_at_once: ClassVar[int] = 2000
+    limbs_alike: ClassVar[bool] = True
+    widest_cutoff: ClassVar[float] = (
+        150.0  # Hz: smoothing rounds the bend of friction, which six struts pass all the time
+    )
+    quick: ClassVar[bool] = True
 
     def __init__(self, description: Description) -> None:
         self.description = description

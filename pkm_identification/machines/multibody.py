@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from copy import copy
 from dataclasses import replace
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -93,11 +93,13 @@ _PACE = 6.0  # 1/s: rates of those states are large changes times this, accelera
 class Multibody:
     """See `contract.Machine`; `mechanism` is the description, closed at home, in float64."""
 
-    quick = False
-    rows_at_once = 400
+    quick: ClassVar[bool] = False
+    rows_at_once: ClassVar[int] = 400
     known_forces = None  # its file says nothing of how reported forces differ
-    limbs_alike = False
-    widest_cutoff = 60.0  # Hz: its file says nothing of encoders, whose noise a wider one would let pass
+    limbs_alike: ClassVar[bool] = False
+    widest_cutoff: ClassVar[float] = (
+        60.0  # Hz: its file says nothing of encoders, whose noise a wider one would let pass
+    )
 
     def __init__(self, mechanism: Mechanism, friction: Friction | None = None) -> None:
         self.mechanism, self._other_friction = mechanism, friction
@@ -449,7 +451,9 @@ class Multibody:
         return Motion(*drives, parts, status, closed.residual)
 
     def _whole(self, motion: Motion) -> MechanismMotion:
-        return MechanismMotion(*motion.state, motion.coordinate, motion.rate, motion.acceleration)
+        q, velocity, acceleration = motion.state
+        drives = motion.coordinate, motion.rate, motion.acceleration
+        return MechanismMotion(q, velocity, acceleration, *drives)
 
 
 def _read_drive(drive: Any, body: float) -> Drive:
