@@ -10,14 +10,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+import numpy as np
+
 from pkm_identification.estimation.identifiability.base_parameters import BaseParameters, base_parameters
 from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.parameters.parameter import Kind
 
 from ..dynamics import regressor
 from ..mechanism import Mechanism
 from ..parameters import rigid_basis, rigid_columns
 from .states import structure_motion
 
+_ORDER = {Kind.MASS: 0, Kind.FIRST_MOMENT: 1, Kind.INERTIA: 2}  # moments of mass
 _STATES = 60  # at least: more than the rank needs, so that the choice does not hang on one state
 _SPARE_STATES = (
     4  # above one equation per parameter, for two coefficients of friction of each drive and some more
@@ -53,4 +59,31 @@ def choose_basis(mechanism: Mechanism) -> BaseParameters:
         If the stated motion has fewer rows than there are parameters.
     """
     rows, _ = read_structure_rows(mechanism)
-    return base_parameters(rows, rigid_basis(mechanism).names)
+    basis = rigid_basis(mechanism)
+    found = base_parameters(rows, basis.names)
+    named = name_by_highest_moment(found, [_ORDER[entry.kind] for entry in basis])
+    return (
+        found
+        if named == found.independent.tolist()
+        else base_parameters(rows, basis.names, keep=[basis.names[k] for k in named])
+    )
+
+
+def name_by_highest_moment(base: BaseParameters, order: Sequence[int]) -> list[int]:
+    """Return which parameters (r) stand for the sums so that a sum with a moment of inertia is called by one.
+
+    m + I/L^2 and I + m L^2 are one sum; by its highest moment its coefficients are lengths and its unit is that of what
+    it resists with. Only a parameter that occurs in no other sum can stand for one.
+
+    Parameters
+    ----------
+    base : BaseParameters
+    order : sequence of int, length P
+        Of each parameter as a moment of mass: 0, 1 or 2.
+    """
+    alone = np.count_nonzero(base.coefficients, axis=0) == 1
+    named = []
+    for row, own in zip(base.coefficients, base.independent.tolist(), strict=True):
+        others = [int(k) for k in base.grouped[(row != 0.0) & alone] if order[k] > order[own]]
+        named.append(max(others, key=lambda k: (order[k], -k), default=own))
+    return named

@@ -266,8 +266,8 @@ def find_base_parameters(
     why_not_exact = ""
     if route in (DOUBLE, ALL):
         columns = subject.columns(seed)
-        keep = subject.kept if not wanted_out else [n for n in subject.names if n not in wanted_out]
         try:
+            keep = subject.kept if not wanted_out else [n for n in subject.names if n not in wanted_out]
             double = DoubleRoute(base_parameters(columns, subject.names, keep=keep), double_spectrum(columns))
         except ValueError as error:
             raise SettingsError(f"{subject.name}: the stated motion does not do: {error}") from None

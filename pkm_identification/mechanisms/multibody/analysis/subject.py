@@ -166,8 +166,8 @@ class Subject:
 
     @property
     def kept(self) -> tuple[str, ...]:
-        """Parameters to keep where there is a choice: friction beside a mechanism's bodies changes nothing of these."""
-        if self.machine is not None or not self.rubbing:
+        """Parameters to keep where there is a choice, so that sums have the names that identifications give them."""
+        if self.machine is not None:
             return self.platform
         rigid = choose_basis(self.mechanism)
         return (*(self.names[k] for k in rigid.independent), *self.names[len(rigid.names) :])

@@ -13,6 +13,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import yaml
+from core.machines.every_machine import machine
 from core.mechanisms.multibody.test_mechanism_units import five_bar
 
 from benchmarks.field.drawn_machines import draw_mechanism
@@ -71,6 +72,19 @@ def test_a_sum_stands_beside_its_name():
     negative = [name for name, value in zip(base.names, base.nominal, strict=True) if value < 0]
     assert negative == ["J_rod_r"]
     assert told["J_rod_r"] == "J_rod_r - 0.3 mx_rod_r"
+
+
+def test_a_sum_with_an_inertia_is_called_by_one():
+    """What turns with the first joint of an arm is an inertia, not the mass of a link over a length squared."""
+    base = BaseSet.of(machine("arm_7").mechanism)
+    first = dict(zip(base.names, zip(base.units, base.sums, strict=True), strict=True))
+    assert "m_link_3" not in first
+    unit, row = first["Izz_link_1"]
+    terms = {base.everything[k]: value for k, value in enumerate(row) if value}
+    assert unit == "kg m^2"
+    assert terms["Izz_link_1"] == 1.0
+    assert terms["m_link_3"] > 0.0
+    assert max(abs(one) for one in terms.values()) <= 1.0 + 1e-9  # lengths and their squares, in m
 
 
 @pytest.mark.slow
