@@ -21,7 +21,8 @@ import numpy as np
 from pkm_identification.numerics.arrays import FloatArray
 
 from .kernels.closing import read_rows
-from .kinematics import MechanismMotion, moving
+from .kernels.passive import fill_passive_columns
+from .kinematics import MechanismMotion, require_regular
 from .mechanism import Mechanism
 
 
@@ -85,12 +86,11 @@ def joint_friction_columns(mechanism: Mechanism, motion: MechanismMotion) -> Flo
     passive = mechanism.passive_friction
     if passive is None or not count:
         return np.zeros((count, drives, len(joint_friction_names(mechanism))))
-    per_velocity, rates = _rates(mechanism, motion)
-    gain = np.empty((count, mechanism.tree.velocities, drives))
-    for k, unit in enumerate(np.eye(drives)):
-        alone = np.tile(unit, (count, 1))
-        gain[:, :, k] = moving(mechanism, motion.configuration, alone, np.zeros_like(alone)).velocity
-    per_drive = per_velocity @ gain
-    owner = np.array([[name == joint for joint in passive.names] for name in passive.joint], dtype=float)
-    parts = [np.einsum("nrd,nr,rj->ndj", per_drive, axis, owner) for axis in (passive.unit(rates), rates)]
-    return np.concatenate(parts, axis=2)
+    columns, pivot = np.empty((count, drives, 2 * len(passive.names))), np.zeros(count)
+    fill_passive_columns(
+        mechanism.model, mechanism.task_rows("drives"), drives, mechanism.row_numbers("rubbing"),
+        (np.ascontiguousarray(motion.configuration), np.ascontiguousarray(motion.velocity)),
+        (passive.owner, passive.triples, passive.friction.transition_rate), columns, pivot,
+    )  # fmt: skip
+    require_regular(motion.configuration, pivot, "drives")
+    return columns

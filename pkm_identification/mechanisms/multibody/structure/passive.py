@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,6 +48,11 @@ class PassiveFriction:
     friction: Friction
     joint: tuple[str, ...]
     triples: NDArray[np.int64]
+
+    @cached_property
+    def owner(self) -> NDArray[np.int64]:
+        """Which of `names` each axis is of, (A,); -1: none."""
+        return np.array([self.names.index(name) if name else -1 for name in self.joint], dtype=np.int64)
 
     @property
     def names(self) -> tuple[str, ...]:
