@@ -41,7 +41,7 @@ class Drawings(Generic[Drawn]):
     forces: Callable[[Validation, Sequence[Drive]], Drawn]
     residual: Callable[[Validation, Sequence[Drive]], Drawn]
     misfit: Callable[[Diagnosis, Sequence[Drive]], Drawn]
-    friction: Callable[[Sequence[FrictionCurve]], Drawn]
+    friction: Callable[[Sequence[FrictionCurve], Sequence[Drive]], Drawn]
 
 
 def drawn(
@@ -60,5 +60,5 @@ def drawn(
     if result.fit is not None and result.fit.residuals:
         figures["misfit"] = by.misfit(result.fit, result.machine.drives)
     if reviewed is not None and reviewed.friction:
-        figures["friction"] = by.friction(reviewed.friction)
+        figures["friction"] = by.friction(reviewed.friction, result.machine.drives)
     return figures

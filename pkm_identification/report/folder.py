@@ -19,7 +19,6 @@ from matplotlib.figure import Figure
 
 from pkm_identification.identification.estimate_file import write_estimate_json
 from pkm_identification.identification.review.review import Review, review
-from pkm_identification.machines.capabilities import HexapodFile, has
 from pkm_identification.motion import StrutLog
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.records.atomic import replacing, write_text
@@ -141,7 +140,7 @@ def _material(
     logs: Sequence[StrutLog],
     origin: dict[str, Any] | None,
 ) -> Material:
-    reviewed = review(result, logs) if logs and has(result.machine, HexapodFile) else None
+    reviewed = review(result, logs) if logs else None
     images = {name: png(figure) for name, figure in report_figures(result, truth, reviewed).items()}
     script = packed_script()
     interactive = {} if script is None else interactive_figures(result, truth, reviewed)

@@ -10,10 +10,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,9 +31,9 @@ from pkm_identification.signals.guard import GuardedLog
 from pkm_identification.signals.zero_phase import filter_log
 
 from ..experiment import Experiment
+from ..gathering import gather_logs
 from ..mechanism.sizes import with_inertial_sizes
 from ..rates.kinematic_cutoff import kinematic_cutoff
-from ..regression.validation import find_acting, validate_logs
 from ..settings import Settings
 from ..validation import held_out_part
 from .friction_bend import FrictionBend, friction_bend
@@ -156,7 +154,7 @@ def measure_friction(
         If the logs hold no forces, run at a wrong rate, or move no drive enough.
     """
     settings, machine = settings or FrictionSettings(), as_machine(machine)
-    experiment = _experiment_of(logs, machine, faults)
+    experiment = gather_logs(logs, machine, Settings(), faults)
     widest = kinematic_cutoff(experiment.machine, experiment.period)
     cutoff = settings.cutoff or min(CUTOFF, widest)
     transition = np.array([one.transition_rate for one in machine.friction])
@@ -185,37 +183,6 @@ def measure_friction(
         warnings=experiment.warnings,
         prediction=_predicted_end(experiment, method),
     )
-
-
-def _experiment_of(logs: Sequence[Any], machine: Machine, faults: dict[str, int] | None) -> Experiment:
-    if has(machine, HexapodFile):
-        return Experiment.of(logs, machine, Settings(), faults)
-    validated = validate_logs(logs, machine)
-    dropped: Counter[str] = Counter()
-    for log in validated:
-        dropped.update(log.dropped)
-    acting = [find_acting(log, machine) for log in validated]
-    guarded = tuple(
-        GuardedLog(
-            log.time,
-            log.coordinate,
-            log.force,
-            log.segment,
-            np.zeros(len(log), dtype=bool),
-            {},
-            {},
-            log.period,
-        )
-        for log in acting
-    )
-    settings, period = Settings(), validated[0].period
-    settings = replace(
-        settings,
-        guard=replace(settings.guard, period=period),
-        filter=replace(settings.filter, period=period),
-        band=replace(settings.band, period=period),
-    )
-    return Experiment(machine, settings, guarded, tuple(log.source for log in validated), dict(dropped))
 
 
 def _sizes(machine: Machine, parameters: ParameterSet) -> FloatArray:

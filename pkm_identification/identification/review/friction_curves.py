@@ -6,7 +6,7 @@
 # distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
 # the License for the specific language governing permissions and limitations under the License.
 
-"""Friction of the struts over their rate: what is left of the measured force, beside the identified law."""
+"""Friction of the drives over their rate: what is left of the measured force, beside the identified law."""
 
 from __future__ import annotations
 
@@ -15,14 +15,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pkm_identification.mechanisms.hexapod.dynamics.regressor import regressor
-from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.mechanisms.hexapod.parameters.builder import STRUT
-from pkm_identification.motion import STRUTS
+from pkm_identification.machines.contract import Machine
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.signals.guard import GuardedLog
 
+from ..regression.friction import DriveFriction
 from ..samples import Samples
 
 MOST = 20_000  # samples: bins of some hundreds each
@@ -32,19 +30,19 @@ FEWEST = 5  # samples of a bin
 
 @dataclass(frozen=True)
 class FrictionCurve:
-    """Friction of one strut in bins of its rate, slowest first.
+    """Friction of one drive in bins of its rate, slowest first.
 
     Attributes
     ----------
     strut : int
         From 0.
     rate : ndarray, shape (K,)
-        Mean of each bin, m/s.
+        Mean of each bin, m/s or rad/s.
     measured, spread : ndarray, shape (K,)
-        Mean and standard deviation of the measured force less what the estimate says of everything but strut friction,
-        N.
+        Mean and standard deviation of the measured force less what the estimate says of everything but the
+        drive's friction, N or N m.
     law : ndarray, shape (K,)
-        Mean of the identified friction over the same samples, N.
+        Mean of the identified friction over the same samples, N or N m.
     """
 
     strut: int
@@ -61,7 +59,7 @@ def friction_curves(
     logs: Sequence[GuardedLog],
     samples: Sequence[Samples],
 ) -> tuple[FrictionCurve, ...]:
-    """One curve a strut; of a set without friction of the struts, none.
+    """One curve a drive; of a set without friction of the drives, none.
 
     Parameters
     ----------
@@ -71,25 +69,27 @@ def friction_curves(
     logs, samples : sequences of equal length
         Guarded logs, and what is left of each behind the zero-phase filter.
     """
-    rubbing = np.array([entry.kind.friction and entry.body == STRUT for entry in parameters.entries])
-    if not rubbing.any():
+    if not any(entry.kind.friction and entry.limb is not None for entry in parameters.entries):
         return ()
-    mapping = np.column_stack([parameters.mapping, parameters.known])
-    weights = np.column_stack([np.append(values * ~rubbing, 1.0), np.append(values * rubbing, 0.0)])
-    every = max(1, sum(len(one.platform) for one in samples) // MOST)
+    own = slice(0, len(machine.basis))  # behind it is what was estimated besides
+    basis = (parameters.mapping @ values + parameters.known)[own, None]
+    friction = DriveFriction.of(machine, basis)
+    every = max(1, sum(map(len, samples)) // MOST)
     rates, left, laws = [], [], []
     for log, one in zip(logs, samples, strict=True):
-        motion = one.platform[::every]
+        motion = one.motion[::every]
         if len(motion) == 0 or log.force is None:
             continue
-        rigid, law = np.moveaxis(regressor(machine, motion, mapping) @ weights, 2, 0)
-        rates.append(one.struts.rate[::every])
-        left.append(log.force[np.searchsorted(log.time, motion.time)] - rigid)
-        laws.append(law)
+        law = np.zeros((*motion.rate.shape, 1))
+        friction.add(motion.rate, law)
+        rates.append(motion.rate)
+        rigid = machine.compute_regressor(motion, basis)[:, :, 0]
+        left.append(log.force[np.searchsorted(log.time, one.time[::every])] - rigid)
+        laws.append(law[:, :, 0])
     if not rates:
         return ()
     rate, force, law = (np.concatenate(part) for part in (rates, left, laws))
-    return tuple(_curve(i, rate[:, i], force[:, i], law[:, i]) for i in range(STRUTS))
+    return tuple(_curve(i, rate[:, i], force[:, i], law[:, i]) for i in range(rate.shape[1]))
 
 
 def _curve(strut: int, rate: FloatArray, force: FloatArray, law: FloatArray) -> FrictionCurve:

@@ -15,11 +15,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from pkm_identification.machines.capabilities import HexapodFile, has
 from pkm_identification.motion import StrutLog
+from pkm_identification.records.drive_log import DriveLog
 
 from ..excitation.advice import ADVISED, RELATIVE, Advice, advice
 from ..excitation.subject import PERIOD, Subject
 from ..experiment import Experiment
+from ..gathering import gather_logs
 from ..long_logs.excerpt import excerpt
 from ..result import Identification
 from .friction_curves import FrictionCurve, friction_curves
@@ -39,23 +42,23 @@ class Review:
     friction : tuple of FrictionCurve
     next_motions : tuple of Advice
         What would help most, the best first; empty where nothing does, or where effects are estimated besides.
-    path : MachinePath
-        Of the log with most samples.
+    path : MachinePath or None
+        Of the log with most samples; None of machines that are drawn at home alone.
     """
 
     travel: Travel
     friction: tuple[FrictionCurve, ...]
     next_motions: tuple[Advice, ...]
-    path: MachinePath
+    path: MachinePath | None
 
 
-def review(result: Identification, logs: Sequence[StrutLog]) -> Review | None:
+def review(result: Identification, logs: Sequence[StrutLog] | Sequence[DriveLog]) -> Review | None:
     """Review the logs of an identification; of long ones the excerpt by which the fit is judged.
 
     Parameters
     ----------
     result : Identification
-    logs : sequence of StrutLog
+    logs : sequence of StrutLog, or of DriveLog
         Those it was made from.
 
     Returns
@@ -64,21 +67,22 @@ def review(result: Identification, logs: Sequence[StrutLog]) -> Review | None:
         None where no sample has a pose.
     """
     values = result.estimate.values
-    experiment = excerpt(Experiment.of(logs, result.machine, result.settings).at(values))
-    machine, samples = experiment.description, experiment.smooth_samples
-    longest = max(samples, key=lambda one: len(one.platform)).platform
+    experiment = excerpt(gather_logs(logs, result.machine, result.settings).at(values))
+    machine, samples = experiment.machine, experiment.smooth_samples
+    longest = max(samples, key=len)
     if len(longest) < FEWEST_POSES:
         return None
+    parameters = result.parameters if experiment.point is None else experiment.parameters
     return Review(
         travel(machine, experiment.logs, samples),
-        friction_curves(machine, experiment.parameters, values, experiment.logs, samples),
+        friction_curves(machine, parameters, values, experiment.logs, samples),
         _next_motions(result, experiment),
-        machine_path(longest),
+        machine_path(longest.platform) if has(machine, HexapodFile) else None,
     )
 
 
 def _next_motions(result: Identification, experiment: Experiment) -> tuple[Advice, ...]:
-    if result.settings.estimator.also:
+    if result.also:
         return ()
     subject = Subject.of(result.machine, result.parameters, ADVISED)
     every = max(1, round(PERIOD / experiment.period))

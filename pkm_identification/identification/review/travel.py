@@ -15,7 +15,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.machines.capabilities import HexapodFile, PlatformPose, has, require
+from pkm_identification.machines.contract import Machine
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.rotation import vector_from_matrix
 from pkm_identification.signals.guard import GuardedLog
@@ -29,17 +30,18 @@ class Travel:
 
     Attributes
     ----------
-    length : ndarray, shape (6, 2)
-        Shortest and longest of each strut, m.
-    length_limits : ndarray, shape (2,)
-    rate, force : ndarray, shape (6,)
-        Largest magnitudes, m/s and N.
+    length : ndarray, shape (n, 2)
+        Least and largest coordinate of each drive, m or rad.
+    length_limits : ndarray, shape (2,) or (n, 2)
+        Infinite where the file states none.
+    rate, force : ndarray, shape (n,)
+        Largest magnitudes, m/s and N or rad/s and N m.
     rate_limit, force_limit : float or None
         None where the machine file states none.
-    position : ndarray, shape (3, 2)
+    position : ndarray, shape (3, 2), or None
         Least and largest of the platform frame's origin in the base frame, m.
-    turning : ndarray, shape (3, 2)
-        Least and largest of the rotation vector from home, in base axes, rad.
+    turning : ndarray, shape (3, 2), or None
+        Least and largest of the rotation vector from home, in base axes, rad; None, both, without a platform's pose.
     """
 
     length: FloatArray
@@ -48,34 +50,41 @@ class Travel:
     force: FloatArray
     rate_limit: float | None
     force_limit: float | None
-    position: FloatArray
-    turning: FloatArray
+    position: FloatArray | None = None
+    turning: FloatArray | None = None
 
     @property
     def stroke_used(self) -> FloatArray:
-        """Part of each strut's stroke that was travelled, (6,)."""
-        low, high = self.length_limits
-        return (self.length[:, 1] - self.length[:, 0]) / (high - low)
+        """Part of each drive's stroke that was travelled, (n,); 0 where none is stated."""
+        limits = np.broadcast_to(self.length_limits, self.length.shape)
+        return (self.length[:, 1] - self.length[:, 0]) / (limits[:, 1] - limits[:, 0])
 
 
 def travel(machine: Machine, logs: Sequence[GuardedLog], samples: Sequence[Samples]) -> Travel:
-    """What logs and their filtered samples used of a machine's limits; samples without a pose are left out."""
-    length = np.concatenate([one.struts.length for one in samples])
-    rate = np.concatenate([one.struts.rate for one in samples])
+    """What logs and their filtered samples used of a machine's limits; samples without a motion are left out."""
+    coordinate = np.concatenate([one.motion.coordinate for one in samples])
+    rate = np.concatenate([one.motion.rate for one in samples])
     force = np.concatenate([log.force for log in logs if log.force is not None])
-    position = np.concatenate([one.platform.position for one in samples])
-    rotation = np.concatenate([one.platform.rotation for one in samples])
-    turning = vector_from_matrix(rotation @ machine.home_rotation.T)
-    drive_limit = np.inf if machine.drive is None else machine.drive.force_limit
+    position = turning = rate_limit = force_limit = None
+    if has(machine, PlatformPose):
+        platform = require(machine, PlatformPose, "travel")
+        poses = [platform.compute_pose(one.motion) for one in samples]
+        position = _range(np.concatenate([one for one, _ in poses]))
+        rotation = np.concatenate([one for _, one in poses])
+        turning = _range(vector_from_matrix(rotation @ platform.home_pose[1].T))
+    if has(machine, HexapodFile):
+        file = require(machine, HexapodFile, "travel").description
+        stated = np.inf if file.drive is None else float(file.drive.force_limit)
+        rate_limit, force_limit = file.rate_limit, stated if np.isfinite(stated) else None
     return Travel(
-        length=_range(length),
-        length_limits=machine.length_limits,
+        length=_range(coordinate),
+        length_limits=np.array([[drive.lowest, drive.highest] for drive in machine.drives]),
         rate=np.abs(rate).max(axis=0),
         force=np.nanmax(np.abs(force), axis=0),
-        rate_limit=machine.rate_limit,
-        force_limit=float(drive_limit) if np.isfinite(drive_limit) else None,
-        position=_range(position),
-        turning=_range(turning),
+        rate_limit=rate_limit,
+        force_limit=force_limit,
+        position=position,
+        turning=turning,
     )
 
 

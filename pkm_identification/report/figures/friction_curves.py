@@ -15,20 +15,25 @@ from collections.abc import Sequence
 from matplotlib.figure import Figure
 
 from pkm_identification.identification.review.friction_curves import FrictionCurve
+from pkm_identification.machines.contract import Drive
 
+from ..friction_tables import RATES
 from .style import ESTIMATE, MEASURED, legend_outside, styled
 
 COLUMNS = 3
 
 
 @styled
-def friction_curves_figure(curves: Sequence[FrictionCurve]) -> Figure:
-    """One panel a strut."""
+def friction_curves_figure(curves: Sequence[FrictionCurve], drives: Sequence[Drive]) -> Figure:
+    """One panel a drive."""
     rows = -(-len(curves) // COLUMNS)
     figure = Figure(figsize=(11, 2.4 * rows + 0.8), layout="constrained")
-    panels = figure.subplots(rows, COLUMNS, sharex=True, squeeze=False).ravel()
+    alike = len({drive.unit for drive in drives}) == 1
+    panels = figure.subplots(rows, COLUMNS, sharex=alike, squeeze=False).ravel()
     for panel, curve in zip(panels, curves, strict=False):
-        rate = 1e3 * curve.rate
+        drive = drives[curve.strut]
+        factor, unit = RATES[drive.unit]
+        rate = factor * curve.rate
         panel.axhline(0, color="#BBBBBB", linewidth=0.8)
         panel.errorbar(
             rate,
@@ -42,12 +47,12 @@ def friction_curves_figure(curves: Sequence[FrictionCurve]) -> Figure:
             label="measured force less the rigid-body part: mean and standard deviation",
         )
         panel.plot(rate, curve.law, color=ESTIMATE, linewidth=1.6, label="identified friction")
-        panel.set_title(f"strut {curve.strut + 1}")
-        panel.set_ylabel("friction (N)")
-        panel.set_xlabel("strut rate (mm/s)")
+        panel.set_title(drive.title)
+        panel.set_ylabel(f"friction ({drive.force_unit})")
+        panel.set_xlabel(f"{drive.part} rate ({unit})")
     for panel in panels[len(curves) :]:
         panel.set_visible(False)
     handles, labels = panels[0].get_legend_handles_labels()
     legend_outside(figure, handles, labels, loc="upper right", ncols=2)
-    figure.suptitle("Friction of the struts", x=0.01, ha="left")
+    figure.suptitle(f"Friction of the {drives[0].part}s", x=0.01, ha="left")
     return figure

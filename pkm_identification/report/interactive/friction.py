@@ -13,14 +13,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pkm_identification.identification.review.friction_curves import FrictionCurve
+from pkm_identification.machines.contract import Drive
 
+from ..friction_tables import RATES
 from .parts import ESTIMATE, Document, array, axis, layout, line
 
 COLUMNS, GAP = 3, 0.06
 
 
-def friction(curves: Sequence[FrictionCurve]) -> Document:
-    """One panel a strut; rates are zoomed together."""
+def friction(curves: Sequence[FrictionCurve], drives: Sequence[Drive]) -> Document:
+    """One panel a drive; rates of drives of one kind are zoomed together."""
+    alike = len({drive.unit for drive in drives}) == 1
     rows = -(-len(curves) // COLUMNS)
     width, height = (1 - GAP * (COLUMNS - 1)) / COLUMNS, (1 - 0.14 * (rows - 1)) / rows
     data, axes, titles = [], {}, []
@@ -29,7 +32,9 @@ def friction(curves: Sequence[FrictionCurve]) -> Document:
         number = "" if k == 0 else str(k + 1)
         left, top = column * (width + GAP), 1 - row * (height + 0.14)
         x, y = {"xaxis": f"x{number}"}, {"yaxis": f"y{number}"}
-        rate = 1e3 * curve.rate
+        drive = drives[curve.strut]
+        factor, unit = RATES[drive.unit]
+        rate = factor * curve.rate
         data.append(
             {
                 "type": "scatter",
@@ -50,17 +55,19 @@ def friction(curves: Sequence[FrictionCurve]) -> Document:
         )
         last_row = k + COLUMNS >= len(curves)
         axes[f"xaxis{number}"] = axis(
-            "strut rate (mm/s)" if last_row else "",
+            f"{drive.part} rate ({unit})" if last_row else "",
             domain=[left, min(left + width, 1.0)],
             anchor=f"y{number}",
-            **({"matches": "x"} if k else {}),
+            **({"matches": "x"} if k and alike else {}),
         )
         axes[f"yaxis{number}"] = axis(
-            "friction (N)" if column == 0 else "", domain=[max(top - height, 0.0), top], anchor=f"x{number}"
+            f"friction ({drive.force_unit})" if column == 0 or not alike else "",
+            domain=[max(top - height, 0.0), top],
+            anchor=f"x{number}",
         )
         titles.append(
             {
-                "text": f"strut {curve.strut + 1}",
+                "text": drive.title,
                 "x": left + 0.01,
                 "y": top,
                 "xref": "paper",

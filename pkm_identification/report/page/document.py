@@ -170,7 +170,7 @@ def _unknown(material: Material) -> list[str]:
         parts += [
             "<h3>Excitation</h3>",
             f"<p>{escape(travel_sentence(material.review.travel))} What was used of the limits:</p>",
-            travel_rows(material.review.travel),
+            travel_rows(material.review.travel, result.machine.drives),
             "<p>Lengths and rates are filtered, forces are as they were measured.</p>",
             motion(material),
         ]

@@ -25,7 +25,7 @@ MICRO = 6  # decimals: micrometres, and as much of a quaternion
 
 def motion(material: Material) -> str:
     """The place of the machine and its controls; nothing where the logs were not reviewed."""
-    if material.review is None:
+    if material.review is None or material.review.path is None:
         return ""
     last = len(material.review.path.time) - 1
     return (
@@ -39,7 +39,7 @@ def motion(material: Material) -> str:
 
 def motion_scripts(material: Material) -> str:
     """Poses, and the scripts that draw them; behind `motion` in the page."""
-    if material.review is None:
+    if material.review is None or material.review.path is None:
         return ""
     path = material.review.path
     document = {

@@ -10,42 +10,54 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from html import escape
 
 import numpy as np
 
 from pkm_identification.identification.review.travel import Travel
-from pkm_identification.motion import STRUTS
+from pkm_identification.machines.contract import Drive
 
 from ..listing import number
 
 WIDTH, HEIGHT = 150, 16
-_HEADER = ("strut", "length used (mm)", "of the stroke", "largest rate (m/s)", "of the limit", "largest force (N)",
-           "of the limit")  # fmt: skip
+# How coordinates and rates are shown, by a drive's unit: factor and unit
+_SHOWN = {"m": (1e3, "mm", "m/s"), "rad": (180.0 / math.pi, "°", "rad/s")}
 
 
-def travel_rows(travel: Travel) -> str:
-    """One strut a row: what was used, drawn in what is allowed."""
-    low, high = travel.length_limits
+def travel_rows(travel: Travel, drives: Sequence[Drive]) -> str:
+    """One drive a row: what was used, drawn in what is allowed."""
+    alike = len({drive.unit for drive in drives}) == 1
+    limits = np.broadcast_to(travel.length_limits, travel.length.shape)
     rows = []
-    for i in range(STRUTS):
-        shortest, longest = travel.length[i]
+    for i, drive in enumerate(drives):
+        (least, largest), (low, high) = travel.length[i], limits[i]
+        factor, length, rate = _SHOWN[drive.unit]
+        units = ("", "", "") if alike else (f" {length}", f" {rate}", f" {drive.force_unit}")
+        stroke = "<td>no limit stated</td>"
+        if np.isfinite(high - low):
+            used = _percent(travel.stroke_used[i])
+            stroke = share_cell((least - low) / (high - low), (largest - low) / (high - low), used)
         cells = [
-            f'<td class="n">{i + 1}</td>',
-            f'<td class="n">{1e3 * shortest:.0f} to {1e3 * longest:.0f}</td>',
-            share_cell(
-                (shortest - low) / (high - low),
-                (longest - low) / (high - low),
-                _percent(travel.stroke_used[i]),
-            ),
-            f'<td class="n">{number(travel.rate[i], 3)}</td>',
+            f'<td class="n">{escape(drive.label)}</td>',
+            f'<td class="n">{factor * least:.0f} to {factor * largest:.0f}{units[0]}</td>',
+            stroke,
+            f'<td class="n">{number(travel.rate[i], 3)}{units[1]}</td>',
             _share(travel.rate[i], travel.rate_limit),
-            f'<td class="n">{number(travel.force[i], 4)}</td>',
+            f'<td class="n">{number(travel.force[i], 4)}{units[2]}</td>',
             _share(travel.force[i], travel.force_limit),
         ]
         rows.append(f"<tr>{''.join(cells)}</tr>")
+    what = "length" if {drive.unit for drive in drives} == {"m"} else "travel"
+    _, length, rate = _SHOWN[drives[0].unit]
+    units = (f" ({length})", f" ({rate})", f" ({drives[0].force_unit})") if alike else ("", "", "")
+    header = (
+        drives[0].part, f"{what} used{units[0]}", "of the stroke", f"largest rate{units[1]}", "of the limit",
+        f"largest force{units[2]}", "of the limit",
+    )  # fmt: skip
     head = "".join(
-        f"<th{'' if name.startswith('of the') else ' class=n'}>{escape(name)}</th>" for name in _HEADER
+        f"<th{'' if name.startswith('of the') else ' class=n'}>{escape(name)}</th>" for name in header
     )
     return (
         '<div class="scroll" tabindex="0" role="region" aria-label="Travel"><table><thead><tr>'
@@ -54,7 +66,9 @@ def travel_rows(travel: Travel) -> str:
 
 
 def travel_sentence(travel: Travel) -> str:
-    """How far the platform went."""
+    """How far the platform went; empty where there is none with a pose."""
+    if travel.position is None or travel.turning is None:
+        return ""
     moved = [
         f"{name} {1e3 * low:.0f} to {1e3 * high:.0f} mm"
         for name, (low, high) in zip("xyz", travel.position, strict=True)

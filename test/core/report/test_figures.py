@@ -57,7 +57,7 @@ def figures():
     curves = tuple(FrictionCurve(i, rate, law, np.full(40, 20.0), law) for i in range(6))
     return {
         **report_figures(result, truth=result.estimate.nominal * 1.05),
-        "friction": friction_curves_figure(curves),
+        "friction": friction_curves_figure(curves, DRIVES),
     }
 
 

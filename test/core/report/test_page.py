@@ -20,6 +20,7 @@ from core.report.made_identification import made_estimate, made_fit, made_identi
 from pkm_identification.estimation.identifiability.correlation import correlation
 from pkm_identification.identification.diagnosis.findings import Cause
 from pkm_identification.identification.review.travel import Travel
+from pkm_identification.machines.hexapod import Hexapod
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.parameters.sets import NAMES, hexapod_parameters
 from pkm_identification.report.glossary import MEANINGS, glossary_page
@@ -120,7 +121,7 @@ def test_travel_is_drawn_inside_its_limits_and_said_to_be_outside():
         position=np.zeros((3, 2)),
         turning=np.zeros((3, 2)),
     )
-    html = travel_rows(used)
+    html = travel_rows(used, Hexapod(Machine.load("uf")).drives)
     assert html.count('class="used over"') == 1
     assert html.count(">60 %<") == 5
     assert html.count(">84 %<") == 1
