@@ -143,14 +143,16 @@ def judge(case: Case) -> tuple[str, bool]:
         found = identify_mechanism(case.file, [case.log], Settings.of(estimator="ls"), also=case.also)
     except PkmError as error:
         return f"refused: {error}", False
-    truth = Multibody(case.truth).build_parameter_set().nominal
-    std = np.sqrt(np.diag(found.estimate.covariance))
-    off = (found.estimate.values - np.concatenate([truth, list(case.injected.values())])) / std
-    own, besides = off[: len(truth)], off[len(truth) :]
+    plain = Multibody(case.truth).build_parameter_set()
+    truth = dict(zip(plain.names, plain.nominal, strict=True)) | case.injected
+    std, names = np.sqrt(np.diag(found.estimate.covariance)), found.parameters.names
+    right = np.array([truth[name] for name in names])
+    off, besides = (found.estimate.values - right) / std, np.array([name in case.injected for name in names])
+    worst = names[int(np.argmax(np.where(besides, np.abs(off), 0.0)))]
+    own, besides = off[~besides], off[besides]
     sizes = [float(np.sqrt(np.mean(part**2))) for part in (own, besides)]
     most = float(np.abs(besides).max())
     good = found.trusted and max(sizes) < RMS and most < MOST
-    worst = found.parameters.names[len(truth) + int(np.abs(besides).argmax())]
     return (
         f"residual {found.fit.ratio or np.nan:.3g} floors, rms {sizes[0]:.2f} of its own, {sizes[1]:.2f} besides, "
         f"most {most:.1f} ({worst}) {found.nonconvergence}",

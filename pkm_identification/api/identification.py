@@ -374,11 +374,9 @@ def _settings_of_saved(
             assumptions=assumptions, also=saved.also,
         )  # fmt: skip
         return settings, settings.parameter_set(machine.description)
-    from pkm_identification.identification.mechanism.identify import find_errors_of_mechanism
-    from pkm_identification.identification.model_errors.estimate import extend_parameters
+    from pkm_identification.identification.model_errors.estimated.corrected_road import Besides
 
-    errors = find_errors_of_mechanism(machine, saved.also)
-    whole = extend_parameters(machine.build_parameter_set(), errors)
+    whole = Besides.of(machine, saved.also).padded
     return Settings.of(estimator=saved.estimator, assumptions=assumptions), assumptions.apply(whole)
 
 

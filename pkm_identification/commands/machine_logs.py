@@ -102,12 +102,11 @@ def settings_of(
         settings = Settings.of(**{name: getattr(options, name) for name in names}, also=also, **more)
         settings.parameter_set(machine)  # a wrong name is found before long logs are read
         return settings, ()
-    from pkm_identification.identification.mechanism.identify import find_errors_of_mechanism
-    from pkm_identification.identification.model_errors.errors import parse_also
+    from pkm_identification.identification.model_errors.estimated.corrected_road import Besides
 
     refuse_for_mechanism(options, **{name: NAMED[name].flag for name in names if name not in TAKEN})
-    besides = parse_also(options.also) if "also" in options else ()
-    find_errors_of_mechanism(machine, besides)
+    besides = parse_names(options.also) if "also" in options else ()
+    Besides.of(machine, besides)  # a wrong name is found before long logs are read
     return Settings.of(**{name: getattr(options, name) for name in names if name in TAKEN}, **more), besides
 
 

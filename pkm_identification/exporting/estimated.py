@@ -15,7 +15,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from pkm_identification.errors import SettingsError
-from pkm_identification.identification.model_errors.errors import ModelError, find_errors
+from pkm_identification.identification.model_errors.estimated.corrected_road import Besides
+from pkm_identification.identification.model_errors.estimated.corrections import Corrections
 from pkm_identification.identification.saved_estimate import SavedEstimate
 from pkm_identification.identification.settings import EstimatorSettings
 from pkm_identification.machines.capabilities import HexapodFile, has, require
@@ -72,10 +73,10 @@ def with_estimate(machine: Machine, saved: SavedEstimate, assumptions: Assumptio
         known, left = with_effects_known(description, estimator, saved.mean, bodies=True)
         basis = parameters.mapping @ saved.mean + parameters.known
         return EstimatedMachine(wrap_description(known).with_values(basis), left)
-    errors = find_errors(machine, saved.also, machine.size, machine.gravity)
+    besides = Besides.of(machine, saved.also)
     own = machine.build_parameter_set(saved.parameter_set or BASE)
     parameters = assumptions.apply(own)
-    effects = [error.name for error in errors]
+    effects = set(besides.parameters.names) - set(own.names)
     saved_names = tuple(name for name in saved.names if name not in effects)
     if saved_names != parameters.names:
         raise SettingsError(
@@ -84,7 +85,7 @@ def with_estimate(machine: Machine, saved: SavedEstimate, assumptions: Assumptio
         )
     replace(saved, names=saved_names).check(machine, parameters, assumptions.described())
     rows = [saved.names.index(name) for name in parameters.names]
-    return _with_values(machine, parameters, saved, rows, errors)
+    return _with_values(machine, parameters, saved, rows, besides)
 
 
 def _with_values(
@@ -92,17 +93,21 @@ def _with_values(
     parameters: ParameterSet,
     saved: SavedEstimate,
     rows: list[int],
-    errors: tuple[ModelError, ...],
+    besides: Besides,
 ) -> EstimatedMachine:
-    effects = dict(zip(saved.names, saved.mean, strict=True))
-    changes: dict[str, float] = {}
-    left = []
-    for error in errors:
-        for path, factor in (error.paths or {}).items():
-            changes[path] = changes.get(path, 0.0) + factor * float(effects[error.name])
-        if not error.paths:
-            left.append(error.name)
-    changed = machine.with_changes(changes) if changes else machine
+    values = dict(zip(saved.names, saved.mean, strict=True))
+    corrections, known = Corrections.none(machine), set(parameters.names)
+    for effect in besides.effects:
+        before = corrections.machine
+        if effect.undo is not None and not any(
+            entry.name == "friction_transition" for entry in effect.entries
+        ):
+            own = np.array([values[entry.name] for entry in effect.entries])
+            corrections = effect.undo(corrections, own)
+        if corrections.machine is not before:
+            known |= {entry.name for entry in effect.entries if entry.limb is None}
+    left = [name for name in saved.names if name not in known]
+    changed = corrections.machine
     basis = parameters.mapping @ saved.mean[rows] + parameters.known
     covariance = parameters.mapping @ saved.covariance[np.ix_(rows, rows)] @ parameters.mapping.T
     found = changed.with_values(basis, covariance)

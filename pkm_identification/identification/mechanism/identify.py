@@ -27,6 +27,7 @@ from pkm_identification.estimation.problem import Problem
 from pkm_identification.machines.multibody import Multibody
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.parameters.parameter import Kind
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.parameters.prior import Prior
 from pkm_identification.records.drive_log import DriveLog
@@ -35,8 +36,7 @@ from pkm_identification.signals.guard.unusable import refuse_unsigned_forces
 
 from ..diagnosis.diagnose import diagnose_subject
 from ..diagnosis.subject import RoadSubject
-from ..model_errors.errors import ModelError, find_errors
-from ..model_errors.estimate import extend_parameters, relate_gains, settle_errors
+from ..model_errors.estimated.corrected_road import Besides, pad_set, relate_effects, settle_errors
 from ..regression.equations import LogEquations, learn_noise, reduce_equations
 from ..regression.road import Road, join_equations, residual_rms
 from ..regression.validation import ValidatedLog, validate_log, validate_logs
@@ -68,7 +68,7 @@ def identify_mechanism(
     validate : DriveLog, optional
         Whose forces are predicted; else the end of each log is, by an estimate from the rest.
     also : sequence of str
-        What is estimated besides (`model_errors.errors.NAMES`); forces are predicted as without it.
+        What is estimated besides (`model_errors.estimated.registry.FORMS`); forces are predicted as without it.
 
     Raises
     ------
@@ -84,16 +84,15 @@ def identify_mechanism(
     settings = settings or Settings()
     _refuse(settings)
     machine = Multibody(mechanism)
-    errors = find_errors_of_mechanism(machine, also)
-    own = with_inertial_sizes(machine.build_parameter_set(), mechanism, machine.base.columns)
-    everything = extend_parameters(own, errors)
+    besides = Besides.of(machine, also, lambda own: with_inertial_sizes(own, mechanism, machine.base.columns))
+    everything = besides.padded
     assumptions = settings.estimator.assumptions
     unknown = len(assumptions.apply(everything))  # a wrong name is found before equations are made
     validated = validate_logs(logs if validate is None else [*logs, validate], machine)
     for log in validated:
         refuse_unsigned_forces(log.force, log.source, "N or N m")
     band = replace(settings.band, period=validated[0].period)
-    road = Road(machine, own, band)
+    road = Road(besides.machine, besides.parameters, band)
     made = [road.equations(log) for log in validated[: len(logs)]]
     whole = join_equations(made)
     standing = sum(one.standing for one in made)
@@ -102,14 +101,13 @@ def identify_mechanism(
             f"{logs[0].source}: the log is too short: {len(whole)} equations for {unknown} parameters"
             + (f", {standing} more are of drives that stand still" if standing else "")
         )
-    scaled = _scaled(own, whole)
+    extended = pad_set(_scaled(besides.parameters, whole))
     samples = sum(len(log) for log in logs)
 
     def build(made: Sequence[LogEquations], values: FloatArray) -> tuple[Problem, FloatArray, FloatArray]:
-        extended = extend_parameters(scaled, errors, join_equations(made))
         parameters = assumptions.apply(extended)
         joined = join_equations(made, lambda equations: reduce_equations(equations, everything, parameters))
-        relations = relate_gains(errors, parameters, values, len(machine.drives))
+        relations = relate_effects(besides.effects, everything, parameters, values)
         constant = extended.mapping.T @ (parameters.known - extended.known)
         problem = _problem(parameters, made, joined, band, samples)
         if settings.estimator.consistent:
@@ -117,7 +115,7 @@ def identify_mechanism(
         return replace(problem, relations=relations), extended.mapping.T @ parameters.mapping, constant
 
     settled = settle_errors(
-        road, validated[: len(logs)], made, errors, build, settings.estimator.name == "robust"
+        road, validated[: len(logs)], made, besides.effects, build, settings.estimator.name == "robust"
     )
     road, made = settled.road, settled.made
     problem = build(made, settled.values)[0]
@@ -186,11 +184,6 @@ def predict_log(result: Identification, log: DriveLog) -> Validation:
     return predict_equations(made.equations, result.parameters, result.estimate.values, log.source)
 
 
-def find_errors_of_mechanism(machine: Multibody, also: Sequence[str]) -> tuple[ModelError, ...]:
-    """Return what names stand for on a mechanism; raises SettingsError as `model_errors.errors.find_errors`."""
-    return find_errors(machine, also, machine.size, machine.gravity)
-
-
 def _refuse(settings: Settings) -> None:
     name = settings.estimator.name
     taken = [one for one, estimator in ESTIMATORS.items() if not estimator.twins]
@@ -203,7 +196,7 @@ def _scaled(everything: ParameterSet, equations: Equations) -> ParameterSet:
     width = np.sqrt(np.mean(equations.regressor**2, axis=(0, 1)))
     size = float(np.sqrt(np.mean(equations.force**2)))
     entries = tuple(
-        replace(entry, scale=WIDE * size / max(one, 1e-12))
+        entry if entry.kind is Kind.EFFECT else replace(entry, scale=WIDE * size / max(one, 1e-12))
         for entry, one in zip(everything.entries, width, strict=True)
     )
     return with_friction_sizes(replace(everything, entries=entries), equations)

@@ -49,12 +49,11 @@ def _coordinate(machine: Machine) -> str:
 
 
 def name_places(machine: Machine) -> dict[str, str]:
-    """Return the paths of all coordinates of joints in their bodies, by names for people: joint and axis."""
+    """Return the paths of all coordinates of joints in their bodies, by name: joint and axis, or path."""
     names = {}
     for joint, paths in machine.joint_places.items():
         for k, path in enumerate(paths):
-            side = "" if len(paths) <= len(AXES) else f"_{1 + k // len(AXES)}"
-            names[f"{joint}{side}_{AXES[k % len(AXES)]}"] = path
+            names[f"{joint}_{AXES[k]}" if len(paths) == len(AXES) else f"geometry:{path}"] = path
     return names
 
 

@@ -20,6 +20,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from pkm_identification.estimation.equations import Equations
 from pkm_identification.estimation.problem import Problem
 from pkm_identification.machines.contract import Machine
 from pkm_identification.machines.load import AnyMachine
@@ -147,22 +148,8 @@ class Linearisation:
         width = len(problem.parameters)
         present = np.concatenate([self.values, np.zeros(width - len(self.values))])
         seen = build_situations(problem, rows, present)
-        regressor, measured = problem.equations.regressor.copy(), problem.equations.measured.copy()
-        for effect in self.effects:
-            if effect.columns is None:
-                continue
-            places = effect.places(self.parameters)
-            own = self.values[places]
-            columns = np.concatenate([effect.columns(situation, own) for situation in seen])
-            regressor[:, :, places] = columns
-            if effect.undo is not None:
-                measured += columns @ own
-            elif effect.known is None:
-                measured += columns @ effect.nominal
-            else:
-                known = np.concatenate([effect.known(situation, own) for situation in seen])
-                measured += columns @ own - known
-        return replace(problem, equations=replace(problem.equations, regressor=regressor, measured=measured))
+        equations = add_columns(problem.equations, self.effects, self.parameters, self.values, seen)
+        return replace(problem, equations=equations)
 
     def added(self, machine: Machine, samples: Samples, band: BandSettings) -> FloatArray:
         """Force in N that effects which are not undone add at every sample of a log, (N, n)."""
@@ -176,3 +163,29 @@ class Linearisation:
             if effect.added is not None:
                 force += effect.added(situation, self.values[effect.places(self.parameters)])
         return force
+
+
+def add_columns(
+    equations: Equations,
+    effects: Sequence[EstimatedEffect],
+    parameters: ParameterSet,
+    values: FloatArray,
+    situations: Sequence[Situation],
+) -> Equations:
+    """Return equations with the columns of effects in the place of their parameters, about values (P,) of a set."""
+    regressor, measured = equations.regressor.copy(), equations.measured.copy()
+    for effect in effects:
+        if effect.columns is None:
+            continue
+        places = effect.places(parameters)
+        own = values[places]
+        columns = np.concatenate([effect.columns(situation, own) for situation in situations])
+        regressor[:, :, places] = columns
+        if effect.undo is not None:
+            measured += columns @ own
+        elif effect.known is None:
+            measured += columns @ effect.nominal
+        else:
+            known = np.concatenate([effect.known(situation, own) for situation in situations])
+            measured += columns @ own - known
+    return replace(equations, regressor=regressor, measured=measured)
