@@ -23,8 +23,9 @@ from pkm_identification.control.model import EstimateReader, EstimateRefused
 from pkm_identification.control.settings import Command
 from pkm_identification.control.warm_up import warm_up
 from pkm_identification.errors import PkmError
+from pkm_identification.machines.capabilities import HexapodFile, require
+from pkm_identification.machines.load import load_machine
 from pkm_identification.mechanisms.hexapod.dynamics import basis_parameters
-from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.msg import ParameterEstimate as EstimateMessage
 from pkm_identification.ros.commands.controller_actions import controller_actions
 from pkm_identification.ros.commands.controller_state import ControllerStates
@@ -38,7 +39,7 @@ from pkm_identification.ros.node.inputs import SILENCE
 from pkm_identification.ros.node.main import run
 from pkm_identification.ros.node.pipeline_node import PipelineNode
 from pkm_identification.ros.parameters.controller import PARAMETERS, controller_settings
-from pkm_identification.ros.parameters.declarations import ParameterError, strut_names
+from pkm_identification.ros.parameters.declarations import read_joint_names, read_period
 from pkm_identification.ros.qos import LATCHED, STRUT_STATES_SUBSCRIPTION
 
 LOOKS = 5  # at the input, in the time after which it counts as lost
@@ -53,21 +54,18 @@ class ControllerNode(PipelineNode):
     actions: tuple[MotionAction, ...] = ()
 
     def build(self) -> None:
-        self.machine = Machine.load(self.parameter["machine"])
+        machine = load_machine(self.parameter["machine"])
+        self.machine = require(machine, HexapodFile, "controller").description
         values = self.parameter.all()
-        names = strut_names(self.machine, values["joint_names"])
-        rate = values["sample_rate"] or (self.machine.drive.sample_rate if self.machine.drive else 0.0)
-        if rate == 0.0:
-            raise ParameterError(
-                f"parameter 'sample_rate' = 0: machine '{self.machine.name}' has no drive.sample_rate; give one"
-            )
+        names = read_joint_names(self.machine.joint_names, values["joint_names"])
+        period = read_period(machine, values["sample_rate"])
         settings = controller_settings(values)
         self.reader = JointStateReader(names)
         with self.compiling():
             known_layout()
-            warm_up(MachineController(self.machine, 1.0 / rate, settings))
+            warm_up(MachineController(self.machine, period, settings))
             self.estimates = EstimateReader(self.machine)
-            self.controller = MachineController(self.machine, 1.0 / rate, settings)
+            self.controller = MachineController(self.machine, period, settings)
         self.commands = StrutCommands(self, names, FORCES)
         self.states = ControllerStates(self, self.machine.joint_names, values["state_rate"])
         self.actions = tuple(controller_actions(self, self.controller, values, names, lambda: self._active))
@@ -111,7 +109,7 @@ class ControllerNode(PipelineNode):
         except BadJointState as problem:
             self.report(ERROR, problem.reason, str(problem))
             return False
-        self.controller.take(reading.time, reading.length)
+        self.controller.take(reading.time, reading.coordinate)
         rejection = self.controller.guard.last_rejection
         if rejection is not None:
             self.report(WARN, *rejection)

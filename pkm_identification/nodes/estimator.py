@@ -6,7 +6,7 @@
 # distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
 # the License for the specific language governing permissions and limitations under the License.
 
-"""estimator: platform states in, the machine's dynamic parameters out."""
+"""estimator: motion and forces of a machine in, its dynamic parameters out."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from std_srvs.srv import SetBool
 from pkm_identification.errors import PkmError
 from pkm_identification.identification.online.online_estimator import OnlineEstimator
 from pkm_identification.identification.online.pipeline import OnlinePipeline
-from pkm_identification.identification.online.platform_samples import tracked_of_platform
-from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.machines.load import load_machine
 from pkm_identification.msg import PlatformState
 from pkm_identification.numerics.finite import finite_sample
 from pkm_identification.ros.estimates.keeper import EstimateKeeper
+from pkm_identification.ros.estimates.motion_axes import MotionAxes
 from pkm_identification.ros.estimates.publisher import EstimatePublisher, fit_values
 from pkm_identification.ros.estimates.store import (
     EstimateStore,
@@ -33,7 +33,7 @@ from pkm_identification.ros.estimates.store import (
     estimate_folder,
     estimate_name,
 )
-from pkm_identification.ros.messages.convert import create_platform_stream, platform_sample
+from pkm_identification.ros.messages.machine_motion import MotionMessages
 from pkm_identification.ros.node.diagnostics import ERROR, WARN, Finding, Task
 from pkm_identification.ros.node.hand_over import Handed
 from pkm_identification.ros.node.inputs import SILENCE
@@ -58,7 +58,7 @@ class EstimatorNode(PipelineNode):
     _built = False
 
     def build(self) -> None:
-        self.machine = Machine.load(self.parameter["machine"])
+        self.machine = load_machine(self.parameter["machine"])
         values = self.parameter.all()
         settings = estimator_settings(self.machine, values)
         store = EstimateStore(self.machine, settings, self._path(values), self.hardware_id())
@@ -66,7 +66,8 @@ class EstimatorNode(PipelineNode):
             pipeline = OnlinePipeline(self.machine, settings)
             pipeline.warm_up()
         self.stage = pipeline.estimator_stage
-        self._struts = pipeline.machine
+        self.states = MotionMessages(self.machine, pipeline.tracker_stage.tracker)
+        self.axes = MotionAxes(self.machine, self.states)
         given, resume = values["initial_estimate"], values["resume"]
         self._unreleased = store
         if resume or values["autosave_period"] or values["save_at_shutdown"]:
@@ -76,8 +77,9 @@ class EstimatorNode(PipelineNode):
             self.get_logger().error(f"{store.trouble}; starts from {self.keeper.source}")
         self.store = store
         self.enabled = values["enabled"]
-        self.output = EstimatePublisher(self, self.machine, self.estimator.parameters.scale, values)
-        self.states = create_platform_stream(self.machine.joint_names)
+        self.output = EstimatePublisher(
+            self, self.machine, self.axes, self.estimator.parameters.scale, values
+        )
         self._delay = 0.0
         self._begin()
         self._built = True
@@ -131,22 +133,22 @@ class EstimatorNode(PipelineNode):
         self.get_logger().info(f"{', '.join(sorted(names))} changed")
 
     def take(self, message: bytes | PlatformState | Handed) -> None:
-        """One platform state."""
+        """One sample of the machine's motion."""
         if not self.enabled:
             return
         try:
-            sample, self._delay = platform_sample(self.states, message)
+            sample, self._delay = self.states.read(message)
         except ValueError as error:
             self.report(WARN, "bad_pose", f"platform_state: {error}")
             return
         self._force_missing = sample.force is None
-        if not finite_sample(sample.position, sample.twist, sample.acceleration, sample.force):
+        if not finite_sample(*sample[1:5], sample.state):
             self.report(WARN, "not_finite", "platform_state holds a number that is not finite")
             return
         gated = self.estimator.counts["gated"]
-        learned = self.stage.step(tracked_of_platform(sample, self._struts))
+        learned = self.stage.step(sample)
         if learned:
-            self.output.quality.moved(sample.twist)
+            self.output.quality.note_motion(self.axes.compute_paces(sample))
         if self.stage.events:
             self._begin()
             self.output.replace_discarded(self.estimator)

@@ -6,47 +6,46 @@
 # distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
 # the License for the specific language governing permissions and limitations under the License.
 
-"""kinematics: filtered strut motion in, platform pose and motion out; poses in, strut commands out."""
+"""kinematics: filtered motion of the drives in, motion of all of the machine out; poses in, strut commands out."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Mapping
-from functools import partial
 
 import numpy as np
 from geometry_msgs.msg import PoseStamped
 
 from pkm_identification.identification.online.filter_stage import NOT_FINITE_OUTPUT
-from pkm_identification.identification.online.platform_samples import add_pose
 from pkm_identification.identification.online.tracker_stage import (
     ANOTHER_MODE,
     NEAR_SINGULAR,
     NOT_CONVERGED,
     TrackerStage,
 )
-from pkm_identification.machines.load import as_machine
-from pkm_identification.mechanisms.hexapod.kinematics import FAILED, forward_kinematics, strut_lengths
-from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.machines.capabilities import PlatformPose, has
+from pkm_identification.machines.contract import FAILED
+from pkm_identification.machines.load import load_machine
 from pkm_identification.motion import DriveSample
 from pkm_identification.msg import PlatformState, StrutStates
 from pkm_identification.ros.clock import StampError
-from pkm_identification.ros.commands.kinematic_services import reachable_lengths, solve_forward, solve_inverse
+from pkm_identification.ros.commands.kinematic_services import KinematicServices
 from pkm_identification.ros.commands.strut_commands import LENGTHS, StrutCommands
 from pkm_identification.ros.display.platform_display import DISPLAY_PARAMETERS, PlatformDisplay
-from pkm_identification.ros.messages.convert import (
-    create_platform_stream,
-    create_strut_stream,
-    platform_state,
-    strut_sample,
-)
-from pkm_identification.ros.messages.wire import StreamWriter
+from pkm_identification.ros.messages.convert import create_strut_stream, strut_sample
+from pkm_identification.ros.messages.machine_motion import MotionMessages
 from pkm_identification.ros.node.diagnostics import ERROR, WARN, Finding
 from pkm_identification.ros.node.hand_over import Handed
 from pkm_identification.ros.node.inputs import SILENCE
 from pkm_identification.ros.node.main import run
 from pkm_identification.ros.node.pipeline_node import PipelineNode
-from pkm_identification.ros.parameters.declarations import JOINT_NAMES, MACHINE, LiveParameter, strut_names
+from pkm_identification.ros.parameters.declarations import (
+    JOINT_NAMES,
+    MACHINE,
+    LiveParameter,
+    list_joints,
+    read_joint_names,
+)
 from pkm_identification.ros.qos import COMMANDS, STREAM
 from pkm_identification.srv import SolveForward, SolveInverse
 
@@ -60,7 +59,7 @@ STANDING = {
 
 
 class KinematicsNode(PipelineNode):
-    """`strut_states/filtered` -> `platform_state`, poses, TF, `markers`; `target_pose` -> `strut_commands`."""
+    """`strut_states/filtered` -> `platform_state`, `markers`; poses, TF; `target_pose` -> `strut_commands`."""
 
     NAME = "kinematics"
     TASK = "pose"
@@ -72,17 +71,20 @@ class KinematicsNode(PipelineNode):
     )  # fmt: skip
 
     def build(self) -> None:
-        self.machine = Machine.load(self.parameter["machine"])
-        self.stage = TrackerStage(as_machine(self.machine))
-        self.stage.tracker.platform.degraded_condition = self.parameter["degraded_condition"]
+        self.machine = load_machine(self.parameter["machine"])
+        self.posed = has(self.machine, PlatformPose)
+        names = read_joint_names(list_joints(self.machine), self.parameter["joint_names"])
+        self.stage = TrackerStage(self.machine)
+        self._set_condition()
+        messages = MotionMessages(self.machine, self.stage.tracker, self.parameter["base_frame"])
         with self.compiling():
             self._warm_up()
-        self.struts = create_strut_stream(self.machine.joint_names)
-        stream = create_platform_stream(self.machine.joint_names)
-        message = partial(platform_state, StreamWriter(stream, self.parameter["base_frame"]))
-        self.states = self.stream_output(PlatformState, "platform_state", STREAM, message)
-        self.commands = StrutCommands(self, strut_names(self.machine, self.parameter["joint_names"]), LENGTHS)
-        self.display = PlatformDisplay(self, self.machine, self.parameter.all())
+        self.struts = create_strut_stream(list_joints(self.machine))
+        self.states = self.stream_output(PlatformState, "platform_state", STREAM, messages.write)
+        if self.posed:
+            self.commands = StrutCommands(self, names, LENGTHS)
+            self.solving = KinematicServices(self.machine, TrackerStage(self.machine).tracker)
+        self.display = PlatformDisplay(self, self.machine, messages, self.parameter.all())
 
     def start(self) -> None:
         self.stage.restart()
@@ -90,15 +92,22 @@ class KinematicsNode(PipelineNode):
         self.inputs.listen_to_stream(
             self.hand_over, StrutStates, "strut_states/filtered", self.take, STREAM, silence=SILENCE
         )
-        self.inputs.listen(PoseStamped, "target_pose", self.take_target, COMMANDS)
         self.serve_trigger("~/reset", self.reset)
-        self.serve(SolveForward, "solve_forward", partial(solve_forward, self.machine))
-        self.serve(SolveInverse, "solve_inverse", partial(solve_inverse, self.machine))
+        if self.posed:
+            self.inputs.listen(PoseStamped, "target_pose", self.take_target, COMMANDS)
+            self.serve(SolveForward, "solve_forward", self.solving.solve_forward)
+            self.serve(SolveInverse, "solve_inverse", self.solving.solve_inverse)
 
     def changed(self, names: set[str]) -> None:
         """Take over live parameters."""
         self.display.set_rates(self.parameter["pose_rate"], self.parameter["marker_rate"])
-        self.stage.tracker.platform.degraded_condition = self.parameter["degraded_condition"]
+        self._set_condition()
+
+    def _set_condition(self) -> None:
+        """Hand the limit to what follows the platform on six struts; others have limits of their own."""
+        platform = getattr(self.stage.tracker, "platform", None)
+        if platform is not None:
+            platform.degraded_condition = self.parameter["degraded_condition"]
 
     def take(self, message: bytes | StrutStates | Handed) -> None:
         """One filtered strut sample: one platform state."""
@@ -107,21 +116,20 @@ class KinematicsNode(PipelineNode):
         except ValueError as error:
             self.report(WARN, "bad_message", f"strut_states/filtered: {error}")
             return
-        tracked = self.stage.step(filtered)
+        sample = self.stage.step(filtered)
         self.report_events(self.stage.events, LEVELS)
-        if tracked is None:
+        if sample is None:
             return
-        sample = add_pose(tracked, self.stage.tracker)
         try:
             self.states.send(sample, delay)
         except StampError as error:
             self.report(WARN, "bad_stamp", str(error))
             return
-        if sample.status != FAILED:
+        if sample.status < FAILED:
             self.display.show(sample)
 
     def take_target(self, message: PoseStamped) -> None:
-        """A wished pose: the strut lengths that give it, unless a strut cannot reach."""
+        """A wished pose: the drives' coordinates that give it, unless one cannot reach."""
         frame = message.header.frame_id
         if frame not in ("", self.parameter["base_frame"]):
             self.report(
@@ -130,11 +138,11 @@ class KinematicsNode(PipelineNode):
                 f"target_pose is in frame '{frame}', expected '{self.parameter['base_frame']}'",
             )
             return
-        length, problem = reachable_lengths(self.machine, message.pose)
-        if length is None:
+        coordinate, problem = self.solving.find_coordinates(message.pose)
+        if coordinate is None:
             self.report(WARN, "target_unreachable", f"target_pose refused: {problem}")
             return
-        self.commands.send(message.header.stamp, length.tolist())
+        self.commands.send(message.header.stamp, coordinate.tolist())
 
     def reset(self) -> str:
         """Start from the home pose again."""
@@ -153,15 +161,11 @@ class KinematicsNode(PipelineNode):
         return self.stage.counts
 
     def _warm_up(self) -> None:
-        m = self.machine
-        home = strut_lengths(m, m.home_position[None], m.home_rotation[None])
-        forward_kinematics(m, home)
-        stage = TrackerStage(as_machine(m))
-        sample = stage.step(DriveSample(0.0, home[0], np.zeros(6), np.zeros(6), None, 0))
+        stage, home = TrackerStage(self.machine), self.machine.home
+        still = np.zeros(len(home))
+        sample = stage.step(DriveSample(0.0, home, still, still, None, 0))
         if sample is not None:
-            platform_state(
-                StreamWriter(create_platform_stream(m.joint_names)), add_pose(sample, stage.tracker), 0.0
-            )
+            MotionMessages(self.machine, stage.tracker).write(sample, 0.0)
 
 
 def main(args: list[str] | None = None) -> int:

@@ -6,7 +6,7 @@
 # distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
 # the License for the specific language governing permissions and limitations under the License.
 
-"""simulator: a hexapod that is not there, on the topics of one that is."""
+"""simulator: a machine that is not there, on the topics of one that is."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ import math
 import sys
 import time
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 import numpy as np
 from geometry_msgs.msg import PoseStamped
@@ -23,7 +24,10 @@ from sensor_msgs.msg import JointState
 from std_srvs.srv import SetBool
 
 from pkm_identification.errors import PkmError, SettingsError
-from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.machines.capabilities import HexapodFile, PlatformPose, has, require
+from pkm_identification.machines.contract import Motion
+from pkm_identification.machines.load import load_machine
+from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.ros.clock import set_stamp
 from pkm_identification.ros.commands.force_commands import ForceCommands
 from pkm_identification.ros.messages.convert import fill_pose, pose_of
@@ -37,7 +41,7 @@ from pkm_identification.ros.node.diagnostics import WARN, Finding
 from pkm_identification.ros.node.main import run
 from pkm_identification.ros.node.pipeline_node import PipelineNode
 from pkm_identification.ros.node.schedule import Schedule
-from pkm_identification.ros.parameters.declarations import strut_names
+from pkm_identification.ros.parameters.declarations import list_joints, read_joint_names
 from pkm_identification.ros.parameters.simulator import EFFORT, PARAMETERS, simulator_of
 from pkm_identification.ros.qos import (
     CLOCK,
@@ -73,12 +77,13 @@ class SimulatorNode(PipelineNode):
     PARAMETERS = PARAMETERS
 
     def build(self) -> None:
-        self.machine = Machine.load(self.parameter["machine"])
+        self.machine = load_machine(self.parameter["machine"])
+        self.posed = has(self.machine, PlatformPose)
         with self.compiling():
             self.simulator = simulator_of(self.machine, self.parameter.all())
             self.simulator.step()
             self._begin_anew()
-        names = strut_names(self.machine, self.parameter["joint_names"])
+        names = read_joint_names(list_joints(self.machine), self.parameter["joint_names"])
         self.reader = JointStateReader(names, stamped=False)
         self.paused = False
         self._paused_at = 0.0
@@ -89,11 +94,14 @@ class SimulatorNode(PipelineNode):
             self.parameter["real_time_factor"] / self.simulator.period, *(DRIVEN if driven else FREE)
         )
         self.message = JointState(name=list(names))
-        self.true_pose = PoseStamped()
-        self.true_pose.header.frame_id = self.parameter["base_frame"]
-        self.readings = SensorReadings(self, self.simulator.machine, names, self.parameter.all())
         self.output = self.publisher(JointState, "strut_states", STREAM)
-        self.truths = self.publisher(PoseStamped, "platform_truth", POSE)
+        self.readings: SensorReadings | None = None
+        if has(self.machine, HexapodFile):
+            self.readings = SensorReadings(self, self.simulator.machine, names, self.parameter.all())
+        if self.posed:
+            self.true_pose = PoseStamped()
+            self.true_pose.header.frame_id = self.parameter["base_frame"]
+            self.truths = self.publisher(PoseStamped, "platform_truth", POSE)
         self.clocks = self.publisher(Clock, "/clock", CLOCK) if self.parameter["clock"] else None
         self._truth_turn = Throttle(self.parameter["truth_rate"])
 
@@ -113,7 +121,8 @@ class SimulatorNode(PipelineNode):
         self._deadline = now + self.parameter["wait"]
         self._wanted = self.parameter["subscribers"]
         self.inputs.listen(JointState, "strut_commands", self.take_command, COMMANDS)
-        self.inputs.listen(PoseStamped, "target_pose", self.take_target, COMMANDS)
+        if self.posed:
+            self.inputs.listen(PoseStamped, "target_pose", self.take_target, COMMANDS)
         self.every(TICK, self.tick)
         self.serve(SetBool, "~/pause", self.pause)
         self.serve(StepSimulation, "~/step", self.step)
@@ -153,7 +162,7 @@ class SimulatorNode(PipelineNode):
                     self.tick()
                 return
             reading = self.reader.read(message)
-            self.simulator.command_lengths(reading.length, self.reader.rates(message))
+            self.simulator.command_lengths(reading.coordinate, self.reader.rates(message))
         except (BadJointState, ValueError) as error:
             self.report(WARN, "command_refused", f"strut_commands: {error}")
 
@@ -193,10 +202,10 @@ class SimulatorNode(PipelineNode):
             if request.mass != 0.0:
                 place = np.array([center.x, center.y, center.z])
                 payload = Payload(request.mass, place, taken_at=self.simulator.time)
+            self.simulator.carry(payload)
         except SettingsError as error:
             response.message = str(error)
             return response
-        self.simulator.carry(payload)
         response.success = True
         response.message = f"{request.mass:g} kg" if payload is not None else "nothing carried"
         return response
@@ -315,6 +324,15 @@ class SimulatorNode(PipelineNode):
     def _set_epoch(self, waited: float) -> None:
         self._epoch = self.parameter["start_time"] or time.time() + waited
 
+    def _find_pose(self, truth: Any) -> tuple[FloatArray, FloatArray]:
+        """Return the platform's true position (3,) in m and rotation (3, 3)."""
+        if not hasattr(truth, "configuration"):
+            return truth.position, truth.rotation
+        still, row = np.zeros((1, len(self.machine.drives))), np.zeros(1)
+        motion = Motion(still, still, still, (truth.configuration[None],), row.astype(np.uint8), row)
+        position, rotation = require(self.machine, PlatformPose, "truth_rate").compute_pose(motion)
+        return position[0], rotation[0]
+
     def _publish_clock(self) -> None:
         if self.clocks is not None:
             self.clocks.publish(Clock(clock=self.message.header.stamp))
@@ -329,12 +347,13 @@ class SimulatorNode(PipelineNode):
             raise PkmError(str(error)) from None
         self.output.publish(self.message)
         truth = self.simulator.truth
-        self.readings.publish(
-            self._epoch + sample.time, sample.imu, sample.sensor, (truth.position, truth.rotation)
-        )
-        if self._truth_turn.due(sample.time):
+        if self.readings is not None:
+            self.readings.publish(
+                self._epoch + sample.time, sample.imu, sample.sensor, (truth.position, truth.rotation)
+            )
+        if self.posed and self._truth_turn.due(sample.time):
             set_stamp(self.true_pose.header.stamp, self._epoch + truth.time)
-            fill_pose(self.true_pose.pose, truth.position, truth.rotation)
+            fill_pose(self.true_pose.pose, *self._find_pose(truth))
             self.truths.publish(self.true_pose)
         if self.simulator.finished and self.parameter["shutdown_at_end"]:
             self._over = True

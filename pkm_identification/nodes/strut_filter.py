@@ -6,7 +6,7 @@
 # distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
 # the License for the specific language governing permissions and limitations under the License.
 
-"""strut_filter: joint states of any driver in, guarded and filtered strut motion out."""
+"""strut_filter: joint states of any driver in, guarded and filtered motion of the drives out."""
 
 from __future__ import annotations
 
@@ -23,8 +23,7 @@ from pkm_identification.identification.online.filter_stage import (
     FilterStage,
     by_model,
 )
-from pkm_identification.machines.load import as_machine
-from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.machines.load import load_machine
 from pkm_identification.msg import StrutStates
 from pkm_identification.ros.messages.convert import create_strut_stream, strut_states
 from pkm_identification.ros.messages.joint_state import BadJointState, JointStateReader
@@ -34,12 +33,8 @@ from pkm_identification.ros.node.inputs import SILENCE
 from pkm_identification.ros.node.main import run
 from pkm_identification.ros.node.missing_samples import MissingSamples
 from pkm_identification.ros.node.pipeline_node import PipelineNode
-from pkm_identification.ros.parameters.declarations import strut_names
-from pkm_identification.ros.parameters.strut_filter import (
-    PARAMETERS,
-    sample_period,
-    stream_settings,
-)
+from pkm_identification.ros.parameters.declarations import list_joints, read_joint_names, read_period
+from pkm_identification.ros.parameters.strut_filter import PARAMETERS, filter_settings
 from pkm_identification.ros.qos import STREAM, STRUT_STATES_SUBSCRIPTION
 from pkm_identification.signals.causal import CausalFilter, FilterSettings
 from pkm_identification.signals.guard import GuardSettings
@@ -62,19 +57,20 @@ class StrutFilterNode(PipelineNode):
     PARAMETERS = PARAMETERS
 
     def build(self) -> None:
-        self.machine = Machine.load(self.parameter["machine"])
-        self.period = sample_period(self.machine, self.parameter["sample_rate"])
-        self.reader = JointStateReader(strut_names(self.machine, self.parameter["joint_names"]))
-        self.stage = FilterStage(*self._settings(self.parameter.all()), by_model(as_machine(self.machine)))
+        self.machine = load_machine(self.parameter["machine"])
+        self.period = read_period(self.machine, self.parameter["sample_rate"])
+        joints = list_joints(self.machine)
+        self.reader = JointStateReader(read_joint_names(joints, self.parameter["joint_names"]))
+        self.stage = FilterStage(*self._settings(self.parameter.all()), by_model(self.machine))
         with self.compiling():
-            self.stage.warm_up(as_machine(self.machine))
-        message = partial(strut_states, StreamWriter(create_strut_stream(self.machine.joint_names)))
+            self.stage.warm_up(self.machine)
+        message = partial(strut_states, StreamWriter(create_strut_stream(joints)))
         self.output = self.stream_output(StrutStates, f"{TOPIC}/filtered", STREAM, message)
         self.passed = 0
 
     def accept(self, values: Mapping[str, Any]) -> None:
         """Live parameters: refused when no filter or guard can be made of them."""
-        CausalFilter(stream_settings(self.machine, self.period, values).filter)
+        CausalFilter(filter_settings(self.machine, self.period, values).filter)
 
     def changed(self, names: set[str]) -> None:
         """New filters, primed again by a new segment."""
@@ -91,14 +87,14 @@ class StrutFilterNode(PipelineNode):
         self.serve_trigger("~/reset", self.reset)
 
     def take(self, message: JointState) -> bool:
-        """One joint state: at most a few filtered samples go out; False where it is none of the struts'."""
+        """One joint state: at most a few filtered samples go out; False where it is none of the drives'."""
         try:
             reading = self.reader.read(message)
         except BadJointState as problem:
             self.report(ERROR, problem.reason, str(problem))
             self.missing.arrived()
             return False
-        for sample in self.stage.step(reading.time, reading.length, reading.force):
+        for sample in self.stage.step(reading.time, reading.coordinate, reading.force):
             self.output.send(sample, self.stage.delay)
             self.passed += 1
         self.report_events(self.stage.events, LEVELS)
@@ -147,7 +143,7 @@ class StrutFilterNode(PipelineNode):
         }
 
     def _settings(self, values: Mapping[str, Any]) -> tuple[GuardSettings, FilterSettings]:
-        settings = stream_settings(self.machine, self.period, values)
+        settings = filter_settings(self.machine, self.period, values)
         return settings.guard, settings.filter
 
 

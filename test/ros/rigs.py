@@ -20,6 +20,8 @@ from visualization_msgs.msg import MarkerArray
 
 from pkm_identification.identification.online.pipeline import OnlinePipeline
 from pkm_identification.identification.online.platform_samples import add_pose
+from pkm_identification.identification.online.tracker_stage import TrackerStage
+from pkm_identification.machines.load import load_machine
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
 from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths
 from pkm_identification.mechanisms.hexapod.machine import Machine
@@ -29,7 +31,8 @@ from pkm_identification.nodes.estimator import EstimatorNode
 from pkm_identification.nodes.kinematics import KinematicsNode
 from pkm_identification.nodes.strut_filter import StrutFilterNode
 from pkm_identification.ros.clock import seconds, set_stamp
-from pkm_identification.ros.messages.convert import create_platform_stream, create_strut_stream, fill_pose
+from pkm_identification.ros.messages.convert import create_strut_stream, fill_pose
+from pkm_identification.ros.messages.machine_motion import MotionMessages
 from pkm_identification.ros.qos import LATCHED, MARKERS, POSE
 from pkm_identification.signals.causal import CausalFilter, FilterSettings
 from pkm_identification.signals.guard import GuardSettings, StreamGuard
@@ -37,7 +40,7 @@ from pkm_identification.simulation import simulate, trajectory
 
 # Segments are numbered from the first stamp of the node's life, in ms; `Motion` starts at 1000 s.
 FIRST_SEGMENT = 1_000_000
-STRUTS, STATES = create_strut_stream(STRUT_NAMES), create_platform_stream(STRUT_NAMES)
+STRUTS = create_strut_stream(STRUT_NAMES)
 SIMULATED = 4.0  # s
 
 
@@ -116,11 +119,11 @@ def strut_samples(motion):
     ]
 
 
-def strut_message(sample, delay=0.028):
+def strut_message(sample, delay=0.028, names=STRUT_NAMES):
     """A filtered strut sample in a message, field by field."""
     message = StrutStates(
-        names=list(STRUT_NAMES),
-        force=[0.0] * 6,
+        names=list(names),
+        force=[0.0] * len(names),
         coordinate=sample.coordinate.tolist(),
         rate=sample.rate.tolist(),
         acceleration=sample.acceleration.tolist(),
@@ -132,8 +135,16 @@ def strut_message(sample, delay=0.028):
     return message
 
 
-def strut_messages(samples):
-    return [strut_message(sample) for sample in samples]
+def strut_messages(samples, names=STRUT_NAMES):
+    return [strut_message(sample, names=names) for sample in samples]
+
+
+@lru_cache(maxsize=8)
+def motion_messages(machine="uf"):
+    """Messages `platform_state` of a machine, and a tracker of it."""
+    one = load_machine(machine)
+    tracker = TrackerStage(one).tracker
+    return MotionMessages(one, tracker), tracker
 
 
 class KinematicsRig:
@@ -148,7 +159,8 @@ class KinematicsRig:
             bench.connected(topic)
 
     def feed(self, samples):
-        feed(self.bench, self.source, strut_messages(samples), lambda: len(self.states))
+        names = [drive.joint for drive in self.node.machine.drives]
+        feed(self.bench, self.source, strut_messages(samples, names), lambda: len(self.states))
 
 
 @lru_cache(maxsize=4)

@@ -17,6 +17,7 @@ from pkm_identification.estimation.estimate import ParameterEstimate
 from pkm_identification.estimation.identifiability.status import IDENTIFIABLE, IN_DOUBT, UNIDENTIFIABLE
 from pkm_identification.identification.online.pipeline import OnlinePipeline
 from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.ros.estimates.motion_axes import PLATFORM_AXES
 from pkm_identification.ros.estimates.quality import EstimateQuality
 from pkm_identification.simulation import simulate
 
@@ -38,23 +39,23 @@ def with_statuses(estimate, known):
 
 
 def test_before_anything_was_learned_it_waits_for_motion():
-    assert EstimateQuality(0.1, SCALE).summary(None) == "waiting for motion: nothing learned yet"
+    assert EstimateQuality(PLATFORM_AXES, SCALE).summary(None) == "waiting for motion: nothing learned yet"
 
 
 def test_axes_that_did_not_move_are_named(estimate):
-    quality = EstimateQuality(0.1, SCALE)
-    quality.moved(np.array([0.2, -0.3, 0.1, 0.01, 1.0, 0.8]))
+    quality = EstimateQuality(PLATFORM_AXES, SCALE)
+    quality.note_motion(np.array([0.2, 0.3, 0.1, 0.001, 0.1, 0.08]))
     quality.take(with_statuses(estimate, len(estimate.names) - 2))
     line = quality.summary(1.12)
     assert f"{len(estimate.names) - 2} of {len(estimate.names)} identified" in line
     assert "fit 1.1 x noise" in line
     assert line.endswith("waiting for excitation: no rotation about x yet")
-    quality.moved(np.array([0.0, 0.0, 0.0, 1.0, 0.0, 0.0]))
+    quality.note_motion(np.array([0.0, 0.0, 0.0, 0.1, 0.0, 0.0]))
     assert quality.summary(None).endswith("not yet: " + ", ".join(estimate.names[-2:]))
 
 
 def test_the_worst_is_the_one_least_known_relative_to_its_value(estimate):
-    quality = EstimateQuality(0.1, SCALE)
+    quality = EstimateQuality(PLATFORM_AXES, SCALE)
     std = 1e-3 * np.abs(estimate.values)
     std[4] *= 20.0
     quality.take(replace(with_statuses(estimate, len(std)), std=std))
@@ -63,7 +64,7 @@ def test_the_worst_is_the_one_least_known_relative_to_its_value(estimate):
 
 def test_it_settles_when_half_of_the_information_no_longer_moves_it(estimate):
     whole = with_statuses(estimate, len(estimate.names))
-    quality = EstimateQuality(0.1, SCALE)
+    quality = EstimateQuality(PLATFORM_AXES, SCALE)
     for share in (4.0, 2.0, 1.5):
         quality.take(replace(whole, std=share * whole.std))
     quality.take(whole)
@@ -77,14 +78,14 @@ def test_it_settles_when_half_of_the_information_no_longer_moves_it(estimate):
 
 def test_an_estimate_that_has_only_begun_is_not_settled(estimate):
     whole = with_statuses(estimate, len(estimate.names))
-    quality = EstimateQuality(0.1, SCALE)
+    quality = EstimateQuality(PLATFORM_AXES, SCALE)
     quality.take(whole)
     assert not quality.settled(whole)
 
 
 def test_what_is_in_doubt_is_not_called_unknown(estimate):
     doubted = replace(estimate, status=(IN_DOUBT,) * len(estimate.names))
-    quality = EstimateQuality(0.1, SCALE)
+    quality = EstimateQuality(PLATFORM_AXES, SCALE)
     quality.take(doubted)
     count = len(estimate.names)
     assert quality.summary(1.1) == f"0 of {count} identified, {count} in doubt, fit 1.1 x noise"
@@ -95,13 +96,13 @@ def test_what_is_zero_is_known_by_its_share_of_its_size(estimate):
     whole = with_statuses(estimate, len(estimate.names))
     values = whole.values.copy()
     values[7] = 0.0
-    quality = EstimateQuality(0.1, np.where(np.arange(20) == 7, 100.0 * whole.std, 1e-3))
+    quality = EstimateQuality(PLATFORM_AXES, np.where(np.arange(20) == 7, 100.0 * whole.std, 1e-3))
     quality.take(replace(whole, values=values))
     assert f"worst {whole.names[7]} " not in quality.summary(None)
 
 
 def test_an_estimator_that_forgets_is_not_remembered_for_ever(estimate):
-    quality = EstimateQuality(0.1, SCALE)
+    quality = EstimateQuality(PLATFORM_AXES, SCALE)
     for k in range(2000):
         quality.take(replace(estimate, std=estimate.std * (2.0 if k % 2 else 1.0)))
     assert len(quality._remembered) <= 200

@@ -50,14 +50,16 @@ def test_a_motion_is_followed_to_its_end(bench: Bench):
         assert feedback.position_error < 2e-5
         assert feedback.rotation_error < 1e-4
         np.testing.assert_allclose(
-            feedback.desired_length - feedback.actual_length, feedback.length_error, atol=1e-12
+            np.subtract(feedback.desired_coordinate, feedback.actual_coordinate),
+            feedback.coordinate_error,
+            atol=1e-12,
         )
     wanted = strut_lengths(
         made.machine,
         np.array([[getattr(f.desired.position, x) for x in "xyz"] for f in sent.feedback]),
         np.array([made_rotation(f.desired.orientation) for f in sent.feedback]),
     )
-    np.testing.assert_allclose([f.desired_length for f in sent.feedback], wanted, atol=1e-9)
+    np.testing.assert_allclose([f.desired_coordinate for f in sent.feedback], wanted, atol=1e-9)
 
 
 def made_rotation(q):

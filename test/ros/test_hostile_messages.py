@@ -88,7 +88,7 @@ def test_estimator(bench, tmp_path):
     node.output.estimates = Sink()
     rng = np.random.default_rng(3)
     motion = Motion(COUNT)
-    home = node.machine.home_position.tolist()
+    home = node.machine.description.home_position.tolist()
     for k, time in enumerate(motion.time):
         message = PlatformState(has_pose=True, force=motion.force[k].tolist(), force_valid=True, segment=0)
         message.header.stamp = joint_state(time, motion.length[k]).header.stamp
@@ -129,7 +129,7 @@ def test_simulator(bench):
         if k % 10 == 0:
             bench.spin(0.01)
     bench.wait(lambda: len(messages) > 200, "samples")
-    low, high = node.machine.length_limits
+    low, high = node.machine.description.length_limits
     lengths = np.array([message.position for message in messages])
     assert np.isfinite([message.effort for message in messages]).all()
     assert ((lengths > low) & (lengths < high)).all()

@@ -25,9 +25,9 @@ FORCE = np.array([1.0, 2.0, 3.0, 4.0, 5.0, 6.0])
 
 
 def test_a_plain_message_is_read_as_it_is():
-    reading = JointStateReader().read(joint_state(12.5, LENGTH, FORCE))
+    reading = JointStateReader(STRUT_NAMES).read(joint_state(12.5, LENGTH, FORCE))
     assert reading.time == 12.5
-    np.testing.assert_array_equal(reading.length, LENGTH)
+    np.testing.assert_array_equal(reading.coordinate, LENGTH)
     np.testing.assert_array_equal(reading.force, FORCE)
 
 
@@ -35,23 +35,23 @@ def test_permuted_and_extra_names_give_the_identical_sample():
     order = [3, 0, 5, 1, 4, 2]
     names = ["arm", *(STRUT_NAMES[i] for i in order), "gripper"]
     message = joint_state(1.0, [9.0, *LENGTH[order], 8.0], [7.0, *FORCE[order], 6.0], names)
-    reading = JointStateReader().read(message)
-    np.testing.assert_array_equal(reading.length, LENGTH)
+    reading = JointStateReader(STRUT_NAMES).read(message)
+    np.testing.assert_array_equal(reading.coordinate, LENGTH)
     np.testing.assert_array_equal(reading.force, FORCE)
 
 
 def test_the_order_is_learnt_anew_when_names_change():
-    reader = JointStateReader()
+    reader = JointStateReader(STRUT_NAMES)
     reader.read(joint_state(1.0, LENGTH))
     reading = reader.read(joint_state(1.1, LENGTH[::-1], names=STRUT_NAMES[::-1]))
-    np.testing.assert_array_equal(reading.length, LENGTH)
-    np.testing.assert_array_equal(reader.read(joint_state(1.2, LENGTH)).length, LENGTH)
+    np.testing.assert_array_equal(reading.coordinate, LENGTH)
+    np.testing.assert_array_equal(reader.read(joint_state(1.2, LENGTH)).coordinate, LENGTH)
 
 
 def test_names_of_another_driver_can_be_given():
     names = [f"leg{i}" for i in range(6)]
     reading = JointStateReader(names).read(joint_state(1.0, LENGTH[::-1], names=names[::-1]))
-    np.testing.assert_array_equal(reading.length, LENGTH)
+    np.testing.assert_array_equal(reading.coordinate, LENGTH)
 
 
 @pytest.mark.parametrize(
@@ -65,17 +65,17 @@ def test_names_of_another_driver_can_be_given():
     ],
 )
 def test_incomplete_messages_are_refused_naming_what_is_wrong(names, length, force, reason, text):
-    reader = JointStateReader()
+    reader = JointStateReader(STRUT_NAMES)
     reader.read(joint_state(1.0, LENGTH, FORCE))
     with pytest.raises(BadJointState, match=text) as caught:
         reader.read(joint_state(1.0, length, force, names))
     assert caught.value.reason == reason
-    np.testing.assert_array_equal(reader.read(joint_state(1.1, LENGTH)).length, LENGTH)
+    np.testing.assert_array_equal(reader.read(joint_state(1.1, LENGTH)).coordinate, LENGTH)
 
 
 def test_stamp_zero_is_refused():
     with pytest.raises(BadJointState, match="stamp 0"):
-        JointStateReader().read(joint_state(0.0, LENGTH))
+        JointStateReader(STRUT_NAMES).read(joint_state(0.0, LENGTH))
 
 
 @pytest.mark.parametrize(("sec", "nanosec"), [(-5, 0), (2**31 - 1, 4_000_000_000)])
@@ -83,11 +83,11 @@ def test_impossible_stamps_are_refused(sec, nanosec):
     message = joint_state(1.0, LENGTH)
     message.header.stamp.sec, message.header.stamp.nanosec = sec, nanosec
     with pytest.raises(BadJointState, match="impossible stamp"):
-        JointStateReader().read(message)
+        JointStateReader(STRUT_NAMES).read(message)
 
 
 def test_efforts_that_were_never_numbers_count_as_absent():
-    reader = JointStateReader()
+    reader = JointStateReader(STRUT_NAMES)
     nothing = np.full(6, np.nan)
     assert reader.read(joint_state(1.0, LENGTH, nothing)).force is None
     np.testing.assert_array_equal(reader.read(joint_state(1.1, LENGTH, FORCE)).force, FORCE)
@@ -95,17 +95,17 @@ def test_efforts_that_were_never_numbers_count_as_absent():
     assert np.isnan(reader.read(joint_state(1.2, LENGTH, nothing)).force).all()
 
 
-def test_a_reader_wants_six_different_names():
-    with pytest.raises(ValueError, match="6 different joint names"):
+def test_a_reader_wants_different_names():
+    with pytest.raises(ValueError, match="different joint names"):
         JointStateReader(["a", "b", "c", "d", "e", "e"])
 
 
 def test_filling_a_message_is_the_reverse_of_reading_it():
     message = joint_state(1.0, np.zeros(6))
     fill_joint_state(message, 1_700_000_000.123456, LENGTH, FORCE)
-    reading = JointStateReader().read(message)
+    reading = JointStateReader(STRUT_NAMES).read(message)
     assert reading.time == 1_700_000_000.123456
-    np.testing.assert_array_equal(reading.length, LENGTH)
+    np.testing.assert_array_equal(reading.coordinate, LENGTH)
     np.testing.assert_array_equal(reading.force, FORCE)
 
 

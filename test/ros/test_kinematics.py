@@ -11,15 +11,16 @@
 import numpy as np
 import pytest
 from geometry_msgs.msg import PoseStamped
-from ros.rigs import STATES, KinematicsRig, strut_samples
+from ros.rigs import KinematicsRig, motion_messages, strut_samples
 from ros.ros_bench import Motion
 from sensor_msgs.msg import JointState
 
 from pkm_identification.mechanisms.hexapod.kinematics.tracker import PlatformTracker
 from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.motion import STRUT_NAMES
 from pkm_identification.nodes.kinematics import KinematicsNode
 from pkm_identification.numerics.rotation import matrix_from_quaternion
-from pkm_identification.ros.messages.convert import fill_pose, platform_sample
+from pkm_identification.ros.messages.convert import fill_pose, pose_of
 from pkm_identification.srv import SolveForward, SolveInverse
 
 
@@ -31,26 +32,32 @@ def rig(bench):
 def test_the_node_gives_exactly_what_the_tracker_gives(rig):
     samples = strut_samples(Motion(200))
     rig.feed(samples)
-    tracker = PlatformTracker(rig.node.machine)
+    tracker = PlatformTracker(rig.node.machine.description)
     for message, sample in zip(rig.states, samples):
-        expected, found = tracker.step(sample), platform_sample(STATES, message)[0]
+        expected, (found, delay) = tracker.step(sample), motion_messages()[0].read(message)
         assert message.header.frame_id == "base"
+        assert message.names == list(STRUT_NAMES)
         assert found.time == expected.time
-        np.testing.assert_array_equal(found.position, expected.position)
-        np.testing.assert_allclose(found.rotation, expected.rotation, atol=1e-15)
-        np.testing.assert_array_equal(found.twist, expected.twist)
-        np.testing.assert_array_equal(found.acceleration, expected.acceleration)
-        np.testing.assert_array_equal(found.force, expected.force)
-        assert (found.status, found.segment, found.iterations) == (0, 3, expected.iterations)
-        assert message.delay == 0.028
+        position, rotation = pose_of(message.pose)
+        np.testing.assert_array_equal(position, expected.position)
+        np.testing.assert_allclose(rotation, expected.rotation, atol=1e-15)
+        twist, accel = ([part.x, part.y, part.z] for part in (message.twist.linear, message.accel.angular))
+        np.testing.assert_array_equal(twist, expected.twist[:3])
+        np.testing.assert_array_equal(accel, expected.acceleration[3:])
+        state = (expected.position, expected.rotation.ravel(), expected.twist, expected.acceleration)
+        np.testing.assert_array_equal(found.state, np.concatenate(state))
+        for one, own in zip(found[1:5], sample[1:5], strict=True):
+            np.testing.assert_array_equal(one, own)
+        assert (found.status, found.segment, message.iterations) == (0, 3, expected.iterations)
+        assert delay == 0.028
 
 
 def test_poses_are_those_the_lengths_were_made_from(rig):
     motion = Motion(100)
     rig.feed(strut_samples(motion))
-    found = [platform_sample(STATES, message)[0] for message in rig.states]
-    np.testing.assert_allclose([sample.position for sample in found], motion.position, atol=1e-11)
-    np.testing.assert_allclose([sample.rotation for sample in found], motion.rotation, atol=1e-10)
+    found = [pose_of(message.pose) for message in rig.states]
+    np.testing.assert_allclose([position for position, _ in found], motion.position, atol=1e-11)
+    np.testing.assert_allclose([rotation for _, rotation in found], motion.rotation, atol=1e-10)
 
 
 def test_pose_and_markers_come_at_their_own_rates(bench, rig):
@@ -64,7 +71,7 @@ def test_pose_and_markers_come_at_their_own_rates(bench, rig):
     pose = next(p for p in rig.poses if p.header.stamp == rig.markers[-1].markers[0].header.stamp)
     tips = np.array([[p.x, p.y, p.z] for p in struts.points[1::2]])
     q = pose.pose.orientation
-    joints = rig.node.machine.platform_joints @ matrix_from_quaternion([q.x, q.y, q.z, q.w]).T
+    joints = rig.node.machine.description.platform_joints @ matrix_from_quaternion([q.x, q.y, q.z, q.w]).T
     place = np.array([pose.pose.position.x, pose.pose.position.y, pose.pose.position.z])
     np.testing.assert_allclose(tips, place + joints, atol=1e-12)
 
@@ -99,7 +106,7 @@ def test_a_target_that_cannot_be_is_refused_with_the_reason(bench, rig, position
     statuses = bench.diagnostics()
     commands = bench.collect(JointState, "strut_commands")
     targets = bench.publisher(PoseStamped, "target_pose")
-    machine = rig.node.machine
+    machine = rig.node.machine.description
     place = machine.home_position if position is None else np.array(position)
     targets.publish(target(place, machine.home_rotation, frame))
     bench.wait(lambda: any(text in s.message for a in statuses for s in a.status), text)
@@ -112,8 +119,8 @@ def test_services_solve_both_ways(bench, rig):
     fill_pose(inverse.pose, motion.position[20], motion.rotation[20])
     lengths = bench.call(SolveInverse, "/solve_inverse", inverse)
     assert lengths.success
-    np.testing.assert_allclose(lengths.length, motion.length[20], atol=1e-12)
-    pose = bench.call(SolveForward, "/solve_forward", SolveForward.Request(length=lengths.length))
+    np.testing.assert_allclose(lengths.coordinate, motion.length[20], atol=1e-12)
+    pose = bench.call(SolveForward, "/solve_forward", SolveForward.Request(coordinate=lengths.coordinate))
     assert pose.success
     assert pose.message == "ok"
     place = pose.pose.position
@@ -122,18 +129,18 @@ def test_services_solve_both_ways(bench, rig):
 
 
 def test_services_refuse_with_the_reason(bench, rig):
-    answer = bench.call(SolveForward, "/solve_forward", SolveForward.Request(length=np.full(6, 0.01)))
+    answer = bench.call(SolveForward, "/solve_forward", SolveForward.Request(coordinate=[0.01] * 6))
     assert not answer.success
-    assert "no pose has lengths" in answer.message
+    assert "no pose has" in answer.message
     assert np.isfinite([answer.residual, answer.condition]).all()
-    answer = bench.call(SolveForward, "/solve_forward", SolveForward.Request(length=np.full(6, np.nan)))
+    answer = bench.call(SolveForward, "/solve_forward", SolveForward.Request(coordinate=[np.nan] * 6))
     assert not answer.success
     far = SolveInverse.Request()
     far.pose.position.z = 5.0
     far.pose.orientation.w = 1.0
     answer = bench.call(SolveInverse, "/solve_inverse", far)
     assert not answer.success
-    assert "strut 1" in answer.message
+    assert "strut_1" in answer.message
     answer = bench.call(SolveInverse, "/solve_inverse", SolveInverse.Request(pose=zero_quaternion(far.pose)))
     assert not answer.success
     assert "quaternion" in answer.message

@@ -103,7 +103,7 @@ def test_the_simulator_node_takes_a_payload_up(bench):
     bench.wait(
         lambda: node.simulator.carried is not None and len(states) > 400, "the payload and what follows"
     )
-    vertical = strut_axes(node.machine)
+    vertical = strut_axes(node.machine.description)
     weight = np.array([vertical @ np.array(message.effort) for message in states])
     time = np.array([seconds(message.header.stamp) for message in states])
     # the same samples however many more have come: the platform swings on

@@ -22,6 +22,7 @@ from ros.ros_bench import Bench, joint_state
 
 from pkm_identification.action import ExecuteTrajectory
 from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.motion import STRUT_NAMES
 from pkm_identification.msg import ControllerState
 from pkm_identification.ros.clock import set_stamp
 from pkm_identification.ros.commands.force_commands import GONE, ForceCommands
@@ -81,7 +82,7 @@ class Forces:
         self.simulator = Simulator(UF)
         chosen = {"lockstep": False, "longest_delay": 0.02, "patience": 0.1, **settings}
         self.forces = ForceCommands(
-            self.simulator, JointStateReader(stamped=False), **chosen, clock=lambda: self.now
+            self.simulator, JointStateReader(STRUT_NAMES, stamped=False), **chosen, clock=lambda: self.now
         )
         self.stamp = 0.0
         self.forces.sample()

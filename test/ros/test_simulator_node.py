@@ -20,6 +20,7 @@ from std_srvs.srv import SetBool
 from pkm_identification.errors import PkmError
 from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths
 from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.motion import STRUT_NAMES
 from pkm_identification.nodes.simulator import SimulatorNode
 from pkm_identification.ros.clock import seconds
 from pkm_identification.ros.commands.force_commands import ForceCommands
@@ -269,7 +270,9 @@ def test_under_a_controllers_forces_stamps_go_on_and_no_old_force_acts(bench):
 def test_a_pause_is_nobodys_silence():
     now = [0.0]
     simulator = Simulator(Machine.load("uf"))
-    forces = ForceCommands(simulator, JointStateReader(stamped=False), False, np.inf, 1.5, lambda: now[0])
+    forces = ForceCommands(
+        simulator, JointStateReader(STRUT_NAMES, stamped=False), False, np.inf, 1.5, lambda: now[0]
+    )
     forces.sample()
     forces.take(joint_state(0.0, [], simulator.plant.holding_force()), Time())
     now[0] = 2.0

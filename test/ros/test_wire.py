@@ -14,23 +14,22 @@ from geometry_msgs.msg import PoseStamped
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rclpy.serialization import deserialize_message, serialize_message
-from ros.rigs import STATES, STRUTS, platform_message, strut_message
+from ros.rigs import STRUTS, motion_messages, strut_message
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Header
 
-from pkm_identification.mechanisms.hexapod.kinematics.tracker import PlatformSample
-from pkm_identification.motion import STRUT_NAMES, DriveSample
-from pkm_identification.msg import ParameterEstimate, StrutStates
+from pkm_identification.machines.capabilities import PlatformPose
+from pkm_identification.motion import STRUT_NAMES, DriveSample, TrackedSample
+from pkm_identification.msg import ParameterEstimate, PlatformState, StrutStates
 from pkm_identification.numerics.rotation import matrix_from_vector
 from pkm_identification.records.interfaces import typestore
 from pkm_identification.ros.messages.convert import (
     create_strut_stream,
-    platform_sample,
-    platform_state,
     strut_sample,
     strut_states,
 )
 from pkm_identification.ros.messages.wire import StreamType, StreamWriter
+from pkm_identification.ros.node.hand_over import Handed
 
 FRAMES = st.text(max_size=20).filter(lambda text: "\x00" not in text)
 SEEDS = st.integers(0, 2**31)
@@ -43,30 +42,21 @@ def strut(seed):
     return DriveSample(float(rng.integers(1, 10**6)) / 64, length, rate, acceleration, force, seed)
 
 
-def platform(seed):
-    rng = np.random.default_rng(seed)
-    return PlatformSample(
-        time=float(rng.integers(1, 10**6)) / 64,
-        position=rng.normal(size=3),
-        rotation=matrix_from_vector(rng.normal(size=3)),
-        twist=rng.normal(size=6),
-        acceleration=rng.normal(size=6),
-        force=rng.normal(size=6) if seed % 2 else None,
-        segment=seed,
-        status=int(rng.integers(3)),
-        iterations=int(rng.integers(2**16)),
-        residual=float(rng.random()),
-        condition=float(rng.random()),
-    )
+def tracked(seed, machine="uf"):
+    """Any motion of a machine: of a platform a state that has a pose."""
+    messages, tracker = motion_messages(machine)
+    rng, count = np.random.default_rng(seed), len(messages.machine.drives)
+    state = rng.normal(size=tracker.row.size)
+    if messages.machine.capabilities & {PlatformPose}:
+        state[3:12] = matrix_from_vector(rng.normal(size=3)).ravel()
+    force = rng.normal(size=count) if seed % 2 else None
+    status, time = int(rng.integers(2)), float(rng.integers(1, 10**6)) / 64
+    return TrackedSample(time, *rng.normal(size=(3, count)), force, seed, state, status, float(rng.random()))
 
 
 def assert_same(found, expected):
     for name, value in expected._asdict().items():
-        if name == "rotation":
-            # by way of a quaternion, both times
-            np.testing.assert_allclose(found.rotation, value, atol=1e-15)
-        else:
-            np.testing.assert_array_equal(getattr(found, name), value, err_msg=name)
+        np.testing.assert_array_equal(getattr(found, name), value, err_msg=name)
 
 
 @pytest.mark.slow
@@ -77,11 +67,6 @@ def test_what_rclpy_writes_is_read(seed, frame):
     message.header.frame_id = frame
     sample, delay = strut_sample(STRUTS, serialize_message(message))
     assert_same(sample, strut(seed))
-    assert delay == 0.25
-    message = platform_message(platform(seed), 0.25)
-    message.header.frame_id = frame
-    sample, delay = platform_sample(STATES, serialize_message(message))
-    assert_same(sample, platform(seed))
     assert delay == 0.25
 
 
@@ -95,11 +80,6 @@ def assert_read_as(message, data):
 @given(SEEDS, FRAMES)
 @settings(deadline=None)
 def test_what_we_write_rclpy_reads(seed, frame):
-    message = platform_message(platform(seed), 0.25)
-    message.header.frame_id = frame
-    writer = StreamWriter(STATES, frame)
-    platform_state(writer, platform(seed + 1), 0.5)  # leaves nothing behind
-    assert_read_as(message, platform_state(writer, platform(seed), 0.25))
     message = strut_message(strut(seed), 0.25)
     writer = StreamWriter(STRUTS)
     strut_states(writer, strut(seed + 1), 0.5)
@@ -113,8 +93,9 @@ def test_a_message_is_read_as_its_bytes_are():
 
 def test_arrays_are_as_kernels_are_compiled_for():
     filtered, _ = strut_sample(STRUTS, strut_message(strut(3)))
-    state, _ = platform_sample(STATES, platform_message(platform(3)))
-    for array in (filtered.coordinate, filtered.force, state.position, state.force):
+    messages = motion_messages()[0]
+    motion, _ = messages.read(messages.write(tracked(3), 0.25))
+    for array in (filtered.coordinate, filtered.force, motion.state, motion.force):
         assert array.flags.aligned
         assert array.flags.writeable
         assert array.flags.c_contiguous
@@ -124,7 +105,7 @@ def test_another_byte_order_is_read_too():
     kind, store = "pkm_identification/msg/StrutStates", typestore()
     whole = store.deserialize_cdr(serialize_message(strut_message(strut(3), 0.25)), kind)
     big = bytes(store.serialize_cdr(whole, kind, little_endian=False))
-    np.testing.assert_array_equal(deserialize_message(big, StrutStates).coordinate, strut(3).length)
+    np.testing.assert_array_equal(deserialize_message(big, StrutStates).coordinate, strut(3).coordinate)
     sample, delay = strut_sample(STRUTS, big)
     assert_same(sample, strut(3))
     assert delay == 0.25
@@ -139,10 +120,11 @@ def test_what_was_cut_off_is_refused(length):
 
 
 def test_a_name_longer_than_the_message_is_refused():
-    data = bytearray(serialize_message(platform_message(platform(3))))
+    messages = motion_messages()[0]
+    data = bytearray(messages.write(tracked(3), 0.25))
     data[12:16] = b"\xff\xff\xff\xff"
     with pytest.raises(ValueError, match="no PlatformState"):
-        platform_sample(STATES, bytes(data))
+        messages.read(bytes(data))
 
 
 def test_drives_without_names_are_those_of_the_machine_and_others_are_refused():
@@ -171,6 +153,45 @@ def test_any_number_of_drives_of_any_name_is_streamed(count):
         assert_same(strut_sample(kind, one)[0], sample)
 
 
+@pytest.mark.parametrize("machine", ["uf", "mast", "four-bar"])
+@pytest.mark.parametrize("seed", [2, 3])
+def test_motion_of_any_machine_comes_back_as_it_went(machine, seed):
+    messages, _ = motion_messages(machine)
+    messages.write(tracked(seed + 1, machine), 0.5)  # leaves nothing behind
+    data = messages.write(tracked(seed, machine), 0.25)
+    message = deserialize_message(data, PlatformState)
+    assert message.has_pose == (machine == "uf")
+    assert message.names == [drive.joint for drive in messages.machine.drives]
+    for one in (
+        data,
+        serialize_message(message),
+        Handed(tracked(seed, machine), tracked(seed, machine).time, 0.25),
+    ):
+        sample, delay = messages.read(one)
+        assert_same(sample, tracked(seed, machine))
+        assert delay == 0.25
+
+
+def test_who_measures_poses_sends_them_alone():
+    """The struts' motion is that of the pose; a machine that names none wants a state."""
+    messages, tracker = motion_messages()
+    home = messages.machine.home
+    tracker.reset()
+    tracker.step(home + 1e-3 * np.arange(6), 1e-2 * np.arange(6), np.ones(6))
+    sample = TrackedSample(
+        1.0, home + 1e-3 * np.arange(6), 1e-2 * np.arange(6), np.ones(6), None, 3, tracker.row, 0, 0.0
+    )
+    message = deserialize_message(messages.write(sample, 0.25), PlatformState)
+    for name in ("names", "coordinate", "rate", "acceleration", "state"):
+        setattr(message, name, [])
+    found, _ = messages.read(message)
+    for one, own in zip([*found[1:4], found.state], [*sample[1:4], sample.state], strict=True):
+        np.testing.assert_allclose(one, own, rtol=0, atol=1e-9)
+    message.has_pose = False
+    with pytest.raises(ValueError, match="neither state nor pose"):
+        messages.read(message)
+
+
 def test_messages_inside_are_arrays_of_their_numbers():
     assert StreamType(PoseStamped).layout["pose"].shape == (7,)
 
@@ -183,4 +204,4 @@ def test_only_messages_that_are_a_header_and_numbers_are_streamed(kind):
 
 def test_an_impossible_time_is_refused():
     with pytest.raises(ValueError, match="does not fit into a stamp"):
-        StreamWriter(STATES).message(2.0**31)
+        StreamWriter(STRUTS).message(2.0**31)

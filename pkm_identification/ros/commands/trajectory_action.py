@@ -26,7 +26,7 @@ from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.numerics.rotation import vector_from_matrix
 
 from ..clock import set_stamp
-from ..messages.convert import fill_pose
+from ..messages.convert import doubles, fill_pose
 from .goal_request import ExecuteTrajectoryAsArrays, Goal, GoalRequest, known_layout
 from .motion_action import MotionAction, MotionCalls
 from .trajectory_goal import waypoints_of
@@ -96,7 +96,7 @@ class TrajectoryAction(MotionAction):
             feedback.position_error = float(np.linalg.norm(wanted[0] - position))
             turned = vector_from_matrix(wanted[1] @ rotation.T)
             feedback.rotation_error = float(np.linalg.norm(turned))
-        feedback.desired_length = command.length
-        feedback.actual_length = measured
-        feedback.length_error = command.error
+        feedback.desired_coordinate = doubles(command.length)
+        feedback.actual_coordinate = doubles(measured)
+        feedback.coordinate_error = doubles(command.error)
         return feedback

@@ -6,7 +6,7 @@
 # distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
 # the License for the specific language governing permissions and limitations under the License.
 
-"""A platform pose for people and their programs: pose, TF, joints of the tree, markers, each at its own rate."""
+"""A machine for people and their programs: pose and TF of its platform, joints of the tree, markers."""
 
 from __future__ import annotations
 
@@ -18,16 +18,17 @@ from sensor_msgs.msg import JointState
 from visualization_msgs.msg import MarkerArray
 
 from pkm_identification.exporting.urdf import TreeJoints
-from pkm_identification.mechanisms.hexapod.kinematics import DEGRADED
-from pkm_identification.mechanisms.hexapod.kinematics.tracker import PlatformSample
-from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.machines.capabilities import HexapodFile, PlatformPose, has, require
+from pkm_identification.machines.contract import DEGRADED, Machine
+from pkm_identification.motion import TrackedSample
 
 from ..clock import stamp_of
 from ..messages.convert import fill_pose
+from ..messages.machine_motion import MotionMessages
 from ..parameters.declarations import LiveParameter, ParameterSpec
 from ..qos import JOINTS, MARKERS, POSE
 from ..throttle import Throttle
-from .markers import MachineMarkers
+from .markers import create_markers
 from .transforms import TransformSender
 
 if TYPE_CHECKING:
@@ -55,22 +56,31 @@ class PlatformDisplay:
     ----------
     node : PipelineNode
     machine : Machine
+    messages : MotionMessages
+        Of the machine.
     values : mapping
         Of `DISPLAY_PARAMETERS`.
     """
 
-    def __init__(self, node: PipelineNode, machine: Machine, values: Mapping[str, Any]) -> None:
+    def __init__(
+        self, node: PipelineNode, machine: Machine, messages: MotionMessages, values: Mapping[str, Any]
+    ) -> None:
         frame, child = values["base_frame"], values["platform_frame"]
-        self._pose = PoseStamped()
-        self._pose.header.frame_id = frame
-        self._poses = node.publisher(PoseStamped, "platform_pose", POSE)
-        self.transforms = TransformSender(node, frame, child) if values["publish_tf"] else None
+        self._messages, self._posed = messages, has(machine, PlatformPose)
+        self.transforms: TransformSender | None = None
+        if self._posed:
+            self._pose = PoseStamped()
+            self._pose.header.frame_id = frame
+            self._poses = node.publisher(PoseStamped, "platform_pose", POSE)
+            if values["publish_tf"]:
+                self.transforms = TransformSender(node, frame, child)
         self._tree: TreeJoints | None = None
         if values["publish_joint_states"]:
-            self._tree = TreeJoints(machine)
+            whole = require(machine, HexapodFile, "parameter 'publish_joint_states'")
+            self._tree = TreeJoints(whole.description)
             self._joints = JointState(name=list(self._tree.names))
             self._joint_states = node.publisher(JointState, "joint_states", JOINTS)
-        self._markers = MachineMarkers(machine, frame)
+        self._markers = create_markers(machine, frame)
         self._marker_arrays = node.publisher(MarkerArray, "markers", MARKERS)
         self.set_rates(values["pose_rate"], values["marker_rate"])
 
@@ -78,22 +88,21 @@ class PlatformDisplay:
         """New rates in Hz."""
         self._pose_turn, self._marker_turn = Throttle(pose), Throttle(marker)
 
-    def show(self, sample: PlatformSample) -> None:
+    def show(self, sample: TrackedSample) -> None:
         """Show a sample that is not FAILED."""
         pose, marker = self._pose_turn.due(sample.time), self._marker_turn.due(sample.time)
         if not (pose or marker):
             return
-        stamp = stamp_of(sample.time)
-        if pose:
+        stamp, place = stamp_of(sample.time), self._messages.pose_of(sample)
+        if pose and place is not None:
             self._pose.header.stamp = stamp
-            fill_pose(self._pose.pose, sample.position, sample.rotation)
+            fill_pose(self._pose.pose, *place)
             self._poses.publish(self._pose)
             if self.transforms is not None:
                 self.transforms.send(stamp, self._pose.pose)
             if self._tree is not None:
                 self._joints.header.stamp = stamp
-                self._joints.position = self._tree.positions(sample.position, sample.rotation).tolist()
+                self._joints.position = self._tree.positions(*place).tolist()
                 self._joint_states.publish(self._joints)
         if marker:
-            alert = sample.status == DEGRADED
-            self._marker_arrays.publish(self._markers.place(stamp, sample.position, sample.rotation, alert))
+            self._marker_arrays.publish(self._markers.place(stamp, sample.state, sample.status == DEGRADED))

@@ -20,7 +20,7 @@ from geometry_msgs.msg import InertiaStamped
 from pkm_identification.identification.changes.payload import PayloadEvent
 from pkm_identification.identification.online.judgement.fit_watch import StreamFit
 from pkm_identification.identification.online.online_estimator import OnlineEstimator
-from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.machines.contract import Machine
 from pkm_identification.msg import ParameterEstimate as EstimateMessage
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.finite import finite
@@ -36,6 +36,7 @@ from ..messages.payload import (
 from ..node.diagnostics import ERROR, WARN, Finding
 from ..qos import LATCHED
 from ..throttle import Throttle
+from .motion_axes import MotionAxes
 from .quality import EstimateQuality
 from .store import DROPPED
 
@@ -53,6 +54,8 @@ class EstimatePublisher:
     ----------
     node : PipelineNode
     machine : Machine
+    axes : MotionAxes
+        In which ways it moves.
     scale : ndarray, shape (P,)
         Sizes of the parameters.
     values : mapping
@@ -65,14 +68,19 @@ class EstimatePublisher:
     """
 
     def __init__(
-        self, node: PipelineNode, machine: Machine, scale: FloatArray, values: Mapping[str, Any]
+        self,
+        node: PipelineNode,
+        machine: Machine,
+        axes: MotionAxes,
+        scale: FloatArray,
+        values: Mapping[str, Any],
     ) -> None:
         self._node = node
         self._machine = machine
         self._frame = values["platform_frame"]
         self.estimates = node.publisher(EstimateMessage, "parameter_estimate", LATCHED)
         self.payloads = node.publisher(InertiaStamped, "~/payload", LATCHED)
-        self.quality = EstimateQuality(machine.length_scale, scale)
+        self.quality = EstimateQuality(axes.names, scale)
         self._latched = self._carried = False
         self.set_rate(values["publish_rate"])
         self.begin()

@@ -10,6 +10,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from scipy.special import ndtri
 
@@ -18,7 +20,6 @@ from pkm_identification.estimation.estimate import ParameterEstimate
 from pkm_identification.estimation.identifiability.status import IDENTIFIABLE, IN_DOUBT
 from pkm_identification.numerics.arrays import FloatArray
 
-AXES = tuple(f"{kind} {axis}" for kind in ("motion along", "rotation about") for axis in "xyz")
 LITTLE = 0.02  # of the fastest motion in any axis: as good as none
 FEWEST_NAMES = 3
 SHRUNK = 0.9  # of a standard deviation, after which an estimate is remembered
@@ -26,33 +27,33 @@ MOST_REMEMBERED = 200
 
 
 class EstimateQuality:
-    """Follows estimates and the platform's motion, and says in words what they are worth.
+    """Follows estimates and the machine's motion, and says in words what they are worth.
 
     Settled means: since half of what is known of a parameter had come, it has moved by no more than chance lets it;
     by how much is that of `estimation.convergence`, parameter by parameter.
 
     Parameters
     ----------
-    length : float
-        Size of the machine in m: angular rates times it compare with linear ones.
+    axes : sequence of str
+        In which ways it moves (`MotionAxes`).
     scale : ndarray, shape (P,)
         Sizes of the parameters: what is zero is known by its share of them.
     """
 
-    def __init__(self, length: float, scale: FloatArray) -> None:
-        self._pace = np.repeat([1.0, length], 3)
+    def __init__(self, axes: Sequence[str], scale: FloatArray) -> None:
+        self._axes = tuple(axes)
         self._scale = scale
         self.begin()
 
     def begin(self) -> None:
         """Forget everything: estimation starts afresh."""
-        self._fastest = np.zeros(6)
+        self._fastest = np.zeros(len(self._axes))
         self._remembered: list[tuple[FloatArray, FloatArray]] = []
         self._latest: ParameterEstimate | None = None
 
-    def moved(self, twist: FloatArray) -> None:
-        """Note the platform's twist (6,), m/s and rad/s."""
-        np.maximum(self._fastest, np.abs(twist), out=self._fastest)
+    def note_motion(self, paces: FloatArray) -> None:
+        """Note how fast the machine moves in each way, of one unit."""
+        np.maximum(self._fastest, paces, out=self._fastest)
 
     def take(self, estimate: ParameterEstimate) -> None:
         """Note the latest estimate."""
@@ -103,8 +104,8 @@ class EstimateQuality:
 
     def _lacking(self, estimate: ParameterEstimate, shown: FloatArray) -> str:
         """What would have to move, or which parameters are not known where everything does."""
-        pace = self._fastest * self._pace
-        still = [axis for axis, one in zip(AXES, pace, strict=True) if one <= LITTLE * pace.max()]
+        pace = self._fastest
+        still = [axis for axis, one in zip(self._axes, pace, strict=True) if one <= LITTLE * pace.max()]
         if still:
             return f"waiting for excitation: no {', no '.join(still)} yet"
         unknown = [name for name, is_shown in zip(estimate.names, shown, strict=True) if not is_shown]

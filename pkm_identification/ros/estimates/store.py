@@ -26,8 +26,7 @@ from pkm_identification.identification.estimate_file import write_estimate_json
 from pkm_identification.identification.result import Identification
 from pkm_identification.identification.saved_estimate import SavedEstimate, read_saved_estimate
 from pkm_identification.identification.settings import Settings
-from pkm_identification.machines.hexapod import Hexapod
-from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.machines.contract import Machine
 from pkm_identification.records.atomic import refuse_impossible, replacing
 
 from ..parameters.declarations import ParameterError
@@ -174,7 +173,7 @@ class EstimateStore:
         if not estimate.count:
             raise PkmError("nothing is learned yet: there is no estimate to save")
         result = Identification(
-            machine=Hexapod(self.machine),
+            machine=self.machine,
             settings=self.settings,
             parameters=self.settings.parameter_set(self.machine),
             estimate=estimate,

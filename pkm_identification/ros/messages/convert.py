@@ -21,13 +21,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from geometry_msgs.msg import Pose
 
-from pkm_identification.mechanisms.hexapod.kinematics.tracker import PlatformSample
 from pkm_identification.motion import DriveSample
 from pkm_identification.msg import ParameterEstimate as EstimateMessage
-from pkm_identification.msg import PlatformState, StrutStates
+from pkm_identification.msg import StrutStates
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.rotation import matrix_from_quaternion, quaternion_from_matrix
-from pkm_identification.signals.guard.settings import LARGEST_FORCE
 
 from ..clock import set_stamp
 from ..node.hand_over import Handed
@@ -37,7 +35,7 @@ from .wire import StreamType, StreamWriter
 if TYPE_CHECKING:
     from pkm_identification.estimation.estimate import ParameterEstimate
     from pkm_identification.identification.online.judgement.fit_watch import StreamFit
-    from pkm_identification.mechanisms.hexapod.machine import Machine
+    from pkm_identification.machines.contract import Machine
 
 # Condition numbers of singular poses are infinite; messages carry this instead.
 LARGEST_CONDITION = 1e12
@@ -53,12 +51,6 @@ STATUS_CODES = {
 def create_strut_stream(names: Sequence[str]) -> StreamType:
     """Return the messages `strut_states/filtered` of a machine whose drives have these joint names."""
     return StreamType(StrutStates, names, optional=("force",))
-
-
-def create_platform_stream(names: Sequence[str], state: int = 0) -> StreamType:
-    """Return the messages `platform_state` of a machine with so many numbers in its state; 0: its pose says it all."""
-    sizes = dict.fromkeys(("coordinate", "rate", "acceleration"), 0) | {"state": state}
-    return StreamType(PlatformState, names, sizes, optional=("force",))
 
 
 def strut_states(writer: StreamWriter, sample: DriveSample, delay: float) -> bytes:
@@ -131,69 +123,6 @@ def pose_of(message: Pose) -> tuple[FloatArray, FloatArray]:
     return position, matrix_from_quaternion(np.array([turn.x, turn.y, turn.z, turn.w]))
 
 
-def platform_state(writer: StreamWriter, sample: PlatformSample, delay: float) -> bytes:
-    """A platform sample as a message of a platform stream; `delay` in s.
-
-    Raises
-    ------
-    ValueError
-        If the sample's time does not fit into a stamp.
-    """
-    numbers = writer.numbers
-    pose = numbers["pose"]
-    pose[:3] = sample.position
-    pose[3:] = sample.quaternion
-    numbers["twist"] = sample.twist
-    numbers["accel"] = sample.acceleration
-    numbers["force_valid"] = sample.force is not None
-    numbers["has_pose"] = True
-    numbers["force"] = 0.0 if sample.force is None else sample.force
-    numbers["status"] = sample.status
-    numbers["iterations"] = sample.iterations
-    numbers["residual"] = bounded(sample.residual)
-    numbers["condition"] = bounded(sample.condition)
-    numbers["segment"] = sample.segment
-    numbers["delay"] = delay
-    return writer.message(sample.time)
-
-
-def platform_sample(
-    kind: StreamType, message: bytes | PlatformState | Handed
-) -> tuple[PlatformSample, float]:
-    """The platform sample of a message, or of what was handed over, and the filter's delay in s.
-
-    Raises
-    ------
-    ValueError
-        If the bytes are no such message or of other drives, the quaternion has no length, or a force is none that a
-        strut can have.
-    """
-    if isinstance(message, Handed):
-        given: PlatformSample = message.sample
-        _check_force(given.force)
-        # the rotation that a message's quaternion means: the last bits are its own
-        rotation = matrix_from_quaternion(given.quaternion)
-        return given._replace(time=message.time, rotation=rotation), message.delay
-    time, numbers = kind.read(message)
-    pose = numbers["pose"]
-    force = numbers["force"] if numbers["force_valid"] else None
-    _check_force(force)
-    sample = PlatformSample(
-        time=time,
-        position=pose[:3],
-        rotation=matrix_from_quaternion(pose[3:]),
-        twist=numbers["twist"],
-        acceleration=numbers["accel"],
-        force=force,
-        status=int(numbers["status"]),
-        iterations=int(numbers["iterations"]),
-        residual=float(numbers["residual"]),
-        condition=float(numbers["condition"]),
-        segment=int(numbers["segment"]),
-    )
-    return sample, float(numbers["delay"])
-
-
 def estimate_message(
     estimate: ParameterEstimate, machine: Machine, fit: StreamFit | None = None, impossible: str = ""
 ) -> EstimateMessage:
@@ -234,12 +163,6 @@ def estimate_message(
 def bounded(value: float) -> float:
     """A number fit for a message: not larger than `LARGEST_CONDITION`, and that for what is not a number."""
     return min(float(value), LARGEST_CONDITION) if value == value else LARGEST_CONDITION
-
-
-def _check_force(force: FloatArray | None) -> None:
-    # a NaN is for those who look at whether numbers are finite
-    if force is not None and (largest := max(map(abs, force.tolist()))) > LARGEST_FORCE:
-        raise ValueError(f"a strut force of {largest:.3g} N, beyond {LARGEST_FORCE:g} N")
 
 
 def doubles(values: FloatArray) -> array[float]:

@@ -6,7 +6,7 @@
 # distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
 # the License for the specific language governing permissions and limitations under the License.
 
-"""sensor_msgs/JointState to strut samples: names, not places, decide which strut is which."""
+"""sensor_msgs/JointState to samples of the drives: names, not places, decide which drive is which."""
 
 from __future__ import annotations
 
@@ -18,14 +18,13 @@ import numpy as np
 from sensor_msgs.msg import JointState
 
 from pkm_identification.errors import SettingsError
-from pkm_identification.motion import STRUT_NAMES, STRUTS
 from pkm_identification.numerics.arrays import FloatArray
 
 from ..clock import LAST_SECOND, seconds, set_stamp
 
 
 class BadJointState(Exception):
-    """A message that holds no strut sample.
+    """A message that holds no sample of the drives.
 
     Attributes
     ----------
@@ -40,31 +39,31 @@ class BadJointState(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class StrutReading:
-    """One sample as it came: time in s, length (6,) in m, force (6,) in N or None without efforts."""
+class DriveReading:
+    """One sample as it came: time in s, coordinate (n,) in m or rad, force (n,) in N or N m, None without efforts."""
 
     time: float
-    length: FloatArray
+    coordinate: FloatArray
     force: FloatArray | None
 
 
 class JointStateReader:
-    """Takes the struts out of JointState messages.
+    """Takes the drives out of JointState messages.
 
-    The place of each strut is looked up once for each new list of names; messages of a driver hold the same
+    The place of each drive is looked up once for each new list of names; messages of a driver hold the same
     names every time.
 
     Parameters
     ----------
     names : sequence of str
-        Joint names of the struts, in the order of the machine's struts.
+        Joint names of the drives, in the order of the machine's drives.
     stamped : bool
         Whether stamp 0 is refused; a command may go without.
     """
 
-    def __init__(self, names: Sequence[str] = STRUT_NAMES, stamped: bool = True) -> None:
-        if len(set(names)) != STRUTS or len(names) != STRUTS:
-            raise SettingsError(f"expected {STRUTS} different joint names, got {list(names)}")
+    def __init__(self, names: Sequence[str], stamped: bool = True) -> None:
+        if len(set(names)) != len(names) or not names:
+            raise SettingsError(f"expected different joint names, got {list(names)}")
         self._names = tuple(names)
         self._stamped = stamped
         self._known: list[str] | None = None
@@ -76,17 +75,17 @@ class JointStateReader:
         """Forget whether efforts were ever there."""
         self._effort_seen = False
 
-    def read(self, message: JointState) -> StrutReading:
-        """The strut sample of a message.
+    def read(self, message: JointState) -> DriveReading:
+        """The sample of a message.
 
-        Efforts that have been NaN in all struts since the start count as absent: that is how
+        Efforts that have been NaN in all drives since the start count as absent: that is how
         joint_state_broadcaster reports an interface which does not exist. Once there has been a number,
         NaN is a fault of the sample and left to the guard.
 
         Raises
         ------
         BadJointState
-            If a strut's name is missing or there twice, an array's length does not match the names, or the
+            If a drive's name is missing or there twice, an array's length does not match the names, or the
             stamp is zero or impossible.
         """
         names = message.name
@@ -104,32 +103,32 @@ class JointStateReader:
                 text = "joint state with stamp 0: the publisher sets no stamp or waits for /clock"
                 raise BadJointState("zero_stamp", text)
             raise BadJointState("bad_stamp", f"joint state with the impossible stamp {time:.6f} s")
-        length = np.array(position)
+        coordinate = np.array(position)
         force = np.array(effort) if effort else None
         if not self._in_order:
-            length = length[self._order]
+            coordinate = coordinate[self._order]
             force = None if force is None else force[self._order]
         if force is not None and not self._effort_seen:
             if np.isnan(force).all():
                 force = None
             else:
                 self._effort_seen = True
-        return StrutReading(time, length, force)
+        return DriveReading(time, coordinate, force)
 
     def rates(self, message: JointState) -> FloatArray | None:
-        """Velocities (6,) in m/s of a message that `read` has taken; None without them."""
+        """Velocities (n,) in m/s or rad/s of a message that `read` has taken; None without them."""
         velocity = message.velocity
         if len(velocity) != len(message.name):
             return None
         return np.array(velocity)[self._order]
 
     def efforts(self, message: JointState) -> FloatArray:
-        """Efforts (6,) in N of a command, which need no positions beside them.
+        """Efforts (n,) in N or N m of a command, which need no positions beside them.
 
         Raises
         ------
         BadJointState
-            If a strut's name is missing or there twice, or there is not one effort for each name.
+            If a drive's name is missing or there twice, or there is not one effort for each name.
         """
         if message.name != self._known:
             self._learn(message.name)
@@ -149,7 +148,7 @@ class JointStateReader:
         if repeated:
             raise BadJointState("repeated_name", f"joint state names '{', '.join(repeated)}' more than once")
         self._order = [list(names).index(name) for name in self._names]
-        self._in_order = self._order == list(range(STRUTS)) and len(names) == STRUTS
+        self._in_order = self._order == list(range(len(names)))
         self._known = list(names)
 
     def _lengths_text(self, message: JointState) -> str:
@@ -160,20 +159,20 @@ class JointStateReader:
 
 
 def fill_joint_state(
-    message: JointState, time: float, length: FloatArray, force: FloatArray | None = None
+    message: JointState, time: float, coordinate: FloatArray, force: FloatArray | None = None
 ) -> None:
-    """Write a strut sample into a message that already has its names.
+    """Write a sample of the drives into a message that already has its names.
 
     Parameters
     ----------
     message : JointState
     time : float
         Stamp in s.
-    length, force : ndarray, shape (6,)
-        m and N.
+    coordinate, force : ndarray, shape (n,)
+        m or rad, N or N m.
     """
     set_stamp(message.header.stamp, time)
-    message.position = length.tolist()
+    message.position = coordinate.tolist()
     if force is not None:
         message.effort = force.tolist()
 

@@ -131,6 +131,8 @@ class StreamType:
                 return None
             place += len(part)
         start = _aligned(place)
+        if len(data) < start + self.layout.itemsize:
+            return None
         # a copy, because kernels are compiled for aligned arrays that may be written
         numbers = np.ndarray((), self.layout, bytearray(data[start : start + self.layout.itemsize]))
         for name, count in self.counts.items():

@@ -19,7 +19,7 @@ from pkm_identification.control.pid import ControlSettings
 from pkm_identification.control.settings import ControllerSettings
 from pkm_identification.declared import declarations
 
-from .declarations import JOINT_NAMES, MACHINE, LiveParameter, ParameterSpec
+from .declarations import JOINT_NAMES, MACHINE, LiveParameter, ParameterSpec, sample_rate_of
 
 LOOPS = ("bandwidth", "damping", "integral_time", "delay")
 LIMITS = ("length_margin", "rate_share", "force_share", "largest_condition")
@@ -37,7 +37,7 @@ _DECLARED["delay"] = replace(_DECLARED["delay"], default=0.02)
 PARAMETERS = (
     MACHINE,
     JOINT_NAMES,
-    ParameterSpec("sample_rate", 0.0, "rate of strut_states; 0: the machine's drive.sample_rate", "Hz", 0, 1e5),
+    sample_rate_of("strut_states"),
     _DECLARED["mode"],
     LiveParameter("use_estimates", True, "whether the model follows parameter_estimate, or is the machine file's"),
     ParameterSpec("estimate_age", 5.0, "an estimate whose newest sample is older than the drives' is stale: not taken",

@@ -25,8 +25,7 @@ from rcl_interfaces.msg import (
 
 from pkm_identification.declared import Declaration
 from pkm_identification.errors import SettingsError
-from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.motion import STRUTS
+from pkm_identification.machines.contract import Machine
 
 Value = bool | int | float | str | list[float] | list[str]
 
@@ -228,23 +227,44 @@ COMMON = (
         read_only=True,
     ),
 )
-MACHINE = ParameterSpec("machine", "uf", "built-in machine (uf, hexel, ford) or path of a machine YAML file")
-JOINT_NAMES = ParameterSpec(
-    "joint_names", [""], "joint names of struts 1 to 6, in and out; empty: joint_names of the machine file"
+MACHINE = ParameterSpec(
+    "machine", "uf", "built-in machine (uf, mast, epaas, ...) or path of a machine YAML file"
 )
+JOINT_NAMES = ParameterSpec(
+    "joint_names",
+    [""],
+    "joint names of the drives in the machine's order, in and out; empty: the machine file's",
+)
+SAMPLE_RATE = 1000.0  # Hz, of a machine that states none: samples of another rate are told, and not passed on
 
 
-def strut_names(machine: Machine, given: Sequence[str]) -> tuple[str, ...]:
-    """Joint names of struts 1 to 6: the parameter's, else the machine file's.
+def sample_rate_of(topic: str) -> ParameterSpec:
+    """Return the parameter `sample_rate` of a node that takes a topic."""
+    what = f"rate of {topic}; 0: the machine file's, {SAMPLE_RATE:g} Hz where it states none"
+    return ParameterSpec("sample_rate", 0.0, what, "Hz", 0, 1e5)
+
+
+def read_period(machine: Machine, rate: float) -> float:
+    """Return the sample period in s for the parameter `sample_rate` in Hz."""
+    return 1.0 / (rate or machine.sample_rate or SAMPLE_RATE)
+
+
+def read_joint_names(own: Sequence[str], given: Sequence[str]) -> tuple[str, ...]:
+    """Return the joint names of the drives: the parameter's, else the machine's own.
 
     Raises
     ------
     ParameterError
-        If they are not six different names.
+        If they are not as many different names as drives.
     """
-    names = tuple(name for name in given if name) or machine.joint_names
-    if len(names) != STRUTS or len(set(names)) != STRUTS:
+    names = tuple(name for name in given if name) or tuple(own)
+    if len(names) != len(own) or len(set(names)) != len(own):
         raise ParameterError(
-            f"parameter 'joint_names' = {list(given)}: must be {STRUTS} different joint names"
+            f"parameter 'joint_names' = {list(given)}: must be {len(own)} different joint names"
         )
     return names
+
+
+def list_joints(machine: Machine) -> tuple[str, ...]:
+    """Return the joint names of a machine's drives in its file."""
+    return tuple(drive.joint for drive in machine.drives)

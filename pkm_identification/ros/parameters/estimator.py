@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from pkm_identification.identification.online.pipeline import stream_settings
 from pkm_identification.identification.settings import (
     FIX,
     NAMED,
@@ -23,9 +24,9 @@ from pkm_identification.identification.settings import (
     Settings,
     assumptions_of,
 )
-from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.machines.contract import Machine
 
-from .declarations import MACHINE, LiveParameter, ParameterSpec
+from .declarations import MACHINE, LiveParameter, ParameterSpec, read_period, sample_rate_of
 
 CHOSEN = ("parameters", "estimator", "forgetting", *TUNING)
 WATCH = ("payload", "drift", "friction_walk")
@@ -33,7 +34,7 @@ LIVE = ("band_cutoff", "band_order", "gate")
 
 PARAMETERS = (
     MACHINE,
-    ParameterSpec("sample_rate", 0.0, "rate of platform_state; 0: the machine's drive.sample_rate", "Hz", 0, 1e5),
+    sample_rate_of("platform_state"),
     ParameterSpec.of(NAMED["parameters"]),
     ParameterSpec.of(NAMED["estimator"], description="recursive estimator", choices=RECURSIVE),
     ParameterSpec.of(NAMED["forgetting"]),
@@ -57,21 +58,18 @@ PARAMETERS = (
 
 
 def estimator_settings(machine: Machine, values: Mapping[str, Any]) -> Settings:
-    """Settings of the estimation for parameter values, resolved for the machine.
+    """Return settings of the estimation for parameter values, for a stream of the machine.
 
     Raises
     ------
-    LogError
-        If neither the machine nor the values tell the sample rate.
     SettingsError
         If values do not go together, or there is no such filter at that rate.
     PkmError
         If `fix`, `tie` or `prior` cannot be understood.
     """
-    rate = values["sample_rate"]
     settings = Settings.of(
         causal=True,
         assumptions=assumptions_of(values["fix"], values["tie"], values["prior"]),
         **{name: values[name] for name in (*CHOSEN, *LIVE, *WATCH)},
     )
-    return settings.resolved(machine, 1.0 / rate if rate else None)
+    return stream_settings(machine, settings, read_period(machine, values["sample_rate"]))

@@ -15,23 +15,23 @@ from collections.abc import Mapping
 from typing import Any
 
 from pkm_identification.declared import declarations
-from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.machines.contract import Machine
 from pkm_identification.simulation import (
     TRAJECTORIES,
     Payload,
     SensorSettings,
     Simulator,
     perturbed,
-    trajectory,
 )
 from pkm_identification.simulation.faults import parse_fault
+from pkm_identification.simulation.physics.load import build_physics
 from pkm_identification.simulation.run_settings import FAULTS, NOISE, RunSettings
 from pkm_identification.simulation.scenario import Scenario
 
 from .declarations import JOINT_NAMES, MACHINE, LiveParameter, ParameterSpec
 
-NO_TRAJECTORY = "none"
-MOTIONS = (NO_TRAJECTORY, *TRAJECTORIES)
+NO_TRAJECTORY, STATED = "none", "motion"  # the latter: what the machine file states
+MOTIONS = (NO_TRAJECTORY, *TRAJECTORIES, STATED)
 RUN = declarations(RunSettings)
 FORMS = POSITION, EFFORT = "position", "effort"
 
@@ -83,7 +83,8 @@ def simulator_of(machine: Machine, values: Mapping[str, Any]) -> Simulator:
         truth = perturbed(machine, values["perturbation_seed"], values["perturbation"])
     motion = None
     if values["trajectory"] != NO_TRAJECTORY and values["commands"] == POSITION:
-        motion = trajectory(values["trajectory"], machine, values["duration"] or None, values["motion_seed"])
+        name = None if values["trajectory"] == STATED else values["trajectory"]
+        motion = build_physics(machine).build_motion(name, values["duration"] or None, values["motion_seed"])
     sensors = SensorSettings(
         current_noise=values["current_noise"],
         current_bits=values["current_bits"] or None,

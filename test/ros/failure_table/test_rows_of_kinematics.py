@@ -15,7 +15,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from diagnostic_msgs.msg import DiagnosticStatus
-from ros.rigs import STATES, KinematicsRig, status_with, strut_samples, values_of
+from ros.rigs import KinematicsRig, motion_messages, status_with, strut_samples, values_of
 from ros.ros_bench import Motion
 
 from pkm_identification.mechanisms.hexapod.kinematics import forward_kinematics, strut_lengths
@@ -24,7 +24,6 @@ from pkm_identification.motion import DriveSample
 from pkm_identification.msg import PlatformState
 from pkm_identification.nodes.estimator import EstimatorNode
 from pkm_identification.ros.clock import seconds
-from pkm_identification.ros.messages.convert import platform_sample
 
 IMPOSSIBLE = np.array([0.55, 0.3, 0.55, 0.3, 0.55, 0.01])
 
@@ -48,8 +47,8 @@ def skipped(bench, rig, count):
 
 def assert_finite(states):
     for message in states:
-        found, _ = platform_sample(STATES, message)
-        numbers = [*found.position, *found.twist, *found.acceleration, message.residual, message.condition]
+        found, _ = motion_messages()[0].read(message)
+        numbers = [*found.state, *found.coordinate, message.residual, message.condition]
         assert np.isfinite(numbers).all()
 
 
@@ -76,16 +75,17 @@ def test_row_11_lengths_that_fit_no_pose_give_a_status_but_no_pose_and_no_tf(ben
 
 def test_row_12_a_jump_to_another_assembly_mode_is_rejected_with_a_warning(bench, rig, monkeypatch):
     statuses = bench.diagnostics()
-    machine = rig.node.machine
+    machine = rig.node.machine.description
     home = strut_lengths(machine, machine.home_position[None], machine.home_rotation[None])
     # the platform mirrored above the base has the very lengths of home
     mirrored = forward_kinematics(machine, home, start=(machine.home_position * [1, 1, -1], np.eye(3)))
     samples = strut_samples(Motion(40))
     rig.feed(samples[:20])
 
-    def led_astray(_machine, struts, last, pose, _rates):
-        position, rotation = pose
-        position[:], rotation[:] = mirrored.position[0], np.eye(3)
+    def led_astray(_machine, struts, last_length, last_row, row):
+        row[:12] = [*mirrored.position[0], *np.eye(3).ravel()]
+        last = last_length, *tracker_module.split_row(last_row)[:2]
+        pose = tracker_module.split_row(row)[:2]
         return True, 7, 0.0, 2.0, tracker_module.pose_step(struts[0], last, pose, 2.0, machine.length_scale)
 
     with monkeypatch.context() as patched:
@@ -103,7 +103,7 @@ def test_row_12_a_jump_to_another_assembly_mode_is_rejected_with_a_warning(bench
 
 def test_row_13_near_a_singularity_poses_are_marked_and_not_learned_from(bench, rig):
     statuses = bench.diagnostics()
-    machine = rig.node.machine
+    machine = rig.node.machine.description
     # a platform turned about its normal by 90 deg more than at home makes a Stewart-Gough machine singular (Fichter)
     angles = np.linspace(0.0, np.radians(100), 400)
     turns = np.array([[[np.cos(a), -np.sin(a), 0], [np.sin(a), np.cos(a), 0], [0, 0, 1]] for a in angles])

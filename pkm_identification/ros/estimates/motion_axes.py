@@ -1,0 +1,54 @@
+# Copyright 2026 pkm_identification maintainers
+#
+# Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance
+# with the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+# Unless required by applicable law or agreed to in writing, software distributed under the License is
+# distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
+# the License for the specific language governing permissions and limitations under the License.
+
+"""In which ways a machine moves, and how fast: what an estimate that lacks excitation waits for."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pkm_identification.machines.capabilities import PlatformPose, has
+from pkm_identification.machines.contract import Machine
+from pkm_identification.motion import TrackedSample
+from pkm_identification.numerics.arrays import FloatArray
+
+from ..messages.machine_motion import MotionMessages
+
+PLATFORM_AXES = tuple(f"{kind} {axis}" for kind in ("motion along", "rotation about") for axis in "xyz")
+
+
+class MotionAxes:
+    """The platform's six axes where a machine has one with a pose, else its drives.
+
+    Parameters
+    ----------
+    machine : Machine
+    messages : MotionMessages
+        Of the machine.
+
+    Attributes
+    ----------
+    names : tuple of str
+    """
+
+    def __init__(self, machine: Machine, messages: MotionMessages) -> None:
+        self._machine, self._messages = machine, messages
+        self._posed = has(machine, PlatformPose)
+        if self._posed:
+            self.names = PLATFORM_AXES
+            self._scale = np.repeat([1.0, 0.5 * machine.size], 3)
+        else:
+            self.names = tuple(f"motion of {drive.joint}" for drive in machine.drives)
+            self._scale = np.array([1.0 / drive.size for drive in machine.drives])
+
+    def compute_paces(self, sample: TrackedSample) -> FloatArray:
+        """Return how fast a sample moves in each way; all of one unit, so that they compare."""
+        if not self._posed:
+            return np.abs(sample.rate) * self._scale
+        twist = self._machine.compute_twist(self._messages.motion_of(sample))[0]  # type: ignore[attr-defined]
+        return np.abs(twist[0]) * self._scale
