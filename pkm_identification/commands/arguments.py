@@ -18,6 +18,7 @@ from pkm_identification.declared import Declaration
 from pkm_identification.errors import SettingsError
 from pkm_identification.machines.capabilities import HexapodFile, PlatformPose, require
 from pkm_identification.machines.contract import Drive
+from pkm_identification.machines.contract import Machine as AnyMachine
 from pkm_identification.machines.load import load_machine
 from pkm_identification.mechanisms.hexapod.machine import Machine
 
@@ -49,13 +50,13 @@ def check_seed(seed: int) -> None:
         raise SettingsError(f"--seed {seed}: must not be negative")
 
 
-def refuse_for_mechanism(options: argparse.Namespace, **flags: str) -> None:
+def require_hexapod_for(options: argparse.Namespace, machine: AnyMachine, **flags: str) -> None:
     """Refuse options that only hexapods have: by the names of their values, the options as they are written.
 
     Raises
     ------
     SettingsError
-        If one of them is given.
+        If one of them is given and the machine is no hexapod.
     """
     # settings load every estimator
     from pkm_identification.identification.settings import NAMED
@@ -63,9 +64,7 @@ def refuse_for_mechanism(options: argparse.Namespace, **flags: str) -> None:
     for name, flag in flags.items():
         unset = [None, False, [], "", 0.0, *([NAMED[name].default] if name in NAMED else [])]
         if getattr(options, name) not in unset:
-            raise SettingsError(
-                f"{flag}: machine '{options.machine}' is a mechanism, and this is for hexapods alone"
-            )
+            require(machine, HexapodFile, flag)
 
 
 def add_logs(parser: argparse.ArgumentParser) -> None:

@@ -22,7 +22,7 @@ from pkm_identification.identification.settings import NAMED, TUNING, Settings
 from pkm_identification.machines.capabilities import HexapodFile, has
 from pkm_identification.machines.contract import Machine
 from pkm_identification.machines.hexapod import Hexapod
-from pkm_identification.mechanisms.builtin import is_mechanism
+from pkm_identification.mechanisms.builtin import HEXAPOD, find_kind
 from pkm_identification.motion import StrutLog
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.records import read_log, write_log
@@ -32,7 +32,7 @@ from pkm_identification.records.strut_csv import STRUT_CHANNELS
 from pkm_identification.signals.guard.another_machine import refuse_another_machine
 from pkm_identification.signals.guard.unusable import refuse_copies
 
-from .arguments import machine_of_logs, reading, refuse_for_mechanism
+from .arguments import machine_of_logs, reading, require_hexapod_for
 
 
 @dataclass(frozen=True)
@@ -104,7 +104,8 @@ def settings_of(
         return settings, ()
     from pkm_identification.identification.model_errors.estimated.corrected_road import Besides
 
-    refuse_for_mechanism(options, **{name: NAMED[name].flag for name in names if name not in TAKEN})
+    own = {name: NAMED[name].flag for name in names if name not in TAKEN}
+    require_hexapod_for(options, machine, **own)
     besides = parse_names(options.also) if "also" in options else ()
     Besides.of(machine, besides)  # a wrong name is found before long logs are read
     return Settings.of(**{name: getattr(options, name) for name in names if name in TAKEN}, **more), besides
@@ -112,7 +113,7 @@ def settings_of(
 
 def open_logs(options: argparse.Namespace) -> MachineLogs:
     """Return what is done with logs of the machine of --machine, a hexapod where none is given, by `add_reading`."""
-    if options.machine is not None and is_mechanism(options.machine):
+    if options.machine is not None and find_kind(options.machine) != HEXAPOD:
         return _of_drives(options)
     machine = None if options.machine is None else machine_of_logs(options)
     how = reading(options)
@@ -136,13 +137,12 @@ def _of_drives(options: argparse.Namespace) -> MachineLogs:
     # kernels of mechanisms take longer to load than most commands run
     from pkm_identification.identification.mechanism.log_check import inspect_drive_log
     from pkm_identification.identification.regression.validation import measure_period, validate_log
-    from pkm_identification.machines.multibody import Multibody
-    from pkm_identification.mechanisms.multibody.mechanism import Mechanism
+    from pkm_identification.machines.load import load_machine
     from pkm_identification.records.channels import build_drive_channels
     from pkm_identification.records.drive_log import DriveLog, read_drive_log, write_drive_log
 
-    refuse_for_mechanism(options, **({"encoder": "--encoder"} if "encoder" in options else {}))
-    machine = Multibody(Mechanism.load(options.machine))
+    machine = load_machine(options.machine)
+    require_hexapod_for(options, machine, **({"encoder": "--encoder"} if "encoder" in options else {}))
     how = reading(options, machine.drives)
 
     def read(path: str) -> tuple[DriveLog, dict[str, int]]:

@@ -12,7 +12,8 @@ from __future__ import annotations
 
 import argparse
 
-from pkm_identification.mechanisms.multibody.loading import hexapod_or_mechanism
+from pkm_identification.machines.capabilities import BodiesFile, HexapodFile, has, require
+from pkm_identification.machines.load import load_machine
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.report.mechanism_tables import mechanism_document, mechanism_text
 
@@ -34,8 +35,11 @@ def add(commands: argparse._SubParsersAction) -> None:
 
 
 def _mechanism(options: argparse.Namespace) -> int:
-    machine = hexapod_or_mechanism(options.machine)
-    mechanism = machine if isinstance(machine, Mechanism) else Mechanism.from_machine(machine)
+    machine = load_machine(options.machine)
+    if has(machine, HexapodFile):
+        mechanism = Mechanism.from_machine(require(machine, HexapodFile, "mechanism").description)
+    else:
+        mechanism = require(machine, BodiesFile, "mechanism").mechanism
     # files first: nothing is printed when one cannot be written
     if options.out:
         from pkm_identification.report.figures.mechanism import mechanism_figure

@@ -21,8 +21,8 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 
 from pkm_identification.errors import PkmError, SettingsError
 from pkm_identification.interruption import INTERRUPTED
+from pkm_identification.mechanisms.builtin import HEXAPOD, find_kind
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.mechanisms.multibody.loading import hexapod_or_mechanism
 from pkm_identification.numerics.compilation import CompilationWatch
 from pkm_identification.progress import announce, hide
 
@@ -49,7 +49,7 @@ def add(commands: argparse._SubParsersAction) -> None:
 def _warm_up(options: argparse.Namespace) -> int:
     if options.jobs < 1:
         raise SettingsError(f"--jobs {options.jobs}: must be at least 1")
-    hexapod = isinstance(hexapod_or_mechanism(options.machine), Machine)
+    hexapod = find_kind(options.machine) == HEXAPOD
     parts = PARTS if hexapod else PARTS_OF_MECHANISMS
     total = 0
     with ThreadPoolExecutor(options.jobs) as pool:

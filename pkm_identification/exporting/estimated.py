@@ -123,6 +123,9 @@ def _find_shift(
         return None  # another geometry has other base parameters
     values = now.nominal[[now.names.index(name) for name in parameters.names]]
     deviations = np.abs(values - saved.mean[rows]) / np.sqrt(np.diag(saved.covariance)[rows])
+    deviations[[entry.kind.friction for entry in parameters.entries]] = (
+        0.0  # below zero becomes zero, as it must
+    )
     worst = int(np.argmax(deviations))
     return (parameters.names[worst], float(deviations[worst])) if deviations[worst] > _SHIFTED else None
 

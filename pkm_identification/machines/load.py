@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 
 from pkm_identification.mechanisms.builtin import MECHANISM, kind_of_document
 from pkm_identification.mechanisms.hexapod.machine import Machine as HexapodDescription
-from pkm_identification.mechanisms.multibody.loading import hexapod_or_mechanism
+from pkm_identification.mechanisms.multibody.loading import load_description
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 
 from .contract import Machine
@@ -40,7 +40,7 @@ def load_machine(machine: str | Path | Description | Machine) -> Hexapod | Multi
         If there is none, or its description cannot be used.
     """
     if isinstance(machine, (str, Path)):
-        return wrap_description(hexapod_or_mechanism(machine))
+        return wrap_description(load_description(machine))
     return wrap_description(machine) if isinstance(machine, Description) else machine  # type: ignore[return-value]
 
 

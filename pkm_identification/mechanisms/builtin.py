@@ -80,11 +80,3 @@ def kind_of_document(document: Any, source: str) -> str:
         raise MachineError(f"{source}: has keys of {both}; give 'kind' and take the others out")
     shown = ", ".join(str(key) for key in list(document)[:8]) or "none"
     raise MachineError(f"{source}: describes no machine that is known; keys: {shown}; expected: {wanted}")
-
-
-def is_mechanism(name_or_path: str | Path) -> bool:
-    """Whether a name or a file is a mechanism's; what cannot be read is not. To go with its last callers."""
-    try:
-        return find_kind(name_or_path) == MECHANISM
-    except MachineError:
-        return False

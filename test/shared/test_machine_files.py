@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from pkm_identification.errors import MachineError
-from pkm_identification.mechanisms.multibody.loading import hexapod_or_mechanism
+from pkm_identification.mechanisms.multibody.loading import load_description
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 
 CASES = Path(__file__).resolve().parents[3] / "shared" / "data" / "cases"
@@ -37,7 +37,7 @@ pytestmark = pytest.mark.skipif(
 def test_a_number_in_another_unit_is_refused_with_the_unit(name):
     key, unit = WRONG[name]
     with pytest.raises(MachineError) as caught:
-        hexapod_or_mechanism(CASES / f"{name}.yaml")
+        load_description(CASES / f"{name}.yaml")
     assert key in str(caught.value)
     assert unit in str(caught.value)
 
@@ -53,7 +53,7 @@ def test_all_other_files_load():
     right = [path for path in files if path.stem not in WRONG]
     assert len(right) > 20
     for path in right:
-        assert hexapod_or_mechanism(path)
+        assert load_description(path)
 
 
 def test_the_five_bar_stands_upright_whether_its_motors_are_guessed_or_not():

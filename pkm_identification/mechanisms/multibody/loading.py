@@ -17,7 +17,7 @@ from ..hexapod.machine import Machine
 from .mechanism import Mechanism
 
 
-def hexapod_or_mechanism(name_or_path: str | Path) -> Machine | Mechanism:
+def load_description(name_or_path: str | Path) -> Machine | Mechanism:
     """Return a built-in machine by its name, or one from a file, which `kind` or its keys tell apart.
 
     Raises

@@ -18,9 +18,9 @@ import numpy as np
 
 from pkm_identification.control.pid import ControlSettings, StrutController
 from pkm_identification.errors import NotConverged, SettingsError
+from pkm_identification.machines.capabilities import BodiesFile, HexapodFile, has, require
+from pkm_identification.machines.load import load_machine
 from pkm_identification.machines.multibody import Multibody
-from pkm_identification.mechanisms.builtin import is_mechanism
-from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.model import Actuator
 from pkm_identification.mechanisms.multibody.kinematics import close_drives, close_outputs, close_pose, read
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
@@ -85,11 +85,12 @@ class Subject:
         MachineError, SettingsError
             If it cannot be read, or its drives have no actuators.
         """
-        if is_mechanism(name):
-            subject = cls(Mechanism.load(name))
-        else:
-            machine = Machine.load(name)
+        loaded = load_machine(name)
+        if has(loaded, HexapodFile):
+            machine = require(loaded, HexapodFile, name).description
             subject = cls(Mechanism.from_machine(machine), machine.home_position, machine.home_rotation)
+        else:
+            subject = cls(require(loaded, BodiesFile, name).mechanism)
         if subject.mechanism.description.actuators is None:
             raise SettingsError(
                 f"machine '{subject.mechanism.name}': its drives have no 'actuator', so there is no compliance in "

@@ -119,9 +119,9 @@ def test_friction_that_the_file_denies_is_a_misfit_with_exit_code_one(files, cap
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--causal"], "--causal: machine 'mast' is a mechanism, and this is for hexapods alone"),
-        (["--model", "energy"], "--model: machine 'mast' is a mechanism"),
-        (["--parameters", "oh12"], "--parameters: machine 'mast' is a mechanism"),
+        (["--causal"], "--causal: needs a hexapod; 'mast' is none"),
+        (["--model", "energy"], "--model: needs a hexapod"),
+        (["--parameters", "oh12"], "--parameters: needs a hexapod"),
         (["--also", "force_delay_4"], "also 'force_delay_4': there is no drive '4'"),
         (["--free-fall", "f.csv"], "--free-fall: needs a model of a fall"),
         (["--payload", "1,0,0,0"], "--payload: needs a hexapod"),

@@ -29,7 +29,7 @@ from ...hexapod.kinematics.jacobian import jacobian
 from ...hexapod.machine import Machine
 from ...rigid_bodies import BODY_KINDS, BODY_PARAMETERS
 from ..dynamics import regressor
-from ..loading import hexapod_or_mechanism
+from ..loading import load_description
 from ..mechanism import Mechanism
 from ..numbers.padic import NotInThisField
 from ..parameters import rigid_basis, rigid_columns
@@ -101,7 +101,7 @@ class Subject:
         SettingsError
             If a mechanism that is no hexapod is asked for a symmetry.
         """
-        machine = hexapod_or_mechanism(name_or_path)
+        machine = load_description(name_or_path)
         if isinstance(machine, Machine):
             return cls.of_machine(machine, symmetry)
         if symmetry != "general":

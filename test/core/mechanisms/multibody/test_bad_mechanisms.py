@@ -21,7 +21,7 @@ from pkm_identification.document import TextScalars
 from pkm_identification.errors import MachineError
 from pkm_identification.mechanisms.builtin import find_kind
 from pkm_identification.mechanisms.hexapod.machine import Machine, builtin_machines
-from pkm_identification.mechanisms.multibody.loading import hexapod_or_mechanism
+from pkm_identification.mechanisms.multibody.loading import load_description
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism, builtin_mechanisms
 
 
@@ -283,9 +283,9 @@ def test_a_file_is_known_by_its_keys_where_it_says_no_kind(name, tmp_path):
     text = (builtin_mechanisms() | builtin_machines())[name].read_text(encoding="utf-8")
     path.write_text(text.replace("kind: mechanism\n", ""), encoding="utf-8")
     assert find_kind(path) == find_kind(name)
-    assert hexapod_or_mechanism(path).name == name
+    assert load_description(path).name == name
     path.write_text(f"kind: {find_kind(name)}\n{text.replace('kind: mechanism', '')}", encoding="utf-8")
-    assert hexapod_or_mechanism(path).name == name
+    assert load_description(path).name == name
 
 
 @pytest.mark.parametrize(
@@ -302,7 +302,7 @@ def test_a_file_of_no_kind_is_refused(text, says, tmp_path):
     path = tmp_path / "bad.yaml"
     path.write_text(text, encoding="utf-8")
     with pytest.raises(MachineError, match=says) as caught:
-        hexapod_or_mechanism(path)
+        load_description(path)
     assert "\n" not in str(caught.value)
 
 
