@@ -25,7 +25,7 @@ from pkm_identification.mechanisms.friction import Friction
 from pkm_identification.mechanisms.multibody.base_set import BASE, BaseSet
 from pkm_identification.mechanisms.multibody.closed import Closed
 from pkm_identification.mechanisms.multibody.dynamics import drive_inertia, regressor
-from pkm_identification.mechanisms.multibody.extents import body_extents
+from pkm_identification.mechanisms.multibody.extents import body_extents, inertial_sizes
 from pkm_identification.mechanisms.multibody.identified import identified_mechanism
 from pkm_identification.mechanisms.multibody.joint_friction import (
     joint_friction_columns,
@@ -224,9 +224,10 @@ class Multibody:
         known[self._bodies] = 0.0
         known[friction] = 0.0
         # widths that the file does not state are the data's
-        entries = tuple(
-            replace(one, scale=np.inf)
-            for one in (*base.entries(), *(self.basis.entries[row] for row in friction))
+        own = zip(base.entries(), inertial_sizes(self.mechanism, base.columns), strict=True)
+        entries = (
+            *(replace(one, scale=np.inf, size=float(size)) for one, size in own),
+            *(replace(self.basis.entries[row], scale=np.inf) for row in friction),
         )
         return ParameterSet(name, entries, np.eye(len(self.basis))[:, rows], known, sums=base.terms)
 

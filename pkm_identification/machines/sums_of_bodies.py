@@ -15,7 +15,7 @@ import numpy as np
 from pkm_identification.errors import SettingsError
 from pkm_identification.estimation.consistency.sums_of_bodies import PLANAR, SPATIAL, SumsOfBodies
 from pkm_identification.mechanisms.multibody.base_set import BaseSet
-from pkm_identification.mechanisms.multibody.extents import body_extents
+from pkm_identification.mechanisms.multibody.extents import body_sizes
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.mechanisms.multibody.parameters import rigid_basis
 from pkm_identification.parameters.parameter import Kind
@@ -52,10 +52,7 @@ def find_sums(mechanism: Mechanism, base: BaseSet, parameters: ParameterSet) -> 
         count + k for k, entry in enumerate(rest) if entry.kind not in _FREE and entry.symbol not in signed
     ]
     bodies, begin, scale = [], 0, []
-    values, extent = np.asarray(mechanism.parameters, dtype=float), body_extents(mechanism)
-    mass = _fill(values[:, 0])
-    size = _fill(extent)
-    for body, m, r in zip(mechanism.description.bodies, mass, size, strict=True):
+    for body, m, r in zip(mechanism.description.bodies, *body_sizes(mechanism), strict=True):
         wide = PLANAR if body.planar else SPATIAL
         bodies.append(slice(begin, begin + wide))
         scale += [m, m * r, m * r, m * r**2] if body.planar else [m, *[m * r] * 3, *[m * r**2] * 6]
@@ -65,9 +62,3 @@ def find_sums(mechanism: Mechanism, base: BaseSet, parameters: ParameterSet) -> 
         known = max(entry.size or 0.0, abs(entry.nominal))
         scale.append(known or (entry.scale if np.isfinite(entry.scale) else 1.0))
     return SumsOfBodies(sums, start, np.array(scale), tuple(bodies), tuple(positive))
-
-
-def _fill(values: np.ndarray) -> np.ndarray:
-    """Return values, those that are 0 replaced by the smallest of the others; all 1 where there are none."""
-    positive = values[values > 0.0]
-    return np.where(values > 0.0, values, np.min(positive) if len(positive) else 1.0)

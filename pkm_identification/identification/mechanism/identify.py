@@ -43,7 +43,7 @@ from ..regression.validation import ValidatedLog, validate_log, validate_logs
 from ..result import Identification, refuse_unidentifiable
 from ..settings import Settings
 from ..validation import FEWEST_EQUATIONS, Validation, end_part, predict_equations
-from .sizes import with_friction_sizes, with_inertial_sizes
+from .sizes import with_friction_sizes
 
 WIDE = 10.0  # times what would make all of the force by itself: what a parameter may be off before the data
 
@@ -84,7 +84,7 @@ def identify_mechanism(
     settings = settings or Settings()
     _refuse(settings)
     machine = Multibody(mechanism)
-    besides = Besides.of(machine, also, lambda own: with_inertial_sizes(own, mechanism, machine.base.columns))
+    besides = Besides.of(machine, also)
     everything = besides.padded
     assumptions = settings.estimator.assumptions
     unknown = len(assumptions.apply(everything))  # a wrong name is found before equations are made

@@ -32,7 +32,6 @@ from pkm_identification.signals.zero_phase import filter_log
 
 from ..experiment import Experiment
 from ..gathering import gather_logs
-from ..mechanism.sizes import with_inertial_sizes
 from ..rates.kinematic_cutoff import kinematic_cutoff
 from ..settings import Settings
 from ..validation import held_out_part
@@ -161,7 +160,9 @@ def measure_friction(
     least_rate = np.full(len(transition), settings.least_rate) if settings.least_rate else WINDOW * transition
     parameters = machine.build_parameter_set(EXTENDED if has(machine, HexapodFile) else BASE)
     inertial = sum(not entry.kind.friction for entry in parameters.entries)
-    rigid_std = settings.tolerance * _sizes(machine, parameters)[:inertial]
+    # how large each is: its scale in the file, or a body's size where it has none
+    sizes = np.where(np.isfinite(parameters.scale), parameters.scale, parameters.size)
+    rigid_std = settings.tolerance * sizes[:inertial]
     method = _Method(machine, parameters, cutoff, max(cutoff, widest), least_rate, rigid_std)
     narrow, wide = method.samples(experiment.logs)
     if not narrow.struts or not wide.struts:
@@ -183,14 +184,6 @@ def measure_friction(
         warnings=experiment.warnings,
         prediction=_predicted_end(experiment, method),
     )
-
-
-def _sizes(machine: Machine, parameters: ParameterSet) -> FloatArray:
-    """Return how large each parameter is (P,): its scale in the file, or a body's size where it has none."""
-    if np.isfinite(parameters.scale).all():
-        return parameters.scale
-    sized = with_inertial_sizes(parameters, machine.loaded, machine.base.columns)
-    return np.where(np.isfinite(parameters.scale), parameters.scale, sized.size)
 
 
 def _predicted_end(experiment: Experiment, method: _Method) -> FrictionPrediction | None:

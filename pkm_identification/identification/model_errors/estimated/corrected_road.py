@@ -55,13 +55,8 @@ class Besides:
     effects: tuple[EstimatedEffect, ...]
 
     @classmethod
-    def of(
-        cls,
-        machine: Machine,
-        names: Sequence[str],
-        change: Callable[[ParameterSet], ParameterSet] | None = None,
-    ) -> Besides:
-        """Return what names stand for on a machine; `change` is done to its set before errors are added.
+    def of(cls, machine: Machine, names: Sequence[str]) -> Besides:
+        """Return what names stand for on a machine.
 
         Raises
         ------
@@ -69,8 +64,7 @@ class Besides:
             As `registry.with_law` and `registry.effects_of_names`.
         """
         prepared = with_law(machine, names)
-        own = prepared.build_parameter_set("base")
-        parameters, effects = extend_set(prepared, own if change is None else change(own), names)
+        parameters, effects = extend_set(prepared, prepared.build_parameter_set("base"), names)
         return cls(prepared, parameters, effects)
 
     @property

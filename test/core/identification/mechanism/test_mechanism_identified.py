@@ -28,9 +28,8 @@ from benchmarks.field.answers import (
 from pkm_identification.cli import main
 from pkm_identification.estimation.identifiability import IDENTIFIABLE
 from pkm_identification.identification.mechanism.identify import identify_mechanism
-from pkm_identification.identification.mechanism.sizes import inertial_sizes
 from pkm_identification.identification.settings import Settings
-from pkm_identification.mechanisms.multibody.extents import body_extents
+from pkm_identification.mechanisms.multibody.extents import body_extents, inertial_sizes
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.records.drive_log import DriveLog
 
