@@ -137,10 +137,11 @@ class Tolerated:
     def _begin(self, values: FloatArray) -> None:
         """Prepare the quantities of a full block."""
         samples = self._samples
-        struts = StrutMotion(
-            *(np.array([getattr(s, name) for s in samples]) for name in _COLUMNS),
-            np.zeros(len(samples), dtype=np.int64),
+        time, length, rate, acceleration, force = (
+            np.array([getattr(sample, name) for sample in samples]) for name in _COLUMNS
         )
+        segment = np.zeros(len(samples), dtype=np.int64)
+        struts = StrutMotion(time, length, rate, acceleration, force, segment)
         self._values = values
         self._force = self._left(self._machine, struts)
         self._pending.extend(enumerate(off_by_tolerances(self._machine, struts, np.array(self._slopes))))

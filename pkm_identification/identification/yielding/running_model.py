@@ -35,6 +35,7 @@ from ..equations.reversal import with_reversals
 # Equations that must show a payload: few, as belts are unwound by what was on the platform before until then, and the
 # estimator behind takes twelve to judge what is left.
 SOON = 3
+PARAMETERS = "identifiable"  # that are estimated
 
 
 class RunningModel:
@@ -51,7 +52,7 @@ class RunningModel:
     """
 
     def __init__(self, machine: Machine, band: BandSettings, kinematic_cutoff: float) -> None:
-        parameters = with_reversals(machine.build_parameter_set(), machine)
+        parameters = with_reversals(machine.build_parameter_set(PARAMETERS), machine)
         prior = payload_prior(machine)
         self._stride, self._settling = band.stride, band.settling
         load = payload_columns(parameters, prior)
