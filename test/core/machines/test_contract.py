@@ -37,6 +37,10 @@ from pkm_identification.mechanisms.multibody.kinematics import MechanismMotion
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 
 every_machine = pytest.mark.parametrize("name", EVERY)
+# Base parameters of 13 spatial bodies take seconds
+with_base = pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.slow) if name in ("rss", "pus") else name for name in EVERY]
+)
 CHANGED = {  # numbers of files, and how far they are moved
     "uf": ("geometry.base_joints.2.2", 1e-4),
     "mast": ("constants.H", 1e-4),
@@ -132,7 +136,7 @@ def test_the_regressor_leaves_the_drives_friction_to_the_road(name):
     assert set(one.friction_rows[1]) <= set(one.standstill_rows)
 
 
-@every_machine
+@with_base
 def test_a_parameter_set_makes_the_forces_of_the_whole_basis(name):
     one = machine(name)
     chosen = one.build_parameter_set("identifiable" if isinstance(one, Hexapod) else "base")
@@ -144,7 +148,7 @@ def test_a_parameter_set_makes_the_forces_of_the_whole_basis(name):
     assert (one.force_size > 0.0).all()
 
 
-@every_machine
+@with_base
 def test_a_tracker_follows_as_the_batch_does(name):
     one = machine(name)
     chosen = one.build_parameter_set("identifiable" if isinstance(one, Hexapod) else "base").mapping
@@ -306,11 +310,11 @@ def test_a_wrong_tolerance_is_named(section, word):
         with_tolerances("five_bar", **section)
 
 
-@pytest.mark.parametrize(
-    "name", [one for one in EVERY if one != AS_MULTIBODY]
-)  # which has no file of its own
+@with_base
 def test_values_go_into_a_file_whose_forces_are_theirs(name):
     """Also where the values stand for sums that the file's bodies have not."""
+    if name == AS_MULTIBODY:
+        return  # its file is the hexapod's
     one = machine(name)
     rng, basis = np.random.default_rng(3), np.array(one.basis.nominal)
     bodies = [entry.body for entry in one.basis]

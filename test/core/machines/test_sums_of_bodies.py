@@ -35,10 +35,8 @@ def estimate_beside(parameters, sums, seed, off):
     return truth, truth + np.linalg.solve(root, off * rng.normal(size=len(size))), root
 
 
-SLOW = [
-    pytest.param(name, marks=pytest.mark.slow) if name in ("rss", "pus", "mast_belts") else name
-    for name in MECHANISMS
-]
+QUICK = ("four-bar", "five_bar", "serial_arm")
+SLOW = [name if name in QUICK else pytest.param(name, marks=pytest.mark.slow) for name in MECHANISMS]
 
 
 @pytest.mark.parametrize("name", SLOW)
@@ -57,6 +55,7 @@ def test_the_nearest_sums_are_no_further_from_any_bodies(name):
     assert np.linalg.norm(root @ (again.values - found.values)) < 0.02 * before
 
 
+@pytest.mark.slow
 def test_the_nearest_sums_are_those_of_a_search_among_bodies():
     """Planar bodies by logarithms of mass and moment about the centre of mass: each choice is a body."""
     parameters, sums = build("five_bar")
