@@ -8,9 +8,11 @@
 
 """`python -m benchmarks.field.also [--seed N]`: what is wrong with logs and drives, estimated with the machine.
 
-Machines that are no hexapods are drawn anew. Forces come late, of each drive differently, the first drive's are 5 % too
-large and have an offset, its friction differs by direction, the last drive has more inertia than its file says; the
-file's bodies are 5 to 20 % off, forces have 1 % noise. Wanted: the model fits, and what was injected comes back within
+Machines that are no hexapods are drawn anew, with two logs each. In the one forces come late, of each drive
+differently, the first drive's are 5 % too large and have an offset, its friction differs by direction, the last drive
+has more inertia than its file says. In the other an encoder has a wrong zero, friction grows along the travel of the
+first drive, with the square of the last one's rate and with the load of all. The file's bodies are 5 to 20 % off,
+forces have 1 % noise. Wanted: the model fits, and what was injected comes back within
 its deviations, as do the other parameters. Where a body of the file takes a drive's inertia up only their sum is known.
 """
 
@@ -25,6 +27,8 @@ import numpy as np
 
 from pkm_identification.errors import PkmError
 from pkm_identification.identification.mechanism.identify import identify_mechanism
+from pkm_identification.identification.model_errors.friction import effects as friction_errors
+from pkm_identification.identification.model_errors.geometry import name_offset, sizes_of
 from pkm_identification.identification.settings import Settings
 from pkm_identification.machines.multibody import Multibody
 from pkm_identification.mechanisms.multibody import dynamics
@@ -41,6 +45,8 @@ BEND = 0.01  # rad/s or m/s, of friction
 LEAST_DELAY, LARGEST_DELAY = 3e-3, 12e-3  # s
 SHARE = 0.1  # of a drive's rms force
 GAIN = 1.05
+LOAD, ALONG = 0.03, 2.0  # N of friction per N; large errors of friction along the travel
+WRONG_ZERO = 3e-3  # of a coordinate's size
 MOST, RMS = 4.0, 1.6  # deviations
 APART = ("6-PUS", "serial arm", "mast", "epaas")  # whose last drive turns no body that can have its inertia
 
@@ -76,8 +82,8 @@ def motion_of(truth: Mechanism) -> tuple[FloatArray, FloatArray, FloatArray]:
     return generated("rich", truth, DURATION).drives(time)
 
 
-def draw_case(kind: str, seed: int, right: bool = False) -> Case:
-    """Return a machine of a kind with its log, which is right or has everything wrong."""
+def draw_case(kind: str, seed: int, right: bool = False, of_motion: bool = False) -> Case:
+    """Return a machine of a kind with its log, which is right, has wrong forces, or (`of_motion`) wrong coordinates."""
     random = np.random.default_rng(seed)
     document = KINDS[kind](random)
     count = len(document["drives"])
@@ -91,13 +97,16 @@ def draw_case(kind: str, seed: int, right: bool = False) -> Case:
     drives = motion_of(truth)
     force = dynamics.forces(truth, motion_of_drives(truth, *drives))
     injected: dict[str, float] = {}
-    if not right:
+    zero = np.zeros(count)
+    if of_motion:
+        force, zero, injected = _inject_motion(truth, drives, force)
+    elif not right:
         force, injected = _inject(kind, truth, drives, force)
     place = PLACE_NOISE * np.array([drive.size for drive in Multibody(truth).drives])
     size = FORCE_NOISE * np.sqrt(np.mean(force**2, axis=0))
     log = DriveLog(
         np.arange(0.0, DURATION, PERIOD),
-        drives[0] + place * random.standard_normal(force.shape),
+        drives[0] + zero + place * random.standard_normal(force.shape),
         force + size * random.standard_normal(force.shape),
         kind,
     )
@@ -131,10 +140,35 @@ def _inject(
     return force, injected
 
 
+def _inject_motion(
+    truth: Mechanism, drives: tuple[FloatArray, FloatArray, FloatArray], force: FloatArray
+) -> tuple[FloatArray, FloatArray, dict[str, float]]:
+    """Return forces and zeros of encoders (n,) that are wrong, and what is by name: friction needs no zero known."""
+    machine = Multibody(truth)
+    (place, rate, _), names = drives, [drive.name for drive in machine.drives]
+    side = np.clip(rate / BEND, -1.0, 1.0)
+    coulomb = np.concatenate([one.coulomb for one in machine.friction])
+    large = SHARE * np.sqrt(np.mean(force**2, axis=0))
+    bodies = dynamics.forces(truth, motion_of_drives(truth, *drives), friction=False)
+    along = next(one for one in friction_errors(machine) if one.name == "friction_position")
+    by_position, square = ALONG * float(along.scale[0]), float(large[-1] / np.sqrt(np.mean(rate[:, -1] ** 4)))
+    more = LOAD * side * np.abs(bodies)
+    more[:, 0] += by_position * coulomb[0] * side[:, 0] * (place[:, 0] - machine.home[0])
+    more[:, -1] += square * rate[:, -1] * np.abs(rate[:, -1])
+    zero = np.zeros(len(names))
+    zero[-1] = WRONG_ZERO * sizes_of(machine)[-1]
+    injected = {
+        "friction_load": LOAD, f"friction_position_{names[0]}": by_position, f"friction_square_{names[-1]}": square,
+        f"{name_offset(machine)}_{names[-1]}": float(zero[-1]),
+    }  # fmt: skip
+    return force + more, zero, injected
+
+
 def cases(seed: int) -> Iterator[Case]:
-    """Draw a case of each kind of machine."""
+    """Draw both cases of each kind of machine."""
     for kind in KINDS:
         yield draw_case(kind, seed)
+        yield draw_case(kind, seed, of_motion=True)
 
 
 def judge(case: Case) -> tuple[str, bool]:
@@ -169,7 +203,11 @@ def main() -> int:
     for case in cases(options.seed):
         said, good = judge(case)
         wrong += not good
-        print(f"{case.kind:12} wanted: within deviations  got: {said}{'' if good else '  WRONG'}", flush=True)
+        ending = "" if good else "  WRONG"
+        print(
+            f"{case.kind:12} wanted: {len(case.also)} errors within deviations  got: {said}{ending}",
+            flush=True,
+        )
     print(f"{wrong} wrong")
     return int(wrong > 0)
 

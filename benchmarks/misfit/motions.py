@@ -32,6 +32,7 @@ from pkm_identification.simulation.faults import Fault, with_faults
 from pkm_identification.simulation.faults.kind import LOG
 from pkm_identification.simulation.imperfections.setup import Setup
 from pkm_identification.simulation.measurement import Measurement
+from pkm_identification.simulation.physics.load import build_physics
 from pkm_identification.simulation.plant import Plant
 
 
@@ -83,7 +84,17 @@ class Motion:
         drive = completed_drive(truth, Plant(truth).holding_force())
         half = 0.5 * motion.duration
         plant = SimpleNamespace(actuated=None)
-        measurement = Measurement(plant, drive, sensors, setup, given=truth, faults=faults, half_time=half)  # type: ignore[arg-type]
+        physics = build_physics(setup.machine)
+        measurement = Measurement(
+            plant,
+            physics,
+            drive,
+            sensors,
+            setup,
+            given=truth,
+            faults=faults,
+            half_time=half,  # type: ignore[arg-type]
+        )
         measurement.reset()
         early = np.arange(0.0, min(motion.duration, 20.0), 0.01)
         measurement.begin(np.sqrt(np.mean(strut_forces(nominal, motion.motion(early)) ** 2, axis=0)))

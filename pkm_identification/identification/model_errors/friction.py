@@ -15,7 +15,7 @@ from functools import partial
 
 import numpy as np
 
-from pkm_identification.machines.contract import Machine
+from pkm_identification.machines.contract import Drive, Machine
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
 from pkm_identification.numerics.segments import segment_slices
@@ -30,7 +30,7 @@ STRIBECK_RATES = (1.5, 5.0, 15.0)  # of the transition rate
 PRESLIDING = (1.5e-3, 5e-3, 1.5e-2, 5e-2)  # s at the transition rate: the displacement of full sliding
 ASYMMETRY = 0.1
 BY_LOAD = 0.02  # N of friction per N of load
-BY_POSITION = 0.1  # over a drive's travel, ten times its large change
+BY_POSITION = 0.1  # over a drive's travel
 DRIVEN = {"m": "Struts", "rad": "Joints", "": "Drives"}  # by the unit of all
 SQUARE, FAST = 0.1, 50.0  # of a typical force, at so many transition rates
 
@@ -215,7 +215,7 @@ def effects(machine: Machine, parameters: ParameterSet | None = None) -> list[Ef
         "Friction grows with a drive's load: no law of the file has that; identify it from logs of one payload, or "
         "estimate it with --also {name}",
     )
-    travel = 10.0 * np.array([drive.size for drive in machine.drives])
+    travel = np.array([_find_travel(drive) for drive in machine.drives])
     effects.append(
         Effect(
             name="friction_position",
@@ -243,6 +243,12 @@ def effects(machine: Machine, parameters: ParameterSet | None = None) -> list[Ef
         )
     )
     return effects
+
+
+def _find_travel(drive: Drive) -> float:
+    """Return how far a drive travels: between its limits, or a large change to either side where it has none."""
+    travel = drive.highest - drive.lowest
+    return travel if np.isfinite(travel) else 2.0 * drive.size
 
 
 def _between(one: float, other: float, value: float, std: float) -> tuple[float, float]:
