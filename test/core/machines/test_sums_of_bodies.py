@@ -12,12 +12,17 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from core.identification.regression.drive_logs import DURATION, PERIOD, five_bar, with_noise
 from core.machines.every_machine import MECHANISMS, machine
 from scipy.optimize import minimize
 
 from pkm_identification.errors import SettingsError
 from pkm_identification.estimation.consistency.sums_of_bodies import PLANAR
+from pkm_identification.identification.mechanism.identify import identify_mechanism
+from pkm_identification.identification.settings import Settings
+from pkm_identification.mechanisms.multibody import dynamics
 from pkm_identification.parameters.assumptions import Assumptions, Fix
+from pkm_identification.simulation.multibody.motions import generated
 
 
 def build(name):
@@ -113,3 +118,20 @@ def test_a_part_of_a_sum_cannot_be_told():
     fixed = Assumptions(fixed=(Fix(parameters.names[0], None),)).apply(parameters)
     with pytest.raises(SettingsError, match=f"{parameters.names[0]} is fixed or tied"):
         one.build_physical(fixed)
+
+
+@pytest.mark.slow
+def test_a_log_that_shows_little_is_identified_as_bodies_that_can_exist():
+    one, time = five_bar(), np.arange(0.0, DURATION, PERIOD)
+    motion = generated("slow", one.mechanism, DURATION)
+    forces = dynamics.forces(one.mechanism, motion.motion(one.mechanism, time))
+    log = with_noise(time, motion.drives(time)[0], forces, seed=0)
+    away = []
+    for consistent in (False, True):
+        settings = Settings.of(estimator="ls", consistent=consistent)
+        result = identify_mechanism(one.mechanism, [log], settings)
+        values, root = result.estimate.values, np.diag(np.diag(result.estimate.covariance) ** -0.5)
+        nearest = one.build_physical(result.parameters).project(values, root)
+        away.append(np.linalg.norm(root @ (nearest.values - values)))
+    assert away[0] > 1.0
+    assert away[1] < 0.1
