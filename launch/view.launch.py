@@ -41,9 +41,11 @@ def start_bodies(context):
         return [LogInfo(msg="robot_state_publisher is not installed: no bodies and no TF of the struts.")]
     # here, because the other launch files must not wait for it
     from pkm_identification.exporting.urdf import urdf
-    from pkm_identification.mechanisms.hexapod.machine import Machine
+    from pkm_identification.machines.capabilities import HexapodFile, require
+    from pkm_identification.machines.load import load_machine
 
-    return [state_publisher(context, urdf(Machine.load(text(context, "machine"))))]
+    machine = require(load_machine(text(context, "machine")), HexapodFile, "launch argument 'machine'")
+    return [state_publisher(context, urdf(machine.description))]
 
 
 def start_viewer(context):

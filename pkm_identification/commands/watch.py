@@ -16,7 +16,7 @@ import re
 
 from pkm_identification.browser.live.admission import Admission
 from pkm_identification.errors import SettingsError
-from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.machines.load import load_machine
 from pkm_identification.optional import library
 
 from .ros_part import require_ros
@@ -61,7 +61,7 @@ def _watch(options: argparse.Namespace) -> int:
         )
     token = options.token if options.token is not None else os.environ.get(TOKEN)
     admission = Admission(options.host, token)
-    machine = None if options.machine is None else Machine.load(options.machine)
+    machine = None if options.machine is None else load_machine(options.machine)
     library("websockets.asyncio.server", "watch")
     require_ros()
     # ROS is an option of this package, so nothing outside the commands that need it loads it

@@ -4,7 +4,8 @@
  *   const view = new PkmMachineView(element, machine, { theme: "dark" });
  *   view.setPose([x, y, z, qx, qy, qz, qw]);   // m; quaternion from platform to base axes
  *
- * `machine` is what machine_scene() of pkm_identification.browser writes: joint places in m, base z up. A picture is
+ * `machine` is what machine_scene() of pkm_identification.browser writes: joint places in m, base z up; or of any other
+ * machine {name, lines}, moved by view.setLines(lines). A picture is
  * drawn when something has changed, never otherwise. Dragging turns the machine, Ctrl and wheel come closer, arrow keys
  * turn, a double click goes back to the first view.
  */
@@ -13,10 +14,10 @@
 globalThis.PkmMachineView = (() => {
   const PALETTES = {
     light: {
-      base: 0x8a94a3, platform: 0xe08a1e, outer: 0x3b6fb5, rod: 0xc3cad4, joint: 0x39424e, grid: 0xc9d0d9, text: "#1c232b",
+      base: 0x8a94a3, platform: 0xe08a1e, outer: 0x3b6fb5, rod: 0xc3cad4, joint: 0x39424e, line: 0xe08a1e, grid: 0xc9d0d9, text: "#1c232b",
     },
     dark: {
-      base: 0x717c8c, platform: 0xf0a040, outer: 0x5b92dd, rod: 0xd5dbe4, joint: 0xaab4c2, grid: 0x3a4452, text: "#eef2f7",
+      base: 0x717c8c, platform: 0xf0a040, outer: 0x5b92dd, rod: 0xd5dbe4, joint: 0xaab4c2, line: 0xf0a040, grid: 0x3a4452, text: "#eef2f7",
     },
   };
   const AXES = [0xd1383d, 0x2f9e44, 0x3467d6]; // x, y, z
@@ -102,7 +103,7 @@ globalThis.PkmMachineView = (() => {
       this._build();
       this._control(canvas);
       this.setTheme(options.theme || "light");
-      this.setPose(machine.home);
+      if (machine.home) this.setPose(machine.home);
       this._observer = new ResizeObserver(() => this._resize());
       this._observer.observe(element);
       this._resize();
@@ -110,7 +111,7 @@ globalThis.PkmMachineView = (() => {
 
     /** Platform at a pose: position in m and quaternion x, y, z, w, from platform to base axes. */
     setPose(pose) {
-      if (!this.available) return;
+      if (!this.available || !this.platform) return;
       this.platform.position.set(pose[0], pose[1], pose[2]);
       this.platform.quaternion.set(pose[3], pose[4], pose[5], pose[6]).normalize();
       this.lengths = this.struts.map((strut) => this._place(strut));
@@ -166,6 +167,7 @@ globalThis.PkmMachineView = (() => {
         rod: solid(),
         joint: solid(),
         grid: new THREE.LineBasicMaterial(),
+        line: new THREE.LineBasicMaterial(),
       };
     }
 
@@ -178,6 +180,7 @@ globalThis.PkmMachineView = (() => {
 
     /** Middle and size of the machine at home, from which everything else takes its size. */
     _measure() {
+      if (!this.machine.base_joints) return this._measureLines();
       const { home, base_joints: base, platform_joints: platform } = this.machine;
       const turn = new THREE.Quaternion(home[3], home[4], home[5], home[6]).normalize();
       const there = platform.map((p) => vector(p).applyQuaternion(turn).add(vector(home)));
@@ -189,7 +192,36 @@ globalThis.PkmMachineView = (() => {
       this.floor = low.z - 0.2 * this.size;
     }
 
+    /** The same of a machine that is drawn by its lines. */
+    _measureLines() {
+      const points = this.machine.lines.flatMap((body) => body.points.map(vector));
+      const low = points.reduce((a, p) => a.min(p), points[0].clone());
+      const high = points.reduce((a, p) => a.max(p), points[0].clone());
+      this.middle = low.clone().add(high).multiplyScalar(0.5);
+      this.size = Math.max(...points.map((p) => p.distanceTo(this.middle)));
+      this.floor = low.z - 0.2 * this.size;
+    }
+
+    /** Bodies as lines between their joints: [{name, points: ends one after the other, m}]. */
+    setLines(bodies) {
+      if (!this.available || !this.drawn) return;
+      for (const part of this.drawn.children) part.geometry.dispose();
+      this.drawn.clear();
+      for (const body of bodies) {
+        const geometry = new THREE.BufferGeometry().setFromPoints(body.points.map(vector));
+        this.drawn.add(new THREE.LineSegments(geometry, body.name === "base" ? this.material.grid : this.material.line));
+      }
+      this.redraw();
+    }
+
     _build() {
+      if (!this.machine.base_joints) {
+        this.labels = [];
+        this.drawn = new THREE.Group();
+        this.scene.add(this.drawn, this._grid(), this._frame(0.32 * this.size));
+        this.setLines(this.machine.lines);
+        return;
+      }
       const { machine, size } = this;
       const [base, platform] = [machine.base_joints.map(vector), machine.platform_joints.map(vector)];
       this.labels = [];

@@ -91,6 +91,11 @@
       page.lastPose = state.pose;
       page.view.setPose(state.pose);
     }
+    if (state.lines && state.machine && !state.machine.base_joints && state.lines !== page.lastLines) {
+      page.lastLines = state.lines;
+      if (page.view) page.view.setLines(state.lines);
+      else if (state.lines.some((body) => body.points.length)) showMachine({ ...state.machine, lines: state.lines });
+    }
     if (now - page.charted < CHART_PERIOD) {
       clearTimeout(page.later);
       page.later = setTimeout(redraw, CHART_PERIOD);
@@ -113,6 +118,8 @@
     state.machine = machine;
     page.view?.dispose();
     at("machine").replaceChildren();
+    page.view = null;
+    if (!machine.base_joints && !machine.lines) return; // until its lines come
     page.view = new PkmMachineView(at("machine"), machine, { theme: dark.matches ? "dark" : "light" });
     page.lastPose = null;
   }

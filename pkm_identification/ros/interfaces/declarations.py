@@ -23,14 +23,19 @@ ESTIMATE = f"{PKM}/msg/ParameterEstimate"
 PLATFORM = f"{PKM}/msg/PlatformState"
 STRUTS = f"{PKM}/msg/StrutStates"
 
-STRUT_STATES = Interface("strut_states", JOINT_STATE, "lengths (m) and forces (N) of the struts")
-FILTERED = Interface("strut_states/filtered", STRUTS, "guarded, filtered motion of the struts")
-PLATFORM_STATE = Interface("platform_state", PLATFORM, "pose, motion and forces of the platform")
+STRUT_STATES = Interface(
+    "strut_states", JOINT_STATE, "coordinates (m or rad) and forces (N or N m) of the drives"
+)
+FILTERED = Interface("strut_states/filtered", STRUTS, "guarded, filtered motion of the drives")
+PLATFORM_STATE = Interface(
+    "platform_state", PLATFORM, "motion and forces of the machine, pose of its platform"
+)
 PARAMETER_ESTIMATE = Interface(
     "parameter_estimate", ESTIMATE, "dynamic parameters, deviations, what is known of each"
 )
-TARGET = Interface("target_pose", POSE, "where the platform shall be")
-STRUT_COMMANDS = Interface("strut_commands", JOINT_STATE, "wanted length, rate and force of each strut")
+POSED = "where the machine has a platform with a pose"
+TARGET = Interface("target_pose", POSE, "where the platform shall be", POSED)
+STRUT_COMMANDS = Interface("strut_commands", JOINT_STATE, "wanted coordinate, rate and force of each drive")
 RESET = Interface("~/reset", TRIGGER, "as newly started")
 INPUT = (
     "input",
@@ -100,25 +105,32 @@ NODE_INTERFACES = {
     "kinematics": NodeInterfaces(
         publishes=(
             PLATFORM_STATE,
-            Interface("platform_pose", POSE, "pose alone", "at `pose_rate`"),
+            Interface("platform_pose", POSE, "pose alone", f"at `pose_rate`, {POSED}"),
             Interface(
                 "/tf",
                 "tf2_msgs/msg/TFMessage",
                 "the platform's frame",
-                "`publish_tf`, where tf2_msgs is installed",
+                f"`publish_tf`, where tf2_msgs is installed, {POSED}",
             ),
-            Interface("joint_states", JOINT_STATE, "for robot_state_publisher", "`publish_joint_states`"),
+            Interface(
+                "joint_states",
+                JOINT_STATE,
+                "for robot_state_publisher",
+                "`publish_joint_states`, of hexapods",
+            ),
             Interface(
                 "markers", "visualization_msgs/msg/MarkerArray", "the machine as shapes", "at `marker_rate`"
             ),
-            Interface("strut_commands", JOINT_STATE, "lengths for each `target_pose`"),
-            Interface("strut_commands/positions", NUMBERS, "lengths alone", "while somebody listens"),
+            Interface("strut_commands", JOINT_STATE, "coordinates for each `target_pose`", POSED),
+            Interface(
+                "strut_commands/positions", NUMBERS, "coordinates alone", f"while somebody listens, {POSED}"
+            ),
         ),
         subscribes=(FILTERED, TARGET),
         services=(
             RESET,
-            Interface("solve_forward", f"{PKM}/srv/SolveForward", "one pose of six lengths"),
-            Interface("solve_inverse", f"{PKM}/srv/SolveInverse", "six lengths of a pose"),
+            Interface("solve_forward", f"{PKM}/srv/SolveForward", "one pose of coordinates", POSED),
+            Interface("solve_inverse", f"{PKM}/srv/SolveInverse", "coordinates of a pose", POSED),
         ),
         diagnostics=(("pose", "poses that are not found, near singular, of another assembly mode"),),
     ),
@@ -171,7 +183,7 @@ NODE_INTERFACES = {
     "simulator": NodeInterfaces(
         publishes=(
             STRUT_STATES,
-            Interface("platform_truth", POSE, "true pose", "at `truth_rate`"),
+            Interface("platform_truth", POSE, "true pose", f"at `truth_rate`, {POSED}"),
             Interface("imu", "sensor_msgs/msg/Imu", "of the platform", "where the machine has `sensors.imu`"),
             Interface("strut_forces", JOINT_STATE, "of force sensors", "where it has `sensors.force`"),
             Interface(

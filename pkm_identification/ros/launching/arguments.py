@@ -91,7 +91,7 @@ COMMON = (
     Argument("namespace", "namespace of all nodes and topics"),
     Argument(
         "machine",
-        "built-in machine (uf, hexel, ford) or path of a machine YAML file",
+        "built-in machine (uf, mast, epaas, ...) or path of a machine YAML file",
         nodes=(*CHAIN, "controller", "simulator"),
     ),
     # its default is a file of the installed package (`nodes.declared`)
@@ -126,17 +126,18 @@ COMMON = (
     ),
     Argument("enclave", "SROS 2 enclave below which every node has its own, ENCLAVE/NODE; empty: none"),
     Argument(
-        "strut_states", "topic of the struts' lengths and forces, such as /joint_states; empty: strut_states"
+        "strut_states",
+        "topic of the drives' coordinates and forces, such as /joint_states; empty: strut_states",
     ),
     Argument(
         "joint_names",
-        "joint names of struts 1 to 6, with commas between",
+        "joint names of the drives in the machine's order, with commas between",
         names,
         nodes=("strut_filter", "kinematics", "controller", "simulator"),
     ),
     Argument(
         "sample_rate",
-        "rate of the struts' states in Hz; 0: the machine's drive.sample_rate",
+        "rate of strut_states in Hz; 0: the machine file's, 1000 Hz where it states none",
         float,
         nodes=("strut_filter", "estimator", "controller"),
     ),
@@ -247,12 +248,12 @@ def refuse_wrong_machines(given: str, params_file: str, namespace: str) -> None:
         Names where the machine was given and what is wrong with it.
     """
     # here, because it takes .3 s, which files that start no node of a machine need not wait for
-    from pkm_identification.mechanisms.hexapod.machine import Machine
+    from pkm_identification.machines.load import load_machine
 
     wanted = {given: "launch argument 'machine'"} if given else _machines_of(params_file, namespace)
     for machine, place in wanted.items():
         try:
-            Machine.load(machine)
+            load_machine(machine)
         except PkmError as error:
             raise ValueError(f"{place}: {one_line(str(error))}") from None
 

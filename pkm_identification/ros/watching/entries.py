@@ -16,6 +16,7 @@ from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticStatus
 from geometry_msgs.msg import InertiaStamped, Pose
+from visualization_msgs.msg import Marker, MarkerArray
 
 from pkm_identification.msg import ParameterEstimate
 
@@ -64,6 +65,16 @@ def estimate_entry(message: ParameterEstimate) -> dict[str, Any] | None:
             "cause": message.cause_text,
         },
     }
+
+
+def lines_entry(message: MarkerArray) -> list[dict[str, Any]]:
+    """Bodies of a machine as lines: name, and the ends of each one after the other, m; not where one is not finite."""
+    lines = [
+        {"name": one.ns, "points": [[point.x, point.y, point.z] for point in one.points]}
+        for one in message.markers
+        if one.type == Marker.LINE_LIST
+    ]
+    return [one for one in lines if all(math.isfinite(x) for point in one["points"] for x in point)]
 
 
 def payload_entry(message: InertiaStamped) -> dict[str, Any] | None:

@@ -24,18 +24,21 @@ from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.serialization import deserialize_message
 from std_srvs.srv import Trigger
+from visualization_msgs.msg import MarkerArray
 
 from pkm_identification.browser.live.board import Board
 from pkm_identification.browser.live.course import Course
 from pkm_identification.browser.machine_scene import machine_scene
 from pkm_identification.errors import PkmError
-from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.machines.capabilities import HexapodFile, has
+from pkm_identification.machines.contract import Machine
+from pkm_identification.machines.load import AnyMachine, as_machine, load_machine
 from pkm_identification.msg import ParameterEstimate
 
 from ..clock import STEADY
 from ..interfaces.declarations import NODE_INTERFACES
 from ..qos import DIAGNOSTICS_WATCHED, LATCHED, NEWEST
-from .entries import estimate_entry, payload_entry, pose_entry, status_entry
+from .entries import estimate_entry, lines_entry, payload_entry, pose_entry, status_entry
 
 POSE_PERIOD = 0.033  # s between poses that are looked at
 LOOK_PERIOD = 0.5  # s between two looks at who is silent
@@ -56,17 +59,19 @@ class Listener:
         What to draw; None: what the estimator node says it works with.
     """
 
-    def __init__(self, namespace: str = "", machine: Machine | None = None) -> None:
+    def __init__(self, namespace: str = "", machine: AnyMachine | None = None) -> None:
         self.course = Course()
         self.board = Board(lambda: {"course": self.course.entry()})
         self._prefix = f"{namespace.strip('/')}/".lstrip("/")
+        machine = None if machine is None else as_machine(machine)
         self._given = machine
         self._unknown = machine is None  # whether the estimator is still to be asked for its machine
         self._shown = self._judged = ""  # digests of the machine that is drawn, and of the last estimate's
         self._estimators: set[bytes] = set()  # identifiers of the publishers of estimates so far
         self._heard: dict[str, float] = {}
         self._nodes: dict[str, dict[str, Any]] = {}
-        self._posed = 0.0
+        self._posed = self._drawn = 0.0
+        self._by_lines = False
         self._asking: Any = None
         self._awaited: set[Answer] = set()
         self.node = Node("watch", namespace=namespace.strip("/"), start_parameter_services=False)
@@ -74,6 +79,7 @@ class Listener:
         self._parameters = self.node.create_client(GetParameters, "estimator/get_parameters")
         listen = self.node.create_subscription
         listen(PoseStamped, "platform_pose", self._take_pose, NEWEST, raw=True)
+        listen(MarkerArray, "markers", self._take_markers, NEWEST, raw=True)
         self._estimates = listen(ParameterEstimate, "parameter_estimate", self._take_estimate, LATCHED)
         listen(InertiaStamped, "estimator/payload", self._take_payload, LATCHED)
         listen(DiagnosticArray, "/diagnostics", self._take_diagnostics, DIAGNOSTICS_WATCHED)
@@ -138,6 +144,15 @@ class Listener:
             self._heard["pose"] = now
             self.board.put("pose", entry)
 
+    def _take_markers(self, data: bytes) -> None:
+        now = time.monotonic()
+        if not self._by_lines or now - self._drawn < POSE_PERIOD:
+            return
+        self._drawn = now
+        entry = lines_entry(deserialize_message(data, MarkerArray))
+        if entry:
+            self.board.put("lines", entry)
+
     def _take_estimate(self, message: ParameterEstimate) -> None:
         entry = estimate_entry(message)
         if entry is None:
@@ -188,7 +203,7 @@ class Listener:
         self._asking, self._unknown = None, False
         values = asked.result().values
         try:
-            machine = Machine.load(values[0].string_value if values else "")
+            machine = load_machine(values[0].string_value if values else "")
         except PkmError as error:
             self.board.put("no_machine", f"{error}. Start pkm watch with --machine.")
             return
@@ -204,7 +219,10 @@ class Listener:
 
     def _show(self, machine: Machine) -> None:
         self._shown = machine.hash
-        self.board.put("machine", machine_scene(machine))
+        # of others than hexapods the lines that the kinematics node sends are drawn
+        self._by_lines = not has(machine, HexapodFile)
+        scene = {"name": machine.name} if self._by_lines else machine_scene(machine.description)
+        self.board.put("machine", scene)
         self.board.put("no_machine", "")
 
 

@@ -25,7 +25,7 @@ from rclpy.utilities import get_rmw_implementation_identifier
 from pkm_identification.browser.live.admission import Admission
 from pkm_identification.browser.live.page_server import PageServer
 from pkm_identification.errors import PkmError
-from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.machines.contract import Machine
 
 from ..node.transport import without_shared_memory
 from .listener import ACTIONS, Listener
