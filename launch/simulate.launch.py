@@ -19,8 +19,8 @@ ARGUMENTS = (
     *SIMULATED,
     Argument(
         "trajectory",
-        "motion to follow: none, rich, rich2, slow, rest, motion (the machine file's own), or a motion file (.yaml); of "
-        "hexapods x, z, xy and free, too",
+        "motion to follow: none, rich, rich2, slow, rest, motion (the machine file's own), or a motion file (.yaml); "
+        "of hexapods x, z, xy and free, too",
         nodes=OF_SIMULATOR,
     ),
     Argument("duration", "length of the motion in s; 0: the trajectory's own", float, nodes=OF_SIMULATOR),
