@@ -31,6 +31,7 @@ from pkm_identification.identification.saved_estimate import (
     stated_deviations,
 )
 from pkm_identification.identification.settings import Settings
+from pkm_identification.machines.load import wrap_description
 from pkm_identification.machines.multibody import Multibody
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.multibody.base_set import BASE
@@ -184,7 +185,7 @@ def _estimate(name: str | None, machine: Machine, parameters: ParameterSet) -> S
     if name is None:
         return None
     saved = read_saved_estimate(name)
-    saved.check(machine, parameters)
+    saved.check(wrap_description(machine), parameters)
     return saved
 
 

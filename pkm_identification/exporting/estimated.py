@@ -141,7 +141,7 @@ def saved_settings(
         estimator = EstimatorSettings(name="ls", parameters=name, also=saved.also, assumptions=assumptions)
         parameters = estimator.parameter_set(machine)
         if saved.names == parameters.names:
-            saved.check(machine, parameters, assumptions.described())
+            saved.check(wrap_description(machine), parameters, assumptions.described())
             return estimator
     raise SettingsError(
         f"{saved.source}: has the parameters of no set ({', '.join(NAMES)}); give --fix, --tie and --prior as to pkm "
