@@ -29,7 +29,7 @@ from pkm_identification.exporting.new_machine import (
     refuse_unlikely,
 )
 from pkm_identification.machines.capabilities import BodiesFile, require
-from pkm_identification.machines.load import read_machine
+from pkm_identification.machines.load import read_machine, wrap_description
 from pkm_identification.mechanisms.builtin import HEXAPOD
 from pkm_identification.mechanisms.hexapod.geometry import jacobian_quality
 from pkm_identification.mechanisms.hexapod.machine import Machine
@@ -142,7 +142,7 @@ def _init(options: argparse.Namespace) -> int:
     from pkm_identification.report.figures.machine import machine_figure
 
     write_text(out, text)
-    write_figures(out.parent, {out.stem: machine_figure(machine)})
+    write_figures(out.parent, {out.stem: machine_figure(wrap_description(machine))})
     print(_summary(machine, sketch, out, picture))
     return 0
 
@@ -170,10 +170,10 @@ def _draft(options: argparse.Namespace, out: Path, picture: Path) -> int:
     machine = read_machine(yaml.load(text, Loader=TextScalars), str(out))
     mechanism = require(machine, BodiesFile, "init").mechanism
     # matplotlib takes longer to load than this command runs
-    from pkm_identification.report.figures.mechanism import mechanism_figure
+    from pkm_identification.report.figures.machine import machine_figure
 
     write_text(out, text)
-    write_figures(out.parent, {out.stem: mechanism_figure(mechanism)})
+    write_figures(out.parent, {out.stem: machine_figure(machine)})
     print(
         f"{out}: {machine.name}, {len(mechanism.description.bodies)} bodies, {mechanism.loops} loops, "
         f"{len(machine.drives)} drives ({', '.join(drive.name for drive in machine.drives)})\n"
