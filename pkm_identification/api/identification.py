@@ -149,11 +149,11 @@ class Result:
         """
         (one,) = read_logs(log, self.machine)
         result = self.identification
-        if isinstance(one, StrutLog):
-            return held_out(result.machine, result.settings, result.estimate.values, one)
-        from pkm_identification.identification.mechanism.identify import predict_log
-
-        return predict_log(result, one)
+        if result.also and not isinstance(one, StrutLog):
+            raise SettingsError(
+                f"predict: '{result.also[0]}' was estimated besides; name the log in validate"
+            )
+        return held_out(result.machine, result.settings, result.estimate.values, one)
 
     def machine_identified(self) -> Machine | Mechanism:
         """The machine with identified instead of nominal parameters; raises MachineError if no body has them."""

@@ -10,6 +10,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -28,6 +29,7 @@ from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.large_arrays import falls
 from pkm_identification.numerics.memory import LONG
 from pkm_identification.parameters.parameter_set import ParameterSet
+from pkm_identification.records.drive_log import DriveLog
 from pkm_identification.signals.causal import CausalFilter, FilterSettings
 from pkm_identification.signals.forces.acting import acting, at_motors, winding
 from pkm_identification.signals.guard import GuardedLog, StreamGuard
@@ -49,6 +51,7 @@ from .rates.recorded_rows import prepare_log
 from .rates.sample_rate import SAME_RATE, common_period, estimated_period
 from .rates.slow_log import band_for, slow_log_sentences
 from .regression.flicker import measure_flicker
+from .regression.validation import ValidatedLog, find_acting, validate_logs
 from .samples import Samples, samples_of
 from .settings import Settings
 from .yielding.winding_stream import winding_is_modelled, wound_log
@@ -82,6 +85,8 @@ class Experiment:
         Where effects are estimated besides: machine and logs are then those without them.
     at_motors : tuple of GuardedLog
         The logs in front of drives that yield, where there are such.
+    validated : tuple of ValidatedLog
+        Logs of drives as their encoders report them.
     modelled_winding : bool
         Whether the logs are behind such drives by the model (`yielding.rewinding`, online `yielding.winding_stream`)
         and not by measured forces.
@@ -96,22 +101,23 @@ class Experiment:
     point: Linearisation | None = None
     at_motors: tuple[GuardedLog, ...] = ()
     modelled_winding: bool = False
+    validated: tuple[ValidatedLog, ...] = ()
     # samples of every log that a problem was made of on the way, where they are few
     _seen: list[Samples] = field(default_factory=list, init=False, repr=False, compare=False)
 
     @classmethod
     def of(
         cls,
-        logs: Sequence[StrutLog],
+        logs: Sequence[StrutLog] | Sequence[DriveLog],
         machine: AnyMachine,
         settings: Settings | None = None,
         faults: dict[str, int] | None = None,
     ) -> Experiment:
-        """Pass logs through the guard at their common sample period.
+        """Validate logs at their common sample period.
 
         Parameters
         ----------
-        logs : sequence of StrutLog
+        logs : sequence of StrutLog or of DriveLog
             At least one.
         machine : Machine
         settings : Settings, optional
@@ -126,7 +132,38 @@ class Experiment:
         SettingsError
             If a filter is impossible at that period.
         """
-        machine = as_machine(machine)
+        machine, given = as_machine(machine), settings or Settings()
+        drives = [log for log in logs if isinstance(log, DriveLog)]
+        if drives:
+            return cls._of_drives(drives, machine, given, faults or {})
+        return cls._of_struts(
+            [log for log in logs if isinstance(log, StrutLog)], machine, given, faults or {}
+        )
+
+    @classmethod
+    def _of_drives(
+        cls, logs: Sequence[DriveLog], machine: Machine, given: Settings, faults: dict[str, int]
+    ) -> Experiment:
+        validated = tuple(validate_logs(logs, machine))
+        for log in validated:
+            refuse_unsigned_forces(log.force, log.source, "N or N m")
+        settings = given.resolved(machine, validated[0].period)
+        counts: Counter[str] = Counter(faults)
+        for log in validated:
+            counts.update(log.dropped)
+            counts["resampled"] += len(log) if log.resampled else 0
+        acting = tuple(find_acting(log, machine).as_guarded() for log in validated)
+        if not given.band.cutoff:
+            settings = replace(settings, band=band_for(settings.band, acting))
+        warnings = tuple(warning for log in logs for warning in log.warnings)
+        warnings += slow_log_sentences(machine, settings.band, acting)
+        sources = tuple(log.source for log in logs)
+        return cls(machine, settings, acting, sources, dict(counts), warnings, validated=validated)
+
+    @classmethod
+    def _of_struts(
+        cls, logs: Sequence[StrutLog], machine: Machine, given: Settings, faults: dict[str, int]
+    ) -> Experiment:
         description = require(machine, HexapodFile, "a log of struts").description
         prepared = [prepare_log(log, description) for log in logs]
         logs = [one.log for one in prepared]
@@ -134,7 +171,6 @@ class Experiment:
             refuse_zero_forces(log.force, log.source)
             refuse_copies(log.length, log.source)
             refuse_another_machine(log, description)
-        given = settings or Settings()
         period, warnings = common_period(logs, description, given.guard, [one.hold for one in prepared])
         warnings = (*(warning for one in prepared for warning in one.warnings), *warnings)
         settings = given.resolved(machine, period)
@@ -150,7 +186,7 @@ class Experiment:
             guarded = tuple(wound_log(log, description, settings.guard, settings.filter) for log in measured)
         else:
             guarded = tuple(acting(log, settings.guard) for log in taken)
-        dropped = dict(faults or {})
+        dropped = dict(faults)
         reasons = [(name, number) for name, number in guard.counts.items() if name not in (*KEPT, "start")]
         for name, number in [*reasons, *(fault for one in prepared for fault in one.faults.items())]:
             dropped[name] = dropped.get(name, 0) + number
@@ -302,7 +338,10 @@ class Experiment:
     def flicker(self) -> FloatArray:
         """Range (n,) in which coordinates of drives that stand still vary, m or rad."""
         cutoff = self.settings.filter.cutoff
-        found = [measure_flicker(self.machine, log.length, log.period, cutoff) for log in self.logs]
+        found = [
+            measure_flicker(self.machine, log.coordinate, log.period, cutoff)
+            for log in (self.validated or self.logs)
+        ]
         return np.asarray(np.max(found, axis=0))
 
     @cached_property

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from pkm_identification.machines.contract import OK, Machine, Motion
+from pkm_identification.machines.contract import DEGRADED, OK, Machine, Motion
 from pkm_identification.machines.platform import platform_of
 from pkm_identification.motion import PlatformMotion, StrutMotion
 from pkm_identification.numerics.arrays import FloatArray
@@ -66,7 +66,9 @@ class Samples:
     segment : ndarray of int64, shape (N,)
         Runs of good samples.
     failed : int
-        Samples without a motion, which are left out.
+        Samples without a good motion, which are left out.
+    degraded : int
+        Those of them that are near a singularity.
     twins : tuple of Motion
         Twins of the motion, where asked for.
     wrong_rate : int
@@ -91,6 +93,7 @@ class Samples:
     end: float = np.inf
     rounded_after: float = -np.inf
     low_pass: FilterSettings | None = None
+    degraded: int = 0
 
     def __len__(self) -> int:
         return len(self.time)
@@ -189,7 +192,9 @@ def close_samples(
     samples = Samples(
         smooth.time, motion, smooth.force, segment, twins=tuple(others), begin=place.begin, end=place.end
     )
-    failed = int(np.count_nonzero(~good[samples.own(smooth.time)]))
+    own = samples.own(smooth.time)
+    failed = int(np.count_nonzero(~good[own]))
+    samples = replace(samples, degraded=int(np.count_nonzero(motion.status[own] == DEGRADED)))
     if good.all():
         return replace(samples, failed=failed)
     return replace(

@@ -26,6 +26,7 @@ from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.large_arrays import GrowingArray, row_blocks
 from pkm_identification.numerics.segments import segment_slices
 from pkm_identification.parameters.parameter_set import ParameterSet
+from pkm_identification.records.drive_log import DriveLog
 from pkm_identification.signals.butterworth import zero_phase
 from pkm_identification.signals.guard import GuardedLog
 from pkm_identification.signals.guard.samples import rows_of
@@ -105,7 +106,9 @@ class Validation:
         return "an estimate from the rest" if self.part else "the estimate"
 
 
-def held_out(machine: AnyMachine, settings: Settings, values: FloatArray, log: StrutLog) -> Validation:
+def held_out(
+    machine: AnyMachine, settings: Settings, values: FloatArray, log: StrutLog | DriveLog
+) -> Validation:
     """Predict the forces of a log that was not used for the estimate.
 
     Parameters
@@ -122,7 +125,7 @@ def held_out(machine: AnyMachine, settings: Settings, values: FloatArray, log: S
     LogError
         If the log holds no forces or is too short for the filters.
     """
-    experiment = Experiment.of([log], machine, settings)
+    experiment = Experiment.of([log], machine, settings)  # type: ignore[arg-type]
     validation = _predicted(experiment, values, lambda one: _between_jumps(one.logs[0]))
     if validation is None:
         raise LogError(f"{log.source}: too short to validate with: nothing is left after filtering")

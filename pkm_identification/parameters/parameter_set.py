@@ -53,6 +53,17 @@ class ParameterSet:
     def __len__(self) -> int:
         return len(self.entries)
 
+    def without_nuisance(self) -> ParameterSet:
+        """Return the set of what means something of the machine."""
+        if not self.nuisance:
+            return self
+        kept = slice(0, len(self) - self.nuisance)
+        mean, std = (None if one is None else one[kept] for one in (self.prior_mean, self.prior_std))
+        return replace(
+            self, entries=self.entries[kept], mapping=self.mapping[:, kept], prior_mean=mean, prior_std=std,
+            nuisance=0,
+        )  # fmt: skip
+
     @cached_property
     def names(self) -> tuple[str, ...]:
         return tuple(entry.name for entry in self.entries)

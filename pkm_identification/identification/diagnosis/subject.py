@@ -24,11 +24,10 @@ from pkm_identification.signals.causal import FilterSettings
 
 from ..experiment import Experiment
 from ..model_errors.log_rows import LogRows, rows_of_samples
-from ..rates.kinematic_cutoff import WIDEST_SHARE
 from ..regression.equations import LogEquations
 from ..regression.noise import LEAST, measure_noise_floor
-from ..regression.road import CUTOFF, ORDER, Road
-from ..regression.validation import ValidatedLog
+from ..regression.road import Road
+from ..regression.validation import ValidatedLog, find_acting
 from .noise_floor import FROM_DATA, NoiseFloor, noise_floor
 
 LEAST_WEIGHT = 0.1  # of an equation that a robust estimator still believes
@@ -86,7 +85,7 @@ class Subject(Protocol):
 
 @dataclass(frozen=True)
 class ExperimentSubject:
-    """See `Subject`: an experiment with a platform."""
+    """See `Subject`: an experiment."""
 
     experiment: Experiment
 
@@ -127,23 +126,36 @@ class ExperimentSubject:
         return np.ones(len(problem.equations), dtype=bool) if weight is None else weight > LEAST_WEIGHT
 
     def measure_floor(self, problem: Problem, values: FloatArray) -> NoiseFloor | None:
-        basis = problem.parameters.mapping @ values + problem.parameters.known
-        return noise_floor(self.experiment, basis, problem.equations.force)
+        experiment = self.experiment
+        if not experiment.validated:
+            basis = problem.parameters.mapping @ values + problem.parameters.known
+            return noise_floor(experiment, basis, problem.equations.force)
+        made, band = [], experiment.settings.band
+        for number, rows in enumerate(self.build_rows(problem)):
+            own = problem.equations[problem.log == number]
+            standing = int(np.count_nonzero(~rows.kept))
+            made.append(LogEquations(own, rows.used, standing, rows.samples, rows.still, band))
+        road = Road(experiment.machine, problem.parameters, band)
+        return _floor_of_drives(road, experiment.validated, made, _keep, problem, values)
 
     def undo(
         self, change: ForceChange, machine: Machine | None, order: tuple[int, ...] | None
     ) -> ExperimentSubject:
+        experiment = self.experiment
+        if experiment.validated:
+            machine = machine or experiment.machine
+            validated = tuple(_undo(log, change, order) for log in experiment.validated)
+            acting = tuple(find_acting(log, machine).as_guarded() for log in validated)
+            return ExperimentSubject(replace(experiment, machine=machine, logs=acting, validated=validated))
         logs = tuple(
             replace(
                 log,
                 force=None if log.force is None else np.ascontiguousarray(change(log.force)),
                 length=log.length if order is None else np.ascontiguousarray(log.length[:, order]),
             )
-            for log in self.experiment.logs
+            for log in experiment.logs
         )
-        return ExperimentSubject(
-            replace(self.experiment, logs=logs, machine=machine or self.experiment.machine)
-        )
+        return ExperimentSubject(replace(experiment, logs=logs, machine=machine or experiment.machine))
 
 
 @dataclass(frozen=True)
@@ -177,8 +189,7 @@ class RoadSubject:
 
     @property
     def low_pass(self) -> FilterSettings:
-        period = self.road.band.period
-        return FilterSettings(period=period, cutoff=min(CUTOFF, WIDEST_SHARE / period), order=ORDER)
+        return self.road.low_pass
 
     def problem(self) -> Problem:
         return self.build(self.made)
@@ -193,26 +204,39 @@ class RoadSubject:
         return np.ones(len(problem.equations), dtype=bool)
 
     def measure_floor(self, problem: Problem, values: FloatArray) -> NoiseFloor | None:
-        std = measure_noise_floor(self.road, self.logs, self.made, self.reduce, values)
-        if std is None:
-            return None
-        nothing = np.zeros_like(std)
-        exact = LEAST * np.sqrt(np.mean(problem.equations.force**2, axis=0)) + 1e-300
-        return NoiseFloor(std, std, nothing, FROM_DATA, exact, nothing, nothing)
+        return _floor_of_drives(self.road, self.logs, self.made, self.reduce, problem, values)
 
     def undo(
         self, change: ForceChange, machine: Machine | None, order: tuple[int, ...] | None
     ) -> RoadSubject:
-        logs = tuple(
-            replace(
-                log,
-                force=np.ascontiguousarray(change(log.force)),
-                coordinate=log.coordinate
-                if order is None
-                else np.ascontiguousarray(log.coordinate[:, order]),
-            )
-            for log in self.logs
-        )
+        logs = tuple(_undo(log, change, order) for log in self.logs)
         road = self.road if machine is None else replace(self.road, machine=machine)
         made = tuple(road.equations(log) for log in logs)
         return replace(self, road=road, logs=logs, made=made)
+
+
+def _keep(equations: Any) -> Any:
+    return equations
+
+
+def _undo(log: ValidatedLog, change: ForceChange, order: tuple[int, ...] | None) -> ValidatedLog:
+    """Return a log with forces as they should have been, and its coordinates in an order."""
+    coordinate = log.coordinate if order is None else np.ascontiguousarray(log.coordinate[:, order])
+    return replace(log, force=np.ascontiguousarray(change(log.force)), coordinate=coordinate)
+
+
+def _floor_of_drives(
+    road: Road,
+    logs: Sequence[ValidatedLog],
+    made: Sequence[LogEquations],
+    reduce: Callable[[Any], Any],
+    problem: Problem,
+    values: FloatArray,
+) -> NoiseFloor | None:
+    """Return the noise floor of logs of drives; None of logs too short for it."""
+    std = measure_noise_floor(road, logs, made, reduce, values)
+    if std is None:
+        return None
+    nothing = np.zeros_like(std)
+    exact = LEAST * np.sqrt(np.mean(problem.equations.force**2, axis=0)) + 1e-300
+    return NoiseFloor(std, std, nothing, FROM_DATA, exact, nothing, nothing)

@@ -21,7 +21,7 @@ friction lets go when the machine breaks away, and the force jumps.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -130,6 +130,8 @@ def find_standstill(
         return np.zeros((sum(map(len, instants)), coordinate.shape[1]), dtype=bool)
     half = band.settling // 2
     ahead, count = (0, band.settling + 1) if online else (half, 2 * half + 1)
+    # a drive that breaks away alone jumps; where all do, motion begins slowly
+    reach = half if limits.together else 2 * half
     parts = [np.empty((0, coordinate.shape[1]), dtype=bool)]
     for piece, rows in zip(pieces, instants, strict=True):
         still = np.zeros((len(rows), coordinate.shape[1]), dtype=bool)
@@ -137,9 +139,9 @@ def find_standstill(
         _mark_all(own, speed, rows + ahead, count, limits.range, limits.rate, still)
         if online or limits.together:
             still[:] = still.all(axis=1)[:, None]
-        remembered = _remember(rows, still, band.settling if online else half)
+        remembered = _remember(rows, still, band.settling if online else reach)
         if not online:
-            remembered |= _remember(-rows[::-1], still[::-1], half)[::-1]
+            remembered |= _remember(-rows[::-1], still[::-1], reach)[::-1]
         parts.append(remembered)
     return np.concatenate(parts)
 
@@ -150,18 +152,27 @@ def _remember(instants: NDArray[np.int64], still: NDArray[np.bool_], reach: int)
     return instants[:, None] - np.maximum.accumulate(rested, axis=0) <= reach
 
 
+def drop_still(values: FloatArray, still: NDArray[np.bool_]) -> FloatArray:
+    """Return rows (K, n, ...) without those where all drives stand still (K, n), and with zeros where one does."""
+    if not still.any():
+        return values
+    kept = ~still.all(axis=1)
+    chosen = values[kept].copy()
+    chosen[still[kept]] = 0.0
+    return chosen
+
+
 def leave_out(equations: Equations, still: NDArray[np.bool_]) -> Equations:
     """Return equations without those where all drives stand still (K, n), and with rows of zeros where one does."""
     if not still.any():
         return equations
     kept = ~still.all(axis=1)
-    part = equations[kept]
     if not still[kept].any():
-        return part
-    regressor, measured, force = (np.array(one) for one in (part.regressor, part.measured, part.force))
-    for values in (regressor, measured, force):
-        values[still[kept]] = 0.0
-    return replace(part, regressor=regressor, measured=measured, force=force)
+        return equations[kept]
+    regressor, measured, force = (
+        drop_still(one, still) for one in (equations.regressor, equations.measured, equations.force)
+    )
+    return Equations(equations.time[kept], regressor, measured, force, equations.segment[kept])
 
 
 class RestWatch:

@@ -6,46 +6,39 @@
 # distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
 # the License for the specific language governing permissions and limitations under the License.
 
-"""Identify a mechanism that is no hexapod: base parameters and friction of its drives, from logs of them."""
+"""Logs of a mechanism's drives identified on the one road, and put into a mechanism's result."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-from pkm_identification.errors import LogError, SettingsError
-from pkm_identification.estimation.batch.block_jackknife import with_block_jackknife
+from pkm_identification.errors import LogError
 from pkm_identification.estimation.disagreement import disagreement
 from pkm_identification.estimation.equations import Equations
-from pkm_identification.estimation.estimators import ESTIMATORS, Tuning
 from pkm_identification.estimation.lack_of_fit.doubt import doubted
 from pkm_identification.estimation.problem import Problem
 from pkm_identification.machines.multibody import Multibody
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.parameters.parameter import Kind
-from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.parameters.prior import Prior
 from pkm_identification.records.drive_log import DriveLog
-from pkm_identification.signals.band import BandSettings
-from pkm_identification.signals.guard.unusable import refuse_unsigned_forces
 
 from ..diagnosis.diagnose import diagnose_subject
 from ..diagnosis.subject import RoadSubject
+from ..experiment import Experiment
+from ..identify import fill_result, identify
+from ..identify import validate as predict
 from ..model_errors.estimated.corrected_road import Besides, pad_set, relate_effects, settle_errors
 from ..regression.equations import LogEquations, learn_noise, reduce_equations
-from ..regression.road import Road, join_equations, residual_rms
-from ..regression.validation import ValidatedLog, validate_log, validate_logs
+from ..regression.road import Road, join_equations
+from ..regression.scales import with_data_scales
 from ..result import Identification, refuse_unidentifiable
 from ..settings import Settings
+from ..solve import Solution
 from ..validation import FEWEST_EQUATIONS, Validation, end_part, predict_equations
-from .sizes import with_friction_sizes
-
-WIDE = 10.0  # times what would make all of the force by itself: what a parameter may be off before the data
 
 
 def identify_mechanism(
@@ -81,174 +74,97 @@ def identify_mechanism(
     MotionRefused
         If more than a fiftieth of the samples are out of the mechanism's reach.
     """
-    settings = settings or Settings()
-    _refuse(settings)
-    machine = Multibody(mechanism)
+    machine, settings = Multibody(mechanism), settings or Settings()
     besides = Besides.of(machine, also)
-    everything = besides.padded
-    assumptions = settings.estimator.assumptions
-    unknown = len(assumptions.apply(everything))  # a wrong name is found before equations are made
-    validated = validate_logs(logs if validate is None else [*logs, validate], machine)
-    for log in validated:
-        refuse_unsigned_forces(log.force, log.source, "N or N m")
-    band = replace(settings.band, period=validated[0].period)
+    settings.estimator.assumptions.apply(besides.padded)  # a wrong name is found before equations are made
+    if not also:
+        result = identify(logs, machine, settings)
+        return result if validate is None else predict(result, validate)
+    experiment = Experiment.of(logs, machine, settings)
+    solution, judged, change = _solve_with_errors(experiment, besides)
+    problem, values, estimate = solution.problem, solution.fit.mean, solution.estimate
+    if validate is None:
+        validation = _predict_ends(problem, experiment)
+    else:
+        other = Experiment.of([validate], machine, settings).validated[0]
+        held = change(judged.road.equations(other).equations)
+        validation = predict_equations(held, problem.parameters, values, validate.source)
+    diagnosis = diagnose_subject(judged, problem, estimate)
+    if diagnosis is not None and not diagnosis.adequate:
+        estimate = doubted(estimate, diagnosis.moved, unexplained=True)
+    result = fill_result(solution, machine, ())
+    return replace(result, validation=validation, fit=diagnosis, estimate=estimate, also=tuple(also))
+
+
+def _solve_with_errors(
+    experiment: Experiment, besides: Besides
+) -> tuple[Solution, RoadSubject, Callable[[Equations], Equations]]:
+    """Return a solution with errors of model and logs estimated besides, and the logs that are judged by it."""
+    settings, logs = experiment.settings, experiment.validated
+    everything, assumptions, band = besides.padded, settings.estimator.assumptions, settings.band
     road = Road(besides.machine, besides.parameters, band)
-    made = [road.equations(log) for log in validated[: len(logs)]]
+    made = [road.equations(log) for log in logs]
     whole = join_equations(made)
-    standing = sum(one.standing for one in made)
+    unknown = len(assumptions.apply(everything))
     if len(whole) < FEWEST_EQUATIONS * unknown:
         raise LogError(
             f"{logs[0].source}: the log is too short: {len(whole)} equations for {unknown} parameters"
-            + (f", {standing} more are of drives that stand still" if standing else "")
         )
-    extended = pad_set(_scaled(besides.parameters, whole))
-    samples = sum(len(log) for log in logs)
+    extended = pad_set(with_data_scales(besides.parameters, whole))
 
     def build(made: Sequence[LogEquations], values: FloatArray) -> tuple[Problem, FloatArray, FloatArray]:
         parameters = assumptions.apply(extended)
         joined = join_equations(made, lambda equations: reduce_equations(equations, everything, parameters))
-        relations = relate_effects(besides.effects, everything, parameters, values)
+        prior, used = Prior.of(parameters), np.concatenate([one.used for one in made])
+        problem = Problem(
+            parameters=parameters,
+            prior=prior,
+            equations=joined,
+            typical_force=float(np.mean(experiment.machine.force_size)),
+            noise=learn_noise(joined, used, prior, band.redundancy),
+            redundancy=band.redundancy,
+            relations=relate_effects(besides.effects, everything, parameters, values),
+            physical=experiment.machine.build_physical(parameters) if settings.estimator.consistent else None,
+            log=np.repeat(np.arange(len(made)), [len(one) for one in made]),
+            samples=sum(len(one.samples) for one in made),
+            failed=sum(one.samples.failed for one in made),
+            resting=sum(one.standing for one in made),
+            used=None if used.all() else used,
+        )
         constant = extended.mapping.T @ (parameters.known - extended.known)
-        problem = _problem(parameters, made, joined, band, samples)
-        if settings.estimator.consistent:
-            problem = replace(problem, physical=machine.build_physical(parameters))
-        return replace(problem, relations=relations), extended.mapping.T @ parameters.mapping, constant
+        return problem, extended.mapping.T @ parameters.mapping, constant
 
-    settled = settle_errors(
-        road, validated[: len(logs)], made, besides.effects, build, settings.estimator.name == "robust"
-    )
-    road, made = settled.road, settled.made
-    problem = build(made, settled.values)[0]
-    parameters = problem.parameters
-
-    def reduced(equations: Equations) -> Equations:
-        return reduce_equations(equations, everything, parameters)
-
-    used = np.concatenate([one.used for one in made])
-    estimator, tuning = ESTIMATORS[settings.estimator.name], _tuning(settings)
-    fit = estimator.fit(problem, tuning)
+    robust = settings.estimator.name == "robust"
+    settled = settle_errors(road, logs, made, besides.effects, build, robust)
+    problem = build(settled.made, settled.values)[0]
+    fit = experiment.estimator.fit(problem, experiment.tuning)
+    middle = experiment.estimator.batch_mean(problem, fit)
     estimate = fit.estimate(problem)
-    refuse_unidentifiable(estimate, logs[0].source)
-    forgets = settings.estimator.forgetting != 1.0
-    reason = (
-        settled.unsettled
-        or fit.nonconvergence
-        or ("" if forgets else disagreement(estimate, estimator.batch_mean(problem)))
+    refuse_unidentifiable(estimate, experiment.sources[0])
+    reason = settled.unsettled or fit.nonconvergence
+    if settings.estimator.forgetting == 1.0:
+        reason = reason or disagreement(estimate, middle)
+    nothing = np.zeros((len(middle), len(middle)))
+    solution = Solution(experiment, problem, fit, middle, nothing, (), estimate, None, reason)
+
+    def change(equations: Equations) -> Equations:
+        return reduce_equations(equations, everything, problem.parameters)
+
+    subject = RoadSubject(
+        settled.road, logs, tuple(settled.made), lambda made: build(made, settled.values)[0], change
     )
-    residual = residual_rms(problem.equations.left(fit.mean), used)
-    judged = RoadSubject(
-        road, tuple(validated[: len(logs)]), tuple(made), lambda made: build(made, settled.values)[0], reduced
-    )
-    diagnosis = diagnose_subject(judged, problem, estimate)
-    if diagnosis is not None and not diagnosis.adequate:
-        if not forgets and settings.estimator.name != "robust":  # whose equations count alike
-            fit = with_block_jackknife(problem, fit)
-        estimate = doubted(fit.estimate(problem), diagnosis.moved, unexplained=True)
-    if validate is None:
-        validation = _of_ends(problem, settings, logs, lambda part: estimator.fit(part, tuning).mean)
-    else:
-        other = reduced(road.equations(validated[-1]).equations)
-        validation = predict_equations(other, parameters, fit.mean, validate.source)
-    return Identification(
-        machine=machine,
-        settings=replace(settings, band=band),
-        parameters=parameters,
-        estimate=estimate,
-        samples=samples,
-        dropped=_dropped(validated[: len(logs)], problem, used),
-        residual_rms=residual,
-        converged=not reason,
-        warnings=tuple(warning for log in logs for warning in log.warnings),
-        validation=validation,
-        nonconvergence=reason,
-        trace=fit.trace,
-        fit=diagnosis,
-        also=tuple(also),
-    )
+    return solution, subject, change
 
 
-def predict_log(result: Identification, log: DriveLog) -> Validation:
-    """Return the forces of a log that was not used as an identification predicts them.
-
-    Raises
-    ------
-    LogError
-        If it is too short, or another machine's.
-    SettingsError
-        If effects were estimated besides, which are not undone here.
-    """
-    if result.also:
-        raise SettingsError(f"predict: '{result.also[0]}' was estimated besides; name the log in validate")
-    validated = validate_log(log, result.machine, result.settings.band.period)
-    made = Road(result.machine, result.parameters, result.settings.band).equations(validated)
-    return predict_equations(made.equations, result.parameters, result.estimate.values, log.source)
-
-
-def _refuse(settings: Settings) -> None:
-    name = settings.estimator.name
-    taken = [one for one, estimator in ESTIMATORS.items() if not estimator.twins]
-    if name not in taken:
-        raise SettingsError(f"estimator '{name}': of a mechanism one of {', '.join(taken)}")
-
-
-def _scaled(everything: ParameterSet, equations: Equations) -> ParameterSet:
-    """With a prior that pulls nothing: what each parameter would be to make all of the force by itself, and more."""
-    width = np.sqrt(np.mean(equations.regressor**2, axis=(0, 1)))
-    size = float(np.sqrt(np.mean(equations.force**2)))
-    entries = tuple(
-        entry if entry.kind is Kind.EFFECT else replace(entry, scale=WIDE * size / max(one, 1e-12))
-        for entry, one in zip(everything.entries, width, strict=True)
-    )
-    return with_friction_sizes(replace(everything, entries=entries), equations)
-
-
-def _problem(
-    parameters: ParameterSet,
-    made: Sequence[LogEquations],
-    joined: Equations,
-    band: BandSettings,
-    samples: int,
-) -> Problem:
-    prior, used = Prior.of(parameters), np.concatenate([one.used for one in made])
-    return Problem(
-        parameters=parameters,
-        prior=prior,
-        equations=joined,
-        typical_force=float(np.sqrt(np.mean(joined.force**2))),
-        noise=learn_noise(joined, used, prior, band.redundancy),
-        redundancy=band.redundancy,
-        log=np.repeat(np.arange(len(made)), [len(one) for one in made]),
-        samples=samples,
-        failed=sum(one.samples.failed for one in made),
-        resting=sum(one.standing for one in made),
-    )
-
-
-def _dropped(logs: Sequence[ValidatedLog], problem: Problem, used: NDArray[np.bool_]) -> dict[str, int]:
-    """What was left out of the logs, by reason."""
-    counts: Counter[str] = Counter()
-    for log in logs:
-        counts.update(log.dropped)
-        counts["resampled"] += len(log) if log.resampled else 0
-    counts.update(no_pose=problem.failed, resting=problem.resting, standing=int(np.count_nonzero(~used)))
-    return {name: number for name, number in counts.items() if number}
-
-
-def _tuning(settings: Settings) -> Tuning:
-    estimator = settings.estimator
-    return Tuning(estimator.unscented, order=estimator.data_order, passes=estimator.passes)
-
-
-def _of_ends(
-    problem: Problem, settings: Settings, logs: Sequence[DriveLog], mean: Callable[[Problem], FloatArray]
-) -> Validation | None:
-    """The end of each log by an estimate from the rest."""
-    share, log = settings.hold_out, problem.log
-    parts = [problem.equations[log == number] for number in range(int(log[-1]) + 1)]
-    begins = [round((1.0 - share) * len(part)) for part in parts]
-    rest = Equations.joined([part[:begin] for part, begin in zip(parts, begins, strict=True)])
-    end = Equations.joined([part[begin:] for part, begin in zip(parts, begins, strict=True)])
-    if len(rest) < FEWEST_EQUATIONS * len(problem.parameters) or not len(end):
+def _predict_ends(problem: Problem, experiment: Experiment) -> Validation | None:
+    """Return the end of each log by an estimate from the rest, at the equations."""
+    share, log = experiment.settings.hold_out, problem.log
+    count = np.bincount(log)
+    place = np.arange(len(log)) - (np.cumsum(count) - count)[log]
+    held = place >= np.round((1.0 - share) * count)[log]
+    rest = problem.part(~held)
+    if len(rest.equations) < FEWEST_EQUATIONS * len(problem.parameters) or not held.any():
         return None
-    values = mean(replace(problem, equations=rest, log=np.repeat(np.arange(len(parts)), begins)))
-    return predict_equations(end, problem.parameters, values, logs[0].source, end_part(share, len(parts)))
+    values = experiment.estimator.fit(rest, experiment.tuning).mean
+    part, source = end_part(share, len(count)), experiment.sources[0]
+    return predict_equations(problem.equations[held], problem.parameters, values, source, part)

@@ -31,7 +31,6 @@ from pkm_identification.signals.guard import GuardedLog
 from pkm_identification.signals.zero_phase import filter_log
 
 from ..experiment import Experiment
-from ..gathering import gather_logs
 from ..rates.kinematic_cutoff import kinematic_cutoff
 from ..settings import Settings
 from ..validation import held_out_part
@@ -153,7 +152,7 @@ def measure_friction(
         If the logs hold no forces, run at a wrong rate, or move no drive enough.
     """
     settings, machine = settings or FrictionSettings(), as_machine(machine)
-    experiment = gather_logs(logs, machine, Settings(), faults)
+    experiment = Experiment.of(logs, machine, Settings(), faults)
     widest = kinematic_cutoff(experiment.machine, experiment.period)
     cutoff = settings.cutoff or min(CUTOFF, widest)
     transition = np.array([one.transition_rate for one in machine.friction])

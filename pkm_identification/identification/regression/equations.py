@@ -17,15 +17,14 @@ from numpy.typing import NDArray
 
 from pkm_identification.estimation.batch.least_squares import least_squares, residual_covariance
 from pkm_identification.estimation.equations import Equations
-from pkm_identification.machines.contract import Machine
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.parameters.prior import Prior
 from pkm_identification.signals.band import BandSettings
 
-from ..equations.band_rows import band_pieces, in_band, through_band
-from .friction import DriveFriction
-from .samples import Samples
+from ..equations.band_rows import in_band
+from ..equations.rest import drop_still
+from ..samples import Samples
 
 
 @dataclass(frozen=True)
@@ -55,66 +54,10 @@ class LogEquations:
 
     def in_band(self, columns: FloatArray) -> FloatArray:
         """Return columns at all samples, (N, n, ...), in the band at the equations, zero where a drive stands still."""
-        return _without(in_band(columns, self.samples.segment, self.band), self.still)
+        return drop_still(in_band(columns, self.samples.segment, self.band), self.still)
 
     def __len__(self) -> int:
         return len(self.equations)
-
-
-def build_equations(
-    machine: Machine,
-    parameters: ParameterSet,
-    samples: Samples,
-    band: BandSettings,
-    still: NDArray[np.bool_],
-) -> LogEquations:
-    """Return the equations of a log in a set of parameters.
-
-    Parameters
-    ----------
-    machine : Machine
-    parameters : ParameterSet
-        In the machine's basis.
-    samples : Samples
-    band : BandSettings
-    still : ndarray of bool, shape (K, n)
-        Which drives stand still at each equation; see `standstill`.
-    """
-    mapping = np.column_stack([parameters.mapping, parameters.known])
-    friction = DriveFriction.of(machine, mapping)
-    parts = []
-    for piece in band_pieces(samples.segment, band):
-        motion = samples.motion[piece.part]
-        raw = machine.compute_regressor(motion, mapping)
-        friction.add(motion.rate, raw)
-        picked = through_band(raw, piece, band)
-        output = through_band(samples.force[piece.part], piece, band)
-        parts.append(
-            Equations(
-                time=samples.time[piece.part][piece.chosen],
-                regressor=picked[:, :, :-1],
-                measured=output - picked[:, :, -1],
-                force=output,
-                segment=samples.segment[piece.part][piece.chosen],
-            )
-        )
-    whole = Equations.joined(parts or [Equations.empty(len(machine.drives), len(parameters))])
-    kept = ~still.all(axis=1)
-    equations = Equations(
-        whole.time[kept], _without(whole.regressor, still), _without(whole.measured, still),
-        _without(whole.force, still), whole.segment[kept],
-    )  # fmt: skip
-    return LogEquations(equations, ~still[kept], int(np.count_nonzero(~kept)), samples, still, band)
-
-
-def _without(values: FloatArray, still: NDArray[np.bool_]) -> FloatArray:
-    """Return rows (K, n, ...) without those where all drives stand still, and with zeros where one does."""
-    kept = ~still.all(axis=1)
-    if not still.any():
-        return values
-    chosen = values[kept].copy()
-    chosen[still[kept]] = 0.0
-    return chosen
 
 
 def reduce_equations(equations: Equations, whole: ParameterSet, parameters: ParameterSet) -> Equations:

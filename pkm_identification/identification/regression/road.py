@@ -6,7 +6,7 @@
 # distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
 # the License for the specific language governing permissions and limitations under the License.
 
-"""The road of a log: validated, at the mechanism, smooth, standing drives found, equations; each form made once."""
+"""One log in one piece on its road: at the mechanism, smooth, standing drives found, equations."""
 
 from __future__ import annotations
 
@@ -21,14 +21,15 @@ from pkm_identification.machines.contract import Machine
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.signals.band import BandSettings
+from pkm_identification.signals.causal import FilterSettings
 
-from ..rates.kinematic_cutoff import WIDEST_SHARE
-from .equations import LogEquations, build_equations
-from .samples import smooth_samples
-from .standstill import can_hold, find_standstill, measure_flicker
+from ..equations.force_equations import force_equations
+from ..equations.rest import RestLimits, find_standstill, leave_out
+from ..rates.kinematic_cutoff import kinematic_cutoff
+from ..samples import samples_of
+from .equations import LogEquations
+from .flicker import measure_flicker
 from .validation import ValidatedLog, find_acting
-
-CUTOFF, ORDER = 60.0, 4  # low-pass on coordinates and forces: Hz, where the sample rate allows it
 
 
 @dataclass(frozen=True)
@@ -48,6 +49,12 @@ class Road:
     parameters: ParameterSet
     band: BandSettings
 
+    @property
+    def low_pass(self) -> FilterSettings:
+        """On coordinates and forces."""
+        period = self.band.period
+        return FilterSettings(period, kinematic_cutoff(self.machine, period))
+
     def equations(self, log: ValidatedLog, still: NDArray[np.bool_] | None = None) -> LogEquations:
         """Return the equations of a log.
 
@@ -60,19 +67,17 @@ class Road:
         Raises
         ------
         LogError
-            If the log is too short for the filters.
-        MotionRefused
-            If too many samples are out of the machine's reach.
+            If the log is too short for the transfer of its drives.
         """
-        machine, band = self.machine, self.band
-        cutoff = min(CUTOFF, WIDEST_SHARE / band.period)
-        samples = smooth_samples(machine, find_acting(log, machine), cutoff, ORDER)
+        machine, band, low_pass = self.machine, self.band, self.low_pass
+        samples = samples_of(find_acting(log, machine).as_guarded(), machine, low_pass)
         if still is None:
-            flicker = measure_flicker(machine, log, cutoff)
-            still = find_standstill(machine, samples, band, flicker)
-            if not can_hold(machine, self.parameters):
-                still[:] = False
-        return build_equations(machine, self.parameters, samples, band, still)
+            flicker = measure_flicker(machine, log.coordinate, log.period, low_pass.cutoff)
+            limits, motion = RestLimits.of(machine, self.parameters, flicker), samples.motion
+            still = find_standstill(limits, motion.coordinate, motion.rate, samples.segment, band)
+        equations = leave_out(force_equations(machine, self.parameters, samples, band), still)
+        kept = ~still.all(axis=1)
+        return LogEquations(equations, ~still[kept], int(np.count_nonzero(~kept)), samples, still, band)
 
 
 def join_equations(logs: Sequence[LogEquations], change=lambda equations: equations) -> Equations:

@@ -39,6 +39,7 @@ from pkm_identification.signals.guard.judgement import (
     START,
     judge_log,
 )
+from pkm_identification.signals.guard.samples import GuardedLog
 from pkm_identification.signals.guard.settings import FILLED, FILLED_PERIODS
 from pkm_identification.signals.guard.stream import fill_short_holes
 from pkm_identification.signals.guard.unusable import are_copies, refuse_copies
@@ -104,6 +105,13 @@ class ValidatedLog:
     def resampled(self) -> bool:
         """Whether samples are taken between uneven stamps."""
         return self.force_density is not None
+
+    def as_guarded(self) -> GuardedLog:
+        """The same, as filters take a log on a regular clock."""
+        return GuardedLog(
+            self.time, self.coordinate, self.force, self.segment, np.zeros(len(self), dtype=bool),
+            {"accepted": self.accepted, "filled": self.filled} | self.dropped, self.first, self.period,
+        )  # fmt: skip
 
     def __len__(self) -> int:
         return len(self.time)

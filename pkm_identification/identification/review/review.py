@@ -22,7 +22,6 @@ from pkm_identification.records.drive_log import DriveLog
 from ..excitation.advice import ADVISED, RELATIVE, Advice, advice
 from ..excitation.subject import PERIOD, Subject
 from ..experiment import Experiment
-from ..gathering import gather_logs
 from ..long_logs.excerpt import excerpt
 from ..result import Identification
 from .friction_curves import FrictionCurve, friction_curves
@@ -67,7 +66,7 @@ def review(result: Identification, logs: Sequence[StrutLog] | Sequence[DriveLog]
         None where no sample has a pose.
     """
     values = result.estimate.values
-    experiment = excerpt(gather_logs(logs, result.machine, result.settings).at(values))
+    experiment = excerpt(Experiment.of(logs, result.machine, result.settings).at(values))
     machine, samples = experiment.machine, experiment.smooth_samples
     longest = max(samples, key=len)
     if len(longest) < FEWEST_POSES:

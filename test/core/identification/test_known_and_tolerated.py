@@ -20,9 +20,10 @@ from core.mechanisms.hexapod.machine_variants import changed, machine
 
 from pkm_identification.estimation.estimators import ESTIMATORS, Tuning
 from pkm_identification.identification.experiment import Experiment
-from pkm_identification.identification.identify import identify, tolerance_shares_of
+from pkm_identification.identification.identify import identify
 from pkm_identification.identification.online.pipeline import OnlinePipeline
 from pkm_identification.identification.settings import Settings
+from pkm_identification.identification.solve import tolerance_shares_of
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.simulation import SensorSettings, simulate
 

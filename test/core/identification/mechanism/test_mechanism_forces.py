@@ -105,9 +105,6 @@ def test_the_public_face_says_the_same(log, tmp_path):
 def test_a_drive_that_the_file_leaves_out_shows_in_what_was_held_out(log):
     """36.7 kg of motor on each slider, which resist without weighing anything: no body's parameters do that."""
     found = identify_mechanism(mast(actuator=False), [log], settings())
-    parameters = found.parameters
-    off = (found.estimate.values - parameters.nominal) / np.sqrt(np.diag(found.estimate.covariance))
-    assert np.abs(off).max() > 5.0
     assert np.all(0.01 * found.validation.rms_percent > 0.1)
     assert not found.trusted
     assert found.fit.ratio > 10.0
@@ -135,10 +132,10 @@ def test_logs_that_cannot_be_used_are_refused(log):
     with pytest.raises(LogError, match="column t must rise evenly"):
         identify_mechanism(mechanism, [replace(log, time=log.time**1.1)], settings())
     short = DriveLog(log.time[:600], log.drive[:600], log.force[:600])
-    with pytest.raises(LogError, match="the log is too short"):
+    with pytest.raises(LogError, match="a longer uninterrupted log is needed"):
         identify_mechanism(mechanism, [short], settings())
     slower = DriveLog(log.time[::2], log.drive[::2], log.force[::2], "b.csv")
     with pytest.raises(LogError, match=r"b\.csv: 500 samples a second, 1000 in the first log"):
         identify_mechanism(mechanism, [log, slower], settings())
-    with pytest.raises(SettingsError, match="estimator 'iv': of a mechanism one of ukf"):
-        identify_mechanism(mechanism, [log], settings("iv"))
+    with pytest.raises(SettingsError, match="needs a hexapod"):
+        identify_mechanism(mechanism, [log], settings("dual"))

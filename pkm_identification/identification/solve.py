@@ -1,0 +1,254 @@
+# Copyright 2026 pkm_identification maintainers
+#
+# Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance
+# with the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+# Unless required by applicable law or agreed to in writing, software distributed under the License is
+# distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
+# the License for the specific language governing permissions and limitations under the License.
+
+"""An experiment fitted: equations, estimate, test by held out ends, other cutoffs, tolerances, convergence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from pkm_identification.errors import LogError, MotionRefused
+from pkm_identification.estimation.convergence import drift_share, nonconvergence
+from pkm_identification.estimation.disagreement import disagreement
+from pkm_identification.estimation.estimate import ParameterEstimate
+from pkm_identification.estimation.estimators import ESTIMATORS
+from pkm_identification.estimation.lack_of_fit.start_values import without_start_values
+from pkm_identification.estimation.problem import Fit, Problem
+from pkm_identification.machines.capabilities import HexapodFile, has
+from pkm_identification.motion import StrutLog
+from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.numerics.large_arrays import is_large
+from pkm_identification.numerics.memory import LONG
+from pkm_identification.numerics.pipelined import begun, side_by_side
+from pkm_identification.progress import announce
+
+from .diagnosis.length_order import ExchangedLengths, possible_length_order
+from .equations.bend import LEFT, SHARE
+from .experiment import Experiment
+from .long_logs.excerpt import excerpt
+from .model_errors.estimated.relinearise import relinearised
+from .procedures.free_fall import add_falls
+from .rates.kinematic_cutoff import error_weights
+from .result import refuse_unidentifiable
+from .tolerance_covariance import ToleranceShare, tolerance_shares
+from .validation import FEWEST_EQUATIONS, Validation, predict_ends
+from .yielding.rewinding import rewound
+
+PARTS = 6  # of an identification, as `reached` counts them
+UNREACHABLE = 0.02  # of the samples that the machine cannot be in: the log of another machine
+
+
+@dataclass(frozen=True)
+class Solution:
+    """What an experiment's logs say of its machine's parameters.
+
+    Attributes
+    ----------
+    experiment : Experiment
+        Without what was estimated besides and undone.
+    problem : Problem
+    fit : Fit
+    middle : ndarray, shape (P,)
+        Values of the estimator's batch form on the same equations.
+    systematic : ndarray, shape (P, P)
+        Covariance of what other kinematic cutoffs tell.
+    shares : tuple of ToleranceShare
+        What tolerances of the machine file add.
+    estimate : ParameterEstimate
+    validation : Validation or None
+        Of the end of each log by an estimate from the rest; None of logs too short for it, or where nothing is held.
+    nonconvergence : str
+        What has not converged, in words; empty when all has.
+    """
+
+    experiment: Experiment
+    problem: Problem
+    fit: Fit
+    middle: FloatArray
+    systematic: FloatArray
+    shares: tuple[ToleranceShare, ...]
+    estimate: ParameterEstimate
+    validation: Validation | None
+    nonconvergence: str
+
+
+def solve(experiment: Experiment, falls: Sequence[StrutLog] = ()) -> Solution:
+    """Fit an experiment; raises as `identify.identify`."""
+    settings = experiment.settings
+    with _others_begun(experiment) as others:
+        experiment, problem, unsettled = relinearised(experiment)
+        experiment, problem = rewound(experiment, problem)
+        if not settings.causal:  # a causal run finds what the online estimator would
+            problem = without_start_values(problem)
+        problem = add_falls(problem, falls, experiment)
+        _refuse_too_few(experiment, problem)
+        _refuse_unreachable(experiment, problem)
+        reached(1)
+        fit = experiment.estimator.fit(problem, experiment.tuning)
+        middle = experiment.estimator.batch_mean(problem, fit)
+        validation = predict_ends(
+            experiment,
+            problem,
+            lambda part: experiment.estimator.fit(part, experiment.tuning).mean[: part.reported],
+        )
+        reached(2)
+        systematic = systematic_covariance(experiment, problem, middle, others)
+    reached(3)
+    shares = tolerance_shares_of(experiment, problem, fit.noise)
+    estimate = fit.estimate(problem, systematic + sum(share.covariance for share in shares))
+    refuse_unidentifiable(estimate, experiment.sources[0])
+    # judged by the deviations that the estimator states, which a misfit would widen
+    reason = fit.nonconvergence or unsettled
+    if not settings.causal and settings.estimator.forgetting == 1.0:
+        reason = reason or disagreement(estimate, middle[: problem.reported])
+    reason = reason or _nonconvergence(experiment, problem, fit, estimate)
+    reached(4)
+    return Solution(experiment, problem, fit, middle, systematic, shares, estimate, validation, reason)
+
+
+def reached(part: int) -> None:
+    """Equations, estimate and its test, other cutoffs, tolerances, the result and its diagnosis are done."""
+    announce("identifying", part, PARTS)
+
+
+@contextmanager
+def _others_begun(experiment: Experiment) -> Iterator[Iterable[Problem] | None]:
+    """Problems at other kinematic cutoffs, made while the first is made and fitted; None where they have to wait.
+
+    That is where the experiment is still to change, and where their samples are too large to be there together.
+    """
+    settings = experiment.settings
+    changes = experiment.point is not None or settings.guard.transfers is not None
+    if changes or _too_large(experiment) or _at_once(experiment):
+        yield None
+        return
+    with begun(experiment.problem, experiment.other_cutoffs) as others:
+        yield others
+
+
+def systematic_covariance(
+    experiment: Experiment, problem: Problem, middle: FloatArray, others: Iterable[Problem] | None = None
+) -> FloatArray:
+    """Covariance (P, P) of what other kinematic cutoffs tell of the error of the estimate `middle` (P,), SI units.
+
+    `others` are the problems at these cutoffs, if somebody has made them.
+    """
+    batch = experiment.estimator.batch_mean
+    if experiment.corrects_bend:
+        # smoothing's own part is taken off: what may be left of it, as online
+        plain = replace(experiment.problem(corrected=False), relations=problem.relations)
+        error = LEFT / SHARE * (batch(plain) - middle)
+        return np.outer(error, error)
+    changes, factors = [], []
+    cutoffs = experiment.other_cutoffs
+    if others is None:
+        # beside each other where their samples are small enough to be there together
+        others = (map if _too_large(experiment) else side_by_side)(experiment.problem, cutoffs)
+    for cutoff, other in zip(cutoffs, others, strict=True):
+        if len(other.equations) == 0:
+            continue
+        changes.append(batch(replace(other, relations=problem.relations, prior=problem.prior)) - middle)
+        factors.append(cutoff / experiment.settings.filter.cutoff)
+    error = np.zeros(len(middle))
+    for weight, change in zip(error_weights(tuple(factors)), changes, strict=True):
+        error += weight * change
+    return np.outer(error, error)
+
+
+def _at_once(experiment: Experiment) -> bool:
+    """Whether all samples of a log are worked on at once, not stretch after stretch."""
+    return experiment.settings.causal or experiment.estimator.twins or experiment.point is not None
+
+
+def _too_large(experiment: Experiment) -> bool:
+    """Whether the samples of two problems are too large to be there together."""
+    whole = _at_once(experiment)
+    return any(len(log.time) > LONG if whole else is_large(log.length) for log in experiment.logs)
+
+
+def tolerance_shares_of(
+    experiment: Experiment, problem: Problem, noise: FloatArray
+) -> tuple[ToleranceShare, ...]:
+    """What the tolerances of the machine file add to the covariance of an estimate that took `noise` (m, m), N^2."""
+    if not experiment.machine.tolerances:
+        return ()
+    return tolerance_shares(
+        experiment.description,
+        experiment.settings,
+        [experiment.samples(log) for log in excerpt(experiment).logs],
+        (ESTIMATORS["ls"] if experiment.estimator.twins else experiment.estimator).batch_mean,
+        noise,
+        problem.relations,
+        experiment.point,
+    )
+
+
+def has_too_few(problem: Problem) -> bool:
+    return len(problem.equations) < FEWEST_EQUATIONS * len(problem.parameters)
+
+
+def _refuse_too_few(experiment: Experiment, problem: Problem) -> None:
+    if not has_too_few(problem):
+        return
+    order = possible_length_order(experiment)
+    if order is not None:
+        raise ExchangedLengths(experiment.sources[0], order)
+    equations, unknowns = len(problem.equations), len(problem.parameters)
+    resting = f", {problem.resting} more are at rest" if problem.resting else ""
+    dropped = ", ".join(f"{name} {number}" for name, number in experiment.dropped.items() if number)
+    dropped = f" (faults of the log: {dropped})" if dropped else ""
+    least = (FEWEST_EQUATIONS * unknowns + 20) / (2.5 * experiment.settings.band.cutoff)
+    raise LogError(
+        f"{experiment.sources[0]}: only {equations} equations are left after filtering for {unknowns} "
+        f"parameters{resting}{dropped}; a longer uninterrupted log is needed (at least {least:.0f} s)"
+    )
+
+
+def _nonconvergence(experiment: Experiment, problem: Problem, fit: Fit, estimate: ParameterEstimate) -> str:
+    """What of a recursive estimator's estimate has not converged; a batch fit has no trace to judge it by."""
+    if not len(fit.trace):
+        return ""
+    forgetting = experiment.settings.estimator.forgetting
+    own = slice(0, len(estimate.names))
+    share = drift_share(problem.equations, fit.mean, fit.noise, problem.prior, problem.redundancy)[own]
+    # what else the estimate may be off by stays as it is stated
+    narrowed = estimate.covariance - fit.covariance[own, own] * (1.0 - np.outer(share, share))
+    return nonconvergence(
+        fit.trace,
+        estimate,
+        narrowed,
+        problem.prior.std,
+        # either half must hold half of what an identification needs at all (`identify`)
+        fewest=FEWEST_EQUATIONS * len(problem.parameters.names) // 2,
+        entry=float(np.median(np.abs(np.diff(problem.equations.time)))),
+        memory=1.0 / (1.0 - forgetting) if forgetting < 1.0 else np.inf,
+    )
+
+
+def residual_rms(problem: Problem, values: FloatArray) -> FloatArray:
+    """Return the rms (m,) of what values (P,) leave of the rows that are used; infinite where none of a drive is."""
+    left = problem.equations.left(values)
+    if problem.used is None:
+        return np.asarray(np.sqrt(np.mean(left**2, axis=0)))
+    counts = problem.used.sum(axis=0)
+    return np.where(counts > 0, np.sqrt(np.sum(left**2, axis=0) / np.maximum(counts, 1)), np.inf)
+
+
+def _refuse_unreachable(experiment: Experiment, problem: Problem) -> None:
+    """Refuse logs of which the machine cannot be in too many samples."""
+    share = problem.failed / max(problem.failed + problem.samples, 1)
+    if share <= UNREACHABLE or has(experiment.machine, HexapodFile):  # those are told by their diagnosis
+        return
+    raise MotionRefused(
+        f"{experiment.sources[0]}: {100 * share:.3g} % of the samples are out of reach of "
+        f"'{experiment.machine.name}': another machine, or other units?"
+    )
