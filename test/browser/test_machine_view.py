@@ -125,3 +125,33 @@ def test_a_browser_without_webgl_gets_a_sentence(visit, file):
     )
     assert "no WebGL" in seen.page.locator("p").inner_text()
     assert seen.errors == []
+
+
+def test_any_other_machine_is_drawn_by_its_lines_which_move(visit, tmp_path):
+    lines = [
+        {"name": "base", "points": [[0, 0, 0], [1, 0, 0]]},
+        {"name": "bodies", "points": [[0, 0, 0], [0.3, 0.4, 0.2], [1, 0, 0], [0.3, 0.4, 0.2]]},
+    ]
+    moved = [lines[0], {"name": "bodies", "points": [[0, 0, 0], [0.6, 0.4, 0.1]]}]
+    parts = [inline_data("scene", {"name": "mast", "lines": lines}), inline_data("moved", moved)]
+    parts += map(inline_script, MACHINE_SCRIPTS)
+    parts += [
+        "<script>const data = id => JSON.parse(document.getElementById(id).textContent);"
+        'globalThis.moved = data("moved");'
+        'globalThis.view = new PkmMachineView(document.getElementById("view"), data("scene"));</script>'
+    ]
+    path = tmp_path / "lines.html"
+    path.write_text(
+        '<!DOCTYPE html><html lang="en"><meta charset="utf-8"><title>lines</title>'
+        f'<div id="view" style="width: 480px; height: 400px"></div>{"".join(parts)}</html>',
+        encoding="utf-8",
+    )
+    seen = visit(path)
+    seen.wait("view.frames > 0")
+    drawn, colours = seen.page.evaluate(f"({COLOURS})(view.picture())")
+    assert drawn > 0.005
+    assert colours > 3
+    before = seen.page.evaluate("view.picture()")
+    seen.page.evaluate("view.setPose([0, 0, 0, 0, 0, 0, 1]); view.setLines(moved)")
+    assert seen.page.evaluate("view.picture()") != before
+    assert seen.errors == []
