@@ -67,8 +67,10 @@ def forces_figure(validation: Validation, drives: Sequence[Drive]) -> Figure:
         )
         panel.set_title(f"{drive.title}: error {validation.rms_percent[i]:.2g} % rms over the whole log")
         panel.set_ylabel(f"{_quantity(drive)} ({drive.force_unit})")
-    for panel in axes[-1]:
-        panel.set_xlabel("time (s)")
+    for column in axes.T:
+        lowest = [panel for panel in column if panel.get_visible()][-1]
+        lowest.tick_params(labelbottom=True)
+        lowest.set_xlabel("time (s)")
     legend_outside(figure, *axes.flat[0].get_legend_handles_labels(), loc="upper right", ncols=2)
     figure.suptitle("Forces of a log not used for the estimate, in the estimation band", x=0.01, ha="left")
     return figure

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from pkm_identification.identification.diagnosis.findings import Diagnosis
 
 WINDOW = 4.0  # s
+SHORT = 3  # characters of a label that stands beside others
 NOISE = 2.0  # floors on either side, where 95 % of noise alone would be
 
 
@@ -59,7 +60,9 @@ def misfit_figure(fit: Diagnosis, drives: Sequence[Drive]) -> Figure:
         size = np.sqrt(np.mean(residuals.relative**2, axis=0))
         each.bar(np.arange(len(drives)) + width * (k - 0.5 * (len(lines) - 1)), size, width, color=color)
     each.axhline(1.0, color=MEASURED, linewidth=2)
-    each.set_xticks(range(len(drives)), [drive.label for drive in drives])
+    labels = [drive.label for drive in drives]
+    long = max(map(len, labels)) > SHORT
+    each.set_xticks(range(len(drives)), labels, rotation=45 if long else 0, ha="right" if long else "center")
     each.set_xlabel(drives[0].part)
     each.set_title("root mean square")
     each.grid(False, axis="x")

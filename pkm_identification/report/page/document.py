@@ -103,12 +103,13 @@ def _good(material: Material) -> list[str]:
     ]
     if result.validation is not None:
         held = result.validation
+        unfiltered = " and unfiltered" if math.isfinite(held.rms_percent_raw_total) else ""
         parts += [
             "<h3>Prediction of forces that were not used</h3>",
             _beside_nominal(held, result.machine.drives[0].part),
             validation_table(held, result.machine.drives).html(),
             f"<p>{escape(held.held_out)}, predicted by {escape(held.predicted_by)}. Error is the root mean square "
-            "of measured minus predicted force over that of the measured force, in the band and unfiltered.</p>",
+            f"of measured minus predicted force over that of the measured force, in the band{unfiltered}.</p>",
             figure(material, "forces"),
         ]
     if "convergence" in material.images:

@@ -1,0 +1,105 @@
+# Copyright 2026 pkm_identification maintainers
+#
+# Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance
+# with the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+# Unless required by applicable law or agreed to in writing, software distributed under the License is
+# distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
+# the License for the specific language governing permissions and limitations under the License.
+
+"""identify, diagnose, check, compare, history and friction: the same commands, keys and files for every machine."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from pkm_identification.cli import main
+
+pytestmark = pytest.mark.slow
+# A hexapod, drives alike, one drive that turns, and drives of two units
+MACHINES = ("uf", "mast", "four-bar", "epaas")
+SECONDS = "12"
+# What only a hexapod's file has: sets, and effects or tolerances that are asked for
+KEYS = {
+    "schema", "machine", "machine_hash", "estimator", "model", "consistent", "converged", "samples", "dropped",
+    "parameters", "validation", "fit", "provenance", "state", "state_sha256", "parameter_set", "stated", "near_zero",
+    "warnings", "contradiction", "drives", "base",
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module", params=MACHINES)
+def logs(request, tmp_path_factory):
+    """A machine, a folder with two logs of it, and their paths."""
+    folder = tmp_path_factory.mktemp(request.param)
+    made = []
+    for seed in (1, 2):
+        log = str(folder / f"2024-01-0{seed}.csv")
+        command = ["simulate", "--machine", request.param, "--trajectory", "rich", "--duration", SECONDS]
+        assert main([*command, "--seed", str(seed), "--out", log]) == 0
+        made.append(log)
+    return request.param, folder, made
+
+
+def written(tmp_path, command, *names):
+    assert main([*command, "--json", str(tmp_path / "out.json")]) == 0, names
+    return json.loads((tmp_path / "out.json").read_text())
+
+
+def test_identify_writes_one_file_and_one_report(logs, tmp_path, capsys):
+    machine, _, (log, _) = logs
+    out = tmp_path / "report"
+    command = ["identify", log, "--machine", machine, "--estimator", "ls", "--out", str(out)]
+    document = written(tmp_path, command)
+    assert set(document) == KEYS
+    count = len(document["drives"])
+    for name in ("rms_percent", "rms_percent_raw"):
+        assert set(document["validation"][name]) == {"per_drive", "per_strut", "total"}
+        assert len(document["validation"][name]["per_drive"]) == count
+    assert len(document["fit"]["per_drive"]) == len(document["fit"]["noise_std"]) == count
+    assert document["fit"]["adequate"]
+    assert document["validation"]["rms_percent"]["total"] < 1.0
+    assert {"machine", "forces", "residual", "misfit"} <= {path.stem for path in out.glob("*.png")}
+    page = (out / "report.html").read_text()
+    assert page.count("<h3>Parameters</h3>") == page.count("<h3>Excitation</h3>") == 1
+    text = capsys.readouterr().out
+    status = text.split("\n")[3].index("-", text.split("\n")[3].rindex("  "))
+    assert max(len(line) for line in text.split("\n\n")[1].split("\n")) < status + 60
+    assert "The model fits" in text
+
+
+def test_diagnose_and_check_agree(logs, tmp_path):
+    machine, _, (log, _) = logs
+    fit = written(tmp_path, ["diagnose", log, "--machine", machine])["fit"]
+    assert fit["adequate"]
+    checked = written(tmp_path, ["check", log, "--machine", machine])
+    assert checked["usable"]
+    assert checked["fit"]["ratio"] == pytest.approx(fit["ratio"], rel=0.2)
+    assert len(checked["drives"]) == len(fit["per_drive"])
+
+
+def test_estimates_compare_and_the_history_has_them(logs, tmp_path, capsys):
+    machine, folder, paths = logs
+    for k, log in enumerate(paths):
+        command = ["identify", log, "--machine", machine, "--estimator", "ls"]
+        assert main([*command, "--json", str(tmp_path / f"{k}.json")]) == 0
+    compared = written(tmp_path, ["compare", str(tmp_path / "0.json"), str(tmp_path / "1.json")])
+    assert (
+        not any(one["changed"] for one in compared["differences"][0]["quantities"])
+        if ("differences" in compared)
+        else "nothing has changed" in capsys.readouterr().out.lower()
+    )
+    pytest.importorskip("pyarrow")
+    record = written(tmp_path, ["history", str(folder), "--machine", machine, "--workers", "0"])
+    assert len(record["logs"]) == 2
+    assert all(log["trusted"] for log in record["logs"])
+
+
+def test_friction_is_tested_drive_by_drive(logs, tmp_path):
+    machine, _, _ = logs
+    log = str(tmp_path / "slow.csv")
+    assert main(["simulate", "--machine", machine, "--trajectory", "slow", "--seed", "3", "--out", log]) == 0
+    test = written(tmp_path, ["friction", log, "--machine", machine, "--out", str(tmp_path)])
+    assert test["struts"]
+    assert all(one["coulomb"]["std"] > 0.0 and one["unit"] in ("m", "rad") for one in test["struts"])
+    assert (tmp_path / "friction.png").exists()
