@@ -138,7 +138,11 @@ def _platform_on_rods(name: str, base: float, plate: float, reach: float, turnin
         way = [*level, math.sqrt(max(reach**2 - math.hypot(*level) ** 2, 0.0))]
         x, y, z = way[0] * c + way[1] * s, -way[0] * s + way[1] * c, way[2]
         guess[f"elbow_{k}"] = [math.atan2(-z, x), math.asin(y / math.hypot(x, y, z))]
-    return mechanism(name, bodies, joints, drives, home={"drives": {}, "guess": guess})
+    outputs: dict[str, Any] = {axis: {"body": "platform", "position": axis} for axis in "xyz"}
+    for turn, angle in enumerate(("roll", "pitch", "yaw"), 1):
+        outputs[angle] = {"body": "platform", "angle": turn, "sequence": "xyz"}
+    home = {"drives": {}, "guess": guess}
+    return mechanism(name, bodies, joints, drives, home=home, outputs=outputs)
 
 
 def rss(

@@ -34,7 +34,9 @@ NAMED = [name for name in EVERY if has(machine(name), NamedOutputs)]
 
 def test_what_machines_have():
     assert {"uf", "hexel", "ford", AS_MULTIBODY} <= set(POSED)
-    assert {"mast", "epaas"} <= set(NAMED)
+    # six outputs of one body are its pose
+    assert {"rss", "pus"} <= set(POSED)
+    assert {"mast", "epaas", "rss", "pus", "delta of the page"} <= set(NAMED)
     assert not {"five_bar", "serial_arm", "four-bar"} & set(POSED)
     assert has(load_machine("uf_belt"), ElasticDrives)
     assert not has(machine("uf"), ElasticDrives)

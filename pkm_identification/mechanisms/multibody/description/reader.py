@@ -110,7 +110,7 @@ def read_document(document: Any, source: str = "mechanism", plausible: bool = Tr
         friction=friction,
         motion=_motion(root.take("motion", None), constants, [drive.measure for drive in drives]),
         closed_form=_closed_form(root.take("closed_form", None), constants),
-        pose=_pose(root.take("pose", None), [body.name for body in bodies]),
+        pose=_pose(root.take("pose", None), [body.name for body in bodies]) or _find_platform(outputs),
         document=document,
         actuators=actuators,
         control=control,
@@ -251,6 +251,14 @@ def _pose(node: Node, bodies: list[str]) -> str | None:
     if node.value is not None and node.value not in bodies:
         node.fail(f"names the body {node.value!r}, which is not there; bodies: {', '.join(bodies)}")
     return node.value
+
+
+def _find_platform(outputs: tuple[Measure, ...]) -> str | None:
+    """Return the body whose three positions and three angles the outputs are: a platform with a pose; else None."""
+    kinds = sorted(measure.kind for measure in outputs)
+    if kinds != ["angle"] * 3 + ["position"] * 3 or len({measure.bodies for measure in outputs}) > 1:
+        return None
+    return outputs[0].bodies[1]
 
 
 def _closed_form(node: Node, constants: Constants) -> ClosedForm | None:

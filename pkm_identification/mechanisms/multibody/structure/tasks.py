@@ -39,7 +39,8 @@ def check_counts(description: Description, freedom: int) -> None:
     MachineError
         With both numbers.
     """
-    if description.pose is not None and freedom != POSE:
+    stated = description.document.get("pose") is not None
+    if stated and freedom != POSE:
         raise MachineError(
             f"{description.source}: pose: takes six degrees of freedom, but the mechanism has {freedom}"
         )

@@ -146,7 +146,7 @@ def test_identities_of_dynamics_hold_on_random_graphs(seed, loops):
 def test_twice_the_parameters_need_twice_the_forces(name):
     made = mechanism(name)
     motion = motion_near_home(made, 20, 1)
-    doubled = Mechanism(**{**vars(made), "parameters": 2 * made.parameters})
+    doubled = replace(made, parameters=2 * made.parameters)
     np.testing.assert_allclose(
         dynamics.forces(doubled, motion), 2 * dynamics.forces(made, motion), rtol=1e-12
     )
