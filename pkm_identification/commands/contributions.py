@@ -14,8 +14,6 @@ import argparse
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from pkm_identification.machines.capabilities import BodiesFile, HexapodFile, has, require
 from pkm_identification.machines.load import load_machine
 from pkm_identification.mechanisms.hexapod.analysis.contributions import contributions
@@ -23,7 +21,6 @@ from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.multibody.contributions import drive_shares
 from pkm_identification.mechanisms.multibody.groups import drive_groups
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
-from pkm_identification.mechanisms.multibody.series import series_motion
 from pkm_identification.report.contribution_tables import (
     contributions_document,
     contributions_table,
@@ -32,7 +29,7 @@ from pkm_identification.report.contribution_tables import (
 from pkm_identification.report.drive_contributions import drive_shares_document, drive_shares_table
 from pkm_identification.report.listing import Listing
 
-from .named_motion import PERIOD, add_options, motion_document, named_motion
+from .named_motion import add_options, motion_document, named_drive_motion, named_motion
 from .results import output_folder, present, write_figures
 
 if TYPE_CHECKING:
@@ -95,14 +92,7 @@ def _of_source(machine: Machine, options: argparse.Namespace) -> Study:
 
 def _of_drives(mechanism: Mechanism, options: argparse.Namespace) -> Study:
     """Document, tables and figure drive by drive, over a generated motion or where none is named the file's own."""
-    if options.trajectory is None and mechanism.description.motion is not None:
-        motion = series_motion(mechanism)
-    else:
-        # MuJoCo takes longer to load than the study to run
-        from pkm_identification.simulation.multibody.motions import generated, own_motion
-
-        path = generated(options.trajectory, mechanism) if options.trajectory else own_motion(mechanism)
-        motion = path.motion(mechanism, np.arange(0.0, path.duration, PERIOD))
+    motion = named_drive_motion(options.trajectory, mechanism)
     shares = drive_shares(drive_groups(mechanism, motion, friction=not options.no_friction))
 
     def draw() -> Figure:

@@ -18,6 +18,9 @@ import numpy as np
 from pkm_identification.errors import SettingsError
 from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths
 from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.mechanisms.multibody.kinematics import MechanismMotion
+from pkm_identification.mechanisms.multibody.mechanism import Mechanism
+from pkm_identification.mechanisms.multibody.series import series_motion
 from pkm_identification.motion import TRAJECTORIES, PlatformMotion
 from pkm_identification.reproduction.oh2003.table_2_2_motions import SOURCE_MOTIONS
 
@@ -73,6 +76,17 @@ def named_motion(name: str | None, machine: Machine) -> PlatformMotion:
 
     path = trajectory(name, machine)
     return path.motion(np.arange(0.0, path.duration, PERIOD))
+
+
+def named_drive_motion(name: str | None, mechanism: Mechanism) -> MechanismMotion:
+    """Return a generated motion by name, the file's own where none is named; raises PkmError as `named_motion`."""
+    if name is None and mechanism.description.motion is not None:
+        return series_motion(mechanism)
+    # MuJoCo takes longer to load than the study to run
+    from pkm_identification.simulation.multibody.motions import generated, own_motion
+
+    path = generated(name, mechanism) if name else own_motion(mechanism)
+    return path.motion(mechanism, np.arange(0.0, path.duration, PERIOD))
 
 
 def motion_document(machine: str, trajectory: str, options: argparse.Namespace) -> dict[str, Any]:

@@ -6,20 +6,26 @@
 # distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
 # the License for the specific language governing permissions and limitations under the License.
 
-"""pkm sensitivity: what a wrong centre of mass of the platform does to the strut forces of a motion."""
+"""pkm sensitivity: what a wrong centre of mass of the platform, or of a body, does to the forces of a motion."""
 
 from __future__ import annotations
 
 import argparse
 
+from pkm_identification.errors import SettingsError
+from pkm_identification.machines.capabilities import BodiesFile, HexapodFile, PlatformPose, has, require
+from pkm_identification.machines.load import load_machine
 from pkm_identification.mechanisms.hexapod.analysis.center_of_mass_sensitivity import (
     center_of_mass_sensitivity,
 )
+from pkm_identification.mechanisms.multibody.sensitivity import body_sensitivity, find_output_body
 from pkm_identification.report.contribution_tables import sensitivity_document, sensitivity_table
 
-from .arguments import require_hexapod
-from .named_motion import add_options, motion_document, named_motion
+from .named_motion import add_options, motion_document, named_drive_motion, named_motion
 from .results import output_folder, present, write_figures
+
+PLATFORM = "platform"  # what the moving plate of a hexapod is called
+OWN = "motion"  # what the file's own motion is called
 
 
 def add(commands: argparse._SubParsersAction) -> None:
@@ -30,31 +36,50 @@ def add(commands: argparse._SubParsersAction) -> None:
         "motion's travel, along x, y, z and combinations (Oh 2003, 2.89): 5.5 means 5.5 % of force.",
     )
     add_options(parser)
+    parser.add_argument(
+        "--body",
+        metavar="NAME",
+        help="whose centre of mass (default: the platform, or what the outputs are of)",
+    )
     parser.add_argument("--travel", type=float, metavar="M", help="m (default: the motion's own)")
     parser.set_defaults(run=_sensitivity)
 
 
 def _sensitivity(options: argparse.Namespace) -> int:
-    machine = require_hexapod(options.machine)
-    motion = named_motion(options.trajectory, machine)
-    sensitivity = center_of_mass_sensitivity(
-        machine, motion, options.travel, friction=not options.no_friction
-    )
-    document = {
-        **motion_document(machine.name, options.trajectory, options),
-        **sensitivity_document(sensitivity),
-    }
+    machine = load_machine(options.machine)
+    friction, drives, body = not options.no_friction, (), options.body
+    if has(machine, HexapodFile):
+        hexapod, body = require(machine, HexapodFile, "sensitivity").description, body or PLATFORM
+        if body != PLATFORM:
+            raise SettingsError(f"--body {body}: of a hexapod it is the {PLATFORM}")
+        motion = named_motion(options.trajectory, hexapod)
+        sensitivity = center_of_mass_sensitivity(hexapod, motion, options.travel, friction=friction)
+    else:
+        mechanism = require(machine, BodiesFile, "sensitivity").mechanism
+        body = body or find_output_body(mechanism)
+        if body is None:
+            require(machine, PlatformPose, f"--machine {options.machine}, without --body")
+        path = named_drive_motion(options.trajectory, mechanism)
+        sensitivity = body_sensitivity(mechanism, path, body, options.travel, friction)
+        drives = tuple(drive.force_name for drive in machine.drives)
+    name = options.trajectory or OWN
+    document = {**motion_document(machine.name, name, options), **sensitivity_document(sensitivity)}
+    if drives:
+        document |= {"body": body, "drives": list(drives)}
     # files first: nothing is printed when one cannot be written
     if options.out:
         from pkm_identification.report.figures.contributions import sensitivity_figure
 
-        figure = sensitivity_figure(
-            sensitivity, f"{machine.name}, {options.trajectory}: centre of mass wrong by 1 % of the travel"
+        title = f"{machine.name}, {name}: centre of mass wrong by 1 % of the travel"
+        write_figures(
+            output_folder(options.out),
+            {f"sensitivity_{name}": sensitivity_figure(sensitivity, title, drives)},
         )
-        write_figures(output_folder(options.out), {f"sensitivity_{options.trajectory}": figure})
+    table = sensitivity_table(sensitivity, drives) if drives else sensitivity_table(sensitivity)
+    whose = "the platform's" if body == PLATFORM else f"{body}'s"
     text = (
-        f"{sensitivity_table(sensitivity)}\n\n% of mean |F_a| for an error of the platform's centre of mass of 1 % of "
-        f"the travel ({sensitivity.travel:.4g} m); platform axes"
+        f"{table}\n\n% of mean |F_a| for an error of {whose} centre of mass of 1 % of "
+        f"the travel ({sensitivity.travel:.4g} m); {'platform' if body == PLATFORM else 'its own'} axes"
     )
     present(text, document, options.json)
     return 0

@@ -107,10 +107,11 @@ def strut_contributions_table(shares: Contributions, spread: bool = False) -> Li
     return replace(table, rows=(*table.rows, whole))
 
 
-def sensitivity_table(sensitivity: Sensitivity) -> Listing:
+def sensitivity_table(sensitivity: Sensitivity, drives: Sequence[str] = STRUT_NAMES) -> Listing:
     """Sensitivities, one direction of the error a row."""
     rows = tuple(
-        (direction, *(f"{value:.3f}" if np.isfinite(value) else ABSENT for value in row), f"{overall:.3f}",
+        (direction, *(f"{value:.3f}" if np.isfinite(value) else ABSENT for value in row),
+         f"{overall:.3f}" if np.isfinite(overall) else ABSENT,
          number(quotient, DIGITS))
         for direction, row, overall, quotient in zip(
             sensitivity.directions,
@@ -120,7 +121,7 @@ def sensitivity_table(sensitivity: Sensitivity) -> Listing:
             strict=True,
         )
     )  # fmt: skip
-    header = ("error along", *STRUT_NAMES, "all", "largest |dF/F|")
+    header = ("error along", *drives, "all", "largest |dF/F|")
     return Listing(header, rows, frozenset(header[1:]))
 
 
@@ -156,7 +157,7 @@ def sensitivity_document(sensitivity: Sensitivity) -> dict[str, Any]:
             {
                 "direction": direction,
                 "per_strut": numbers_or_null(sensitivity.per_strut[d]),
-                "all": float(sensitivity.overall[d]),
+                "all": finite_or_none(float(sensitivity.overall[d])),
                 "largest_quotient": numbers_or_null(sensitivity.largest_quotient[d : d + 1])[0],
             }
             for d, direction in enumerate(sensitivity.directions)

@@ -59,13 +59,19 @@ def shares_panels(
 
 
 @styled
-def sensitivity_figure(sensitivity: Sensitivity, title: str) -> Figure:
-    """Sensitivity to an error of the centre of mass along each direction: bars over all struts, a point each."""
+def sensitivity_figure(sensitivity: Sensitivity, title: str, drives: Sequence[str] = ()) -> Figure:
+    """Sensitivity to an error of the centre of mass along each direction: bars over all, a point for each drive."""
     figure = Figure(figsize=(7, 3.8), layout="constrained")
     panel = figure.add_subplot()
     places = range(len(sensitivity.directions))
-    panel.bar(places, sensitivity.overall, color=MEASURED, width=0.75, label="all struts")
-    _strut_points(panel, sensitivity.per_strut)
+    panel.bar(
+        places,
+        sensitivity.overall,
+        color=MEASURED,
+        width=0.75,
+        label="all drives" if drives else "all struts",
+    )
+    _strut_points(panel, sensitivity.per_strut, drives)
     top = 1.15 * float(np.nanmax(sensitivity.per_strut)) or SIGNIFICANT
     if top > 0.5 * SIGNIFICANT:
         panel.axhline(SIGNIFICANT, color=TRUE, linestyle="--", linewidth=1, label="significant")
@@ -79,13 +85,14 @@ def sensitivity_figure(sensitivity: Sensitivity, title: str) -> Figure:
     return figure
 
 
-def _strut_points(panel: Axes, per_strut: np.ndarray) -> None:
-    for i in range(STRUTS):
+def _strut_points(panel: Axes, per_strut: np.ndarray, drives: Sequence[str] = ()) -> None:
+    count = per_strut.shape[1]
+    for i in range(count):
         panel.plot(
-            np.arange(len(per_strut)) + 0.1 * (i - (STRUTS - 1) / 2),
+            np.arange(len(per_strut)) + 0.1 * (i - (count - 1) / 2),
             per_strut[:, i],
             "o",
-            color=STRUT_COLORS[i],
+            color=STRUT_COLORS[i % len(STRUT_COLORS)],
             markersize=3.5,
-            label=f"strut {i + 1}",
+            label=drives[i] if drives else f"strut {i + 1}",
         )

@@ -127,8 +127,8 @@ def test_a_height_that_no_pose_has_fails_in_its_row(tmp_path):
             "--machine mast: needs a platform with a pose; 'mast'",
         ),
         (
-            ["sensitivity", "--machine", "four-bar", "--trajectory", "x"],
-            "--machine four-bar: needs a platform",
+            ["sensitivity", "--machine", "four-bar"],
+            "--machine four-bar, without --body: needs a platform",
         ),
     ],
 )

@@ -10,12 +10,14 @@
 
 from __future__ import annotations
 
+import copy
 import json
 
 import numpy as np
 import pytest
 
 from pkm_identification.cli import main
+from pkm_identification.commands.named_motion import named_drive_motion
 from pkm_identification.errors import PkmError
 from pkm_identification.mechanisms.multibody import dynamics, kinematics
 from pkm_identification.mechanisms.multibody.contributions import drive_shares
@@ -87,3 +89,23 @@ def test_motions_that_are_not_there_are_refused(arguments, message, capsys):
     error = capsys.readouterr().err
     assert message in error
     assert error.count("\n") == 1
+
+
+def test_sensitivity_of_a_body_is_that_of_the_moved_file(capsys):
+    """Of a file whose platform has its centre of mass a little beside."""
+    arguments = ["--machine", "mast", "--trajectory", "slow", "--no-friction", "--json", "-"]
+    assert main(["sensitivity", *arguments]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert (document["body"], document["drives"]) == ("platform", ["force_1", "force_2", "force_3"])
+    made = Mechanism.load("mast")
+    motion = named_drive_motion("slow", made)
+    shift = 1e-5
+    changed = copy.deepcopy(dict(made.description.document))
+    changed["bodies"]["platform"]["center_of_mass"] = [str(shift), "0", "0"]
+    force = dynamics.forces(made, motion, friction=False)
+    moved = dynamics.forces(Mechanism.from_document(changed), motion, friction=False)
+    expected = np.abs(moved - force).mean(axis=0) / np.abs(force).mean(axis=0) / (shift / document["travel"])
+    along_x = next(one for one in document["directions"] if one["direction"] == "x")
+    np.testing.assert_allclose(along_x["per_strut"], expected, rtol=1e-4)
+    assert main(["sensitivity", "--machine", "mast", "--trajectory", "slow", "--body", "rod"]) == 2
+    assert "--body rod: 'mast' has slider_1" in capsys.readouterr().err
