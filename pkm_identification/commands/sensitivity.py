@@ -18,7 +18,10 @@ from pkm_identification.machines.load import load_machine
 from pkm_identification.mechanisms.hexapod.analysis.center_of_mass_sensitivity import (
     center_of_mass_sensitivity,
 )
-from pkm_identification.mechanisms.multibody.sensitivity import body_sensitivity, find_output_body
+from pkm_identification.mechanisms.multibody.analysis.body_sensitivity import (
+    body_sensitivity,
+    find_output_body,
+)
 from pkm_identification.report.contribution_tables import sensitivity_document, sensitivity_table
 
 from .named_motion import add_options, motion_document, named_drive_motion, named_motion

@@ -18,13 +18,13 @@ import numpy as np
 from pkm_identification.errors import PkmError, SettingsError
 from pkm_identification.numerics.arrays import FloatArray
 
-from ..hexapod.analysis.center_of_mass_sensitivity import DIRECTIONS, ERROR, Sensitivity
-from ..hexapod.analysis.contributions import ROUNDING
-from .description.records import GROUND
-from .dynamics import forces, regressor
-from .kinematics import MechanismMotion, frames
-from .mechanism import Mechanism
-from .numbers.arithmetic import FLOAT64
+from ...hexapod.analysis.center_of_mass_sensitivity import DIRECTIONS, ERROR, Sensitivity
+from ...hexapod.analysis.contributions import ROUNDING
+from ..description.records import GROUND
+from ..dynamics import forces, regressor
+from ..kinematics import MechanismMotion, frames
+from ..mechanism import Mechanism
+from ..numbers.arithmetic import FLOAT64
 
 
 def find_output_body(mechanism: Mechanism) -> str | None:
