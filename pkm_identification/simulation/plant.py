@@ -268,11 +268,6 @@ class Plant(ActuatedPlant):
         self._force[:] = drives.last_force
         self.time += duration
 
-    def enable(self, on: bool) -> None:
-        """Switch drives with states on or off; those without are off when their force is zero."""
-        if self.actuated is not None:
-            self.actuated.enable(on)
-
     def set_force(self, force: FloatArray) -> None:
         """Let the drive forces jump to `force` (6,), N: brakes released, power cut."""
         self._force[:] = force

@@ -127,9 +127,9 @@ class ComputedTorque:
         asked = asked + self._damping * (ahead - present)
         middle = coordinate + half * rate + 0.5 * half**2 * self._asked
         jacobian = space.compute_jacobian(space.move(middle, near=here))
-        rate = np.linalg.solve(jacobian, present + half * asked)
-        drift = space.compute_acceleration(space.move(middle, rate, near=here))
-        self._asked = np.linalg.solve(jacobian, asked - drift)
-        motion = space.move(middle, rate, self._asked, here)
-        friction = [float(friction_force(rate[i : i + 1], law)[0]) for i, law in enumerate(self._friction)]
+        between = np.linalg.solve(jacobian, present + half * asked)
+        drift = space.compute_acceleration(space.move(middle, between, near=here))
+        self._asked = np.asarray(np.linalg.solve(jacobian, asked - drift))
+        motion = space.move(middle, between, self._asked, here)
+        friction = [float(friction_force(between[i : i + 1], law)[0]) for i, law in enumerate(self._friction)]
         return self._machine.compute_forces(motion, self._values)[0] + friction

@@ -65,9 +65,10 @@ class Space:
             If the machine cannot be there, or is singular.
         """
         still = np.zeros_like(coordinate)
-        rows = [still if part is None else part for part in (coordinate, rate, acceleration)]
+        rate = still if rate is None else rate
+        second = still if acceleration is None else acceleration
         start = None if near is None else near.state
-        motion = self.machine.compute_motion(*(row[None] for row in rows), start)
+        motion = self.machine.compute_motion(coordinate[None], rate[None], second[None], start)
         if motion.status[0] > DEGRADED:
             values = ", ".join(f"{value:.4g}" for value in coordinate)
             raise MotionRefused(

@@ -117,7 +117,7 @@ def read_log_response(path: str | Path, subject: Subject, **how: Any) -> LogResp
     for one in central_differences(place, period, differences):
         inner = edge - differences.reach
         parts.append(one[inner : len(one) - inner])
-    motion = machine.compute_motion(*(part[::every] for part in parts))
+    motion = machine.compute_motion(parts[0][::every], parts[1][::every], parts[2][::every])
     if np.any(motion.status > DEGRADED):
         raise LogError(f"{path}: leaves the reach of '{machine.name}'")
     response = subject.of_motion(motion)

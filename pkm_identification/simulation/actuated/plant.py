@@ -11,6 +11,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from typing import Any
 
 from pkm_identification.errors import SettingsError
 from pkm_identification.numerics.arrays import FloatArray
@@ -27,15 +28,45 @@ class ActuatedPlant(ABC):
         The drives, where they have states.
     time : float
         s since the start.
+    apparent_mass : ndarray, shape (n,)
+        kg or kg m^2 that each drive feels at home when the others are free.
     """
 
     actuated: ActuatorDrives | None = None
     time: float
+    apparent_mass: FloatArray
 
     @property
     @abstractmethod
     def force(self) -> FloatArray:
         """Drive forces (n,) in N (N m)."""
+
+    @property
+    @abstractmethod
+    def encoder(self) -> FloatArray:
+        """Coordinates (n,) the encoders are on, m or rad."""
+
+    @property
+    @abstractmethod
+    def state(self) -> Any:
+        """Everything about this instant; with `coordinate` and `rate` of the drives."""
+
+    @abstractmethod
+    def advance(self, force: FloatArray, duration: float) -> None:
+        """Move on by `duration` (s) while the drive forces go linearly from their last values to `force` (n,)."""
+
+    @abstractmethod
+    def set_force(self, force: FloatArray) -> None:
+        """Let the drive forces jump to `force` (n,)."""
+
+    @abstractmethod
+    def holding_force(self) -> FloatArray:
+        """Return drive forces (n,) that keep the machine from accelerating where it is, friction apart."""
+
+    def enable(self, on: bool) -> None:
+        """Switch drives with states on or off; those without are off when their force is zero."""
+        if self.actuated is not None:
+            self.actuated.enable(on)
 
     @abstractmethod
     def _advance_actuated(self, drives: ActuatorDrives, duration: float) -> None:

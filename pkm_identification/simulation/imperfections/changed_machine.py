@@ -146,7 +146,9 @@ def _(machine: Mechanism, inertia: float) -> Mechanism:
     drives = tuple(
         replace(drive, inertia=drive.inertia + Fraction(inertia)) for drive in machine.description.drives
     )
-    if (least := min(drives, key=lambda drive: drive.inertia)).inertia < 0:
-        has = float(least.inertia - Fraction(inertia))
-        raise SettingsError(f"'{inertia:g}': drive '{least.name}' has only {has:g} to lose")
+    sizes = FLOAT64.array([drive.inertia for drive in drives])
+    least = int(np.argmin(sizes))
+    if sizes[least] < 0:
+        has = sizes[least] - inertia
+        raise SettingsError(f"'{inertia:g}': drive '{drives[least].name}' has only {has:g} to lose")
     return _rebuild(machine, drives=drives)

@@ -135,7 +135,7 @@ class TrainErrors:
                 "of a machine that is no hexapod, drives with law 'coulomb' may get either Stribeck or asymmetric "
                 "friction; give a drive that yields an 'actuator'"
             )
-        values = {"viscous": friction.viscous, "coulomb": friction.coulomb}
+        values: dict[str, Any] = {"viscous": friction.viscous, "coulomb": friction.coulomb}
         values |= (
             {"static_ratio": 1.0 + self.excess, "stribeck_rate": self.stribeck_rate}
             if names == ["stribeck"]

@@ -213,11 +213,6 @@ class MechanismPlant(ActuatedPlant):
         if self.actuated is not None:
             self.actuated.settle(self._force[0], self._place)
 
-    def enable(self, on: bool) -> None:
-        """Switch drives with states on or off; those without are off when their force is zero."""
-        if self.actuated is not None:
-            self.actuated.enable(on)
-
     def scale_friction(self, factor: float) -> None:
         """Let friction of drives and passive joints be `factor` times what the mechanism has, from now on."""
         self._resistance.coefficients[:] = factor * self._coefficients

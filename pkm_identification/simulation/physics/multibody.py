@@ -28,6 +28,7 @@ from pkm_identification.mechanisms.multibody.kinematics import (
     read,
 )
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
+from pkm_identification.mechanisms.multibody.numbers.exact import ZERO
 from pkm_identification.numerics.arrays import FloatArray
 
 from ..actuators import ExactDrives
@@ -66,7 +67,7 @@ class MultibodyPhysics:
 
     def without_friction(self) -> MultibodyPhysics:
         description = self.description.description
-        joints = tuple(replace(joint, viscous=0, coulomb=0) for joint in description.joints)
+        joints = tuple(replace(joint, viscous=ZERO, coulomb=ZERO) for joint in description.joints)
         smooth = replace(description, friction=self.friction.without(), joints=joints)
         return MultibodyPhysics(Multibody(Mechanism.of(smooth)))
 
