@@ -119,7 +119,6 @@ def test_friction_that_the_file_denies_is_a_misfit_with_exit_code_one(files, cap
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--causal"], "--causal: needs a hexapod; 'mast' is none"),
         (["--model", "energy"], "--model: needs a hexapod"),
         (["--parameters", "oh12"], "--parameters: needs a hexapod"),
         (["--also", "force_delay_4"], "also 'force_delay_4': there is no drive '4'"),
