@@ -28,6 +28,7 @@ import numpy as np
 import yaml
 
 from pkm_identification.cli import main as run_command
+from pkm_identification.errors import PkmError
 from pkm_identification.machines.load import read_machine
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.records.drive_log import write_drive_log
@@ -99,7 +100,7 @@ def main(arguments: list[str]) -> int:
             with tempfile.TemporaryDirectory() as folder:
                 try:
                     one = try_machine(kind, seed, Path(folder))
-                except (RuntimeError, ValueError) as error:
+                except (RuntimeError, PkmError) as error:
                     print(f"  {error}", flush=True)
                     continue
             if not one.names:
