@@ -36,6 +36,9 @@ from .equations.bend import LEFT, SHARE
 from .experiment import Experiment
 from .long_logs.excerpt import excerpt
 from .model_errors.estimated.relinearise import relinearised
+from .model_errors.log_rows import rows_of_samples
+from .model_errors.shifted_forces import compute_changes
+from .model_errors.situation import build_situations
 from .procedures.free_fall import add_falls
 from .rates.kinematic_cutoff import error_weights
 from .result import refuse_unidentifiable
@@ -181,6 +184,8 @@ def tolerance_shares_of(
     """What the tolerances of the machine file add to the covariance of an estimate that took `noise` (m, m), N^2."""
     if not experiment.machine.tolerances:
         return ()
+    if not has(experiment.machine, HexapodFile):
+        return _shift_forces(experiment, problem, noise)
     return tolerance_shares(
         experiment.description,
         experiment.settings,
@@ -190,6 +195,27 @@ def tolerance_shares_of(
         problem.relations,
         experiment.point,
     )
+
+
+def _shift_forces(experiment: Experiment, problem: Problem, noise: FloatArray) -> tuple[ToleranceShare, ...]:
+    """Return the shares of tolerances from the forces that they would add; none of other equations than these."""
+    settings, machine = experiment.settings, experiment.machine
+    if settings.causal or settings.estimator.model != "force" or experiment.estimator.twins:
+        return ()
+    weighted = replace(problem, noise=noise)
+    rows = [
+        rows_of_samples(machine, problem.parameters, samples, settings.band, experiment.flicker)
+        for samples in experiment.smooth_samples
+    ]
+    fit = experiment.estimator.batch_mean
+    situations = build_situations(problem, rows, fit(weighted))
+    changes = compute_changes(machine.tolerances, weighted, situations, fit)
+    kinds = np.array([one.kind for one in machine.tolerances])
+    shares = []
+    for kind in dict.fromkeys(kinds.tolist()):
+        size = max(one.std for one in machine.tolerances if one.kind == kind)
+        shares.append(ToleranceShare(kind, size, changes[kinds == kind]))
+    return tuple(shares)
 
 
 def has_too_few(problem: Problem) -> bool:

@@ -137,7 +137,8 @@ def tolerance_sentences(shares: Sequence[ToleranceShare], without: ParameterEsti
             range(len(factor))
         )
         most = max(shown, key=lambda k: factor[k])
-        unit = declarations(Tolerances)[share.name].unit
+        declared = declarations(Tolerances).get(share.name)
+        unit = "" if declared is None else declared.unit
         sentences.append(
             f"{share.name.replace('_', ' ')} known to {share.size:g}{' ' if unit else ''}{unit} (tolerances of the "
             f"machine file): the deviations include it, that of {without.names[most]} becomes {factor[most]:.3g} times "
