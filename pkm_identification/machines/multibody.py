@@ -31,14 +31,12 @@ from pkm_identification.mechanisms.multibody.joint_friction import (
     joint_friction_columns,
     joint_friction_names,
 )
-from pkm_identification.mechanisms.multibody.kernels.closing import NO_PIVOT, Readings, close, complete_motion
+from pkm_identification.mechanisms.multibody.kernels.closing import NO_PIVOT, Readings, complete_motion
 from pkm_identification.mechanisms.multibody.kernels.dynamics import (
-    PARAMETERS,
     TreeMotion,
     driven_forces,
     fill_energy_columns,
     fill_mass,
-    fill_regressor,
 )
 from pkm_identification.mechanisms.multibody.kernels.layout import FRAME_B
 from pkm_identification.mechanisms.multibody.kinematics import (
@@ -49,13 +47,11 @@ from pkm_identification.mechanisms.multibody.kinematics import (
     frames,
     rates,
     read,
-    task_side,
 )
-from pkm_identification.mechanisms.multibody.mechanism import Mechanism, room_to_close
+from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.mechanisms.multibody.numbers.arithmetic import FLOAT64
 from pkm_identification.mechanisms.multibody.parameters import rigid_basis, rigid_columns
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.numerics.compiled import kernel
 from pkm_identification.parameters.basis import Basis
 from pkm_identification.parameters.parameter import Kind, Parameter
 from pkm_identification.parameters.parameter_set import ParameterSet
@@ -66,21 +62,18 @@ from .contract import (
     DEGRADED,
     FAILED,
     OK,
-    OTHER_MODE,
     Drive,
     Machine,
     Motion,
     NeighbourSolver,
     Tolerance,
     mask_friction_rows,
-    split_states,
 )
 from .file_numbers import change_document
+from .multibody_tracker import CLOSED_STATUS, MultibodyTracker, map_forces
 from .sums_of_bodies import find_sums
 from .tolerances import list_tolerances
 
-# Of the closing kernel's OK, DEGRADED, FAILED, SINGULAR, OTHER_MODE
-_STATUS = np.array([OK, DEGRADED, FAILED, FAILED, OTHER_MODE], dtype=np.uint8)
 _SIZE = {"m": 0.1, "rad": 1.0}  # a large change of a drive without limits: of the largest body, or rad
 _STROKE = 0.1  # of the way between a drive's limits: a large change
 _ALONG = {"m": ("kg", Kind.MASS), "rad": ("kg m^2", Kind.INERTIA)}  # unit and kind of a drive's inertia
@@ -250,7 +243,7 @@ class Multibody:
     ) -> Motion:
         mechanism = self.mechanism
         closed = close_drives(mechanism, coordinate, None if start is None else start[0])
-        status = _STATUS[np.asarray(closed.status)]
+        status = CLOSED_STATUS[np.asarray(closed.status)]
         q = np.where(closed.found[:, None], closed.configuration, mechanism.home[None])
         velocity, second = np.zeros((2, len(q), mechanism.tree.velocities))
         pivot, nothing = np.zeros(len(q)), np.zeros((len(q), 0))
@@ -271,7 +264,7 @@ class Multibody:
         written = np.empty((len(motion), len(self.drives), rows.shape[1]))
         rigid = np.asarray(regressor(self.mechanism, moved))
         sparse, along, passive = self.split_mapping(rows)
-        _map(rigid, np.ascontiguousarray(motion.acceleration), sparse, along, written)
+        map_forces(rigid, np.ascontiguousarray(motion.acceleration), sparse, along, written)
         if passive is not None:
             written += joint_friction_columns(self.mechanism, moved) @ passive
         return written
@@ -298,7 +291,7 @@ class Multibody:
         return follow
 
     def create_tracker(self, mapping: FloatArray) -> MultibodyTracker:
-        return MultibodyTracker(self, mapping)
+        return MultibodyTracker(self.mechanism, self.split_mapping(mask_friction_rows(self, mapping)))
 
     def with_changes(self, changes: Mapping[str, float]) -> Multibody:
         changed = Mechanism.from_document(change_document(self.document, changes))
@@ -441,7 +434,7 @@ class Multibody:
 
     def _motion_of(self, task: str, closed: Closed, rate: FloatArray, acceleration: FloatArray) -> Motion:
         """Return the motion of closed rows by rates and accelerations (N, n) of a task."""
-        status = _STATUS[np.asarray(closed.status)]
+        status = CLOSED_STATUS[np.asarray(closed.status)]
         q = np.where(closed.found[:, None], closed.configuration, self.mechanism.home[None])
         moved = self._move(task, q, rate, acceleration)
         status[np.isnan(moved.drive_rate).any(axis=1)] = FAILED
@@ -467,94 +460,3 @@ def _read_drive(drive: Any, body: float) -> Drive:
         else _SIZE[unit] * (body if unit == "m" else 1.0)
     )
     return Drive(drive.name, drive.name, unit, drive.force, float(low), float(high), size=size)
-
-
-@kernel
-def _map(rigid, acceleration, entries, along, written):
-    """Write forces (N, n, P) of the bodies' regressor (N, n, R) and the inertia along the drives, in one pass."""
-    rows, columns, weights = entries
-    count, drives, width = written.shape
-    for m in range(count):
-        for i in range(drives):
-            for p in range(width):
-                written[m, i, p] = along[i, p] * acceleration[m, i]
-            for e in range(rows.size):
-                written[m, i, columns[e]] += weights[e] * rigid[m, i, rows[e]]
-
-
-class MultibodyTracker:
-    """See `contract.Tracker`: the kernels of one row, with all that does not change made once."""
-
-    def __init__(self, machine: Multibody, mapping: FloatArray) -> None:
-        mechanism, count = machine.mechanism, len(machine.drives)
-        self._mechanism, self._chosen = mechanism, mechanism.task_rows("drives")
-        self._limits = mechanism.limits(task_side(mechanism, "drives"))
-        nothing = np.zeros((1, 0))
-        self._no_readings = Readings(np.zeros(0, dtype=np.int64), nothing, nothing, nothing)
-        tree = mechanism.tree
-        self.shapes = (tree.coordinates,), (tree.velocities,), (tree.velocities,)
-        self._ends = tree.coordinates, tree.coordinates + tree.velocities
-        self._turned = np.eye(3)[None]
-        self._mapping = machine.split_mapping(mask_friction_rows(machine, mapping))
-        self._count = count
-        self._room = np.zeros((1, count, PARAMETERS * len(mechanism.description.bodies)))
-        self.reset()
-
-    def reset(self) -> None:
-        self.row = np.zeros(sum(shape[0] for shape in self.shapes))
-        self.row[: self._ends[0]] = self._mechanism.home
-        still = np.zeros((1, self._count))
-        self._acceleration = still
-        self.residual, self.message = 0.0, ""
-
-    @property
-    def state(self) -> tuple[FloatArray, ...]:
-        return split_states(self.row[None], self.shapes)
-
-    def step(self, coordinate: FloatArray, rate: FloatArray, acceleration: FloatArray) -> int:
-        mechanism, (first, second) = self._mechanism, self._ends
-        closed = room_to_close(mechanism, 1)
-        drives = coordinate[None], rate[None], acceleration[None]
-        close(
-            mechanism.model, self._chosen, self._count, drives[0], self._turned, self.row[None, :first],
-            self._limits, closed,
-        )  # fmt: skip
-        status = int(_STATUS[closed.status[0]])
-        self.residual = float(closed.residual[0])
-        if status > DEGRADED:
-            known = status == OTHER_MODE
-            self.message = (
-                "another assembly mode" if known else f"no motion closes (error {self.residual:.2e})"
-            )
-            return status
-        row, pivot = np.zeros(len(self.row)), np.zeros(1)
-        row[:first] = closed.configuration[0]
-        complete_motion(
-            mechanism.model, self._chosen, closed.configuration, drives[1], drives[2], row[None, first:second],
-            row[None, second:], pivot, self._no_readings,
-        )  # fmt: skip
-        if abs(pivot[0]) < NO_PIVOT:
-            self.message = "a singular configuration"
-            return FAILED
-        self.message = "near a singular configuration" if status == DEGRADED else ""
-        self.row, self._acceleration = row, drives[2]
-        return status
-
-    def take(self, row: FloatArray, acceleration: FloatArray) -> None:
-        self.row, self._acceleration = row, acceleration[None]
-
-    def write_columns(self, written: FloatArray) -> bool:
-        mechanism, (first, second) = self._mechanism, self._ends
-        q, velocity, acceleration = (
-            self.row[None, :first],
-            self.row[None, first:second],
-            self.row[None, second:],
-        )
-        rigid, pivot = self._room, np.zeros(1)
-        fill_regressor(mechanism.model, self._chosen, self._count, q, velocity, acceleration, rigid, pivot)
-        sparse, along, passive = self._mapping
-        _map(rigid, self._acceleration, sparse, along, written[None])
-        if passive is not None:
-            moved = MechanismMotion(q, velocity, acceleration, None, None, None)
-            written += joint_friction_columns(mechanism, moved)[0] @ passive
-        return bool(abs(pivot[0]) >= NO_PIVOT and np.isfinite(written).all())
