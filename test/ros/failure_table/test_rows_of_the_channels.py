@@ -54,10 +54,10 @@ def clip(time, length, force):
 
 
 FAULTS = [
-    (step(2, 1e-3), "the length of strut 2 stepped by 1 mm", "length_step"),
-    (step(5, -2e-4), "the length of strut 5 stepped by -0.2 mm", "length_step"),
-    (stick, "the length of strut 3 has been", "length_stuck"),
-    (clip, "the force of strut 4 is clipped at", "force_clipped"),
+    (step(2, 1e-3), "strut_2 stepped by 1 mm", "length_step"),
+    (step(5, -2e-4), "strut_5 stepped by -0.2 mm", "length_step"),
+    (stick, "strut_3 has been", "length_stuck"),
+    (clip, "strut_4: the force is clipped at", "force_clipped"),
 ]
 
 

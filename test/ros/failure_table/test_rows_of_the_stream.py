@@ -342,7 +342,7 @@ def test_row_14_a_length_outside_the_limits_names_the_strut_and_hints_at_millime
     messages[120].position[3] = 0.7
     rig.feed(messages)
     rig.settle(len(expected(motion)))
-    status = status_with(bench, statuses, "strut 4: length 0.7 m is outside")
+    status = status_with(bench, statuses, "strut_4: 0.7 m is outside")
     assert (status.level, values_of(status)["out_of_limits"]) == (ERROR, "1")
     assert "mm" not in status.message
     statuses.clear()
@@ -373,6 +373,6 @@ def test_row_15_a_spike_is_dropped(bench, rig):
     messages[120].position[1] += 0.05
     rig.feed(messages)
     rig.settle(len(expected(motion)))
-    status = status_with(bench, statuses, "strut 2: length jumps")
+    status = status_with(bench, statuses, "strut_2: jumps")
     assert (status.level, values_of(status)["spike"]) == (WARN, "1")
     assert np.abs([message.rate for message in rig.output]).max() < 1.0
