@@ -83,6 +83,7 @@ def estimate_document(result: Identification, origin: dict[str, Any] | None = No
         "consistent": result.settings.estimator.consistent,
         "converged": bool(result.converged),
         "samples": int(result.samples),
+        "equations": int(estimate.count),
         "dropped": {reason: int(count) for reason, count in result.dropped.items()},
         "parameters": entries,
         "validation": validation_document(result.validation),

@@ -42,7 +42,7 @@ from pkm_identification.signals.guard.judgement import (
 from pkm_identification.signals.guard.samples import GuardedLog
 from pkm_identification.signals.guard.settings import FILLED, FILLED_PERIODS
 from pkm_identification.signals.guard.stream import fill_short_holes
-from pkm_identification.signals.guard.unusable import are_copies, refuse_copies
+from pkm_identification.signals.guard.unusable import are_copies, refuse_copies, refuse_zero_forces
 from pkm_identification.signals.steady_period import TWICE, period_of_stamps
 from pkm_identification.signals.white_noise import LAGS, force_density
 
@@ -311,7 +311,8 @@ def refuse_copied_drives(log: DriveLog) -> None:
 
 
 def refuse_silent_drives(log: DriveLog, machine: Machine) -> None:
-    """Refuse a log in which a drive's force is 0 throughout."""
+    """Refuse a log in which all forces, or a drive's, are 0 throughout."""
+    refuse_zero_forces(log.force, log.source)
     drives = zip(machine.drives, np.nan_to_num(log.force).T, strict=True)
     silent = [drive.force_name for drive, column in drives if not column.any()]
     if silent:

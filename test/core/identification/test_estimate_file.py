@@ -26,6 +26,7 @@ KEYS = [
     "consistent",
     "converged",
     "samples",
+    "equations",
     "dropped",
     "parameters",
     "validation",
