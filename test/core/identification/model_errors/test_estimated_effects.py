@@ -133,7 +133,7 @@ def test_what_is_wrong_is_estimated_with_the_rest(faults, also, truth):
 def test_the_column_of_the_bend_is_the_difference_of_the_equations():
     """Also where rates are noisy: a law of other rates would find another bend in every log of encoders."""
     experiment = Experiment.of([run()], UF, Settings.of(estimator="ls", also=("friction_transition",)))
-    assert experiment.equations_machine().friction.rate_noise > 0.0
+    assert experiment.equations_machine().friction[0].rate_noise > 0.0
     values = experiment.point.values.copy()
     place = experiment.parameters.names.index("friction_transition")
     here = experiment.problem().equations
