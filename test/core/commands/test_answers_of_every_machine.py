@@ -23,8 +23,8 @@ SECONDS = "12"
 # What only a hexapod's file has: sets, and effects or tolerances that are asked for
 KEYS = {
     "schema", "machine", "machine_hash", "estimator", "model", "consistent", "converged", "samples", "equations",
-    "dropped", "parameters", "validation", "fit", "provenance", "state", "state_sha256", "parameter_set", "stated", "near_zero",
-    "warnings", "contradiction", "drives", "base",
+    "dropped", "parameters", "validation", "fit", "provenance", "state", "state_sha256", "parameter_set", "stated",
+    "near_zero", "warnings", "contradiction", "drives", "base",
 }  # fmt: skip
 
 
