@@ -272,8 +272,9 @@ def identify(
     if _any(free_fall):
         require(whole, FreeFall, "free_fall")
     names = _named(also)
+    besides: tuple[str, ...] = ()
     if has(whole, HexapodFile):
-        chosen, besides = Settings.of(assumptions=assumed, also=names, **settings), ()
+        chosen = Settings.of(assumptions=assumed, also=names, **settings)
         chosen.parameter_set(whole)  # a wrong name is found before long logs are read
     else:
         chosen, besides = Settings.of(assumptions=assumed, **settings), names
