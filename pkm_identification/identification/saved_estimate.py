@@ -170,7 +170,6 @@ def saved_estimate(source: str, document: dict[str, Any]) -> SavedEstimate:
     state = document.get("state")
     if state is None and "base" in document and "drives" in document:
         state = _state_of_deviations(source, document)
-        document = {"parameter_set": "base", **document}
     if not isinstance(state, dict):
         raise DocumentError(f"{source}: holds no 'state' to start from; it was written by an older version")
     names = _texts(source, state.get("names"), "state.names")
