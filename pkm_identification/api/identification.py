@@ -378,6 +378,7 @@ def _settings_of_saved(
     from pkm_identification.identification.model_errors.estimated.corrected_road import Besides
 
     whole = Besides.of(machine, saved.also).padded
+    whole = replace(whole, name=saved.parameter_set or whole.name)  # which has one set under any name
     return Settings.of(estimator=saved.estimator, assumptions=assumptions), assumptions.apply(whole)
 
 
