@@ -21,6 +21,7 @@ import json
 import os
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 
@@ -85,7 +86,7 @@ def run_case(commands: list[list[str]]) -> dict:
     return outcome
 
 
-OWN = {"late": delay_columns, "stream": run_stream}
+OWN: dict[str, Callable[..., int]] = {"late": delay_columns, "stream": run_stream}
 
 if __name__ == "__main__":
     folder = Path(sys.argv[2]).resolve()

@@ -41,6 +41,17 @@ def measured_only(fault: Fault) -> bool:
     return fault.kind.changes == LOG or fault.kind.name == "force_delay"
 
 
+@dataclass
+class _KeptPlant:
+    """A plant (`measurement.MeasuredPlant`) at one instant of what was kept."""
+
+    time: float
+    encoder: FloatArray
+    reported_force: FloatArray
+    state: SimpleNamespace
+    actuated: None = None
+
+
 @dataclass(frozen=True)
 class Motion:
     """Lengths (m), rates (m/s) and forces (N) of the struts, each (N, 6), at the instants `time` (N,) in s."""
@@ -83,7 +94,7 @@ class Motion:
         setup = with_faults(Setup.of(truth, seed), faults)
         drive = completed_drive(truth, Plant(truth).holding_force())
         half = 0.5 * motion.duration
-        plant = SimpleNamespace(actuated=None)
+        plant = _KeptPlant(0.0, self.length[0], self.force[0], SimpleNamespace())
         physics = build_physics(setup.machine)
         measurement = Measurement(
             plant,
@@ -93,7 +104,7 @@ class Motion:
             setup,
             given=truth,
             faults=faults,
-            half_time=half,  # type: ignore[arg-type]
+            half_time=half,
         )
         measurement.reset()
         early = np.arange(0.0, min(motion.duration, 20.0), 0.01)
@@ -102,9 +113,9 @@ class Motion:
         samples = []
         for k, time in enumerate(self.time):
             plant.time, plant.encoder, plant.reported_force = time, self.length[k], self.force[k]
-            plant.state = SimpleNamespace(length=self.length[k], rate=self.rate[k])
+            plant.state = SimpleNamespace(coordinate=self.length[k], rate=self.rate[k])
             measurement.note()
-            samples.append(measurement.sample(k * period, period))
+            samples.append(measurement.report(measurement.observe(k * period, period)))
         time, length, force = (
             np.array([getattr(one, name) for one in samples]) for name in ("time", "length", "force")
         )

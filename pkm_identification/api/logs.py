@@ -176,7 +176,7 @@ def _read_drives(
 
 
 def simulate(
-    machine: AnyMachine,
+    machine: AnyMachine | Mechanism,
     trajectory: str = "rich",
     duration: float | None = None,
     *,
@@ -192,8 +192,7 @@ def simulate(
 
     Parameters
     ----------
-    machine : str, Path or Machine
-        The machine file.
+    machine : str, Path, Machine or Mechanism
     trajectory : str
         `x`, `z`, `xy`, `rich`, `rich2`, `slow`, `free` or `rest`.
     duration : float, optional
@@ -225,16 +224,19 @@ def simulate(
     from pkm_identification.simulation.faults import parse_fault
 
     nominal = load_machine(machine)
+    count = len(wrap_description(nominal).drives)
     if not 0 <= perturb < 1:
         raise SettingsError(f"perturb = {perturb:g}: must be at least 0 and less than 1")
     if duration is not None and not 0 < duration <= 3600:
         raise SettingsError(f"duration = {duration:g}: must be more than 0 and at most 3600 s")
     if seed < 0:
         raise SettingsError(f"seed = {seed}: must not be negative")
-    wrong = [parse_fault(text) for text in faults]
+    wrong = [parse_fault(text, count) for text in faults]
     truth = perturbed(nominal, seed, perturb) if perturb else nominal
     sensors = SensorSettings(current_noise=noise)
     record = simulated(truth, trajectory, duration, nominal=nominal, sensors=sensors, seed=seed, faults=wrong)
+    if not isinstance(nominal, Machine):
+        return Logs((record.drive_log(),))
     log, side = record.log(), _encoder(nominal)
     if side == "motor" and record.motor_length is not None:
         log = replace(log, length=record.motor_length)

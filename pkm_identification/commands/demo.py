@@ -57,7 +57,7 @@ def _demo(options: argparse.Namespace) -> int:
     print(estimate_table(offline.estimate, result.truth))
     print()
     if offline.validation is not None:
-        print(validation_table(offline.validation))
+        print(validation_table(offline.validation, offline.machine.drives))
         print()
     for _, line in verdicts(offline):
         print(line)

@@ -13,7 +13,7 @@ from __future__ import annotations
 import argparse
 
 from pkm_identification.errors import SettingsError
-from pkm_identification.machines.capabilities import BodiesFile, HexapodFile, PlatformPose, has, require
+from pkm_identification.machines.capabilities import BodiesFile, HexapodFile, has, require
 from pkm_identification.machines.load import load_machine
 from pkm_identification.mechanisms.hexapod.analysis.center_of_mass_sensitivity import (
     center_of_mass_sensitivity,
@@ -50,9 +50,10 @@ def add(commands: argparse._SubParsersAction) -> None:
 
 def _sensitivity(options: argparse.Namespace) -> int:
     machine = load_machine(options.machine)
-    friction, drives, body = not options.no_friction, (), options.body
+    friction, body = not options.no_friction, options.body
+    drives: tuple[str, ...] = ()
     if has(machine, HexapodFile):
-        hexapod, body = require(machine, HexapodFile, "sensitivity").description, body or PLATFORM
+        hexapod, body = machine.description, body or PLATFORM
         if body != PLATFORM:
             raise SettingsError(f"--body {body}: of a hexapod it is the {PLATFORM}")
         motion = named_motion(options.trajectory, hexapod)
@@ -60,8 +61,11 @@ def _sensitivity(options: argparse.Namespace) -> int:
     else:
         mechanism = require(machine, BodiesFile, "sensitivity").mechanism
         body = body or find_output_body(mechanism)
-        if body is None:
-            require(machine, PlatformPose, f"--machine {options.machine}, without --body")
+        if not body:
+            raise SettingsError(
+                f"--machine {options.machine}, without --body: needs a platform with a pose or outputs of a body; "
+                f"'{machine.name}' names none"
+            )
         path = named_drive_motion(options.trajectory, mechanism)
         sensitivity = body_sensitivity(mechanism, path, body, options.travel, friction)
         drives = tuple(drive.force_name for drive in machine.drives)

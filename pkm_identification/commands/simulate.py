@@ -23,8 +23,9 @@ from pkm_identification.machines.capabilities import HexapodFile, has, require
 from pkm_identification.machines.contract import Machine
 from pkm_identification.machines.load import load_machine
 from pkm_identification.motion import TRAJECTORIES
-from pkm_identification.records import write_log, write_raw_csv
+from pkm_identification.records import write_raw_csv
 from pkm_identification.records.drive_log import write_drive_log
+from pkm_identification.records.log import write_recording
 from pkm_identification.records.strut_csv import additional_columns
 from pkm_identification.simulation.run_settings import FAULTS, NOISE, RunSettings
 from pkm_identification.simulation.sensors import SensorSettings
@@ -151,7 +152,7 @@ def _simulate(options: argparse.Namespace) -> int:
         # a stamp of zero means "no stamp" in ROS
         later = replace(record.drive_log(), time=record.time + FIRST_STAMP)
         names = [drive.joint for drive in machine.drives]
-        write_log(options.out, later, options.storage or STORAGES[0], record.motor_length, names)
+        write_recording(options.out, later, options.storage or STORAGES[0], record.motor_length, names)
     motion = options.trajectory or "motion"
     print(
         f"{len(record)} samples of '{motion}' -> {options.out} (loop gap {record.loop_gap:.1e} m)",

@@ -18,6 +18,7 @@ from pkm_identification.errors import PkmError
 from pkm_identification.estimation.identifiability import IDENTIFIABLE
 from pkm_identification.machines.contract import Drive
 from pkm_identification.machines.hexapod import Hexapod
+from pkm_identification.machines.load import as_machine
 from pkm_identification.mechanisms.hexapod.kinematics.forward import (
     DEGRADED,
     FAILED,
@@ -198,7 +199,7 @@ def inspect_log(log: StrutLog, machine: Machine, faults: dict[str, int] | None =
     # where the guard refused everything, its reason shows in what was recorded
     seen = guarded if len(guarded.time) else log
     lengths, peak_force, usable = find_range(seen.length), _peak(seen.force), guarded.counts["accepted"]
-    slow = slow_log_sentences(machine, settings.band, [guarded])
+    slow = slow_log_sentences(as_machine(machine), settings.band, [guarded])
     del guarded, seen  # an identification makes its own, and a log of hours is large
     identification, obstacle = None, ""
     try:

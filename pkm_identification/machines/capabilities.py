@@ -11,7 +11,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from typing import Protocol, TypeGuard, TypeVar
 
 from pkm_identification.errors import SettingsError
 from pkm_identification.mechanisms.hexapod.kinematics.assembly.modes import AssemblyModes
@@ -126,7 +126,7 @@ _WORDS: dict[type, tuple[str, str]] = {
 }
 
 
-def has(machine: Machine, capability: type[Capability]) -> bool:
+def has(machine: Machine, capability: type[Capability]) -> TypeGuard[Capability]:
     """Whether a machine has a capability."""
     return capability in machine.capabilities
 
@@ -150,4 +150,4 @@ def require(machine: Machine, capability: type[Capability], asker: str) -> Capab
     if not has(machine, capability):
         needed, lacking = _WORDS[capability]
         raise SettingsError(f"{asker}: needs {needed}; '{machine.name}' {lacking}")
-    return machine  # type: ignore[return-value]
+    return machine

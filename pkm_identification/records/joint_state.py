@@ -19,6 +19,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -157,8 +158,32 @@ def _decoded(
     return stamp, length, force, problems
 
 
-def encode_struts(log: StrutLog, struts: Sequence[str] = STRUT_NAMES) -> tuple[list[bytes], list[int]]:
-    """Serialize a log as JointState messages with these names of struts 1 to 6.
+class JointLog(Protocol):
+    """A log of n drives as recordings take it: `StrutLog` and `DriveLog`."""
+
+    @property
+    def time(self) -> FloatArray:
+        """(N,), s."""
+
+    @property
+    def length(self) -> FloatArray:
+        """Coordinates (N, n), m or rad."""
+
+    @property
+    def force(self) -> FloatArray | None:
+        """(N, n), N or N m."""
+
+    @property
+    def source(self) -> str:
+        """Where it came from, for messages."""
+
+    def __len__(self) -> int: ...
+
+
+def encode_struts(
+    log: JointLog, struts: Sequence[str] = STRUT_NAMES, length: FloatArray | None = None
+) -> tuple[list[bytes], list[int]]:
+    """Serialize a log as JointState messages with these names of the drives, its coordinates or others (N, n).
 
     Returns
     -------
@@ -180,11 +205,12 @@ def encode_struts(log: StrutLog, struts: Sequence[str] = STRUT_NAMES) -> tuple[l
     if len(stamps) > 1 and stamps[0] == 0 < stamps[1]:
         stamps[0] = 1  # a clock that begins at 0, and no missing stamp
     sec, nanosec = np.divmod(np.array(stamps, dtype=np.int64), NANOSECONDS)
+    shown = log.length if length is None else length
     template = _template(struts, with_force=log.force is not None)
     layout = _Layout.of(template)
     data = np.tile(np.frombuffer(template, np.uint8), (len(log), 1))
     data[:, STAMP] = np.stack([sec.astype("<i4").view("<u4"), nanosec.astype("<u4")], axis=1).view(np.uint8)
-    data[:, layout.position] = np.ascontiguousarray(log.length, dtype="<f8").view(np.uint8)
+    data[:, layout.position] = np.ascontiguousarray(shown, dtype="<f8").view(np.uint8)
     if log.force is not None:
         data[:, layout.effort] = np.ascontiguousarray(log.force, dtype="<f8").view(np.uint8)
     return [row.tobytes() for row in data], stamps

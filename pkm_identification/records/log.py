@@ -34,6 +34,7 @@ from .foreign import (
 )
 from .foreign.units import find_factor, units_by_quantity
 from .growing_log import GrowingLog
+from .joint_state import JointLog
 from .strut_csv import FORCE, LENGTH, STRUT_CHANNELS, read_strut_csv, strut_log_of, write_strut_csv
 
 BAG_FILES = (".db3", ".mcap")
@@ -193,7 +194,24 @@ def write_log(
     """
     if str(path).endswith((".csv", ".csv.gz")):
         write_strut_csv(path, log, motor_length)
-        return
+    else:
+        write_recording(path, log, storage, motor_length, struts)
+
+
+def write_recording(
+    path: str | Path,
+    log: JointLog,
+    storage: str = "sqlite3",
+    motor_length: FloatArray | None = None,
+    names: Sequence[str] = STRUT_NAMES,
+) -> None:
+    """Write a log as a rosbag2 folder; parameters are those of `write_log`, joint names as many as drives.
+
+    Raises
+    ------
+    LogError
+        If it cannot be written, or the path names a file inside a recording (.db3, .mcap) or one of ROS 1.
+    """
     if str(path).endswith(ROS_1):
         raise LogError(
             f"{path}: recordings of ROS 1 are read, not written; give .csv, or a folder for rosbag2"
@@ -204,4 +222,4 @@ def write_log(
         )
     from .bags.writer import write_strut_bag
 
-    write_strut_bag(path, log, storage, motor_length=motor_length, struts=struts)
+    write_strut_bag(path, log, storage, motor_length=motor_length, struts=names)

@@ -12,14 +12,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from pkm_identification.errors import SettingsError
 from pkm_identification.numerics.arrays import FloatArray
 
-from .actuated.plant import ActuatedPlant
+from .actuated.drives import ActuatorDrives
 from .actuators import DriveConstants
 from .faults import Fault, with_faults
 from .faults.kind import PLANT
@@ -27,6 +27,30 @@ from .imperfections.reports import Currents, Encoders, Record
 from .imperfections.setup import Setup
 from .physics.contract import Physics
 from .sensors import Sample, Sensors, SensorSettings
+
+
+class MeasuredPlant(Protocol):
+    """What sensors are on: `ActuatedPlant`, or what was kept of one."""
+
+    @property
+    def time(self) -> float:
+        """s since the start."""
+
+    @property
+    def actuated(self) -> ActuatorDrives | None:
+        """Drives with states."""
+
+    @property
+    def encoder(self) -> FloatArray:
+        """Coordinates (n,) the encoders are on, m or rad."""
+
+    @property
+    def reported_force(self) -> FloatArray:
+        """Forces (n,) that the drives are asked for, N (N m)."""
+
+    @property
+    def state(self) -> Any:
+        """Everything about this instant; with `coordinate` and `rate` of the drives."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +90,7 @@ class Measurement:
 
     Parameters
     ----------
-    plant : ActuatedPlant
+    plant : MeasuredPlant
     physics : Physics
         Of the machine at the start, with all faults.
     drive : DriveConstants
@@ -91,7 +115,7 @@ class Measurement:
 
     def __init__(
         self,
-        plant: ActuatedPlant,
+        plant: MeasuredPlant,
         physics: Physics,
         drive: DriveConstants,
         settings: SensorSettings,

@@ -127,7 +127,7 @@ class ComputedTorque:
         asked = asked + self._damping * (ahead - present)
         middle = coordinate + half * rate + 0.5 * half**2 * self._asked
         jacobian = space.compute_jacobian(space.move(middle, near=here))
-        between = np.linalg.solve(jacobian, present + half * asked)
+        between: FloatArray = np.asarray(np.linalg.solve(jacobian, present + half * asked), dtype=float)
         drift = space.compute_acceleration(space.move(middle, between, near=here))
         self._asked = np.asarray(np.linalg.solve(jacobian, asked - drift))
         motion = space.move(middle, between, self._asked, here)

@@ -247,7 +247,7 @@ class _Bodies:
         """Return gradient and Hessian of minus the sum of log det."""
         gradient, hessian = np.empty_like(vector), np.zeros((len(vector), len(vector)))
         for place, n in zip(self.slices, self.order, strict=True):
-            inverse = np.linalg.inv(_square(vector[place], n))
+            inverse: FloatArray = np.asarray(np.linalg.inv(_square(vector[place], n)), dtype=float)
             gradient[place] = -_vector(inverse)
             columns = inverse @ np.array([_square(one, n) for one in np.eye(_width(n))])
             hessian[place, place] = np.einsum("kij,lji->kl", columns, columns)

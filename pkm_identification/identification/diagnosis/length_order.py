@@ -95,7 +95,8 @@ def best_length_order(
     unit = np.full(force.shape[1], ROUGH * np.sqrt(np.mean(force**2)))
     squares = np.full(len(orders), np.inf)
     for place, order in enumerate(orders):
-        motion = machine.compute_motion(*(np.ascontiguousarray(part[:, order]) for part in few))
+        coordinate, rate, acceleration = (np.ascontiguousarray(part[:, order]) for part in few)
+        motion = machine.compute_motion(coordinate, rate, acceleration)
         good = motion.status <= DEGRADED
         if np.mean(~good) > IMPOSSIBLE:
             continue

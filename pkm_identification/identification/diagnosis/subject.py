@@ -37,8 +37,11 @@ ForceChange = Callable[[FloatArray], FloatArray]
 class ForceLog(Protocol):
     """A log on a regular clock: stamps (N,) in s, coordinates and forces (N, n), segments (N,)."""
 
-    time: FloatArray
-    segment: NDArray[np.int64]
+    @property
+    def time(self) -> FloatArray: ...
+
+    @property
+    def segment(self) -> NDArray[np.int64]: ...
 
     @property
     def coordinate(self) -> FloatArray: ...

@@ -138,7 +138,7 @@ def find_standstill(
         own, speed = contiguous(coordinate[piece.part]), contiguous(rate[piece.part])
         _mark_all(own, speed, rows + ahead, count, limits.range, limits.rate, still)
         if online or limits.together:
-            still[:] = still.all(axis=1)[:, None]
+            still[:] = still.all(axis=1, keepdims=True)
         remembered = _remember(rows, still, band.settling if online else reach)
         if not online:
             remembered |= _remember(-rows[::-1], still[::-1], reach)[::-1]
@@ -149,7 +149,7 @@ def find_standstill(
 def _remember(instants: NDArray[np.int64], still: NDArray[np.bool_], reach: int) -> NDArray[np.bool_]:
     """Return which of ascending instants (K,) follow one at which a drive rests by no more than `reach` samples."""
     rested = np.where(still, instants[:, None], instants.min(initial=0) - reach - 1)
-    return instants[:, None] - np.maximum.accumulate(rested, axis=0) <= reach
+    return np.asarray(instants[:, None] - np.maximum.accumulate(rested, axis=0) <= reach)
 
 
 def drop_still(values: FloatArray, still: NDArray[np.bool_]) -> FloatArray:
@@ -166,7 +166,7 @@ def leave_out(equations: Equations, still: NDArray[np.bool_]) -> Equations:
     """Return equations without those where all drives stand still (K, n), and with rows of zeros where one does."""
     if not still.any():
         return equations
-    kept = ~still.all(axis=1)
+    kept = np.asarray(~still.all(axis=1))
     if not still[kept].any():
         return equations[kept]
     regressor, measured, force = (

@@ -34,9 +34,14 @@ MOST_JUMPS = 3
 class CoordinateLog(Protocol):
     """A log on a regular clock: stamps (N,) in s, the drives' coordinates (N, n) and segments (N,)."""
 
-    time: FloatArray
-    coordinate: FloatArray
-    segment: NDArray[np.int64]
+    @property
+    def time(self) -> FloatArray: ...
+
+    @property
+    def coordinate(self) -> FloatArray: ...
+
+    @property
+    def segment(self) -> NDArray[np.int64]: ...
 
 
 def jumps(log: CoordinateLog) -> list[tuple[int, float]]:

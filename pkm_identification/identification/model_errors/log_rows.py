@@ -86,7 +86,7 @@ class LogRows:
     @cached_property
     def kept(self) -> NDArray[np.bool_]:
         """Which of the pieces' equations are used, (K,)."""
-        return ~self.still.all(axis=1)
+        return np.asarray(~self.still.all(axis=1))
 
     @cached_property
     def used(self) -> NDArray[np.bool_]:

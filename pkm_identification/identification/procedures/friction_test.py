@@ -336,7 +336,7 @@ def near_turns(struts: StrutMotion, reach: float) -> NDArray[np.bool_]:
     """Samples no more than `reach` samples away from where that drive turns around, shape (N, n)."""
     place = np.arange(len(struts))
     near = np.zeros(struts.rate.shape, dtype=bool)
-    for i in range(near.shape[1]):
+    for i in range(struts.rate.shape[1]):
         turns = np.flatnonzero(np.diff(np.sign(struts.rate[:, i])) != 0)
         if turns.size:
             after = np.minimum(np.searchsorted(turns, place), turns.size - 1)

@@ -11,7 +11,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -78,14 +78,14 @@ def identified_mechanism(
     own = mechanism.description.friction
     coefficients = own.law.possible(np.asarray(friction, dtype=float))
     if np.any(coefficients) or own.acts:
-        named = {key: _texts(row) for key, row in own.named(coefficients).items()}
-        document["friction"] = {**document.get("friction", {}), **named}
+        rows = {key: _texts(row) for key, row in own.named(coefficients).items()}
+        document["friction"] = {**document.get("friction", {}), **rows}
     for drive, added in zip(mechanism.description.drives, added_inertia, strict=True):
         section = document["drives"][drive.name]
         if abs(added) > _UNCHANGED * abs(FLOAT64.number(drive.inertia)):
             section["inertia"] = f"({section.get('inertia', '0')})+({float(added)!r})"
-    for joint, values in joint_friction.items():
-        rubbing = {key: repr(max(0.0, float(value))) for key, value in values.items()}
+    for joint, named in joint_friction.items():
+        rubbing = {key: repr(max(0.0, float(value))) for key, value in named.items()}
         document["joints"][joint]["friction"] = rubbing
     nominal = rigid_basis(mechanism).nominal
     planar = [body.planar for body in mechanism.description.bodies]
@@ -159,6 +159,6 @@ def _section(body: Body, part: FloatArray) -> dict[str, Any]:
     }
 
 
-def _texts(values: FloatArray) -> list[str]:
+def _texts(values: Iterable[float]) -> list[str]:
     """Return numbers as a file has them: read again they are the same doubles."""
     return [repr(float(value)) if abs(value) > _NOTHING else "0" for value in values]

@@ -75,7 +75,7 @@ def _store_with(definition: str, name: str) -> Typestore:
 
 def _is_current(data: bytes, name: str) -> bool:
     try:
-        message = typestore().deserialize_cdr(data, name)
+        message: Any = typestore().deserialize_cdr(data, name)
     except Exception:  # bytes of another layout make a decoder raise anything
         return False
     force = message.force if hasattr(message, "force") else message.command

@@ -15,7 +15,6 @@ import shutil
 import sqlite3
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import TypeVar
@@ -27,11 +26,11 @@ from rosbags.rosbag2.storage_sqlite3 import Sqlite3Writer
 
 from pkm_identification.errors import LogError, OutputError, SettingsError
 from pkm_identification.interruption import unfinished
-from pkm_identification.motion import STRUT_NAMES, StrutLog
+from pkm_identification.motion import STRUT_NAMES
 from pkm_identification.numerics.arrays import FloatArray
 
 from ..interfaces import full_type_name, typestore
-from ..joint_state import JOINT_STATE, encode_struts
+from ..joint_state import JOINT_STATE, JointLog, encode_struts
 from ..stamps import NANOSECONDS
 from . import MOTOR_STATES, STRUT_STATES
 from .part_lock import PartLock, part_folder
@@ -192,7 +191,7 @@ class BagWriter:
 
 def write_strut_bag(
     path: str | Path,
-    log: StrutLog,
+    log: JointLog,
     storage: str = "sqlite3",
     topic: str = f"/{STRUT_STATES}",
     motor_length: FloatArray | None = None,
@@ -208,7 +207,7 @@ def write_strut_bag(
     ----------
     path : str or Path
         Folder of the recording; must not exist.
-    log : StrutLog
+    log : StrutLog or DriveLog
     storage : {'sqlite3', 'mcap'}
     topic : str
     motor_length : ndarray, shape (N, 6), optional
@@ -223,10 +222,9 @@ def write_strut_bag(
     LogError
         If a time cannot be a stamp.
     """
-    logs = {topic: log}
+    encoded = {topic: encode_struts(log, struts)}
     if motor_length is not None:
-        logs[f"{topic.rpartition('/')[0]}/{MOTOR_STATES}"] = replace(log, length=motor_length)
-    encoded = {name: encode_struts(one, struts) for name, one in logs.items()}
+        encoded[f"{topic.rpartition('/')[0]}/{MOTOR_STATES}"] = encode_struts(log, struts, motor_length)
     arrivals = _arrivals(encoded[topic][1])
     with BagWriter(path, storage) as writer:
         for name in encoded:

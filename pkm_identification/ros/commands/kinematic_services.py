@@ -87,7 +87,8 @@ class KinematicServices:
             sample = TrackedSample(
                 0.0, coordinate, still, still, None, 0, tracker.row, status, tracker.residual
             )
-            fill_pose(response.pose, *self._messages.pose_of(sample))
+            position, rotation = self._machine.compute_pose(self._messages.motion_of(sample))
+            fill_pose(response.pose, position[0], rotation[0])
             response.message = "near a singular pose" if status == DEGRADED else "ok"
         else:
             units = "/".join(sorted({drive.unit for drive in self._machine.drives}))

@@ -37,9 +37,9 @@ class MotionAxes:
     """
 
     def __init__(self, machine: Machine, messages: MotionMessages) -> None:
-        self._machine, self._messages = machine, messages
-        self._posed = has(machine, PlatformPose)
-        if self._posed:
+        self._messages = messages
+        self._posed = machine if has(machine, PlatformPose) else None
+        if self._posed is not None:
             self.names = PLATFORM_AXES
             self._scale = np.repeat([1.0, 0.5 * machine.size], 3)
         else:
@@ -48,7 +48,7 @@ class MotionAxes:
 
     def compute_paces(self, sample: TrackedSample) -> FloatArray:
         """Return how fast a sample moves in each way; all of one unit, so that they compare."""
-        if not self._posed:
+        if self._posed is None:
             return np.abs(sample.rate) * self._scale
-        twist = self._machine.compute_twist(self._messages.motion_of(sample))[0]  # type: ignore[attr-defined]
+        twist = self._posed.compute_twist(self._messages.motion_of(sample))[0]
         return np.abs(twist[0]) * self._scale

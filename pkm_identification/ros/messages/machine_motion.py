@@ -27,6 +27,7 @@ from .convert import bounded
 from .wire import StreamType, StreamWriter
 
 _MOTION = ("coordinate", "rate", "acceleration")
+_DriveMotion = tuple[FloatArray, FloatArray, FloatArray]
 
 
 class MotionMessages:
@@ -57,7 +58,7 @@ class MotionMessages:
         names = [drive.joint for drive in machine.drives]
         self.stream = StreamType(PlatformState, names, sizes, optional=(*_MOTION, "force", "state"))
         self._writer = StreamWriter(self.stream, frame)
-        self._posed = has(machine, PlatformPose)
+        self._posed = machine if has(machine, PlatformPose) else None
 
     def motion_of(self, sample: TrackedSample) -> Motion:
         """Return the motion of one sample, as the machine takes it."""
@@ -70,9 +71,9 @@ class MotionMessages:
 
     def pose_of(self, sample: TrackedSample) -> tuple[FloatArray, FloatArray] | None:
         """Return position (3,) in m and rotation (3, 3) of the platform; None of a machine without a pose."""
-        if not self._posed:
+        if self._posed is None:
             return None
-        position, rotation = self.machine.compute_pose(self.motion_of(sample))  # type: ignore[attr-defined]
+        position, rotation = self._posed.compute_pose(self.motion_of(sample))
         return position[0], rotation[0]
 
     def details(self) -> tuple[int, float]:
@@ -91,19 +92,19 @@ class MotionMessages:
         """
         numbers = self._writer.numbers
         failed = sample.status >= FAILED
-        if self._posed:
+        if self._posed is not None:
             motion = self.motion_of(sample)
-            position, rotation = self.machine.compute_pose(motion)  # type: ignore[attr-defined]
+            position, rotation = self._posed.compute_pose(motion)
             pose = numbers["pose"]
             pose[:3] = position[0]
             pose[3:] = quaternion_from_matrix(rotation[0])
             numbers["twist"], numbers["accel"] = 0.0, 0.0
             if not failed:
-                twist, accel = self.machine.compute_twist(motion)  # type: ignore[attr-defined]
+                twist, accel = self._posed.compute_twist(motion)
                 numbers["twist"], numbers["accel"] = twist[0], accel[0]
         else:
             numbers["pose"] = _IDENTITY
-        numbers["has_pose"] = self._posed
+        numbers["has_pose"] = self._posed is not None
         numbers["coordinate"], numbers["rate"], numbers["acceleration"] = sample[1:4]
         numbers["state"] = sample.state
         numbers["force_valid"] = sample.force is not None
@@ -133,29 +134,29 @@ class MotionMessages:
         time, numbers = self.stream.read(message)
         force = numbers["force"] if numbers["force_valid"] else None
         _check_force(force)
-        motion = [numbers[name] for name in _MOTION]
+        motion = numbers["coordinate"], numbers["rate"], numbers["acceleration"]
         state, status = numbers["state"], int(numbers["status"])
         if np.isnan(state).all():
-            if not (self._posed and numbers["has_pose"]):
+            if self._posed is None or not numbers["has_pose"]:
                 raise ValueError("neither state nor pose")
-            motion, state = self._motion_of_pose(numbers)
+            motion, state = _motion_of_pose(self._posed, numbers)
         sample = TrackedSample(
             time, *motion, force, int(numbers["segment"]), state, status, float(numbers["residual"])
         )
         return sample, float(numbers["delay"])
 
-    def _motion_of_pose(self, numbers: np.ndarray) -> tuple[list[FloatArray], FloatArray]:
-        """Return coordinates, rates and accelerations (n,) of the drives, and the state (S,), of a pose."""
-        pose = numbers["pose"]
-        place = pose[None, :3], matrix_from_quaternion(pose[3:])[None]
-        found = self.machine.compute_motion_of_pose(  # type: ignore[attr-defined]
-            *place, numbers["twist"][None], numbers["accel"][None]
-        )
-        row = np.concatenate([part[0].ravel() for part in found.state])
-        return [found.coordinate[0], found.rate[0], found.acceleration[0]], row
-
 
 _IDENTITY = np.array([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0])
+
+
+def _motion_of_pose(machine: PlatformPose, numbers: np.ndarray) -> tuple[_DriveMotion, FloatArray]:
+    """Return coordinates, rates and accelerations (n,) of the drives, and the state (S,), of a pose."""
+    pose = numbers["pose"]
+    found = machine.compute_motion_of_pose(
+        pose[None, :3], matrix_from_quaternion(pose[3:])[None], numbers["twist"][None], numbers["accel"][None]
+    )
+    row = np.concatenate([part[0].ravel() for part in found.state])
+    return (found.coordinate[0], found.rate[0], found.acceleration[0]), row
 
 
 def _check_force(force: FloatArray | None) -> None:

@@ -221,7 +221,7 @@ class Listener:
         self._shown = machine.hash
         # of others than hexapods the lines that the kinematics node sends are drawn
         self._by_lines = not has(machine, HexapodFile)
-        scene = {"name": machine.name} if self._by_lines else machine_scene(machine.description)
+        scene = machine_scene(machine.description) if has(machine, HexapodFile) else {"name": machine.name}
         self.board.put("machine", scene)
         self.board.put("no_machine", "")
 
