@@ -199,7 +199,7 @@ class Hexapod:
         count = len(coordinate)
         segment = np.zeros(count, dtype=np.int64)
         struts = StrutMotion(np.zeros(count), coordinate, rate, acceleration, None, segment)
-        pose = None if start is None else (start[0][0], start[1][0])
+        pose = (start[0][0], start[1][0]) if start is not None and count else None
         platform, poses = platform_motion(self.description, struts, pose)
         state = (platform.position, platform.rotation, platform.twist, platform.acceleration)
         return Motion(coordinate, rate, acceleration, state, poses.status, poses.residual)

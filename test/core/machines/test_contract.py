@@ -74,6 +74,15 @@ def size_of(force):
 
 
 @every_machine
+def test_no_rows_have_a_motion_of_no_rows(name):
+    one = machine(name)
+    none = np.empty((0, len(one.drives)))
+    nothing = one.compute_motion(none, none, none, smooth_motion(one)[:0].state)
+    assert len(nothing) == 0
+    assert one.compute_forces(nothing, one.basis.nominal).shape == none.shape
+
+
+@every_machine
 def test_a_smooth_motion_is_closed_row_by_row(name):
     one = machine(name)
     motion = smooth_motion(one)
