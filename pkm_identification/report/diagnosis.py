@@ -36,7 +36,7 @@ _WHAT = {
     "force_gain": "The force{strut} is measured {size} times as large as it is",
     "force_offset": "The force{strut} is off by {size}",
     "gravity_direction": "Gravity points {size} away from where the machine file has it",
-    "motor_inertia": "Turning motors resist like {size} on each strut that the model leaves out",
+    "motor_inertia": "Turning motors resist like {size} on each drive that the model leaves out",
     "center_of_mass": "The platform's centre of mass is {size} away from where the model puts it",
     "products_of_inertia": "The platform has products of inertia of {size} that the model leaves out",
     "unequal_struts": "The struts differ from each other by {size} (relative)",
@@ -65,6 +65,8 @@ _WHAT = {
     "compliance": "Struts yield by {size} between encoder and platform",
 }
 
+# The same of one drive, where that is said otherwise
+_WHAT_OF_ONE = {"motor_inertia": "The turning motor{strut} resists like {size} that the model leaves out"}
 # The same of causes whose size is a force, where others have it relative to Coulomb friction
 _WHAT_IN_FORCE = {
     "friction_stribeck": "Friction near standstill{strut} is larger by {size} (Stribeck)",
@@ -227,6 +229,8 @@ def _what(cause: Cause) -> str:
     """What is wrong, and how large it is."""
     stem, strut = _parts(cause.name)
     text = _WHAT.get(stem, f"{stem.replace('_', ' ').capitalize()}{{strut}}: {{size}}")
+    if strut:
+        text = _WHAT_OF_ONE.get(stem, text)
     if cause.unit:
         text = _WHAT_IN_FORCE.get(stem, text)
     value = cause.value

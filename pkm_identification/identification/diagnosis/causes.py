@@ -19,6 +19,7 @@ from .candidates import Choice
 from .findings import Cause
 
 DIFFERS = 3.0  # standard deviations from zero, for a member of a group to be named
+UNLIKE = 0.1  # of what all have: less is no difference to a person
 FEW = 3  # components of a vector that has a length; of more, the rms says more
 
 
@@ -66,17 +67,17 @@ def causes_of(
     coefficients, covariance = scale * coefficients, scale**2 * covariance
     std = np.sqrt(np.diag(covariance))
 
-    def cause(name: str, value: float, deviation: float, unit: str = kind.unit) -> Cause:
+    def cause(name: str, value: float, deviation: float, unit: str = kind.unit, asked: str = "") -> Cause:
         if kind.reading is not None:
             value, deviation = kind.reading(value, deviation)
-        cure = kind.cure_of_one if kind.cure_of_one and name in kind.members else kind.cure
+        cure = kind.cure_of_one if kind.cure_of_one and name in kind.members and not asked else kind.cure
         return Cause(
             name,
             kind.offset + value,
             deviation,
             unit,
             explains,
-            cure.replace("{name}", name),
+            cure.replace("{name}", asked or name),
             kind.family,
             evidence,
             effect,
@@ -85,19 +86,23 @@ def causes_of(
         )
 
     if choice.whole and kind.common and len(std) > 1:
-        # all struts have it: their weighted mean
+        # all drives have it: their weighted mean, unless they surely have it of different sizes
         weights = np.linalg.solve(covariance, np.ones(len(std)))
         mean = float(weights @ coefficients / weights.sum())
-        return [cause(kind.common, mean, float(weights.sum() ** -0.5))]
+        off = np.abs(coefficients - mean)
+        if not np.any((off > DIFFERS * std) & (off > UNLIKE * abs(mean))):
+            return [cause(kind.common, mean, float(weights.sum() ** -0.5))]
     if kind.members and not choice.together:
         sure = np.abs(coefficients) / std
         places = [int(k) for k in np.argsort(-sure) if sure[k] > DIFFERS] or [int(np.argmax(sure))]
+        every = len(places) == len(kind.members) > 1  # all of them are estimated by the name of the kind
         return [
             cause(
                 kind.members[int(choice.members[k])],
                 float(coefficients[k]),
                 float(std[k]),
                 kind.unit_of(int(choice.members[k])),
+                kind.name if every else "",
             )
             for k in places
         ]

@@ -31,6 +31,7 @@ REFITS = 3  # of columns that depend on the estimate
 LEAST_PART = 1e-3  # of a large coefficient: of none of it the change is none
 DISTINCT = 5.0  # standard deviations from the median, for a member of a group to be a cause of its own
 MOST_DISTINCT = 3
+SHARED = 0.1  # of the member furthest apart: less of the others is what its column leaves, not being linear
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,10 @@ class Pick:
     Attributes
     ----------
     choice : Choice
-    columns : ndarray, shape (K, 6, q)
+    columns : ndarray, shape (K, n, q)
+    scale : ndarray, shape (q,)
+        What a large coefficient is, widened to what was found: a prior that pulled back what the data show to be large
+        would be evidence for whatever shares in it.
     rivals : tuple of str
     alternatives : ndarray, shape (n, P)
         What each rival would change about the reported parameters, SI units.
@@ -48,6 +52,7 @@ class Pick:
 
     choice: Choice
     columns: FloatArray
+    scale: FloatArray
     rivals: tuple[str, ...]
     alternatives: FloatArray
 
@@ -159,8 +164,11 @@ def _selected(base: EvidenceBase, first: Base, noise_floor: NoiseFloor, candidat
         parts = [part for part in parts if part.name not in picked]
         tried.update(part.name for part in parts)
         for part in parts:
-            own = columns if part is choice else columns[:, :, part.members]
-            picks.append(Pick(part, own, near, np.reshape(alternatives, (-1, base.problem.reported))))
+            own, sizes = columns, np.abs(best.score.coefficients)
+            if part is not choice:
+                own, sizes = columns[:, :, part.members], sizes[part.members]
+            scale = np.maximum(part.scale, sizes)
+            picks.append(Pick(part, own, scale, near, np.reshape(alternatives, (-1, base.problem.reported))))
         last, picks = _refitted(base, first, picks)
         last, picks = _pruned(base, first, last, picks, noise)
         present = candidates.beside(last)
@@ -173,15 +181,19 @@ def _distinct(choice: Choice, coefficients: FloatArray, covariance: FloatArray) 
     """A group in which only a few members differ from the others, as those members; else the choice itself.
 
     What all members of a group have in common (a factor of all forces) the data need not show, so that each is
-    uncertain while their differences are not.
+    uncertain while their differences are not. Where the others surely have the thing, too, it is a matter of all.
     """
     if not choice.effect.members or choice.together or len(choice.members) == 1:
         return [choice]
     size = len(coefficients)
     against = np.eye(size) - np.full((size, size), 1.0 / size)
     std = np.sqrt(np.diag(against @ covariance @ against.T))
-    apart = np.abs(coefficients - np.median(coefficients)) > DISTINCT * std
+    off = np.abs(coefficients - np.median(coefficients))
+    apart = off > DISTINCT * std
     if not 0 < np.count_nonzero(apart) <= MOST_DISTINCT:
+        return [choice]
+    sure = np.maximum(DISTINCT * np.sqrt(np.diag(covariance)), SHARED * off[apart].max())
+    if np.any((np.abs(coefficients) > sure)[~apart]):
         return [choice]
     return [Choice(choice.effect, choice.members[k : k + 1]) for k in np.nonzero(apart)[0]]
 
@@ -201,13 +213,13 @@ def _refitted(base: EvidenceBase, first: Base, picks: list[Pick]) -> tuple[Base,
             columns = pick.columns
             if effect.secant is not None:
                 values = np.zeros(len(effect.scale))
-                values[pick.choice.members] = last.solution[place : place + size] * pick.choice.scale
+                values[pick.choice.members] = last.solution[place : place + size] * pick.scale
                 values = np.where(
                     np.abs(values) > LEAST_PART * effect.scale, values, LEAST_PART * effect.scale
                 )
                 columns = pick.choice.of(base.columns_at(effect.secant, situations, values))
             elif effect.at is not None:
-                value = float(last.solution[place] * pick.choice.scale[0])
+                value = float(last.solution[place] * pick.scale[0])
                 columns = base.columns_at(effect.at, situations, value)
             elif not effect.linear:
                 columns = pick.choice.of(base.columns(effect, situations))
@@ -256,5 +268,5 @@ def _found(base: EvidenceBase, first: Base, picks: Sequence[Pick], place: int, n
 
 def _with(base: Base, picks: Sequence[Pick]) -> Base:
     for pick in picks:
-        base = base.extended(pick.columns, pick.choice.scale)
+        base = base.extended(pick.columns, pick.scale)
     return base

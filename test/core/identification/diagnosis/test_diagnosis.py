@@ -442,7 +442,7 @@ def test_what_happens_between_the_stretches_of_an_excerpt_is_seen_by_the_residua
     """Of hours, causes are looked for in an excerpt; here in the first and the last quarter."""
     quarter = len(right.time) // 4
     monkeypatch.setattr(
-        "pkm_identification.identification.identify.excerpt",
+        "pkm_identification.identification.assessment.excerpt",
         lambda experiment: excerpt(experiment, most=2 * quarter, stretch=quarter),
     )
     good = diagnosis(right)
