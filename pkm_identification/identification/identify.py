@@ -77,7 +77,8 @@ def identify(
         return _identify_states(logs, machine, settings, faults)
     solution = solve(_validate_logs(logs, machine, settings, faults), falls)
     reached(5)
-    result = assess(fill_result(solution, machine, falls), solution.experiment, solution.problem)
+    result = fill_result(solution, machine, falls)
+    result = assess(result, solution.experiment, solution.problem, solution.estimate_of_misfit)
     if settings.estimator.consistent:
         # kept within what is possible: whether the data lead there is asked of the estimate without that
         free = replace(result.estimate, values=solution.middle[: solution.problem.reported])

@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from pkm_identification.errors import LogError, MotionRefused
+from pkm_identification.estimation.batch.block_jackknife import with_block_jackknife
 from pkm_identification.estimation.convergence import drift_share, nonconvergence
 from pkm_identification.estimation.disagreement import disagreement
 from pkm_identification.estimation.estimate import ParameterEstimate
@@ -82,6 +83,23 @@ class Solution:
     estimate: ParameterEstimate
     validation: Validation | None
     nonconvergence: str
+
+    def estimate_of_misfit(self) -> ParameterEstimate:
+        """Return the estimate where the model does not fit: few equations with much leverage bend a fit to themselves.
+
+        That is asked where all equations count alike.
+        """
+        settings = self.experiment.settings
+        estimator = settings.estimator
+        alike = (
+            estimator.name != "robust" and estimator.forgetting == 1.0 and not self.experiment.estimator.twins
+        )
+        if settings.causal or not alike or self.problem.physical is not None:
+            return self.estimate
+        fit = with_block_jackknife(self.problem, self.fit)
+        if fit is self.fit:
+            return self.estimate
+        return fit.estimate(self.problem, self.systematic + sum(share.covariance for share in self.shares))
 
 
 def solve(experiment: Experiment, falls: Sequence[StrutLog] = ()) -> Solution:

@@ -91,7 +91,7 @@ def identify_mechanism(
         validation = predict_equations(held, problem.parameters, values, validate.source)
     diagnosis = diagnose_subject(judged, problem, estimate)
     if diagnosis is not None and not diagnosis.adequate:
-        estimate = doubted(estimate, diagnosis.moved, unexplained=True)
+        estimate = doubted(solution.estimate_of_misfit(), diagnosis.moved, unexplained=True)
     result = fill_result(solution, machine, ())
     return replace(result, validation=validation, fit=diagnosis, estimate=estimate, also=tuple(also))
 

@@ -68,7 +68,9 @@ def test_it_states_the_spread_of_estimates_whose_residual_is_slow():
 
 
 def test_the_larger_deviation_is_kept_and_correlations_stay():
+    # nine tenths of what is known of the first column come from one second
     given = problem(20.0)
+    given.equations.regressor[:, :, 0] *= np.where(given.equations.time < 1.0, 1.0, 0.05)[:, None]
     fit = fitted(given)
     wide = replace(fit, covariance=1e4 * fit.covariance)
     assert with_block_jackknife(given, wide).covariance == pytest.approx(wide.covariance)
@@ -84,3 +86,9 @@ def test_one_equation_leaves_a_fit_alone():
     few = given.part(np.arange(len(given.equations)) < 1)
     fit = fitted(few)
     assert with_block_jackknife(few, fit) is fit
+
+
+def test_without_leverage_a_fit_is_left_alone():
+    given = problem(20.0)
+    fit = replace(fitted(given), covariance=1e-4 * fitted(given).covariance)
+    assert with_block_jackknife(given, fit) is fit
