@@ -16,6 +16,7 @@ from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pkm_identification.errors import LogError
 from pkm_identification.estimation.equations import Equations
@@ -31,6 +32,8 @@ from pkm_identification.signals.butterworth import zero_phase
 from pkm_identification.signals.guard import GuardedLog
 from pkm_identification.signals.guard.samples import rows_of
 
+from .equations.band_rows import band_pieces
+from .equations.rest import RestLimits, find_standstill
 from .experiment import Experiment
 from .regression.friction import DriveFriction
 from .samples import Samples
@@ -298,10 +301,10 @@ class _Forces:
         predicted = np.concatenate(parts)
         if experiment.point is not None:
             predicted[:, :, 0] += experiment.point.added(experiment.equations_machine(), samples, band)
-        own = samples.own(samples.time)
+        own, moves = samples.own(samples.time), ~_find_resting(experiment, samples)
         # the unfiltered force at the same instants
         measured = log.force[np.searchsorted(log.time, samples.time[own])]
-        self.unfiltered.add(measured - predicted[own, :, 0], measured)
+        self.unfiltered.add((measured - predicted[own, :, 0]) * moves[own], measured * moves[own])
         edge = band.settling // 2
         for part in segment_slices(samples.segment):
             if part.stop - part.start <= 2 * edge + 1:
@@ -310,8 +313,34 @@ class _Forces:
             time = samples.time[part][middle]
             own = samples.own(time)
             self.time.append(time[own])
-            self.measured.append(zero_phase(band.sections, samples.force[part])[middle][own])
-            self.predicted.append(zero_phase(band.sections, predicted[part])[middle][own])
+            moving = moves[part][middle][own]
+            self.measured.append(zero_phase(band.sections, samples.force[part])[middle][own] * moving)
+            passed = zero_phase(band.sections, predicted[part])[middle][own]
+            self.predicted.append(passed * moving[:, :, None])
+
+
+def _find_resting(experiment: Experiment, samples: Samples) -> NDArray[np.bool_]:
+    """Return which drives (N, n) stand by themselves: friction is then any force up to Coulomb's, and predicts nothing.
+
+    Limbs that rest all together or not at all are predicted at rest, too.
+    """
+    motion, stride = samples.motion, experiment.settings.band.stride
+    resting = np.zeros(motion.rate.shape, dtype=bool)
+    limits = RestLimits.of(experiment.machine, experiment.parameters, experiment.flicker)
+    if limits is None or limits.together:
+        return resting
+    for piece in band_pieces(samples.segment, experiment.settings.band):
+        part = piece.part
+        still = find_standstill(
+            limits,
+            motion.coordinate[part],
+            motion.rate[part],
+            samples.segment[part],
+            experiment.settings.band,
+        )
+        middle = resting[part][piece.chosen.start : piece.chosen.stop]
+        middle[:] = np.repeat(still, stride, axis=0)[: len(middle)]
+    return resting
 
 
 def _between_jumps(log: GuardedLog) -> list[GuardedLog]:

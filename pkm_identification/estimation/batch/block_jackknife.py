@@ -10,9 +10,9 @@
 
 Without block b the estimate moves by -(H - A_b)^-1 g_b, with H the information of all equations, relations and of the
 prior, A_b the block's part of it and g_b its score; (n - 1) / n times the scatter of these moves is the delete-a-block
-jackknife (Kuensch 1989). It knows what the sandwich (`sandwich`) leaves out, that a block with much leverage bends a fit
-towards itself: of nine motions of a UR10e the sandwich states .8 of the estimates' spread, this 1.0. Where no block has
-much, both state the same.
+jackknife (Kuensch 1989). It knows what the sandwich (`sandwich`) leaves out, that a block with much leverage bends a
+fit towards itself: of nine motions of a UR10e the sandwich states .8 of the estimates' spread, this 1.0. Where no block
+has much, both state the same.
 """
 
 from __future__ import annotations
