@@ -82,11 +82,18 @@ class StrutFilterNode(PipelineNode):
         qos = STREAM if self.parameter["reliable"] else STRUT_STATES_SUBSCRIPTION
         self.missing = MissingSamples(self.period)
         self.inputs.listen(
-            JointState, TOPIC, self.take, qos, silence=SILENCE, patience=SILENCE, samples=self.missing
+            JointState,
+            TOPIC,
+            self.take,
+            qos,
+            raw=True,
+            silence=SILENCE,
+            patience=SILENCE,
+            samples=self.missing,
         )
         self.serve_trigger("~/reset", self.reset)
 
-    def take(self, message: JointState) -> bool:
+    def take(self, message: bytes | JointState) -> bool:
         """One joint state: at most a few filtered samples go out; False where it is none of the drives'."""
         try:
             reading = self.reader.read(message)

@@ -22,6 +22,7 @@ from pkm_identification.msg import ParameterEstimate, PlatformState, StrutStates
 from pkm_identification.nodes.estimator import EstimatorNode
 from pkm_identification.nodes.kinematics import KinematicsNode
 from pkm_identification.nodes.simulator import SimulatorNode
+from pkm_identification.ros.messages.convert import doubles
 
 COUNT = 3000
 NUMBERS = [0.0, -1.0, 1e-320, 1e308, -1e308, 5.0, float("nan"), float("inf"), -float("inf")]
@@ -44,13 +45,18 @@ class Sink:
 
 def numbers_of(message):
     if isinstance(message, StrutStates):
-        return [message.length, message.rate, message.acceleration, message.force, [message.delay]]
+        return [message.coordinate, message.rate, message.acceleration, message.force, [message.delay]]
     if isinstance(message, PlatformState):
         places = [message.pose.position, message.twist.linear, message.twist.angular]
         places += [message.accel.linear, message.accel.angular]
         turn = message.pose.orientation
         scalars = [message.residual, message.condition, turn.x, turn.y, turn.z, turn.w]
-        return [[place.x, place.y, place.z] for place in places] + [message.strut_force, scalars]
+        return [[place.x, place.y, place.z] for place in places] + [
+            message.coordinate,
+            message.state,
+            message.force,
+            scalars,
+        ]
     if isinstance(message, ParameterEstimate):
         return [message.values, message.std, message.covariance, [message.nis]]
     return [list(message.position), list(message.effort)]
@@ -67,16 +73,23 @@ def test_kinematics(bench):
     rng = np.random.default_rng(2)
     motion = Motion(COUNT)
     for time, length in zip(motion.time, motion.length):
-        message = StrutStates(length=length.copy(), segment=int(rng.integers(3)))
+        still = doubles(np.zeros(len(length)))
+        message = StrutStates(
+            coordinate=doubles(length),
+            rate=still,
+            acceleration=still,
+            force=still,
+            segment=int(rng.integers(3)),
+        )
         message.header.stamp = joint_state(time, length).header.stamp
         if rng.random() < 0.2:
-            field = str(rng.choice(["length", "rate", "acceleration", "force", "stamp"]))
+            field = str(rng.choice(["coordinate", "rate", "acceleration", "force", "stamp"]))
             if field == "stamp":
                 break_stamp(rng, message.header.stamp)
             else:
                 values = np.array(getattr(message, field))
                 values[rng.integers(6)] = rng.choice(NUMBERS)
-                setattr(message, field, values)
+                setattr(message, field, doubles(values))
                 message.force_valid = bool(rng.integers(2))
         with np.errstate(all="ignore"):
             node.take(message)

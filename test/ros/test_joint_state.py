@@ -10,10 +10,13 @@
 
 import numpy as np
 import pytest
+from rclpy.serialization import serialize_message
 from ros.ros_bench import joint_state
+from sensor_msgs.msg import JointState
 
 from pkm_identification.motion import STRUT_NAMES
-from pkm_identification.ros.clock import seconds, stamp_of
+from pkm_identification.ros.clock import seconds, set_stamp, stamp_of
+from pkm_identification.ros.messages import joint_state as module
 from pkm_identification.ros.messages.joint_state import (
     BadJointState,
     JointStateReader,
@@ -122,3 +125,45 @@ def test_times_survive_stamps_bit_for_bit():
 def test_times_that_fit_no_stamp_are_refused(time):
     with pytest.raises(ValueError, match="does not fit"):
         stamp_of(time)
+
+
+@pytest.mark.parametrize("frame", ["", "base", "a_link"])
+@pytest.mark.parametrize("velocity", [[], [0.1, 0.2, 0.3]])
+@pytest.mark.parametrize("effort", [[], [7.0, 8.0, 9.0]])
+@pytest.mark.parametrize("names", [("a", "b", "c"), ("elbow_1", "c", "b", "a")])
+def test_bytes_are_read_as_the_message_that_they_are(frame, velocity, effort, names, monkeypatch):
+    made = [len(names) - 3 + k for k in range(3)]
+    message = JointState(name=list(names), position=[1.5, 2.5, 3.5, 4.5][: len(names)])
+    message.header.frame_id = frame
+    message.velocity = [*velocity, 0.4][: len(names)] if velocity else []
+    message.effort = [*effort, 6.0][: len(names)] if effort else []
+    reader, other = JointStateReader(["a", "b", "c"]), JointStateReader(["a", "b", "c"])
+    for k, allowed in enumerate((True, False, False), start=1):
+        set_stamp(message.header.stamp, 1000.25 + k)
+        message.position[made[0]] = 10.0 * k
+        data = serialize_message(message)
+        with monkeypatch.context() as patched:
+            if not allowed:  # the layout was learned from the first
+                patched.setattr(module, "deserialize_message", None)
+            found = reader.read(data)
+        wanted = other.read(message)
+        assert found.time == wanted.time == 1000.25 + k
+        np.testing.assert_array_equal(found.coordinate, wanted.coordinate)
+        assert (found.force is None) == (wanted.force is None) == (not effort)
+        if effort:
+            np.testing.assert_array_equal(found.force, wanted.force)
+
+
+def test_bytes_in_another_order_or_cut_short_are_not_taken_for_those_before():
+    reader = JointStateReader(STRUT_NAMES)
+    data = serialize_message(joint_state(1.0, LENGTH, FORCE))
+    reader.read(data)
+    turned = serialize_message(joint_state(1.1, LENGTH[::-1], FORCE[::-1], STRUT_NAMES[::-1]))
+    np.testing.assert_array_equal(reader.read(turned).force, FORCE)
+    np.testing.assert_array_equal(reader.read(data).force, FORCE)
+    for bad in (data[:-30], data[:30], b"", bytes(len(data))):
+        with pytest.raises(BadJointState):
+            reader.read(bad)
+    with pytest.raises(BadJointState) as problem:
+        reader.read(serialize_message(joint_state(0.0, LENGTH, FORCE)))
+    assert problem.value.reason == "zero_stamp"

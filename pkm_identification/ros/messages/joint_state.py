@@ -15,12 +15,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from rclpy.serialization import deserialize_message
 from sensor_msgs.msg import JointState
 
 from pkm_identification.errors import SettingsError
 from pkm_identification.numerics.arrays import FloatArray
 
 from ..clock import LAST_SECOND, seconds, set_stamp
+from .joint_state_layout import JointStateLayout
 
 
 class BadJointState(Exception):
@@ -29,7 +31,7 @@ class BadJointState(Exception):
     Attributes
     ----------
     reason : str
-        The counter it goes under: "missing_name", "repeated_name", "unequal_lengths", "zero_stamp" or
+        The counter it goes under: "bad_message", "missing_name", "repeated_name", "unequal_lengths", "zero_stamp" or
         "bad_stamp".
     """
 
@@ -67,6 +69,7 @@ class JointStateReader:
         self._names = tuple(names)
         self._stamped = stamped
         self._known: list[str] | None = None
+        self._layout: JointStateLayout | None = None
         self._order: list[int] = []
         self._in_order = False
         self._effort_seen = False
@@ -75,8 +78,8 @@ class JointStateReader:
         """Forget whether efforts were ever there."""
         self._effort_seen = False
 
-    def read(self, message: JointState) -> DriveReading:
-        """The sample of a message.
+    def read(self, message: JointState | bytes) -> DriveReading:
+        """The sample of a message, or of the bytes it came in.
 
         Efforts that have been NaN in all drives since the start count as absent: that is how
         joint_state_broadcaster reports an interface which does not exist. Once there has been a number,
@@ -85,26 +88,34 @@ class JointStateReader:
         Raises
         ------
         BadJointState
-            If a drive's name is missing or there twice, an array's length does not match the names, or the
-            stamp is zero or impossible.
+            If the bytes are no joint state, a drive's name is missing or there twice, an array's length does not match
+            the names, or the stamp is zero or impossible.
         """
-        names = message.name
-        if names != self._known:
-            self._learn(names)
-        count = len(names)
-        position = message.position
-        effort = message.effort
+        if not isinstance(message, bytes):
+            return self._take(seconds(message.header.stamp), *self._numbers_of(message))
+        known = None if self._layout is None else self._layout.read(message)
+        if known is None:
+            whole = _deserialized(message)
+            known = seconds(whole.header.stamp), *self._numbers_of(whole)
+            self._layout = JointStateLayout.learn(whole, message)
+        return self._take(*known)
+
+    def _numbers_of(self, message: JointState) -> tuple[FloatArray, FloatArray | None]:
+        """Positions and efforts as they stand in a message, after a look at its names."""
+        if message.name != self._known:
+            self._learn(message.name)
+        count = len(message.name)
+        position, effort = message.position, message.effort
         if len(position) != count or (effort and len(effort) != count):
             raise BadJointState("unequal_lengths", self._lengths_text(message))
-        stamp = message.header.stamp
-        time = seconds(stamp)
+        return np.array(position), np.array(effort) if effort else None
+
+    def _take(self, time: float, coordinate: FloatArray, force: FloatArray | None) -> DriveReading:
         if self._stamped and not 0.0 < time < LAST_SECOND:
             if time == 0.0:
                 text = "joint state with stamp 0: the publisher sets no stamp or waits for /clock"
                 raise BadJointState("zero_stamp", text)
             raise BadJointState("bad_stamp", f"joint state with the impossible stamp {time:.6f} s")
-        coordinate = np.array(position)
-        force = np.array(effort) if effort else None
         if not self._in_order:
             coordinate = coordinate[self._order]
             force = None if force is None else force[self._order]
@@ -137,7 +148,7 @@ class JointStateReader:
         return np.array(message.effort)[self._order]
 
     def _learn(self, names: Sequence[str]) -> None:
-        self._known = None
+        self._known = self._layout = None
         missing = [name for name in self._names if name not in names]
         if missing:
             raise BadJointState(
@@ -175,6 +186,13 @@ def fill_joint_state(
     message.position = coordinate.tolist()
     if force is not None:
         message.effort = force.tolist()
+
+
+def _deserialized(data: bytes) -> JointState:
+    try:
+        return deserialize_message(data, JointState)
+    except (RuntimeError, UnicodeDecodeError):
+        raise BadJointState("bad_message", f"{len(data)} bytes that are no joint state") from None
 
 
 def _listed(names: Sequence[str], most: int = 8) -> str:

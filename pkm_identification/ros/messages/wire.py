@@ -130,7 +130,7 @@ class StreamType:
             if data[place : place + len(part)] != part:
                 return None
             place += len(part)
-        start = _aligned(place)
+        start = aligned(place)
         if len(data) < start + self.layout.itemsize:
             return None
         # a copy, because kernels are compiled for aligned arrays that may be written
@@ -184,7 +184,7 @@ class StreamWriter:
         begin[: len(PLAIN)] = PLAIN
         for part in kind.head:
             begin += bytes(-len(begin) % 4) + part
-        start = _aligned(len(begin))
+        start = aligned(len(begin))
         self._buffer = begin + bytes(start - len(begin) + kind.layout.itemsize)
         self.numbers = np.ndarray((), kind.layout, self._buffer, start)
         for name, count in kind.counts.items():
@@ -202,7 +202,7 @@ class StreamWriter:
         return bytes(self._buffer)
 
 
-def _aligned(place: int) -> int:
+def aligned(place: int) -> int:
     """The next place in a message, counted from its very beginning, at which a float64 may stand."""
     return ENCAPSULATION - (ENCAPSULATION - place) // ALIGNMENT * ALIGNMENT
 
