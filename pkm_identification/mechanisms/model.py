@@ -6,56 +6,18 @@
 # distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
 # the License for the specific language governing permissions and limitations under the License.
 
-"""The contract between mechanisms and everything that does not care which mechanism it is.
-
-A linear estimator needs a basis, the names of the outputs, and a regressor; a simulation needs actuators. What is not
-linear in its parameters (lengths of a pendulum) goes to `gauss_newton` or the general unscented filter instead.
-"""
+"""The contract between actuators and everything that does not care which actuator it is."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Protocol
 
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.parameters.basis import Basis
 
 if TYPE_CHECKING:
     from .actuators.motor import Motor
     from .actuators.quantity import Delays, Quantity
     from .actuators.transfer import Transfer
-
-Motion = TypeVar("Motion", contravariant=True)
-
-
-@runtime_checkable
-class LinearModel(Protocol[Motion]):
-    """A mechanism whose outputs are linear in its dynamic parameters: all that a linear estimator needs of it.
-
-    `Motion` is the mechanism's own batch of N motion samples.
-    """
-
-    @property
-    def basis(self) -> Basis:
-        """What the outputs are linear in, B entries."""
-
-    @property
-    def outputs(self) -> tuple[str, ...]:
-        """Names of the m outputs: six struts, three sliders, five axes."""
-
-    def regressor(self, motion: Motion, mapping: FloatArray) -> FloatArray:
-        """Outputs per unit of each parameter.
-
-        Parameters
-        ----------
-        motion : Motion
-        mapping : ndarray, shape (B, P)
-            How the parameters build up the basis.
-
-        Returns
-        -------
-        ndarray, shape (N, m, P)
-            SI units.
-        """
 
 
 class Actuator(Protocol):

@@ -19,11 +19,12 @@ from sensor_msgs.msg import JointState
 from visualization_msgs.msg import MarkerArray
 
 from pkm_identification.identification.online.pipeline import OnlinePipeline
-from pkm_identification.identification.online.platform_samples import add_pose
 from pkm_identification.identification.online.tracker_stage import TrackerStage
+from pkm_identification.machines.contract import FAILED, OTHER_MODE
 from pkm_identification.machines.load import load_machine
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
 from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths
+from pkm_identification.mechanisms.hexapod.kinematics.tracker import PlatformSample, split_row
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import STRUT_NAMES, DriveSample
 from pkm_identification.msg import ParameterEstimate, PlatformState, StrutStates
@@ -167,6 +168,18 @@ class KinematicsRig:
 def simulated(trajectory):
     """Log of a simulated motion of the uf."""
     return simulate(Machine.load("uf"), trajectory, SIMULATED).log()
+
+
+def add_pose(sample, tracker):
+    """Return the last sample of a tracker with the platform's pose; at rest where it has failed."""
+    position, rotation, twist, acceleration = split_row(sample.state)
+    if sample.status in (FAILED, OTHER_MODE):
+        twist, acceleration = np.zeros(6), np.zeros(6)
+    one = tracker.platform
+    return PlatformSample(
+        sample.time, position, rotation, twist, acceleration, sample.force, sample.segment, min(sample.status, FAILED),
+        one.iterations, one.residual, one.condition, one.message, one.jumped,
+    )  # fmt: skip
 
 
 @lru_cache(maxsize=4)

@@ -14,13 +14,12 @@ import numpy as np
 import pytest
 from diagnostic_msgs.msg import DiagnosticStatus
 from geometry_msgs.msg import InertiaStamped
-from ros.rigs import platform_message
+from ros.rigs import add_pose, platform_message
 from ros.ros_bench import feed
 from sensor_msgs.msg import JointState
 
 from pkm_identification.errors import PkmError
 from pkm_identification.identification.online.pipeline import OnlinePipeline
-from pkm_identification.identification.online.platform_samples import add_pose
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.msg import PlatformState
 from pkm_identification.nodes.estimator import EstimatorNode

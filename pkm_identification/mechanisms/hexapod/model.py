@@ -24,7 +24,7 @@ from .parameters.basis import hexapod_basis
 
 @dataclass(frozen=True)
 class HexapodModel:
-    """`LinearModel` of a machine; its regressor is the compiled special case.
+    """Forces of a machine linear in its basis; the regressor is the compiled special case.
 
     Attributes
     ----------

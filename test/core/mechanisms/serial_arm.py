@@ -35,32 +35,14 @@ class JointMotion:
     rate: np.ndarray
     acceleration: np.ndarray
 
-    def __getitem__(self, part: slice) -> JointMotion:
-        return JointMotion(self.time[part], self.q[part], self.rate[part], self.acceleration[part])
-
     @classmethod
     def random(cls, count: int, joints: int, seed: int) -> JointMotion:
         rng = np.random.default_rng(seed)
         return cls(np.arange(float(count)), *(rng.normal(size=(count, joints)) for _ in range(3)))
 
-    @classmethod
-    def smooth(cls, duration: float, period: float, joints: int, seed: int) -> JointMotion:
-        """Sums of sines below 2 Hz, exact in every derivative."""
-        rng = np.random.default_rng(seed)
-        time = np.arange(0.0, duration, period)
-        omega = 2 * np.pi * rng.uniform(0.2, 2.0, (5, joints))
-        phase, size = rng.uniform(0, 2 * np.pi, (5, joints)), rng.uniform(0.1, 0.4, (5, joints))
-        angle = omega * time[:, None, None] + phase
-        return cls(
-            time,
-            np.sum(size * np.sin(angle), axis=1),
-            np.sum(size * omega * np.cos(angle), axis=1),
-            -np.sum(size * omega**2 * np.sin(angle), axis=1),
-        )
-
 
 class SerialArm:
-    """`LinearModel` of an arm with revolute and prismatic joints; torques of its joints are the outputs."""
+    """An arm with revolute and prismatic joints; torques of its joints are the outputs."""
 
     def __init__(self, joints: int = 3, seed: int = 0) -> None:
         rng = np.random.default_rng(seed)

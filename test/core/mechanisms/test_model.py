@@ -6,7 +6,7 @@
 # distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
 # the License for the specific language governing permissions and limitations under the License.
 
-"""The contract: the hexapod keeps it, and estimators serve a mechanism that is no hexapod just as well."""
+"""Forces linear in a basis: a hexapod's, and an arm's, which the same estimators serve."""
 
 from __future__ import annotations
 
@@ -21,23 +21,19 @@ from core.platform_motions import states
 from pkm_identification.estimation.estimators import ESTIMATORS, Tuning
 from pkm_identification.estimation.identifiability import IDENTIFIABLE, base_parameters
 from pkm_identification.estimation.problem import Equations, Problem
-from pkm_identification.identification.equations.linear_equations import linear_equations
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
 from pkm_identification.mechanisms.hexapod.model import HexapodModel
-from pkm_identification.mechanisms.model import LinearModel
 from pkm_identification.parameters.parameter import Kind
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.parameters.prior import Prior
-from pkm_identification.signals.band import BandSettings
 
 NOISE = 0.01  # N m
 
 
 @pytest.mark.parametrize("name", BUILTIN)
-def test_the_hexapod_is_a_linear_model(name):
+def test_forces_of_a_hexapod_are_linear_in_its_basis(name):
     m = machine(untidy(name))
     model = HexapodModel(m)
-    assert isinstance(model, LinearModel)
     motion = states(m, 30, 3)
     forces = model.regressor(motion, np.eye(len(model.basis))) @ model.basis.nominal
     expected = strut_forces(m, motion)
@@ -59,7 +55,6 @@ def test_entries_of_the_basis_say_what_they_are():
 def test_an_arm_is_identified_by_the_same_estimators(name):
     """Base parameters of three joints from torques with noise: within four deviations, all of them shown."""
     arm = SerialArm(3, seed=7)
-    assert isinstance(arm, LinearModel)
     motion = JointMotion.random(600, 3, 4)
     whole = arm.regressor(motion, np.eye(len(arm.basis)))
     base = base_parameters(whole, arm.basis.names)
@@ -85,26 +80,3 @@ def test_an_arm_is_identified_by_the_same_estimators(name):
     assert np.abs((estimate.values - true) / estimate.std).max() < 4.0
     # the noise alone decides what is left
     assert np.sqrt(np.diag(fit.noise)) == pytest.approx(NOISE, rel=0.15)
-
-
-@pytest.mark.slow
-def test_an_arm_passes_the_estimation_band_like_a_hexapod():
-    """Torques with noise of a smooth motion, by the same equations as strut forces: base parameters come out."""
-    arm = SerialArm(3, seed=9)
-    motion = JointMotion.smooth(40.0, 0.002, 3, seed=6)
-    base = base_parameters(arm.regressor(motion, np.eye(len(arm.basis)))[::50], arm.basis.names)
-    entries = tuple(replace(arm.basis.entries[k], scale=200.0) for k in base.independent)
-    mapping = np.eye(len(arm.basis))[:, base.independent]
-    parameters = ParameterSet("base", entries, mapping, np.zeros(len(arm.basis)))
-    noise = 0.5 * np.random.default_rng(8).normal(size=(len(motion.time), 3))
-    segment = np.repeat([0, 1], [12000, 8000])
-    band = BandSettings(0.002)
-    equations = linear_equations(arm, parameters, motion, arm.torques(motion) + noise, segment, band)
-    assert len(np.unique(equations.segment)) == 2
-    problem = Problem(parameters, Prior.of(parameters), equations, redundancy=band.redundancy)
-    estimate = ESTIMATORS["ls"].fit(problem, Tuning()).estimate(problem)
-    true = base.mapping @ arm.basis.nominal
-    assert np.abs((estimate.values - true) / estimate.std).max() < 4.0
-    exact = linear_equations(arm, parameters, motion, arm.torques(motion), segment, band)
-    misfit = exact.measured - exact.regressor @ true
-    assert np.abs(misfit).max() < 1e-9 * np.abs(exact.measured).max()

@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pkm_identification.mechanisms.friction import padded_coefficients
-from pkm_identification.mechanisms.friction.law import NOISE, law_tuple
+from pkm_identification.mechanisms.friction.law import law_tuple
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import inlined, kernel
 from pkm_identification.numerics.vector3 import at, rotate, three
@@ -34,7 +34,6 @@ Vector = tuple[float, float, float]
 _KEPT = "packed geometry"
 _MODELS = ("model without friction", "model")
 _HINGES, _GRAVITY, _SPIN, _REVERSING, _JOINTS, _LAW = 36, 54, 57, 58, 59, 61
-LAW_NOISE = _LAW + NOISE  # where the noise of the rates is that friction is told of
 
 
 class KernelGeometry(NamedTuple):

@@ -15,13 +15,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from pkm_identification.identification.online.platform_samples import tracked_of_platform
 from pkm_identification.identification.yielding.running_model import RunningModel
 from pkm_identification.machines.load import load_machine
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
 from pkm_identification.mechanisms.hexapod.kinematics.forward import OK
-from pkm_identification.mechanisms.hexapod.kinematics.tracker import PlatformSample
+from pkm_identification.mechanisms.hexapod.kinematics.inverse import strut_motion_from_platform
 from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.motion import TrackedSample
 from pkm_identification.signals.band import BandSettings
 from pkm_identification.simulation import Payload, loaded, perturbed, trajectory
 
@@ -43,10 +43,12 @@ def test_a_load_is_in_the_model_while_it_is_carried_and_out_of_it_afterwards():
     force += NOISE * np.random.default_rng(3).standard_normal(force.shape)
     machine = load_machine("uf")
     model = RunningModel(machine, BandSettings(PERIOD), 60.0)
+    struts = strut_motion_from_platform(nominal, motion)
     rms, count = np.zeros(2), np.zeros(2)
     for k, time in enumerate(motion.time.tolist()):
-        row = (motion.position[k], motion.rotation[k], motion.twist[k], motion.acceleration[k], force[k])
-        model.step(tracked_of_platform(PlatformSample(time, *row, 0, OK, 1, 0.0, 1.0), machine))
+        drives = [part[k] for part in struts]
+        state = [motion.position[k], np.ravel(motion.rotation[k]), motion.twist[k], motion.acceleration[k]]
+        model.step(TrackedSample(time, *drives, force[k], 0, np.concatenate(state), OK, 0.0))
         late = LOAD.set_down_at if time >= LOAD.set_down_at else LOAD.taken_at
         if time >= late + KNOWN and k % 25 == 0:
             true = heavy if carried[k] else truth
