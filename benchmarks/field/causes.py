@@ -18,6 +18,7 @@ or "no known cause"; a fault that nobody sees is harmless where all shown values
 from __future__ import annotations
 
 import argparse
+import contextlib
 import copy
 import sys
 from collections import Counter
@@ -27,7 +28,7 @@ from typing import Any
 
 import numpy as np
 
-from pkm_identification.errors import PkmError
+from pkm_identification.errors import MachineError, PkmError
 from pkm_identification.identification.diagnosis.as_recorded import diagnosed
 from pkm_identification.identification.result import Identification
 from pkm_identification.identification.settings import Settings
@@ -87,7 +88,16 @@ def measure_right_log(machine: Machine, truth: Machine, seed: int) -> StrutLog:
 
 
 def with_wrong_start_values(machine: Machine, rng: np.random.Generator) -> Machine:
-    """Return a file whose masses, moments and friction are wrong by up to WRONG times, each key by itself."""
+    """Return a file whose masses, moments and friction are wrong by up to WRONG times, each key by itself.
+
+    Of those that a reader takes: a body whose moments are far from its mass is refused, and drawn again.
+    """
+    while True:
+        with contextlib.suppress(MachineError):
+            return Machine.from_document(_draw_start_values(machine, rng))
+
+
+def _draw_start_values(machine: Machine, rng: np.random.Generator) -> dict[str, Any]:
     document = copy.deepcopy(machine.document)
 
     def factor() -> float:
@@ -102,7 +112,7 @@ def with_wrong_start_values(machine: Machine, rng: np.random.Generator) -> Machi
         document["friction"][name] = [
             wrong * value for value in np.ravel(document["friction"][name]).tolist()
         ]
-    return Machine.from_document(document)
+    return document
 
 
 def start_value_cases(seed: int) -> Iterator[Case]:
