@@ -24,6 +24,9 @@ SEEN = 6  # samples in a row show a step
 SHARP = 12.0  # times the median third difference; motion and noise stay below
 SHAPE = 0.35  # of a step's middle third difference that the two beside it may be off
 ROUNDING = 5e-11  # of a drive's size; smaller changes of a coordinate are none
+SMALLEST = (
+    2e-5  # of a drive's size, of a step: without noise, as in simulation, what starts or ends jumps by 1e-6
+)
 COARSEST = 4.0  # smallest changes of a length that a step is larger than
 BESIDE = 0.15  # of a step's size, that other drives may jump, too: they answer to it
 OTHERS = 5  # drives that move while one is said to be stuck: fewer may well move alone
@@ -103,7 +106,8 @@ class ChannelWatch:
         scale = np.maximum(np.median(np.abs(third), axis=0), resolution)
         # x: 0 0 0 s s s has the third differences s, -2 s, s; an outlier has s, -3 s, 3 s, -s
         before, middle, after = third[:-2], third[1:-1], third[2:]
-        sharp = np.abs(middle) > 2.0 * np.maximum(SHARP * scale, COARSEST * resolution)
+        least = np.maximum(COARSEST * resolution, SMALLEST * self._large)
+        sharp = np.abs(middle) > 2.0 * np.maximum(SHARP * scale, least)
         alike = (np.abs(before + 0.5 * middle) < SHAPE * np.abs(middle)) & (
             np.abs(after + 0.5 * middle) < SHAPE * np.abs(middle)
         )

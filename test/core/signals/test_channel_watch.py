@@ -105,3 +105,17 @@ def test_the_largest_force_is_no_limit_where_a_motion_ends_with_it(moved):
     length[stopped:] = length[stopped] + COUNT * np.random.default_rng(3).integers(0, 2, (1000 - stopped, 6))
     force[stopped:] = np.where(force[stopped] > 0.0, force[:stopped].max(axis=0), force[:stopped].min(axis=0))
     assert found(time, length, force, 1000.0) == []
+
+
+@pytest.mark.parametrize("name", ["mast", "epaas", "uf"])
+def test_the_smallest_jumps_of_a_calculated_motion_are_no_steps(name):
+    machine = load_machine(name)
+    sizes = np.array([drive.size for drive in machine.drives])
+    time = np.arange(2200) / 1e3
+    moved = np.sin(2.0 * np.pi * time)[:, None] * np.linspace(0.2, 0.5, len(sizes))
+    for share, expected in ((1e-6, []), (-1e-2, ["length_step"])):
+        coordinate = machine.home + sizes * moved
+        coordinate[500:, 1] += share * sizes[1]
+        watch = ChannelWatch(1e-3, machine.drives)
+        windows = [watch.step(*sample, np.zeros(len(sizes))) for sample in zip(time, coordinate, strict=True)]
+        assert [f.reason for window in windows for f in window or ()] == expected
