@@ -20,6 +20,7 @@ from std_srvs.srv import SetBool
 
 from pkm_identification.errors import PkmError
 from pkm_identification.identification.online.pipeline import OnlinePipeline
+from pkm_identification.identification.online.platform_samples import tracked_of_platform
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.msg import PlatformState
 from pkm_identification.nodes.estimator import EstimatorNode
@@ -39,7 +40,7 @@ def test_the_node_learns_what_the_stage_learns(bench, rig, samples):
     rig.feed(samples)
     pipeline = OnlinePipeline(Machine.load("uf"))
     for sample in samples:
-        pipeline.estimator.step(sample)
+        pipeline.estimator.step(tracked_of_platform(sample, pipeline.machine))
     expected = pipeline.estimator.estimate
     message = bench.wait(
         lambda: next((m for m in rig.estimates if m.count == expected.count), None), "the last estimate"
