@@ -86,7 +86,9 @@ def test_a_driver_whose_samples_are_lost_is_not_said_to_be_too_fast(bench, share
     assert (status.name, status.level) == ("strut_filter: input", WARN)
     texts = [s.message for a in statuses for s in a.status]
     told = {t for text in texts for t in re.findall(r"(\d+) of (\d+) samples of 'strut_states'", text)}
-    assert (sum(int(n) for n, _ in told), sum(int(m) for _, m in told)) == (missing, 2999)
+    assert sum(int(n) for n, _ in told) == missing
+    # a second in which none is missing is not told
+    assert 2000 < sum(int(m) for _, m in told) <= 2999
     assert not any("slower than" in text or "samples come at" in text for text in texts)
 
 
