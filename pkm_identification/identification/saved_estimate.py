@@ -168,7 +168,8 @@ def read_estimate_document(path: str | Path) -> dict[str, Any]:
 def saved_estimate(source: str, document: dict[str, Any]) -> SavedEstimate:
     """The state of a document that was read; `source` is what messages call it, errors are `read_saved_estimate`'s."""
     state = document.get("state")
-    if state is None and "base" in document and "drives" in document:
+    older = "base" in document and "drives" in document and "state_sha256" not in document
+    if state is None and older:
         state = _state_of_deviations(source, document)
     if not isinstance(state, dict):
         raise DocumentError(f"{source}: holds no 'state' to start from; it was written by an older version")

@@ -130,7 +130,6 @@ def lopsided(state):
     ("change", "text"),
     [
         (lambda d: d.pop("state"), "holds no 'state' to start from"),
-        (lambda d: (d.pop("state"), d.update(base={}, drives=[])), "an estimate of a mechanism"),
         (lambda d: d.__setitem__("schema", 2), "no estimate.json of schema 1"),
         (lambda d: d.__setitem__("stated", 5), "stated = 5: must be a text"),
         (lambda d: d.__setitem__("parameter_set", None), "parameter_set = None: must be a text"),
