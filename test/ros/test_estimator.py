@@ -14,13 +14,19 @@ import numpy as np
 import pytest
 from diagnostic_msgs.msg import DiagnosticStatus
 from rclpy.parameter import Parameter
-from ros.rigs import EstimatorRig, platform_messages, platform_samples, status_with, values_of
+from ros.rigs import (
+    EstimatorRig,
+    motion_messages,
+    platform_messages,
+    platform_samples,
+    status_with,
+    values_of,
+)
 from ros.ros_bench import feed
 from std_srvs.srv import SetBool
 
 from pkm_identification.errors import PkmError
 from pkm_identification.identification.online.pipeline import OnlinePipeline
-from pkm_identification.identification.online.platform_samples import tracked_of_platform
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.msg import PlatformState
 from pkm_identification.nodes.estimator import EstimatorNode
@@ -39,8 +45,8 @@ def rig(bench, tmp_path):
 def test_the_node_learns_what_the_stage_learns(bench, rig, samples):
     rig.feed(samples)
     pipeline = OnlinePipeline(Machine.load("uf"))
-    for sample in samples:
-        pipeline.estimator.step(tracked_of_platform(sample, pipeline.machine))
+    for message in platform_messages(samples):
+        pipeline.estimator.step(motion_messages()[0].read(message)[0])
     expected = pipeline.estimator.estimate
     message = bench.wait(
         lambda: next((m for m in rig.estimates if m.count == expected.count), None), "the last estimate"
