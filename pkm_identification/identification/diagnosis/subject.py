@@ -20,6 +20,8 @@ from numpy.typing import NDArray
 from pkm_identification.estimation.problem import Problem
 from pkm_identification.machines.contract import Machine
 from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.parameters.parameter import Kind
+from pkm_identification.parameters.prior import Prior
 from pkm_identification.signals.causal import FilterSettings
 
 from ..experiment import Experiment
@@ -174,6 +176,8 @@ class RoadSubject:
     build : callable (equations of the logs) -> Problem
     reduce : callable
         What makes of equations in all parameters those of the parameters that are estimated.
+    found : ndarray, shape (P,)
+        Values of the estimate, SI units.
     """
 
     road: Road
@@ -181,6 +185,7 @@ class RoadSubject:
     made: tuple[LogEquations, ...]
     build: Callable[[Sequence[LogEquations]], Problem]
     reduce: Callable[[Any], Any]
+    found: FloatArray
 
     @property
     def machine(self) -> Machine:
@@ -198,7 +203,10 @@ class RoadSubject:
         return self.build(self.made)
 
     def expect(self, problem: Problem) -> Problem:
-        return problem
+        # a prior far from them would have to be explained by something, as if it were data
+        besides = [entry.kind in (Kind.EFFECT, Kind.GAIN) for entry in problem.parameters.entries]
+        mean = np.where(besides, self.found, problem.prior.mean)
+        return replace(problem, prior=Prior(mean, problem.prior.std))
 
     def build_rows(self, problem: Problem) -> tuple[LogRows, ...]:
         return tuple(LogRows(self.machine, one.samples, self.road.band, one.still) for one in self.made)

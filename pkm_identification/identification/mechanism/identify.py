@@ -151,7 +151,7 @@ def _solve_with_errors(
         return reduce_equations(equations, everything, problem.parameters)
 
     subject = RoadSubject(
-        settled.road, logs, tuple(settled.made), lambda made: build(made, settled.values)[0], change
+        settled.road, logs, tuple(settled.made), lambda made: build(made, settled.values)[0], change, middle
     )
     return solution, subject, change
 

@@ -164,6 +164,19 @@ def test_unlike_motors_are_named_drive_by_drive(more):
 
 
 @pytest.mark.slow
+def test_what_is_estimated_besides_is_no_cause_however_large_it_is():
+    one, name = drawn.draw_case("mast", 7, right=True), "friction_square_length_3"
+    (effect,) = Besides.of(Multibody(one.file), [name]).effects
+    size, rate = 20.0 * effect.entries[0].scale, drawn.motion_of(one.truth)[1]
+    force = one.log.force + [0.0, 0.0, size] * rate * np.abs(rate)
+    result = found(one, [name], replace(one.log, force=force))
+    assert result.fit.causes == ()
+    assert result.trusted
+    value, std = values(result)[name]
+    assert abs(value - size) < 3.5 * std < 0.01 * size
+
+
+@pytest.mark.slow
 def test_the_command_estimates_besides_and_says_so(tmp_path, capsys):
     one = case("five-bar", 1)
     (tmp_path / "m.yaml").write_text(yaml.safe_dump(dict(one.file.description.document)))
