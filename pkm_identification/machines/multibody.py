@@ -111,7 +111,7 @@ class Multibody:
         # where the parts of the basis end: bodies, drives' friction, drives' inertia, passive joints' friction
         ends = np.cumsum([len(self._rigid), shared.coefficients.size, len(self.drives)])
         self._bodies, self._along, self._passive = (
-            slice(0, ends[0]), slice(ends[1], ends[2]), slice(ends[2], None),
+            slice(0, ends[0]), slice(ends[1], ends[2]), slice(ends[2], len(self.basis)),
         )  # fmt: skip
         self.friction_rows = np.arange(ends[0], ends[1]).reshape(shared.coefficients.shape)
 

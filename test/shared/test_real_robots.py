@@ -86,7 +86,8 @@ def test_what_a_cause_of_a_misfit_moves_is_not_identified():
 @pytest.mark.parametrize(
     ("arm", "log", "also", "late"),
     [
-        ("ur10e", "motion_30s", ("force_delay",), {"force_delay": (7e-3, 13e-3)}),
+        # inertia of the motors, which the file leaves out, hides a part of the delay (9.5 ms without, 13.7 ms with it)
+        ("ur10e", "motion_30s", ("motor_inertia", "force_delay"), {"force_delay": (7e-3, 14e-3)}),
         (
             "panda", "excitation", ("force_delay", "force_delay_7", "friction_asymmetric_6"),
             {
