@@ -80,7 +80,8 @@ class FilterSettings:
 def linear_phase_taps(settings: FilterSettings) -> FloatArray:
     """Symmetric taps of the zero-phase Butterworth, cut where they no longer matter, unit gain at zero frequency."""
     sections = low_pass(settings.order, settings.cutoff, 1.0 / settings.period)
-    longest = max(1, int(settings.max_delay / settings.period) - stencil(settings.period).reach)
+    # a measured period is off by rounding, which is not to cost a sample
+    longest = max(1, int(settings.max_delay / settings.period + 1e-6) - stencil(settings.period).reach)
     response = zero_phase_response(sections, 4 * longest)[4 * longest :]
     matters = np.nonzero(np.abs(response) > 1e-4 * response[0])[0][-1]
     half = response[: min(int(matters), longest) + 1]

@@ -18,6 +18,7 @@ from core.machines.every_machine import smooth_drives
 from pkm_identification.estimation.filters.recursive import RecursiveEstimator
 from pkm_identification.identification.equations.force_equations import force_equations
 from pkm_identification.identification.equations.rest import RestLimits, find_standstill, leave_out
+from pkm_identification.identification.experiment import Experiment
 from pkm_identification.identification.online.online_estimator import OnlineEstimator
 from pkm_identification.identification.online.pipeline import OnlinePipeline, stream_settings
 from pkm_identification.identification.online.tracker_stage import ANOTHER_MODE, NOT_CONVERGED, TrackerStage
@@ -29,6 +30,7 @@ from pkm_identification.machines.contract import FAILED, OK, split_states
 from pkm_identification.machines.multibody import Multibody
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.motion import DriveSample
+from pkm_identification.records.drive_log import DriveLog
 from pkm_identification.signals.forces.acting import acting
 from pkm_identification.signals.guard import GuardedLog
 
@@ -118,6 +120,21 @@ def test_a_stream_of_any_machine_gives_what_causal_filters_over_its_log_give(nam
     estimate = online.estimate
     assert estimate.names == online.parameters.names
     assert np.isfinite(estimate.std).all()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["five_bar", WITH_FRICTION])
+def test_a_causal_run_over_a_log_finds_what_its_stream_found(name):
+    """From the stamps of the log alone: its period is measured, and off by rounding."""
+    one, chosen = machine_of(name), Settings.of(estimator="rls", payload=False, drift="none")
+    live, log = OnlinePipeline(one, stream_settings(one, chosen, PERIOD)), moved_log(one)
+    for row in zip(log[0].tolist(), *log[1:], strict=True):
+        live.step(*row)
+    experiment = Experiment.of([DriveLog(*log, "log")], one, Settings.of(estimator="rls", causal=True))
+    fit = experiment.estimator.fit(experiment.problem(), experiment.tuning)
+    online = live.estimator.recursive.filter
+    std = np.sqrt(np.diag(online.covariance))
+    np.testing.assert_allclose(fit.mean / std, online.mean / std, rtol=0, atol=1e-8)
 
 
 @pytest.mark.slow
