@@ -19,6 +19,7 @@ import warnings
 
 from numba.core.dispatcher import Dispatcher
 
+from pkm_identification.machines.load import as_machine
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.identification.online.pipeline import OnlinePipeline
 from pkm_identification.identification.online.filter_stage import FilterStage, by_model
