@@ -108,8 +108,8 @@ def test_forces_predicted_in_stretches_are_those_of_one_piece(machine, monkeypat
     settings = experiment.settings
     found = []
     for stretches in (
-        [samples_of(log, machine, settings.filter)],
-        list(samples_in_stretches(log, machine, settings.filter, settings.band, SHORTEST)),
+        [samples_of(log, experiment.machine, settings.filter)],
+        list(samples_in_stretches(log, experiment.machine, settings.filter, settings.band, SHORTEST)),
     ):
         monkeypatch.setattr(Experiment, "stretches", lambda *_, stretches=stretches: stretches)
         found.append(predict(experiment, [log], values))

@@ -84,7 +84,10 @@ def test_samples_of_the_stretches_joined_are_those_of_one_piece(machine, monkeyp
         lambda *given: samples_in_stretches(*given, SHORTEST),
     )
     experiment.problem()
-    (joined,), whole = experiment.smooth_samples, samples_of(log, machine, experiment.settings.filter)
+    (joined,), whole = (
+        experiment.smooth_samples,
+        samples_of(log, experiment.machine, experiment.settings.filter),
+    )
     assert np.array_equal(joined.struts.time, whole.struts.time)
     assert np.array_equal(np.diff(joined.struts.segment), np.diff(whole.struts.segment))
     for name in ("position", "rotation", "twist", "acceleration"):
@@ -129,9 +132,9 @@ def test_memory_of_a_problem_does_not_grow_with_the_log(machine):
         settings = experiment.settings
         tracemalloc.start()
         stretches = samples_in_stretches(
-            experiment.logs[0], machine, settings.filter, settings.band, SHORTEST
+            experiment.logs[0], experiment.machine, settings.filter, settings.band, SHORTEST
         )
-        build_problem(machine, settings, [stretches])
+        build_problem(experiment.machine, settings, [stretches])
         most = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
         return most
