@@ -11,7 +11,6 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.interpolate import CubicSpline
 
 from pkm_identification.machines.capabilities import HexapodFile, has
 from pkm_identification.machines.contract import Machine
@@ -39,6 +38,9 @@ def compute_late(situation: Situation) -> FloatArray:
 
 def compute_later(situation: Situation, delay: FloatArray) -> FloatArray:
     """Return what delays (n,) in s of the forces add, each per second of it."""
+    # here, because it brings along what takes a second to load
+    from scipy.interpolate import CubicSpline
+
     rows = situation.rows
     added = np.zeros_like(rows.force)
     for part in segment_slices(rows.samples.segment):

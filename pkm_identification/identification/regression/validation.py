@@ -19,7 +19,6 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.interpolate import CubicSpline
 
 from pkm_identification.errors import LogError
 from pkm_identification.machines.contract import Machine
@@ -283,6 +282,9 @@ def _resample(
     columns: dict[str, FloatArray], segment: NDArray[np.int64], period: float
 ) -> dict[str, NDArray]:
     """Return columns at a regular clock within each segment: coordinates by cubic splines, forces by straight lines."""
+    # here, because it brings along what takes a second to load
+    from scipy.interpolate import CubicSpline
+
     parts: dict[str, list] = {name: [] for name in (*columns, "segment")}
     for part in segment_slices(segment):
         time = columns["time"][part]

@@ -13,7 +13,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.interpolate import CubicSpline
 
 from pkm_identification.machines.contract import Machine
 from pkm_identification.mechanisms.hexapod.drive import KnownForces
@@ -63,6 +62,9 @@ class Corrections:
 
     def correct(self, log: ValidatedLog) -> ValidatedLog:
         """Return a log of n drives as without the effects; a delay costs each segment its ends."""
+        # here, because it brings along what takes a second to load
+        from scipy.interpolate import CubicSpline
+
         force = (log.force - self.offset) / self.gain
         log = replace(log, coordinate=self._true_coordinate(log.coordinate))
         if not self.delay.any():
