@@ -43,8 +43,8 @@ def bomb():
     [
         (bomb(), "aliases written out"),
         ("schema: 1\nname: &x [*x]", "alias"),
-        (f"schema: {'9' * 5000}", "whole number of 5000 digits"),
-        (f"schema: 1\nname: [{', '.join(['lol'] * 3_000)}]", "must be text"),
+        (f"kind: hexapod\nschema: {'9' * 5000}", "whole number of 5000 digits"),
+        (f"kind: hexapod\nschema: 1\nname: [{', '.join(['lol'] * 3_000)}]", "must be text"),
     ],
     ids=["aliases", "in itself", "digits", "long list"],
 )

@@ -99,9 +99,10 @@ def test_identify_writes_json_of_the_contract(log, tmp_path, capsys):
     assert "m_p" in capsys.readouterr().out
     document = json.loads(out.read_text())
     assert list(document) == [
-        "schema", "machine", "estimator", "model", "consistent", "converged", "samples", "dropped", "parameters",
-        "validation", "fit", "provenance",
-        "machine_hash", "state", "parameter_set", "stated", "near_zero", "warnings", "contradiction", "state_sha256",
+        "schema", "machine", "estimator", "model", "consistent", "converged", "samples", "equations", "dropped",
+        "parameters", "validation", "fit", "provenance",
+        "machine_hash", "state", "parameter_set", "stated", "near_zero", "drives", "base",
+        "warnings", "contradiction", "state_sha256",
     ]  # fmt: skip
     assert (document["schema"], document["machine"], document["estimator"], document["model"]) == (
         1,

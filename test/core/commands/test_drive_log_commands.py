@@ -179,7 +179,10 @@ def unusable(log: DriveLog) -> dict[str, tuple[DriveLog, str]]:
     """Logs that nothing can be used of, and what is said of them."""
     still = np.repeat(log.drive[:1], len(log), axis=0)
     return {
-        "short": (DriveLog(log.time[:60], log.drive[:60], log.force[:60]), "too short"),
+        "short": (
+            DriveLog(log.time[:60], log.drive[:60], log.force[:60]),
+            "a longer uninterrupted log is needed",
+        ),
         "still": (DriveLog(log.time, still, log.force), "stand still"),
         "far": (DriveLog(log.time, log.drive + 9.0, log.force), "another machine"),
     }
@@ -189,7 +192,7 @@ def bad(log: DriveLog) -> dict[str, tuple[DriveLog, str]]:
     """Logs that are no input, and what is said of them."""
     order = np.random.default_rng(0).permutation(len(log))
     return {
-        "zero": (DriveLog(log.time, log.drive, 0.0 * log.force), "0 throughout"),
+        "zero": (DriveLog(log.time, log.drive, 0.0 * log.force), "all forces are 0"),
         "silent": (DriveLog(log.time, log.drive, log.force * [1.0, 0.0]), "0 throughout"),
         "copies": (DriveLog(log.time, log.drive[:, [0, 0]], log.force), "copies of one"),
         "unsorted": (
