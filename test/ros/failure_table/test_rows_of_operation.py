@@ -129,7 +129,7 @@ def refused_in_one_line(bench, machine, said):
 
 @pytest.mark.parametrize(
     ("text", "said"),
-    [(BOMB, "aliases written out"), (f"schema: {'9' * 5000}", "whole number of 5000 digits")],
+    [(BOMB, "aliases written out"), (f"kind: hexapod\nschema: {'9' * 5000}", "whole number of 5000 digits")],
     ids=["aliases", "digits"],
 )
 def test_row_34_a_machine_file_that_blows_up_is_one_bounded_line_and_the_node_takes_another(
