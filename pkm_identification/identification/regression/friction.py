@@ -42,7 +42,8 @@ class DriveFriction:
         laws = build_laws(machine, noise)
         term, drive = np.nonzero(machine.friction_rows >= 0)
         rows = mapping[machine.friction_rows[term, drive]]
-        entry, column = np.nonzero(rows)
+        # a strided view of one entry is contiguous, of more it is not: kernels would have two versions
+        entry, column = (np.ascontiguousarray(one) for one in np.nonzero(rows))
         return cls(laws, (drive[entry], term[entry], column, rows[entry, column]))
 
     def add(self, rate: FloatArray, columns: FloatArray) -> None:

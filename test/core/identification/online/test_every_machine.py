@@ -158,6 +158,16 @@ def test_kernels_of_a_stream_serve_any_number_of_drives():
         assert len(compiled.signatures) == 1
 
 
+@pytest.mark.parametrize("count", [0, 1, 2])
+def test_entries_of_friction_lie_in_memory_alike_however_many(count):
+    """Kernels that take them have one version for it, which is compiled when a stream is warm."""
+    one = machine_of("four-bar")
+    mapping = np.zeros((len(one.basis), 3))
+    mapping[one.friction_rows.ravel()[:count], 1] = 1.0
+    entries = DriveFriction.of(one, mapping).entries
+    assert [(part.size, part.flags.c_contiguous) for part in entries] == 4 * [(count, True)]
+
+
 @pytest.mark.parametrize(("name", "further"), [("mast", 1.0), ("five_bar", 1.1), ("rss", -2.0)])
 def test_a_sample_out_of_reach_is_a_fault_and_the_next_good_one_is_followed(name, further):
     one = machine_of(name)
