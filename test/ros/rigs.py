@@ -219,6 +219,12 @@ def platform_messages(samples):
     return [platform_message(sample) for sample in samples]
 
 
+def tracked_samples(samples):
+    """The tracked samples that the estimator node reads in the messages of platform samples."""
+    messages, _ = motion_messages()
+    return [messages.read(message)[0] for message in platform_messages(samples)]
+
+
 class EstimatorRig:
     def __init__(self, bench, **parameters):
         self.bench = bench

@@ -16,10 +16,10 @@ from diagnostic_msgs.msg import DiagnosticStatus
 from rclpy.parameter import Parameter
 from ros.rigs import (
     EstimatorRig,
-    motion_messages,
     platform_messages,
     platform_samples,
     status_with,
+    tracked_samples,
     values_of,
 )
 from ros.ros_bench import feed
@@ -45,8 +45,8 @@ def rig(bench, tmp_path):
 def test_the_node_learns_what_the_stage_learns(bench, rig, samples):
     rig.feed(samples)
     pipeline = OnlinePipeline(Machine.load("uf"))
-    for message in platform_messages(samples):
-        pipeline.estimator.step(motion_messages()[0].read(message)[0])
+    for sample in tracked_samples(samples):
+        pipeline.estimator.step(sample)
     expected = pipeline.estimator.estimate
     message = bench.wait(
         lambda: next((m for m in rig.estimates if m.count == expected.count), None), "the last estimate"

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from ros.rigs import EstimatorRig, motion_messages, platform_messages, platform_samples
+from ros.rigs import EstimatorRig, platform_samples, tracked_samples
 
 from pkm_identification.errors import PkmError
 from pkm_identification.identification.online.pipeline import OnlinePipeline
@@ -37,8 +37,8 @@ def learned(samples, **options):
     """What the stage without ROS makes of the same samples with the same options."""
     machine = Machine.load("uf")
     pipeline = OnlinePipeline(machine, Settings.of(**options).resolved(machine))
-    for message in platform_messages(samples):
-        pipeline.estimator.step(motion_messages()[0].read(message)[0])
+    for sample in tracked_samples(samples):
+        pipeline.estimator.step(sample)
     return pipeline.estimator.estimate
 
 

@@ -26,6 +26,7 @@ from ros.rigs import (
     from_segment,
     platform_samples,
     status_with,
+    tracked_samples,
     values_of,
 )
 from ros.ros_bench import Motion
@@ -49,7 +50,7 @@ def rig(bench, tmp_path):
 def learned_from(samples):
     """What the stage learns without ROS."""
     pipeline = OnlinePipeline(Machine.load("uf"))
-    for sample in samples:
+    for sample in tracked_samples(samples):
         pipeline.estimator.step(sample)
     return pipeline.estimator.estimate
 
@@ -210,12 +211,11 @@ def saved(tmp_path_factory):
     from pkm_identification.identification.settings import Settings
     from pkm_identification.ros.estimates.store import EstimateStore
 
-    machine = Machine.load("uf")
-    pipeline = OnlinePipeline(machine)
-    for sample in platform_samples():
+    pipeline = OnlinePipeline(Machine.load("uf"))
+    for sample in tracked_samples(platform_samples()):
         pipeline.estimator.step(sample)
     path = tmp_path_factory.mktemp("saved") / "uf.json"
-    EstimateStore(machine, Settings.of(causal=True), path, "uf").save(pipeline.estimator, 0.028)
+    EstimateStore(pipeline.machine, Settings.of(causal=True), path, "uf").save(pipeline.estimator, 0.028)
     return path.read_text()
 
 
