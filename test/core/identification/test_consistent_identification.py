@@ -29,6 +29,7 @@ from pkm_identification.identification.identify import identify
 from pkm_identification.identification.physical_verdict import verdict
 from pkm_identification.identification.result import Identification
 from pkm_identification.identification.settings import Settings
+from pkm_identification.machines.load import as_machine
 from pkm_identification.mechanisms.hexapod.parameters.physical_layout import physical_layout
 from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
 from pkm_identification.records.strut_csv import write_strut_csv
@@ -125,7 +126,7 @@ def test_what_is_not_identifiable_is_not_judged(rich):
     values[k] = -0.5
     status = tuple("unidentifiable" if i == k else one for i, one in enumerate(estimate.status))
     hidden = replace(estimate, values=values, status=status)
-    judged = verdict(NOMINAL, hexapod_parameters(NOMINAL), hidden, False)
+    judged = verdict(as_machine(NOMINAL), hexapod_parameters(NOMINAL), hidden, False)
     assert judged is not None
     assert judged[0]
     assert judged[1].startswith(

@@ -12,10 +12,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from core.mechanisms.hexapod.machine_variants import document
+from core.mechanisms.hexapod.machine_variants import document, machine, with_joint
 from scipy.spatial.transform import Rotation
 
 from pkm_identification.errors import MachineError
+from pkm_identification.machines.load import as_machine
 from pkm_identification.mechanisms.hexapod.kinematics import passive_angles
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.simulation.trajectories import trajectory, within_limits
@@ -156,3 +157,12 @@ def test_all_motions_keep_to_the_angles_of_the_file():
     less = trajectory("rich", machine, 6.0).motion(np.arange(0.0, 6.0, 0.005))
     turned = np.abs(passive_angles(machine, less.position, less.rotation).first).max()
     assert 0.45 * first < turned <= 0.5 * first
+
+
+@pytest.mark.parametrize("axes", [(1.0, 0.0, 0.0), np.eye(3)[[0, 1, 0, 1, 0, 1]], "radial", "tangential"])
+@pytest.mark.parametrize("joint", ["universal", "platform"])
+def test_a_document_is_read_again_however_hinges_are_given(joint, axes):
+    """A diagnosis changes numbers of the completed document and reads it."""
+    read = machine(with_joint("uf", joint, axes))
+    again = as_machine(read).with_changes({"geometry.base_joints.0.0": 0.0})
+    np.testing.assert_allclose(again.description.first_axes, read.first_axes, rtol=0, atol=1e-12)
