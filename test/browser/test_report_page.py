@@ -76,7 +76,7 @@ def made_review(result):
     rate = np.linspace(-0.3, 0.3, 40)
     law = 1000 * rate + 50 * np.tanh(rate / 0.002)
     curves = tuple(FrictionCurve(i, rate, law + rng.normal(size=40), np.full(40, 2.0), law) for i in range(6))
-    motion = trajectory("rich", result.machine).motion(np.linspace(0.0, 4.0, 21))
+    motion = trajectory("rich", result.machine.description).motion(np.linspace(0.0, 4.0, 21))
     used = Travel(
         np.array([[0.35, 0.5]] * 6), np.array([0.3, 0.55]), np.full(6, 0.3), np.full(6, 500.0), 0.7, 3000.0,
         np.array([[-0.05, 0.05]] * 3), np.array([[-0.1, 0.1]] * 3),
