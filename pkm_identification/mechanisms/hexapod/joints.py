@@ -88,9 +88,8 @@ def read_joints(geometry: Node, base_places: FloatArray, platform_places: FloatA
 def _first_axes(joint: Node, places: FloatArray) -> FloatArray:
     """Hinges of a joint's section, (6, 3): one for all, six, or by name."""
     several = joint.take("first_axes", None)
-    if several.value is None or joint.has("first_axis"):
-        # only then: a document completed by what was taken can be read again
-        single = joint.take("first_axis", [1.0, 0.0, 0.0])
+    # no default beside them: a document completed by what was taken can be read again
+    single = joint.take("first_axis", [1.0, 0.0, 0.0] if several.value is None else None)
     if several.value is None:
         if isinstance(single.value, str):
             single.fail(f"= '{single.value}': must be 3 numbers; first_axes takes {' or '.join(DIRECTIONS)}")

@@ -313,7 +313,7 @@ def test_own_messages_are_known_with_their_fields():
     for file in message_files():
         typestore().get_msgdef(f"pkm_identification/msg/{file.stem}")
     fields = dict(typestore().fielddefs["pkm_identification/msg/StrutStates"][1])
-    assert {"header", "length", "rate", "acceleration", "force", "segment"} <= set(fields)
+    assert {"header", "names", "coordinate", "rate", "acceleration", "force", "segment"} <= set(fields)
 
 
 def test_unknown_message_type_and_storage_are_named(tmp_path):
