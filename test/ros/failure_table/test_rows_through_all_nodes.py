@@ -163,7 +163,7 @@ def test_row_17_forces_no_strut_can_have_reach_no_covariance(free):
         state.header.stamp.sec, state.header.stamp.nanosec = 305, 4_000_000 * k
         state.pose = free.states[-1].pose
         source.publish(state)
-    assert status_with(free.bench, free.statuses, "a strut force of 1e+150 N").name == "estimator: estimate"
+    assert status_with(free.bench, free.statuses, "a force of 1e+150 N").name == "estimator: estimate"
     free.feed(310.0, *(x[:500] for x in (length, rich_motion("uf", 4.0, RATE)[2])))
     estimate = free.nodes[2].estimator.estimate
     assert estimate.count > before
