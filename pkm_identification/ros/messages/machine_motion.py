@@ -162,4 +162,4 @@ def _motion_of_pose(machine: PlatformPose, numbers: np.ndarray) -> tuple[_DriveM
 def _check_force(force: FloatArray | None) -> None:
     """Refuse, by a ValueError, forces that no drive has; what is not a number is left to others."""
     if force is not None and (largest := max(map(abs, force.tolist()))) > LARGEST_FORCE:
-        raise ValueError(f"a force of {largest:.3g} N, beyond {LARGEST_FORCE:g} N")
+        raise ValueError(f"a force of {largest:.3g} N or N m, beyond {LARGEST_FORCE:g}")

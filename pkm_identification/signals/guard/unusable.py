@@ -85,7 +85,7 @@ def refuse_zero_forces(force: FloatArray | None, source: str) -> None:
     if largest == 0.0:
         raise LogError(
             f"{source}: all forces are 0: no efforts were recorded, or the drives were off; record measured forces, "
-            "torques or currents, and give a fall with drives off as --free-fall"
+            "torques or currents (a fall of a hexapod with drives off goes with --free-fall)"
         )
 
 
