@@ -73,6 +73,9 @@ def api_page() -> str:
     sections = ["# Python", "", "`import pkm_identification as pkm`; everything else stays importable.", ""]
     for name in pkm_identification.__all__:
         thing = getattr(pkm_identification, name)
+        if thing.__name__ != name:
+            sections += [f"## {name}", "", f"An older name of [{thing.__name__}](#{thing.__name__.lower()}).", ""]
+            continue
         directive = "autoclass" if isinstance(thing, type) else "autofunction"
         documented = directive == "autoclass" and not issubclass(thing, Exception)
         options = [":members:", ":inherited-members:"] if documented else []
