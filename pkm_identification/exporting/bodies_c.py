@@ -10,17 +10,13 @@
 
 from __future__ import annotations
 
-import re
-
 import numpy as np
 
 from pkm_identification.mechanisms.multibody.dynamics import drive_inertia
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.version import __version__
 
-from .bodies_c_template import FRAMES, HEADER, MAIN, PASSIVE, ROWS, SOLVE, VECTORS
-from .c_code import c_comment, c_name, c_table
-from .c_template import CLIPPED, FRICTION
+from .c_code import FRICTION, c_comment, c_friction, c_name, c_table, fill_template
 
 
 def bodies_c(mechanism: Mechanism) -> str:
@@ -34,46 +30,32 @@ def bodies_c(mechanism: Mechanism) -> str:
     mechanism : Mechanism
         In float64.
     """
-    description, limits = mechanism.description, mechanism.limits(0)
+    law, limits = mechanism.description.friction.law.name, mechanism.limits(0)
     passive = mechanism.passive_friction
-    law = description.friction.law
-    expression, libm = FRICTION[law.name]
-    filled = {
-        "NAME": c_comment(mechanism.name),
-        "VERSION": __version__,
-        "HASH": mechanism.hash,
-        "LIBM": f", {libm}" if libm else "",
-        "DRIVES": c_comment(", ".join(mechanism.drive_names)),
-        "PREFIX": c_name(mechanism.name),
-        "DRIVE_COUNT": str(mechanism.degrees_of_freedom),
-        "STATE_COUNT": str(mechanism.tree.coordinates),
-        "PASSIVE": PASSIVE if passive is not None else "",
-        "PASSIVE_CALL": "\n    add_passive_friction(q, frames, axes, v, tree);"
-        if passive is not None
-        else "",
-    }
+    expression, libm = FRICTION[law]
     numbers = {"TOLERANCE": limits.residual, "LAST_STEP": limits.last_step, "LONGEST": limits.shift}
     if passive is not None:
         numbers["JOINT_TRANSITION"] = passive.friction.transition_rate
     scalars = "".join(f"#define {name} {float(value)!r}\n" for name, value in numbers.items())
-    friction = f"\nstatic double drive_friction(int i, double r)\n{{\n    return {expression};\n}}\n"
-    clipped = CLIPPED if "clipped" in expression else ""
-    parts = (
-        HEADER,
-        _counts(mechanism),
-        scalars,
-        _tables(mechanism),
-        VECTORS,
-        FRAMES,
-        ROWS,
-        SOLVE,
-        clipped,
-        friction,
+    call = "\n    add_passive_friction(q, frames, axes, v, tree);"
+    return fill_template(
+        "bodies.c",
+        {
+            "NAME": c_comment(mechanism.name),
+            "VERSION": __version__,
+            "HASH": mechanism.hash,
+            "LIBM": f", {libm}" if libm else "",
+            "DRIVES": c_comment(", ".join(mechanism.drive_names)),
+            "PREFIX": c_name(mechanism.name),
+            "DRIVE_COUNT": str(mechanism.degrees_of_freedom),
+            "STATE_COUNT": str(mechanism.tree.coordinates),
+            "CONSTANTS": _counts(mechanism) + scalars + _tables(mechanism),
+            "CLIPPED": "\n@clipped.c@" if "clipped" in expression else "",
+            "FRICTION": c_friction("drive", law),
+            "PASSIVE": "\n@bodies_joint_friction.c@" if passive is not None else "",
+            "PASSIVE_CALL": call if passive is not None else "",
+        },
     )
-    text = "".join((*parts, MAIN))
-    for _ in range(2):  # what is filled in has names of its own
-        text = re.sub("@([A-Z_]+)@", lambda match: filled[match[1]], text)
-    return text
 
 
 def _counts(mechanism: Mechanism) -> str:

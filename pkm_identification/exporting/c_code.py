@@ -11,6 +11,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from importlib.resources import files
 from typing import Any
 
 import numpy as np
@@ -29,7 +31,24 @@ from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import STRUTS
 from pkm_identification.version import __version__
 
-from .c_template import CLIPPED, COMMON, FRICTION, HEADER, JOINTS, MAIN, SOLVE
+# Friction by the law's name: the value of a function of the strut's number i and rate r, and what of libm that calls.
+FRICTION = {
+    "coulomb": ("FRICTION[0][i] * r + FRICTION[1][i] * clipped(r, LAW[0])", ""),
+    "source": (
+        "(fabs(r) <= LAW[0] ? 0.0 : FRICTION[0][i] * r) + FRICTION[1][i] * clipped(r, LAW[0])",
+        "",
+    ),
+    "asymmetric": (
+        "FRICTION[0][i] * r + FRICTION[1][i] * clipped(r, LAW[0]) + FRICTION[2][i] * fabs(clipped(r, LAW[0]))",
+        "",
+    ),
+    "stribeck": (
+        "FRICTION[0][i] * r\n        + FRICTION[1][i] * clipped(r, LAW[0])\n        "
+        "* (1.0 + (LAW[1] - 1.0) * exp(-(r / LAW[2]) * (r / LAW[2])))",
+        "exp",
+    ),
+    "smooth": ("FRICTION[0][i] * r + FRICTION[1][i] * tanh(r / LAW[0])", "tanh"),
+}
 
 _OF_STRUT = (M_E, H_E, H_B, I_X, I_A, M_M)
 
@@ -44,23 +63,43 @@ def c_code(machine: Machine) -> str:
     ----------
     machine : Machine
     """
-    prefix = c_name(machine.name)
-    law, libm = machine.friction, FRICTION[machine.friction.law.name][1]
-    joints = machine.joint_friction is not None
-    filled = {
-        "NAME": c_comment(machine.name),
-        "VERSION": __version__,
-        "HASH": machine.hash,
-        "LIBM": " and ".join(["sqrt and fabs (exact by IEEE 754)", *([libm] if libm else [])]),
-        "PREFIX": prefix,
-        "JOINT_CALL": "\n        add_joint_friction(i, s, l, arm, hinge, twist, wrench);" if joints else "",
-    }
-    friction = (
-        f"\nstatic double strut_friction(int i, double r)\n{{\n    return {FRICTION[law.law.name][0]};\n}}\n"
+    law, joints = machine.friction.law.name, machine.joint_friction is not None
+    libm = FRICTION[law][1]
+    clipped = joints or "clipped" in FRICTION[law][0]
+    return fill_template(
+        "hexapod.c",
+        {
+            "NAME": c_comment(machine.name),
+            "VERSION": __version__,
+            "HASH": machine.hash,
+            "LIBM": " and ".join(["sqrt and fabs (exact by IEEE 754)", *([libm] if libm else [])]),
+            "PREFIX": c_name(machine.name),
+            "CONSTANTS": _constants(machine),
+            "CLIPPED": "\n@clipped.c@" if clipped else "",
+            "FRICTION": c_friction("strut", law),
+            "JOINTS": "\n@hexapod_joint_friction.c@" if joints else "",
+            "JOINT_CALL": "\n        add_joint_friction(i, s, l, arm, hinge, twist, wrench);"
+            if joints
+            else "",
+        },
     )
-    clipped = CLIPPED if joints or "clipped" in friction else ""
-    parts = (HEADER, _constants(machine), COMMON, clipped, friction, JOINTS if joints else "", SOLVE, MAIN)
-    return re.sub("@([A-Z_]+)@", lambda match: filled[match[1]], "".join(parts))
+
+
+def fill_template(name: str, values: Mapping[str, str]) -> str:
+    """Return a text of `c_templates/` in which `@KEY@` is its value and `@name.c@` the text of that name."""
+
+    def fill(match: re.Match[str]) -> str:
+        return fill_template(match[1], values) if "." in match[1] else expand(values[match[1]])
+
+    def expand(text: str) -> str:
+        return re.sub(r"@([\w.]+)@", fill, text)
+
+    return expand((files(__package__) / "c_templates" / f"{name}.in").read_text(encoding="utf-8"))
+
+
+def c_friction(what: str, law: str) -> str:
+    """Return the C function of a friction law: force of drive i at rate r."""
+    return f"\nstatic double {what}_friction(int i, double r)\n{{\n    return {FRICTION[law][0]};\n}}\n"
 
 
 def c_name(name: str) -> str:
