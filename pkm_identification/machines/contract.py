@@ -27,6 +27,8 @@ from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.basis import Basis
 from pkm_identification.parameters.parameter_set import ParameterSet
 
+from .knowledge import Knowledge
+
 # Status of a row of motion: a row is never an exception
 OK, DEGRADED, FAILED, OTHER_MODE = range(4)
 
@@ -274,6 +276,10 @@ class Machine(Protocol):
     @property
     def tolerances(self) -> tuple[Tolerance, ...]:
         """What is known to a tolerance only, by the file."""
+
+    @property
+    def knowledge(self) -> Knowledge:
+        """How well every number of the file is known, by the file and by default."""
 
     @property
     def drives(self) -> tuple[Drive, ...]: ...

@@ -72,6 +72,9 @@ from .contract import (
     split_states,
 )
 from .file_numbers import change_document
+from .knowledge import Knowledge
+from .knowledge.build import build_knowledge
+from .knowledge.hexapod_bodies import list_body_values
 from .tolerances import list_tolerances
 
 # Twice the stated rate, 1.5 times the stated force: a limit is what a drive may do, not what noise may show
@@ -152,6 +155,17 @@ class Hexapod:
     def tolerances(self) -> tuple[Tolerance, ...]:
         known = DriveTolerances.of_hexapod(self.description.tolerances, STRUTS)
         return tuple(list_tolerances(self, known))
+
+    @cached_property
+    def knowledge(self) -> Knowledge:
+        own, keys = self.description, {}
+        if own.drive is not None:
+            keys = {"force_delay": "drive.force_delay"}
+            keys |= {"coordinate_offset": "drive.encoder.length_at_zero.*"} if own.drive.has_encoder else {}
+            keys |= {"motor_inertia": "drive.motor.inertia"} if own.drive.has_motor else {}
+        moved = np.array([one.body_b.mass + one.body_e.mass for one in own.struts])
+        tolerances = DriveTolerances.of_hexapod(own.tolerances, STRUTS)
+        return build_knowledge(self, list(list_body_values(own)), own.known, tolerances, moved, keys)
 
     @cached_property
     def home(self) -> FloatArray:
@@ -239,6 +253,7 @@ class Hexapod:
 
     def with_changes(self, changes: Mapping[str, float]) -> Hexapod:
         own, changed = self.description, Description.from_document(change_document(self.document, changes))
+        changed = replace(changed, known=own.known)
         # a law of friction that is not the file's is no part of the document
         if not any(path.startswith("friction") for path in changes):
             changed = replace(changed, friction=own.friction, joint_friction=own.joint_friction)

@@ -21,7 +21,7 @@ from pkm_identification.numerics.rotation import axes_across
 from .contract import Drive, Machine, Tolerance
 
 NUMBERS = "numbers"
-_RELATIVE = ("coordinate_scale", "force_gain")
+_RELATIVE = ("coordinate_scale", "force_gain", "asymmetry")
 
 
 def list_tolerances(machine: Machine, known: DriveTolerances) -> Iterator[Tolerance]:
@@ -29,7 +29,7 @@ def list_tolerances(machine: Machine, known: DriveTolerances) -> Iterator[Tolera
     for kind, sizes in known.of_drives.items():
         for i, (drive, size) in enumerate(zip(machine.drives, sizes, strict=True)):
             if size > 0.0:
-                yield Tolerance(kind, f"{kind}_{drive.name}", size, _unit(kind, drive), (i,))
+                yield Tolerance(kind, f"{kind}_{drive.name}", size, find_unit(kind, drive), (i,))
     for kind, size in known.of_machine.items():
         if kind == "force_delay":
             yield Tolerance(kind, kind, size, "s", tuple(range(len(machine.drives))))
@@ -55,9 +55,12 @@ def gravity_tilts(gravity: FloatArray) -> list[dict[str, float]]:
     return [{f"gravity.{k}": float(one[k]) for k in np.flatnonzero(one)} for one in turned]
 
 
-def _unit(kind: str, drive: Drive) -> str:
+def find_unit(kind: str, drive: Drive) -> str:
+    """Return the unit of a tolerance of a drive; empty of what is relative."""
     if kind in _RELATIVE:
         return ""
     if kind == "motor_inertia":
         return "kg m^2" if drive.unit == "rad" else "kg"
+    if kind == "drive_delay":
+        return "s"
     return drive.unit if kind == "coordinate_offset" else drive.force_unit

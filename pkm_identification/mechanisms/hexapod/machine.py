@@ -30,6 +30,7 @@ from ..actuators import read_actuators
 from ..actuators.control_section import MachineControl, read_control
 from ..actuators.two_inertia import by_encoder
 from ..builtin import HEXAPOD, MECHANISM, builtin_files, find_kind, kind_of_document
+from ..known_statements import NO_STATEMENTS, Statements, check_statements, take_statements
 from ..model import Actuator
 from ..tolerances import Tolerances, read_tolerances
 from .bodies import Platform, Strut, read_platform, read_struts
@@ -81,7 +82,9 @@ class Machine:
     control : MachineControl or None
         Controllers in those drives.
     document, full_document : dict
-        The file, and the same with all defaults written out.
+        The file without what it says of how well it is known, and the same with all defaults written out.
+    known : Statements
+        How well the file's numbers are known, by what it says.
     joint_limits : JointLimits
         How far the passive joints may turn from home.
     joint_names : tuple of six str
@@ -113,6 +116,7 @@ class Machine:
     control: MachineControl | None = None
     joint_limits: JointLimits = NO_LIMITS
     joint_names: tuple[str, ...] = STRUT_NAMES
+    known: Statements = NO_STATEMENTS
 
     def __post_init__(self) -> None:
         """Arrays that cannot be written, also of a machine made by `replace`: one type for every kernel."""
@@ -224,6 +228,7 @@ class Machine:
 
         `plausible=False` takes numbers that no machine of this size has: of a description made by computation.
         """
+        document, known = take_statements(document, source)
         document = written_out(document)
         problems = Problems()
         root = Node(document, "", source, MachineError, problems)
@@ -294,6 +299,8 @@ class Machine:
         with problems.section():
             root.close()
         problems.refuse(source, MachineError)
+        whole = root.with_defaults()
+        check_statements(known, whole, source)
 
         machine = cls(
             name=name,
@@ -316,7 +323,8 @@ class Machine:
             sensors=sensors,
             tolerances=tolerances,
             document=document,
-            full_document=root.with_defaults(),
+            full_document=whole,
+            known=known,
             actuators=actuators,
             control=control,
             joint_limits=joints.limits,

@@ -21,6 +21,7 @@ from pkm_identification.errors import MachineError
 from ...actuators import read_actuators
 from ...actuators.control_section import MachineControl, read_control
 from ...friction import Friction, read_friction
+from ...known_statements import check_statements, take_statements
 from ...model import Actuator
 from ...tolerances import read_drive_tolerances
 from ..numbers.exact import Exact, exact
@@ -68,6 +69,7 @@ def parsed(path: Path) -> Any:
 
 def read_document(document: Any, source: str = "mechanism", plausible: bool = True) -> Description:
     """A description from a parsed document; see `read_file`."""
+    document, known = take_statements(document, source, as_text=True)
     root = Node(document, "", source, MachineError)
     schema = root.take("schema")
     if str(schema.value) != str(SCHEMA):
@@ -120,7 +122,8 @@ def read_document(document: Any, source: str = "mechanism", plausible: bool = Tr
     root.close()
     whole = root.with_defaults()
     whole["friction"] = friction_node.with_defaults() | whole.get("friction", {})
-    description = replace(description, full_document=whole)
+    check_statements(known, whole, source)
+    description = replace(description, full_document=whole, known=known)
     if plausible:
         check_plausibility(description)
     return description

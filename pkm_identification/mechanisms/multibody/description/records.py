@@ -16,6 +16,7 @@ from typing import Any
 
 from ...actuators.control_section import MachineControl
 from ...friction import Friction
+from ...known_statements import NO_STATEMENTS, Statements
 from ...model import Actuator
 from ...tolerances import NO_TOLERANCES, DriveTolerances
 from ..numbers.exact import ZERO, Exact, ExactVector
@@ -235,7 +236,9 @@ class Description:
     pose : str or None
         A body whose six coordinates may be given instead of the outputs.
     document, full_document : mapping
-        The file, and the same with all defaults written out.
+        The file without what it says of how well it is known, and the same with all defaults written out.
+    known : Statements
+        How well the file's numbers are known, by what it says.
     actuators : tuple of Actuator or None
         Of the drives; what turns rigidly with them is in `Drive.inertia`.
     control : MachineControl or None
@@ -262,3 +265,4 @@ class Description:
     control: MachineControl | None = None
     joint_transition_rate: float = JOINT_TRANSITION_RATE
     tolerances: DriveTolerances = NO_TOLERANCES
+    known: Statements = NO_STATEMENTS

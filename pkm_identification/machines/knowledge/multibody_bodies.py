@@ -1,0 +1,48 @@
+# Copyright 2026 pkm_identification maintainers
+#
+# Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance
+# with the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+# Unless required by applicable law or agreed to in writing, software distributed under the License is
+# distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
+# the License for the specific language governing permissions and limitations under the License.
+
+"""What a mechanism's file says of its bodies, by key."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from pkm_identification.mechanisms.multibody.description.parts import central_moments
+from pkm_identification.mechanisms.multibody.extents import body_sizes
+from pkm_identification.mechanisms.multibody.mechanism import Mechanism
+
+from .bodies import BodyValues
+
+# Entries of the key `parameters`, first moments and inertia about the frame's origin
+_SPATIAL = (0, 1, 2, 3, 4, 5, 6, 7, 8, 9)
+_PLANAR = (0, 1, 2, 3)
+SMALLEST = 0.1  # m: of bodies in a file without lengths
+
+
+def list_body_values(mechanism: Mechanism) -> Iterator[BodyValues]:
+    """Yield the bodies in the order of the file."""
+    description = mechanism.description
+    sections = description.document.get("bodies", {})
+    for body, size in zip(description.bodies, body_sizes(mechanism)[1], strict=True):
+        mass, first, inertia = central_moments(body)
+        center = first / mass if mass > 0.0 else np.zeros(3)
+        moments, products = np.diagonal(inertia), inertia[[0, 0, 1], [1, 2, 2]]
+        if body.planar:
+            center, moments, products = center[:2], moments[2:], products[:0]
+        section = f"bodies.{body.name}"
+        given = "parameters" in sections.get(body.name, {})
+        keys = [f"parameters.{k}" for k in (_PLANAR if body.planar else _SPATIAL)]
+        if not given:
+            keys = ["mass", *(f"center_of_mass.{k}" for k in range(len(center)))]
+            keys += [f"inertia.{k}" for k in range(len(moments) + len(products))]
+        yield BodyValues(
+            body.name, section, float(size) or SMALLEST, mass, center, moments, products,
+            tuple(f"{section}.{key}" for key in keys), given,
+        )  # fmt: skip

@@ -1,0 +1,290 @@
+# Copyright 2026 pkm_identification maintainers
+#
+# Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance
+# with the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+# Unless required by applicable law or agreed to in writing, software distributed under the License is
+# distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
+# the License for the specific language governing permissions and limitations under the License.
+
+"""How well numbers of a machine file are known: `known` of a file, a section or a key, and `3.2 +- .1`.
+
+Both are taken out of the document before its readers see it, so that they read the numbers alone:
+
+    known: cad                          # the whole file
+    platform:
+      known: {mass: measured, inertia: 10 %}
+      mass: 4.82
+      center_of_mass: [0 +- 0.002, 0, 0]
+
+What is stated nearest to a number holds.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from pkm_identification.errors import MachineError
+from pkm_identification.suggestion import did_you_mean
+
+KEY = "known"
+WORDS = ("measured", "cad", "guessed")
+TEXTS = ("name", "description")  # keys of a file whose text may hold any sign
+Path = tuple[str, ...]
+# Blanks around it: `L +-x` is an expression of a mechanism's file
+_PLUS_MINUS = re.compile(r"\s+(?:\+-|±)\s+")
+
+
+@dataclass(frozen=True)
+class Width:
+    """A standard deviation: of a number in its own unit, or relative to it."""
+
+    size: float
+    relative: bool = False
+
+    def __str__(self) -> str:
+        return f"{100.0 * self.size:.15g} %" if self.relative else repr(self.size)
+
+
+Statement = str | Width
+
+
+@dataclass(frozen=True)
+class Statements:
+    """What a file says of how well its numbers are known.
+
+    Attributes
+    ----------
+    stated : mapping of tuple of str to Statement
+        By the keys that lead there, indices of lists from 0; () is the whole file.
+    """
+
+    stated: Mapping[Path, Statement] = field(default_factory=dict)
+
+    def __bool__(self) -> bool:
+        return bool(self.stated)
+
+    def find_nearest(self, path: str) -> tuple[Path, Statement | None]:
+        """Return what is stated nearest to a number, by its path `strut.body_e.mass`, and where; None: nothing."""
+        keys = tuple(path.split("."))
+        for length in range(len(keys), -1, -1):
+            if keys[:length] in self.stated:
+                return keys[:length], self.stated[keys[:length]]
+        return (), None
+
+
+NO_STATEMENTS = Statements()
+
+
+def take_statements(document: Any, source: str, as_text: bool = False) -> tuple[Any, Statements]:
+    """Return a parsed machine file without what it says of how well it is known, and that.
+
+    Parameters
+    ----------
+    document : object
+        What YAML made of the file; it is not changed.
+    source : str
+        Name of the file, for messages.
+    as_text : bool
+        Whether a number with a width stays the text it is written in, as numbers of mechanisms do.
+
+    Raises
+    ------
+    MachineError
+        If a word is none of WORDS, a width is not greater than zero, or a key is not there: names file and key.
+    """
+    stated: dict[Path, Statement] = {}
+    bare = _take(document, (), source, stated)
+    if not as_text:
+        bare = _resolve(bare, (), stated)
+    return (bare, Statements(stated)) if stated else (document, NO_STATEMENTS)
+
+
+def check_statements(statements: Statements, document: Mapping[str, Any], source: str) -> None:
+    """Refuse statements on keys that a file does not have, all defaults of the document written out.
+
+    Raises
+    ------
+    MachineError
+        Names the file, the key, and the keys that are there.
+    """
+    for path in statements.stated:
+        place: Any = document
+        for depth, key in enumerate(path):
+            if isinstance(place, list):
+                if int(key) < len(place):
+                    place = place[int(key)]
+                    continue
+                raise MachineError(f"{source}: known of '{_name(path)}': the list has {len(place)} numbers")
+            if not isinstance(place, Mapping) or key not in place:
+                keys = [str(one) for one in place] if isinstance(place, Mapping) else []
+                raise MachineError(
+                    f"{source}: known of '{_name(path)}': there is no key '{key}'"
+                    f"{f' in {_name(path[:depth])}' if depth else ''}; keys: {', '.join(keys)}{did_you_mean(key, keys)}"
+                )
+            place = place[key]
+        statement = statements.stated[path]
+        if isinstance(statement, Width) and not statement.relative and _has_sections(place):
+            raise MachineError(
+                f"{source}: {_place(path)} = {statement}: numbers of a section have several units: "
+                f"must be {', '.join(WORDS)}, or a width in per cent, as 5 %"
+            )
+
+
+def _has_sections(place: Any) -> bool:
+    return isinstance(place, Mapping) or (isinstance(place, list) and any(map(_has_sections, place)))
+
+
+def write_statements(document: Mapping[str, Any], statements: Statements) -> dict[str, Any]:
+    """Return a machine file's document with statements, each as the key `known` of the section it is in."""
+    return _write(document, (), dict(statements.stated))
+
+
+def _write(place: Any, path: Path, stated: dict[Path, Statement]) -> Any:
+    """Return a part of a document with what is stated of it and of its keys."""
+    if isinstance(place, list):
+        return [_write(one, (*path, str(k)), stated) for k, one in enumerate(place)]
+    if not isinstance(place, Mapping):
+        return place
+    own = _written(stated.get(path))
+    named: dict[str, Any] = {}
+    for key, value in place.items():
+        below = (*path, str(key))
+        if isinstance(value, Mapping):
+            continue
+        if below in stated:
+            named[key] = _written(stated[below])
+        elif isinstance(value, list) and not any(isinstance(one, Mapping) for one in value):
+            each = _write_list(value, below, stated)
+            named |= {} if each is None else {key: each}
+    written = {key: _write(value, (*path, str(key)), stated) for key, value in place.items()}
+    if own is not None and named:
+        return {KEY: {"all": own, **named}, **written}
+    if own is not None or named:
+        return {KEY: named if own is None else own, **written}
+    return written
+
+
+def _write_list(value: list[Any], path: Path, stated: dict[Path, Statement]) -> list[Any] | None:
+    """Return statements of the entries of a list of numbers; None where there are none."""
+    each = [
+        _write_list(one, (*path, str(k)), stated)
+        if isinstance(one, list)
+        else _written(stated.get((*path, str(k))))
+        for k, one in enumerate(value)
+    ]
+    return each if any(one is not None for one in each) else None
+
+
+def _written(statement: Statement | None) -> Any:
+    if isinstance(statement, Width):
+        return str(statement) if statement.relative else statement.size
+    return statement
+
+
+def _take(value: Any, path: Path, source: str, stated: dict[Path, Statement]) -> Any:
+    """Return a part of a document without statements; those are added to what is stated."""
+    if isinstance(value, str):
+        return value if len(path) == 1 and path[0] in TEXTS else _take_width(value, path, source, stated)
+    if isinstance(value, list):
+        entries = [_take(one, (*path, str(k)), source, stated) for k, one in enumerate(value)]
+        return entries if any(new is not old for new, old in zip(entries, value, strict=True)) else value
+    if not isinstance(value, Mapping):
+        return value
+    entries = {key: _take(one, (*path, str(key)), source, stated) for key, one in value.items() if key != KEY}
+    if KEY in value:
+        for below, statement in _read(value[KEY], path, source, path):
+            if below in stated:
+                raise MachineError(f"{source}: how well '{_name(below)}' is known is stated twice")
+            stated[below] = statement
+    elif all(entries[key] is value[key] for key in value):
+        return value
+    return entries
+
+
+def _read(value: Any, path: Path, source: str, section: Path) -> Iterator[tuple[Path, Statement]]:
+    """Yield what the value of `known` of a section says of a path in it."""
+    if isinstance(value, Mapping):
+        for key, one in value.items():
+            yield from _read(one, path if key == "all" else (*path, str(key)), source, section)
+    elif isinstance(value, list) and path != section:
+        for k, one in enumerate(value):
+            if one is not None:
+                yield from _read(one, (*path, str(k)), source, section)
+    else:
+        yield path, _read_statement(value, f"{source}: {_place(path)} = {value!r}")
+
+
+def _read_statement(value: Any, place: str) -> Statement:
+    """Return a word or a width."""
+    if isinstance(value, str) and value.lower() in WORDS:
+        return value.lower()
+    width = _read_width(value)
+    if width is None:
+        near = did_you_mean(value, WORDS) if isinstance(value, str) else ""
+        raise MachineError(
+            f"{place}: must be {', '.join(WORDS)}, a width in the key's unit, or one in per cent, as 5 %{near}"
+        )
+    return _check_width(width, place)
+
+
+def _check_width(width: Width, place: str) -> Width:
+    if not (math.isfinite(width.size) and width.size > 0.0):
+        raise MachineError(f"{place}: a width must be greater than zero")
+    return width
+
+
+def _read_width(value: Any) -> Width | None:
+    """Return the width that a number, a text of one, or a text of a percentage says; None: it is none."""
+    if isinstance(value, bool):
+        return None
+    text = str(value).strip()
+    relative = text.endswith("%")
+    try:
+        size = float(text.removesuffix("%"))
+    except ValueError:
+        return None
+    return Width(size / 100.0, True) if relative else Width(size)
+
+
+def _take_width(text: str, path: Path, source: str, stated: dict[Path, Statement]) -> Any:
+    """Return the number before `+-`; its width is added to what is stated. Other texts are returned as they are."""
+    parts = _PLUS_MINUS.split(text)
+    if len(parts) == 1:
+        return text
+    place = f"{source}: '{_name(path)}' = {text!r}"
+    width = _read_width(parts[1]) if len(parts) == 2 else None
+    if width is None:
+        raise MachineError(f"{place}: expected a number, +- and its width, as 3.2 +- 0.1 or 3.2 +- 5 %")
+    stated[path] = _check_width(width, place)
+    return parts[0].strip()
+
+
+def _resolve(place: Any, path: Path, stated: Mapping[Path, Statement]) -> Any:
+    """Return a part of a document, in which texts that had widths are numbers."""
+    if isinstance(place, list):
+        return [_resolve(one, (*path, str(k)), stated) for k, one in enumerate(place)]
+    if isinstance(place, Mapping):
+        return {key: _resolve(one, (*path, str(key)), stated) for key, one in place.items()}
+    return _number(place) if isinstance(place, str) and path in stated else place
+
+
+def _number(text: str) -> Any:
+    """Return the number that a text is; a text that is none as it is."""
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
+
+
+def _name(path: Path) -> str:
+    return ".".join(path)
+
+
+def _place(path: Path) -> str:
+    return f"known of '{_name(path)}'" if path else KEY
