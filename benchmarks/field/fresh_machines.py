@@ -78,8 +78,7 @@ def try_machine(kind: str, seed: int, folder: Path, duration: float = DURATION) 
     if not answer.exists():
         raise RuntimeError(f"{kind}, seed {seed}: exit code {code}: {said.getvalue().strip()[-300:]}")
     told = json.loads(answer.read_text())
-    name = "base" if "base" in told else "identifiable"
-    parameters = truth.build_parameter_set(name)
+    parameters = truth.build_parameter_set(told["parameter_set"])
     true = dict(zip(parameters.names, parameters.nominal, strict=True))
     rows = [one for one in told["parameters"] if one["status"] == "identifiable"]
     errors = np.array([(one["value"] - true[one["name"]]) / one["std"] for one in rows])

@@ -13,18 +13,23 @@ them said, and the error of an efficient estimate is uncorrelated with that diff
 
     cov(m(n) - m(k)) = S(k) - S(n) .
 
-Where k is the place by which half of the information had come, S(k) = 2 S(n): in every direction the estimate then
-moves on by one of its own standard deviations, whatever motion, noise and rate are. It moves further when the machine
-changes, when the filter diverges or follows noise, or when the standard deviations are too small; all three make the
-estimate one that must not be used as it is stated. Where little has come on either side of k, nothing can be told.
+Where k is the place by which half of the information had come, S(k) = 2 S(n): the estimate then moves on by one of its
+own standard deviations, whatever motion, noise and rate are. It moves further when the machine changes, when the filter
+diverges or follows noise, or when the standard deviations are too small; all three make the estimate one that must not
+be used as it is stated. Where little has come on either side of k, nothing can be told.
+
+Half of what is known of each parameter is not half of what is known of each combination: the one of a hundred that a
+log shows best may have come with its last seconds (of the static moments of a four-bar's crank and rocker). What S(k)
+and S(n) of white noise say of a direction is therefore asked of the equations where they are at hand.
 
 A drift leaves a residual that is correlated, which widens the standard deviations so much that no drift would ever
-stand out. Those an estimate is judged by are therefore made with what a steady drift leaves of the residual.
+stand out. Those an estimate is judged by are therefore made with what a steady drift leaves of the residual. They are
+narrowed by a matrix: a factor for each parameter would make combinations look known that are not.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,6 +58,7 @@ def nonconvergence(
     fewest: int,
     entry: float,
     memory: float = np.inf,
+    white_covariance: Callable[[int], FloatArray] | None = None,
 ) -> str:
     """What of an estimate has not converged, in words; empty when all of it has.
 
@@ -64,7 +70,7 @@ def nonconvergence(
         On the way to the estimate.
     estimate : ParameterEstimate
     covariance : ndarray, shape (R, R)
-        To judge it by, SI units: the stated one without what a drift makes of it (`drift_share`).
+        To judge it by, SI units: the stated one without what a drift makes of it (`narrow_by_drift`).
     prior_std : ndarray, shape (R,)
     fewest : int
         Entries of the trace that either half of the information must have come with.
@@ -72,6 +78,9 @@ def nonconvergence(
         Duration in s that an entry stands for.
     memory : float
         Entries an estimator remembers that forgets; half of its information is then in the last 0.7 of them.
+    white_covariance : callable, optional
+        Of a number of entries: the covariance (R, R) after them if the noise is white, in units of the prior. By
+        default the information of every direction grew as that of the parameters.
     """
     # here: batch fits have no trace, and importing it takes longer than they do
     from scipy.special import ndtri
@@ -92,26 +101,36 @@ def nonconvergence(
             f"the data are too short: half of what they say of {estimate.names[slowest]} is in the last "
             f"{left * entry:.2g} s, and {fewest * entry:.2g} s are the least by which that can be judged"
         )
+    # parameters first: one of them is a plainer word than a combination that moved as far
     variances, vectors = np.linalg.eigh(covariance / np.outer(prior_std, prior_std))
+    variances = np.concatenate([np.diag(covariance) / prior_std**2, variances])
+    vectors = np.concatenate([np.eye(width), vectors], axis=1)
     known = variances < RESOLVED**2
     if not np.any(known):
         return ""
     variances, vectors = variances[known], vectors[:, known]
+    if white_covariance is not None and np.isinf(memory):
+        early, late = (
+            np.einsum("pd,pq,qd->d", vectors, white_covariance(count), vectors)
+            for count in (place + 1, len(values))
+        )
+        variances = variances * np.maximum(early / late - 1.0, 1.0)
     moved = np.abs(vectors.T @ ((values[-1] - values[place]) / prior_std)) / np.sqrt(variances)
-    worst = int(np.argmax(moved))
     limit = -float(ndtri(0.5 * FALSE_ALARM / len(moved)))
-    if moved[worst] <= limit:
+    if moved.max() <= limit:
         return ""
+    alone = np.where(np.count_nonzero(vectors, axis=0) == 1, moved, 0.0)
+    worst = int(np.argmax(alone if alone.max() > limit else moved))
     return (
         f"{_named(estimate.names, vectors[:, worst])} had not converged: it moved by {moved[worst]:.3g} standard "
         f"deviations over the last {left * entry:.2g} s, where 1 is usual and {limit:.2g} the most that chance does"
     )
 
 
-def drift_share(
+def narrow_by_drift(
     equations: Equations, mean: FloatArray, noise: FloatArray, prior: Prior, redundancy: float
 ) -> FloatArray:
-    """Standard deviations (P,) by the residual that a steady drift of all parameters leaves, over those by all of it.
+    """Return T (P, P), units of the prior: T C T^T is a covariance C without what a steady drift makes of it.
 
     Parameters
     ----------
@@ -133,17 +152,18 @@ def drift_share(
 
     drift, _ = solve_blocks(parts(), 2 * len(mean), noise * redundancy)
     left = np.concatenate([part - both @ drift for both, part in parts()])
-    steady, whole = (
-        robust_covariance(equations.regressor, one, noise, redundancy, equations.segment, scale=prior.std)
-        for one in (left, residual)
+    return _narrow(
+        *(
+            robust_covariance(equations.regressor, one, noise, redundancy, equations.segment, scale=prior.std)
+            for one in (left, residual)
+        )
     )
-    return np.minimum(np.sqrt(np.diag(steady) / np.diag(whole)), 1.0)
 
 
-def drift_share_of_scores(
+def narrow_scores_by_drift(
     covariance: FloatArray, scores: FloatArray, information: FloatArray, segment: NDArray[np.int64]
 ) -> FloatArray:
-    """The same from gradients (K, P) and information (K, P, P) that come in pieces, in units of the prior.
+    """Return the same from gradients (K, P) and information (K, P, P) that come in pieces, in units of the prior.
 
     `covariance` (P, P) is what white noise would make it.
     """
@@ -154,8 +174,37 @@ def drift_share_of_scores(
     drift = np.linalg.solve(matrix, np.concatenate([scores.sum(axis=0), run @ scores]))
     left = scores - information @ drift[:width] - run[:, None] * (information @ drift[width:])
     whole = np.linalg.inv(covariance)
-    with_drift, without = (np.diag(sandwich(whole, part, segment)) for part in (scores, left))
-    return np.minimum(np.sqrt(without / with_drift), 1.0)
+    return _narrow(*(sandwich(whole, part, segment) for part in (left, scores)))
+
+
+def _narrow(steady: FloatArray, whole: FloatArray) -> FloatArray:
+    """Return T (P, P) with T whole T^T = steady, but wider than `whole` in no direction."""
+    root = np.linalg.cholesky(whole)
+    inverse = np.linalg.inv(root)
+    values, vectors = np.linalg.eigh(inverse @ steady @ inverse.T)
+    return np.asarray(root @ (vectors * np.sqrt(np.clip(values, 0.0, 1.0))) @ vectors.T @ inverse)
+
+
+def compute_white_covariance(
+    equations: Equations, noise: FloatArray, prior: Prior, relations: FloatArray | None = None
+) -> FloatArray:
+    """Return the covariance (P, P) of a fit of these equations if their noise is white, in units of the prior.
+
+    Parameters
+    ----------
+    equations : Equations
+    noise : ndarray, shape (m, m)
+        What an equation counts for: with the redundancy.
+    prior : Prior
+    relations : ndarray, shape (n, P), optional
+        Rows of unit noise that are known besides, SI units.
+    """
+    rows = np.zeros((0, len(prior.std))) if relations is None else relations * prior.std
+    information, inverse = np.eye(len(prior.std)) + rows.T @ rows, np.linalg.inv(noise)
+    for block in blocks(len(equations)):
+        scaled = equations.regressor[block] * prior.std
+        information += np.einsum("kip,ij,kjq->pq", scaled, inverse, scaled, optimize=True)
+    return np.asarray(np.linalg.inv(information))
 
 
 def half_known(std: FloatArray) -> NDArray[np.int64]:

@@ -225,10 +225,12 @@ def _widened(
     weight: FloatArray | None,
     floored: bool,
 ) -> FloatArray:
-    """The filter's covariance, widened by the correlation its residual has in time.
+    """Return the filter's covariance (P, P), widened by the correlation its residual has in time.
 
-    If `floored`, no direction of what the correlation tells is below white noise; a causal run has the floor of each
-    parameter alone, as the online estimator (`filters.uncertainty`).
+    If `floored`, no direction of what the correlation tells is below white noise, and it is the covariance where it has
+    no smaller deviation than the filter: a factor for each parameter would leave combinations as known as the filter
+    believes, or a thousand times less. A causal run has these factors and the floor of each parameter alone, as the
+    online estimator (`filters.uncertainty`).
     """
     equations, prior = problem.equations, problem.prior
     residual = equations.measured - equations.regressor @ mean
@@ -243,11 +245,18 @@ def _widened(
         prior.std,
         floored=floored,
     )
-    robust = robust * np.outer(prior.std, prior.std)
-    own = recursive.filter.covariance
-    # both are valid upper pictures of the same error; per parameter the larger one is kept
+    scale = np.outer(prior.std, prior.std)
+    own = recursive.filter.covariance / scale
     widen = np.sqrt(np.maximum(np.diag(robust) / np.diag(own), 1.0))
-    return own * np.outer(widen, widen)
+    if not floored:
+        return own * np.outer(widen, widen) * scale
+    if np.all(np.diag(robust) >= np.diag(own)):
+        return robust * scale
+    # both are valid upper pictures of the same error; per direction the larger one is kept
+    root = np.linalg.cholesky(own)
+    inverse = np.linalg.inv(root)
+    values, vectors = np.linalg.eigh(inverse @ robust @ inverse.T)
+    return root @ (vectors * np.maximum(values, 1.0)) @ vectors.T @ root.T * scale
 
 
 # In the order of the help: the recursive ones, which also run online, first.

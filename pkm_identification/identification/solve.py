@@ -18,7 +18,11 @@ import numpy as np
 
 from pkm_identification.errors import LogError, MotionRefused
 from pkm_identification.estimation.batch.block_jackknife import with_block_jackknife
-from pkm_identification.estimation.convergence import drift_share, nonconvergence
+from pkm_identification.estimation.convergence import (
+    compute_white_covariance,
+    narrow_by_drift,
+    nonconvergence,
+)
 from pkm_identification.estimation.disagreement import disagreement
 from pkm_identification.estimation.estimate import ParameterEstimate
 from pkm_identification.estimation.estimators import ESTIMATORS
@@ -266,18 +270,24 @@ def _nonconvergence(experiment: Experiment, problem: Problem, fit: Fit, estimate
         return ""
     forgetting = experiment.settings.estimator.forgetting
     own = slice(0, len(estimate.names))
-    share = drift_share(problem.equations, fit.mean, fit.noise, problem.prior, problem.redundancy)[own]
+    prior, noise = problem.prior, fit.noise * problem.redundancy
+    rows = None if problem.relations is None else problem.relations.rows
+    scale = np.outer(prior.std, prior.std)
+    narrow = narrow_by_drift(problem.equations, fit.mean, fit.noise, prior, problem.redundancy)
     # what else the estimate may be off by stays as it is stated
-    narrowed = estimate.covariance - fit.covariance[own, own] * (1.0 - np.outer(share, share))
+    less = fit.covariance - narrow @ (fit.covariance / scale) @ narrow.T * scale
     return nonconvergence(
         fit.trace,
         estimate,
-        narrowed,
-        problem.prior.std,
+        estimate.covariance - less[own, own],
+        prior.std,
         # either half must hold half of what an identification needs at all (`identify`)
         fewest=FEWEST_EQUATIONS * len(problem.parameters.names) // 2,
         entry=float(np.median(np.abs(np.diff(problem.equations.time)))),
         memory=1.0 / (1.0 - forgetting) if forgetting < 1.0 else np.inf,
+        white_covariance=lambda count: compute_white_covariance(
+            problem.equations[:count], noise, prior, rows
+        )[own, own],
     )
 
 

@@ -26,7 +26,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from pkm_identification.estimation.batch.sandwich import sandwich
-from pkm_identification.estimation.convergence import drift_share_of_scores
+from pkm_identification.estimation.convergence import narrow_scores_by_drift
 from pkm_identification.numerics.arrays import FloatArray
 
 from .augmented_filter import JointFilter
@@ -45,12 +45,12 @@ class Correlated:
     ----------
     added : ndarray, shape (P, P)
         Covariance, SI units.
-    drift_share : ndarray, shape (P,)
-        Standard deviations by the innovations that a steady drift leaves, over those by all of them (`settling`).
+    narrowing : ndarray, shape (P, P)
+        Takes from a covariance what a steady drift makes of it, units of the prior (`narrow_by_drift`).
     """
 
     added: FloatArray
-    drift_share: FloatArray
+    narrowing: FloatArray
 
 
 def correlated(
@@ -67,13 +67,13 @@ def correlated(
         if np.isfinite(samples.readings).any():
             # what their readings say is not in the gradients
             width = len(prior.mean)
-            return Correlated(np.zeros((width, width)), np.ones(width))
+            return Correlated(np.zeros((width, width)), np.eye(width))
         last = TwoFilters(model, noise, settings).run(samples, centre)
     scale = np.outer(prior.std, prior.std)
     white = last.covariance / scale
     return Correlated(
         (sandwich(np.linalg.inv(white), last.scores, last.segment) - white) * scale,
-        drift_share_of_scores(white, last.scores, last.information, last.segment),
+        narrow_scores_by_drift(white, last.scores, last.information, last.segment),
     )
 
 

@@ -259,4 +259,6 @@ def _deviations(
         return one_pass(model, replace(rounds.noise, force=force), settings, form, samples, centre).mean
 
     beside = systematic(model, rounds.noise, settings, samples, rounds.mean, estimate)
-    return widened + beside, widened * np.outer(correlation.drift_share, correlation.drift_share) + beside
+    scale = np.outer(model.prior.std, model.prior.std)
+    narrowed = correlation.narrowing @ (widened / scale) @ correlation.narrowing.T * scale
+    return widened + beside, narrowed + beside

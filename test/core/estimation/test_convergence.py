@@ -15,7 +15,12 @@ import pytest
 from core.estimation.toy_problems import autoregressive, equations, parameter_set, prior_of
 from scipy import stats
 
-from pkm_identification.estimation.convergence import drift_share, half_known, nonconvergence
+from pkm_identification.estimation.convergence import (
+    compute_white_covariance,
+    half_known,
+    narrow_by_drift,
+    nonconvergence,
+)
 from pkm_identification.estimation.estimators import ESTIMATORS, Tuning
 from pkm_identification.estimation.filters.recursive import FILTERS
 from pkm_identification.estimation.filters.unscented import UnscentedSettings
@@ -45,10 +50,18 @@ def judged(
     problem: Problem, name: str = "ukf", tuning: Tuning | None = None, fewest: int = 20, **more
 ) -> str:
     fit = ESTIMATORS[name].run(problem, tuning or Tuning())
-    share = drift_share(problem.equations, fit.mean, fit.noise, problem.prior, problem.redundancy)
-    covariance = fit.covariance * np.outer(share, share)
+    prior, noise = problem.prior, fit.noise * problem.redundancy
+    scale = np.outer(prior.std, prior.std)
+    narrow = narrow_by_drift(problem.equations, fit.mean, fit.noise, prior, problem.redundancy)
     return nonconvergence(
-        fit.trace, fit.estimate(problem), covariance, problem.prior.std, fewest=fewest, entry=1.0, **more
+        fit.trace,
+        fit.estimate(problem),
+        narrow @ (fit.covariance / scale) @ narrow.T * scale,
+        prior.std,
+        fewest=fewest,
+        entry=1.0,
+        white_covariance=lambda count: compute_white_covariance(problem.equations[:count], noise, prior),
+        **more,
     )
 
 
@@ -110,6 +123,19 @@ def test_a_slow_beginning_is_no_fault():
     late = np.full(COUNT, 1e-2)
     late[-60:] = 3.0
     assert [judged(posed(seed, size=late)) for seed in range(10)] == [""] * 10
+
+
+def test_a_combination_that_the_last_equations_show_may_move_with_them():
+    """The last tenth shows the sum of two parameters a hundred times as well as all before; half of each came early."""
+    for seed in range(10):
+        problem = posed(seed)
+        columns, std = problem.equations.regressor.copy(), problem.prior.std
+        late = np.arange(COUNT) >= 0.9 * COUNT
+        columns[late, :, 0] *= 30.0
+        columns[late, :, 1] = columns[late, :, 0] * std[0] / std[1]
+        noise = np.random.default_rng(seed).normal(0.0, NOISE, (COUNT, OUTPUTS))
+        measured = columns @ (problem.prior.mean + std) + noise
+        assert judged(Problem(problem.parameters, problem.prior, equations(columns, measured), 20.0)) == ""
 
 
 def test_an_estimator_that_forgets_is_judged_by_what_it_remembers():

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from core.estimation.toy_problems import equations, parameter_set, positive_definite, prior_of
+from core.estimation.toy_problems import autoregressive, equations, parameter_set, positive_definite, prior_of
 
 from pkm_identification.errors import PkmError
 from pkm_identification.estimation.estimators import ESTIMATORS, Tuning
@@ -104,3 +104,16 @@ def test_instruments_need_twins(posed):
     problem, _ = posed
     with pytest.raises(PkmError, match="needs the twins"):
         ESTIMATORS["iv"].run(Problem(problem.parameters, problem.prior, problem.equations), Tuning())
+
+
+def test_an_estimator_that_widens_its_covariance_does_it_in_every_direction():
+    """Noise as slow as the sum of two parameters widens what is known of it, not of their difference."""
+    rng, prior = np.random.default_rng(3), prior_of(3, 5, 2.0)
+    columns = rng.normal(size=(400, 2, 3))
+    columns[..., 0] = autoregressive(rng, 400, 2, 0.9)
+    columns[..., 1] = columns[..., 0] + 1e-2 * rng.normal(size=(400, 2))
+    measured = columns @ rng.normal(size=3) + autoregressive(rng, 400, 2, 0.9)
+    problem = Problem(parameter_set(prior), prior, equations(columns / prior.std, measured), 20.0)
+    batch, filtered = (ESTIMATORS[name].run(problem, Tuning()).covariance for name in ("ls", "ukf"))
+    root = np.linalg.inv(np.linalg.cholesky(batch))
+    np.testing.assert_allclose(np.linalg.eigvalsh(root @ filtered @ root.T), 1.0, atol=0.05)

@@ -23,7 +23,7 @@ from pkm_identification.estimation.batch.least_squares import (
     solve_blocks,
     solve_whitened,
 )
-from pkm_identification.estimation.convergence import drift_share
+from pkm_identification.estimation.convergence import narrow_by_drift
 from pkm_identification.parameters.prior import Prior
 
 
@@ -217,7 +217,7 @@ def test_a_fit_of_many_equations_makes_no_copy_of_their_columns():
         made = equations(rng.normal(size=(count, 6, 6)) / prior.std, rng.normal(size=(count, 6)))
         tracemalloc.start()
         fit = least_squares(made, prior)
-        drift_share(made, fit.mean, fit.noise, prior, 1.0)
+        narrow_by_drift(made, fit.mean, fit.noise, prior, 1.0)
         most = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
         return most
