@@ -2,7 +2,8 @@
 #   make demo    the main job on the embedded simulator        DEMO_ARGS="..."   options of `pkm demo`
 #   make quick   the fast tests of the core, for every change  PYTEST_ARGS="-k name"
 #   make lint    ruff check, ruff format --check, mypy, hadolint
-#   make test    make lint and all tests                       TESTS="test/core" PYTEST_ARGS="-k name"
+#   make test    make lint, make kernels and all tests         TESTS="test/core" PYTEST_ARGS="-k name"
+#   make kernels compiles what most tests need, as pkm warm-up does; done already: seconds
 #   make lowest  make quick with the lowest versions that pyproject.toml states, in .venv-lowest, without ROS
 #   make docs    the documentation site, docs/_build/html (examples are run, warnings are errors)
 #   make bench   timings beside the peers, docs/benchmarks.md  BENCH_ARGS="--quick", "--only PART", "--out DIR"
@@ -11,7 +12,7 @@
 #   make format · make clean
 # With PKM_WITH_ROS=0: the core only, without ROS 2 and without a compiler, in .venv-core.
 .DELETE_ON_ERROR:
-.PHONY: demo quick lowest test docs bench lint format dist publisher clean
+.PHONY: demo quick lowest test kernels docs bench lint format dist publisher clean
 PYTHON ?= python3
 PKM_WITH_ROS ?= 1
 CORE_ONLY := $(filter 0,$(PKM_WITH_ROS))
@@ -55,9 +56,14 @@ demo: $(VENV)/.runtime $(VENV)/.package
 quick: $(VENV)/.test
 	$(PYTEST) -n 2 $(IN_ORDER) -m "not slow" test/core $(PYTEST_ARGS)
 
-test: $(VENV)/.test $(VENV)/.package lint
+# mypy leaves a core free: meanwhile kernels are compiled, which workers would wait for each other with.
+test: $(VENV)/.test $(VENV)/.package
+	$(MAKE) --no-print-directory -j 2 lint kernels
 	$(PYTEST) -n $(if $(WITH_ROS),3,2) $(IN_ORDER) -m "not alone" $(TESTS) $(PYTEST_ARGS) $(NONE_CHOSEN)
-	$(PYTEST) -m alone $(TESTS) $(PYTEST_ARGS) || [ $$? -eq 5 ]
+	$(PYTEST) -m alone $(or $(filter test/ros%,$(TESTS)),$(TESTS)) $(PYTEST_ARGS) || [ $$? -eq 5 ]
+
+kernels: $(VENV)/.test
+	for machine in uf mast; do $(RUN) $(BIN)/pkm warm-up --machine $$machine || exit 1; done
 
 # What `name>=1.2` states becomes name==1.2.*, of the run-time dependencies; the newest of everything else.
 LOWEST := .venv-lowest

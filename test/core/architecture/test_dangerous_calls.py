@@ -57,9 +57,11 @@ def dangers(tree: ast.AST) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_nothing_dangerous(path):
-    assert not dangers(ast.parse(path.read_text(encoding="utf-8")))
+@pytest.mark.slow
+def test_nothing_dangerous():
+    assert len(SOURCES) > 30
+    found = {path: dangers(ast.parse(path.read_text(encoding="utf-8"))) for path in SOURCES}
+    assert {str(path.relative_to(ROOT)): lines for path, lines in found.items() if lines} == {}
 
 
 @pytest.mark.parametrize(
