@@ -235,7 +235,7 @@ def _shift_forces(experiment: Experiment, problem: Problem, noise: FloatArray) -
     kinds = np.array([one.kind for one in machine.tolerances])
     shares = []
     for kind in dict.fromkeys(kinds.tolist()):
-        size = max(one.std for one in machine.tolerances if one.kind == kind)
+        size = max(one.width for one in machine.tolerances if one.kind == kind)
         shares.append(ToleranceShare(kind, size, changes[kinds == kind]))
     return tuple(shares)
 

@@ -15,7 +15,7 @@ Friction of the drives is the road's: a machine's regressor leaves it out, and t
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
@@ -27,7 +27,7 @@ from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.basis import Basis
 from pkm_identification.parameters.parameter_set import ParameterSet
 
-from .knowledge import Knowledge
+from .knowledge import Knowledge, KnownNumber
 
 # Status of a row of motion: a row is never an exception
 OK, DEGRADED, FAILED, OTHER_MODE = range(4)
@@ -95,34 +95,6 @@ class Drive:
     def force_unit(self) -> str:
         """Unit of its force or torque."""
         return "N m" if self.unit == "rad" else "N"
-
-
-@dataclass(frozen=True)
-class Tolerance:
-    """One number that is taken as known, and how well: independent of the others.
-
-    Attributes
-    ----------
-    kind : str
-        One of `mechanisms.tolerances.OF_DRIVES` and `OF_MACHINES`, or 'numbers'.
-    name : str
-        Unique: the kind and the drive, or the path of a number of the file.
-    std : float
-        Its standard deviation, in `unit`.
-    unit : str
-        Empty of what is relative, or of a number of the file.
-    drives : tuple of int
-        Whose coordinates or forces are off; empty where numbers of the file are.
-    paths : mapping of str to float
-        Numbers of the file that a unit of it changes, and by how much: for `Machine.with_changes`.
-    """
-
-    kind: str
-    name: str
-    std: float
-    unit: str
-    drives: tuple[int, ...] = ()
-    paths: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -274,8 +246,8 @@ class Machine(Protocol):
         """Paths of the coordinates (m) of each joint's places in its bodies, by joint."""
 
     @property
-    def tolerances(self) -> tuple[Tolerance, ...]:
-        """What is known to a tolerance only, by the file."""
+    def tolerances(self) -> tuple[KnownNumber, ...]:
+        """Of `knowledge` what the file states a width of, and an identification does not estimate."""
 
     @property
     def knowledge(self) -> Knowledge:

@@ -66,16 +66,14 @@ from .contract import (
     Drive,
     Machine,
     Motion,
-    Tolerance,
     mask_friction_rows,
     mass_and_bias_of_regressors,
     split_states,
 )
 from .file_numbers import change_document
-from .knowledge import Knowledge
-from .knowledge.build import build_knowledge
-from .knowledge.hexapod_bodies import list_body_values
-from .tolerances import list_tolerances
+from .knowledge import Knowledge, KnownNumber
+from .knowledge.build import list_tolerances
+from .knowledge.hexapod import knowledge_of_hexapod
 
 # Twice the stated rate, 1.5 times the stated force: a limit is what a drive may do, not what noise may show
 _RATE_ROOM, _FORCE_ROOM = 2.0, 1.5
@@ -152,20 +150,13 @@ class Hexapod:
         }
 
     @cached_property
-    def tolerances(self) -> tuple[Tolerance, ...]:
+    def tolerances(self) -> tuple[KnownNumber, ...]:
         known = DriveTolerances.of_hexapod(self.description.tolerances, STRUTS)
-        return tuple(list_tolerances(self, known))
+        return tuple(list_tolerances(self.knowledge, known))
 
     @cached_property
     def knowledge(self) -> Knowledge:
-        own, keys = self.description, {}
-        if own.drive is not None:
-            keys = {"force_delay": "drive.force_delay"}
-            keys |= {"coordinate_offset": "drive.encoder.length_at_zero.*"} if own.drive.has_encoder else {}
-            keys |= {"motor_inertia": "drive.motor.inertia"} if own.drive.has_motor else {}
-        moved = np.array([one.body_b.mass + one.body_e.mass for one in own.struts])
-        tolerances = DriveTolerances.of_hexapod(own.tolerances, STRUTS)
-        return build_knowledge(self, list(list_body_values(own)), own.known, tolerances, moved, keys)
+        return knowledge_of_hexapod(self, self.description)
 
     @cached_property
     def home(self) -> FloatArray:

@@ -66,22 +66,19 @@ from .contract import (
     Machine,
     Motion,
     NeighbourSolver,
-    Tolerance,
     mask_friction_rows,
 )
 from .file_numbers import change_document
-from .knowledge import Knowledge
-from .knowledge.build import build_knowledge
-from .knowledge.multibody_bodies import list_body_values
+from .knowledge import Knowledge, KnownNumber
+from .knowledge.build import list_tolerances
+from .knowledge.multibody import knowledge_of_mechanism
 from .multibody_tracker import CLOSED_STATUS, MultibodyTracker, map_forces
 from .sums_of_bodies import find_sums
-from .tolerances import list_tolerances
 
 _SIZE = {"m": 0.1, "rad": 1.0}  # a large change of a drive without limits: of the largest body, or rad
 _STROKE = 0.1  # of the way between a drive's limits: a large change
 _ALONG = {"m": ("kg", Kind.MASS), "rad": ("kg m^2", Kind.INERTIA)}  # unit and kind of a drive's inertia
 _STATES = 30  # states around home whose forces are typical
-STANDARD_GRAVITY = 9.80665  # m/s^2
 RUBS = 1e-12  # N m s/rad, N s/m: friction that is none
 _NEAR = 0.3  # of a large change, so far are they from home
 _PACE = 6.0  # 1/s: rates of those states are large changes times this, accelerations times its square
@@ -145,21 +142,12 @@ class Multibody:
         }
 
     @cached_property
-    def tolerances(self) -> tuple[Tolerance, ...]:
-        return tuple(list_tolerances(self, self.mechanism.description.tolerances))
+    def tolerances(self) -> tuple[KnownNumber, ...]:
+        return tuple(list_tolerances(self.knowledge, self.mechanism.description.tolerances))
 
     @cached_property
     def knowledge(self) -> Knowledge:
-        own = self.mechanism.description
-        still = self.home[None]
-        motion = self.compute_motion(still, np.zeros_like(still), np.zeros_like(still))
-        mass, _ = self.compute_mass_and_bias(motion, np.asarray(self.basis.nominal))
-        moved = np.abs(np.diagonal(mass[0]))
-        lever = np.array([1.0 if one.unit == "m" else 0.5 * self.size for one in self.drives])
-        moved = np.where(moved > 0.0, moved, self.force_size * lever / STANDARD_GRAVITY)
-        keys = {"motor_inertia": "drives.@.inertia"}
-        bodies = list(list_body_values(self.mechanism))
-        return build_knowledge(self, bodies, own.known, own.tolerances, moved, keys)
+        return knowledge_of_mechanism(self, self.mechanism)
 
     @cached_property
     def home(self) -> FloatArray:

@@ -34,11 +34,25 @@ class Tolerances:
     motor_inertia: float = declared(
         0.0, "of what turns with each motor, as mass along the strut", "kg", 0, 1e6
     )
+    common_force_gain: float = declared(0.0, "of the force over current of all drives, relative", "", 0, 0.5)
+    drive_delay: float = declared(
+        0.0, "by which the force of one drive is later than the others", "s", 0, 0.1
+    )
+    asymmetry: float = declared(0.0, "of friction between both directions, relative", "", 0, 1.0)
+    time_base: float = declared(0.0, "of the clock of a log, relative", "", 0, 0.1)
+    bodies_alike: float = declared(
+        0.0, "of masses and inertias of one body over those that are made alike, relative", "", 0, 1.0
+    )
+
+    @property
+    def stated(self) -> dict[str, float]:
+        """Those that are not zero, by name."""
+        return {entry.name: value for entry in fields(self) if (value := getattr(self, entry.name)) > 0.0}
 
     @property
     def known(self) -> dict[str, float]:
-        """Those that are not zero, by name."""
-        return {entry.name: value for entry in fields(self) if (value := getattr(self, entry.name)) > 0.0}
+        """Those that are not zero, by name, without OF_PRIORS."""
+        return {name: value for name, value in self.stated.items() if name not in OF_PRIORS}
 
 
 def read_tolerances(node: Node) -> Tolerances:
@@ -62,6 +76,8 @@ def read_tolerances(node: Node) -> Tolerances:
 # Keys of a machine of any drives: of each drive in its own unit, a number for all or one for each; then of the machine
 OF_DRIVES = ("coordinate_offset", "coordinate_scale", "force_gain", "force_offset", "motor_inertia")
 OF_MACHINES = ("force_delay", "gravity_direction", "joint_places")
+# Of the machine, for an estimate with priors alone: no width of theirs is carried into the deviations of another
+OF_PRIORS = ("common_force_gain", "drive_delay", "asymmetry", "time_base", "bodies_alike")
 # A hexapod's names of them
 AS_OF_HEXAPODS = {"coordinate_offset": "length_offset", "coordinate_scale": "length_scale"}
 
@@ -75,7 +91,7 @@ class DriveTolerances:
     of_drives : mapping of str to tuple of n float
         Of OF_DRIVES those that are not zero.
     of_machine : mapping of str to float
-        Of OF_MACHINES those that are not zero.
+        Of OF_MACHINES and OF_PRIORS those that are not zero.
     numbers : mapping of str to float
         Of numbers of the file by their paths, in the file's unit.
     """
@@ -87,11 +103,11 @@ class DriveTolerances:
     @classmethod
     def of_hexapod(cls, tolerances: Tolerances, drives: int) -> DriveTolerances:
         """Return those of a hexapod's file, whose drives are alike."""
-        known = tolerances.known
+        known = tolerances.stated
         sizes = {name: known.get(AS_OF_HEXAPODS.get(name, name), 0.0) for name in OF_DRIVES}
         return cls(
             {name: (size,) * drives for name, size in sizes.items() if size},
-            {name: known[name] for name in OF_MACHINES if name in known},
+            {name: known[name] for name in (*OF_MACHINES, *OF_PRIORS) if name in known},
         )
 
 
@@ -101,7 +117,7 @@ NO_TOLERANCES = DriveTolerances()
 def read_drive_tolerances(node: Node, drives: int) -> DriveTolerances:
     """Return the section of a mechanism's file, whose numbers are floats; raises MachineError as `read_tolerances`."""
     declared_of, of_drives, of_machine = declarations(Tolerances), {}, {}
-    for name in (*OF_DRIVES, *OF_MACHINES):
+    for name in (*OF_DRIVES, *OF_MACHINES, *OF_PRIORS):
         each = name in OF_DRIVES
         place = node.take(name, 0.0)
         if each and isinstance(place.value, list):

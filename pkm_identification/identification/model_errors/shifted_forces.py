@@ -19,7 +19,7 @@ from dataclasses import replace
 import numpy as np
 
 from pkm_identification.estimation.problem import Problem
-from pkm_identification.machines.contract import Tolerance
+from pkm_identification.machines.knowledge import KnownNumber
 from pkm_identification.numerics.arrays import FloatArray
 
 from . import forces, geometry
@@ -44,7 +44,7 @@ OF_DRIVES: dict[str, Columns] = {
 
 
 def compute_changes(
-    tolerances: Sequence[Tolerance],
+    tolerances: Sequence[KnownNumber],
     problem: Problem,
     situations: Sequence[Situation],
     fit: Callable[[Problem], FloatArray],
@@ -53,7 +53,7 @@ def compute_changes(
 
     Parameters
     ----------
-    tolerances : sequence of Tolerance
+    tolerances : sequence of KnownNumber
     problem : Problem
         Of the force model, zero-phase, with the noise that the estimate took.
     situations : sequence of Situation
@@ -69,13 +69,13 @@ def compute_changes(
     middle, changes = estimate(0.0), []
     for one in tolerances:
         if one.paths:
-            shift = {path: one.std * factor for path, factor in one.paths.items()}
+            shift = {path: one.width * factor for path, factor in one.paths.items()}
             added = np.concatenate(
                 [each.of_machine(each.machine.with_changes(shift), moved=True) for each in situations]
             )
         else:
             if one.kind not in made:
                 made[one.kind] = np.concatenate([OF_DRIVES[one.kind](each) for each in situations])
-            added = one.std * made[one.kind][:, :, list(one.drives)].sum(axis=2)
+            added = one.width * made[one.kind][:, :, list(one.drives)].sum(axis=2)
         changes.append(estimate(np.nan_to_num(added)) - middle)
     return np.reshape(changes, (len(tolerances), len(middle)))

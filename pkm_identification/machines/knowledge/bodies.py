@@ -16,9 +16,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pkm_identification.mechanisms.known_statements import Statement, Statements, Width
 from pkm_identification.numerics.arrays import FloatArray
 
+from .file import KnownFile
 from .records import DEFAULT, WIDTH, AlikeBodies, KnownBody, KnownNumber
 
 
@@ -45,6 +45,7 @@ BODY_WIDTHS = {
 NO_MOMENT = 0.1  # of mass times size squared: width of a moment of inertia that the file has as 0
 MOST_PRODUCT = 0.3  # of the root of two moments: a product of a body of any shape, with unknown axes
 DENSITY = 100.0  # kg/m^3 of the ball around a body in a file without masses: a tenth of it is filled
+ALIKE_KEY = "tolerances.bodies_alike"
 SAME = 1e-9  # relative difference of numbers of bodies that are alike
 
 
@@ -79,16 +80,14 @@ class BodyValues:
     per_mass: bool = False
 
 
-def build_bodies(bodies: Sequence[BodyValues], statements: Statements) -> tuple[KnownBody, ...]:
+def build_bodies(bodies: Sequence[BodyValues], file: KnownFile) -> tuple[KnownBody, ...]:
     """Return how well the numbers of bodies are known."""
     masses = [one.mass for one in bodies if one.mass > 0.0]
-    usual = float(np.mean(masses)) if masses else 0.0
-    return tuple(_build_body(one, statements, usual) for one in bodies)
+    lightest = min(masses, default=0.0)
+    return tuple(_build_body(one, file, lightest) for one in bodies)
 
 
-def find_alike(
-    bodies: Sequence[BodyValues], statements: Statements, stated: float | None = None
-) -> tuple[AlikeBodies, ...]:
+def find_alike(bodies: Sequence[BodyValues], file: KnownFile) -> tuple[AlikeBodies, ...]:
     """Return groups of bodies of which the file says the same: made alike, within a width that may be stated."""
     groups: list[list[BodyValues]] = []
     for body in bodies:
@@ -97,26 +96,15 @@ def find_alike(
             groups.append([body])
         else:
             group.append(body)
-    found = []
+    found, stated = [], file.tolerances.of_machine.get("bodies_alike")
     for group in groups:
         if len(group) > 1 and group[0].mass > 0.0:
-            how, _ = find_how(statements, group[0].section)
+            how, _ = file.find_how(group[0].section)
             width = BODY_WIDTHS[DEFAULT if how == WIDTH else how].alike
             if stated is not None:
                 how, width = WIDTH, stated
             found.append(AlikeBodies(ALIKE_KEY, tuple(one.name for one in group), width, how))
     return tuple(found)
-
-
-ALIKE_KEY = "tolerances.bodies_alike"
-
-
-def find_how(statements: Statements, key: str) -> tuple[str, Width | None]:
-    """Return how a number is known, and the width that the file states of it."""
-    statement: Statement | None = statements.find_nearest(key)[1]
-    if isinstance(statement, Width):
-        return WIDTH, statement
-    return statement or DEFAULT, None
 
 
 def _is_alike(one: BodyValues, other: BodyValues) -> bool:
@@ -126,8 +114,8 @@ def _is_alike(one: BodyValues, other: BodyValues) -> bool:
     return rows[0].shape == rows[1].shape and bool(np.allclose(*rows, rtol=SAME, atol=0.0))
 
 
-def _build_body(body: BodyValues, statements: Statements, usual_mass: float) -> KnownBody:
-    own = body.mass or usual_mass or DENSITY * 4.0 / 3.0 * np.pi * body.size**3
+def _build_body(body: BodyValues, file: KnownFile, lightest: float) -> KnownBody:
+    own = body.mass or lightest or DENSITY * 4.0 / 3.0 * np.pi * body.size**3
     largest = own * body.size**2
     keys = iter(body.keys)
 
@@ -136,7 +124,7 @@ def _build_body(body: BodyValues, statements: Statements, usual_mass: float) -> 
     ) -> KnownNumber:
         """Return a number of which a word is a share of the logarithm, or of the scale where it is not log-normal."""
         key = next(keys)
-        how, stated = find_how(statements, key)
+        how, stated = file.find_how(key)
         log = log and value > 0.0
         if stated is None:
             share = shares[how]
@@ -150,13 +138,14 @@ def _build_body(body: BodyValues, statements: Statements, usual_mass: float) -> 
         return KnownNumber(kind, key, value, width, unit, how, share if log else None, paths=paths)
 
     words = BODY_WIDTHS.items()
-    mass = read("mass", body.mass, "kg", own, {how: one.mass for how, one in words}, True)
+    unknown = dict.fromkeys(BODY_WIDTHS, 1.0)  # what the file has as 0 has mostly been left out
+    of_mass = {how: one.mass for how, one in words} if body.mass > 0.0 else unknown
+    mass = read("mass", body.mass, "kg", own, of_mass, True)
     center = tuple(
         read("center_of_mass", float(one), "m", body.size, {how: w.center for how, w in words}, False)
         for one in body.center
     )
     doubled = {how: 2.0 * one.gyration for how, one in words}  # a moment has its square
-    unknown = dict.fromkeys(BODY_WIDTHS, 1.0)
     moments = tuple(
         read("moment", float(one), "kg m^2", NO_MOMENT * largest, doubled if one > 0.0 else unknown, True)
         for one in body.moments

@@ -288,11 +288,11 @@ def test_tolerances_of_a_mechanism_are_independent_numbers_by_drive_and_path():
     )  # fmt: skip
     found = {each.name: each for each in one.tolerances}
     assert len(found) == len(one.tolerances) == 2 + 2 + 1 + 2 + 6 * 5 + 1
-    assert (found["force_offset_right"].std, found["force_offset_right"].drives) == (0.2, (1,))
+    assert (found["force_offset_right"].width, found["force_offset_right"].drives) == (0.2, (1,))
     assert found["force_gain_left"].unit == ""
     assert found["force_delay"].drives == (0, 1)
     tilt = found["gravity_direction_1"]
-    moved = one.with_changes({path: tilt.std * share for path, share in tilt.paths.items()})
+    moved = one.with_changes({path: tilt.width * share for path, share in tilt.paths.items()})
     assert moved.gravity @ one.gravity / 9.81**2 == pytest.approx(1.0, abs=1e-9)
     assert np.linalg.norm(moved.gravity - one.gravity) == pytest.approx(0.02 * 9.81)
     assert one.with_changes(found["bodies.near.mass"].paths).basis.nominal.sum() > one.basis.nominal.sum()
@@ -302,7 +302,7 @@ def test_tolerances_of_a_hexapod_are_those_of_its_file():
     one = machine("uf")
     document = {**one.description.document, "tolerances": {"joint_places": 3e-4, "length_scale": 1e-3}}
     found = Hexapod(type(one.description).from_document(document)).tolerances
-    assert [each.std for each in found if each.kind == "joint_places"] == [3e-4] * 36
+    assert [each.width for each in found if each.kind == "joint_places"] == [3e-4] * 36
     assert [each.drives for each in found if each.kind == "coordinate_scale"] == [(i,) for i in range(6)]
     assert one.tolerances == ()
 

@@ -6,7 +6,7 @@
 # distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
 # the License for the specific language governing permissions and limitations under the License.
 
-"""What a mechanism's file says of its bodies, by key."""
+"""How well the numbers of a file of bodies with joints and loops are known."""
 
 from __future__ import annotations
 
@@ -14,16 +14,38 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from pkm_identification.mechanisms.multibody.description.known_constants import spread_constants
 from pkm_identification.mechanisms.multibody.description.parts import central_moments
 from pkm_identification.mechanisms.multibody.extents import body_sizes
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 
+from ..contract import Machine
 from .bodies import BodyValues
+from .build import build_knowledge
+from .records import Knowledge
 
 # Entries of the key `parameters`, first moments and inertia about the frame's origin
 _SPATIAL = (0, 1, 2, 3, 4, 5, 6, 7, 8, 9)
 _PLANAR = (0, 1, 2, 3)
 SMALLEST = 0.1  # m: of bodies in a file without lengths
+STANDARD_GRAVITY = 9.80665  # m/s^2
+
+
+def knowledge_of_mechanism(machine: Machine, mechanism: Mechanism) -> Knowledge:
+    """Return how well the numbers of a mechanism's file are known."""
+    description = mechanism.description
+    still = machine.home[None]
+    motion = machine.compute_motion(still, np.zeros_like(still), np.zeros_like(still))
+    mass, _ = machine.compute_mass_and_bias(motion, machine.basis.nominal)
+    moved = np.abs(np.diagonal(mass[0]))
+    lever = np.array([1.0 if one.unit == "m" else 0.5 * machine.size for one in machine.drives])
+    moved = np.where(moved > 0.0, moved, machine.force_size * lever / STANDARD_GRAVITY)
+    keys = {"motor_inertia": "drives.@.inertia"}
+    if "torque_constant" in (machine.document.get("actuator") or {}):
+        keys["common_force_gain"] = "actuator.torque_constant"
+    statements, shared = spread_constants(machine.document, description.known)
+    bodies = list(list_body_values(mechanism))
+    return build_knowledge(machine, bodies, statements, description.tolerances, moved, keys, shared)
 
 
 def list_body_values(mechanism: Mechanism) -> Iterator[BodyValues]:

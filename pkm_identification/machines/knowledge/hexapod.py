@@ -6,7 +6,7 @@
 # distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
 # the License for the specific language governing permissions and limitations under the License.
 
-"""What a hexapod's file says of its thirteen bodies, by key."""
+"""How well the numbers of a hexapod's file are known."""
 
 from __future__ import annotations
 
@@ -16,8 +16,29 @@ import numpy as np
 
 from pkm_identification.mechanisms.hexapod.bodies import StrutBody
 from pkm_identification.mechanisms.hexapod.machine import Machine as Description
+from pkm_identification.mechanisms.tolerances import DriveTolerances
 
+from ..contract import Machine
 from .bodies import BodyValues
+from .build import build_knowledge
+from .records import Knowledge
+
+
+def knowledge_of_hexapod(machine: Machine, description: Description) -> Knowledge:
+    """Return how well the numbers of a hexapod's file are known."""
+    drive = description.drive
+    keys = {} if drive is None else {"force_delay": "drive.force_delay"}
+    if drive is not None and drive.has_encoder:
+        keys["coordinate_offset"] = "drive.encoder.length_at_zero.*"
+    if drive is not None and drive.has_motor:
+        keys |= {"motor_inertia": "drive.motor.inertia", "common_force_gain": "drive.motor.torque_constant"}
+    for key in ("force_gain", "force_offset"):
+        if key in description.document.get("drive", {}):
+            keys[key] = f"drive.{key}.*"
+    moved = np.array([strut.body_b.mass + strut.body_e.mass for strut in description.struts])
+    tolerances = DriveTolerances.of_hexapod(description.tolerances, len(machine.drives))
+    bodies = list(list_body_values(description))
+    return build_knowledge(machine, bodies, description.known, tolerances, moved, keys)
 
 
 def list_body_values(machine: Description) -> Iterator[BodyValues]:

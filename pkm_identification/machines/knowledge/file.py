@@ -1,0 +1,97 @@
+# Copyright 2026 pkm_identification maintainers
+#
+# Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance
+# with the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+# Unless required by applicable law or agreed to in writing, software distributed under the License is
+# distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
+# the License for the specific language governing permissions and limitations under the License.
+
+"""What a machine file says of how well one of its numbers is known: the nearest statement, as a standard deviation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pkm_identification.mechanisms.known_statements import Path, Statements, Width
+from pkm_identification.mechanisms.multibody.description.known_constants import evaluate
+from pkm_identification.mechanisms.tolerances import DriveTolerances
+
+from .records import DEFAULT, WIDTH
+
+
+@dataclass(frozen=True)
+class KnownFile:
+    """A machine file, and what it says of how well its numbers are known.
+
+    Attributes
+    ----------
+    document : mapping
+        The file, all defaults written out.
+    statements : Statements
+        `known` and `+-`.
+    tolerances : DriveTolerances
+        Of what the file has no number of.
+    """
+
+    document: Mapping[str, Any]
+    statements: Statements
+    tolerances: DriveTolerances
+
+    def find_how(self, key: str) -> tuple[str, Width | None]:
+        """Return how a number is known, and the width that the file states of it."""
+        statement = self.statements.find_nearest(key)[1]
+        if isinstance(statement, Width):
+            return WIDTH, statement
+        return statement or DEFAULT, None
+
+    def find_width(
+        self, key: str, value: float, usual: Mapping[str, float], of_file: bool = True
+    ) -> tuple[str, float]:
+        """Return how a number is known, and its standard deviation.
+
+        Parameters
+        ----------
+        key : str
+        value : float
+        usual : mapping of str to float
+            Standard deviations by words; a word that is not there says nothing of such a number.
+        of_file : bool
+            Whether what is said of the whole file is said of this number.
+        """
+        where, _ = self.statements.find_nearest(key)
+        how, stated = self.find_how(key)
+        if how not in (*usual, WIDTH) or not (where or of_file):
+            return DEFAULT, usual[DEFAULT]
+        if stated is None:
+            return how, usual[how]
+        return how, stated.size * (abs(value) or usual[DEFAULT]) if stated.relative else stated.size
+
+    def find_number(self, key: str) -> float:
+        """Return a number of the file."""
+        return evaluate(self._find_place(tuple(key.split("."))), self.document.get("constants") or {})
+
+    def list_widths(self) -> Iterator[tuple[str, float]]:
+        """Yield the keys of numbers with a stated width, each with it; of a list those of its entries."""
+        for path, statement in self.statements.stated.items():
+            place = self._find_place(path)
+            if isinstance(statement, Width) and not isinstance(place, Mapping):
+                for key in _list_keys(path, place):
+                    size = statement.size * (abs(self.find_number(key)) if statement.relative else 1.0)
+                    if size > 0.0:
+                        yield key, size
+
+    def _find_place(self, path: Path) -> Any:
+        place: Any = self.document
+        for key in path:
+            place = place[int(key)] if isinstance(place, list) else place[key]
+        return place
+
+
+def _list_keys(path: Path, place: Any) -> Iterator[str]:
+    if isinstance(place, list):
+        for k, one in enumerate(place):
+            yield from _list_keys((*path, str(k)), one)
+    else:
+        yield ".".join(path)
