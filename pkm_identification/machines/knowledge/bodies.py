@@ -46,7 +46,7 @@ NO_MOMENT = 0.1  # of mass times size squared: width of a moment of inertia that
 MOST_PRODUCT = 0.3  # of the root of two moments: a product of a body of any shape, with unknown axes
 DENSITY = 100.0  # kg/m^3 of the ball around a body in a file without masses: a tenth of it is filled
 ALIKE_KEY = "tolerances.bodies_alike"
-SAME = 1e-9  # relative difference of numbers of bodies that are alike
+SAME = 1e-9  # relative: smaller differences, of bodies that are alike and from 0, are rounding
 
 
 @dataclass(frozen=True)
@@ -117,6 +117,7 @@ def _is_alike(one: BodyValues, other: BodyValues) -> bool:
 def _build_body(body: BodyValues, file: KnownFile, lightest: float) -> KnownBody:
     own = body.mass or lightest or DENSITY * 4.0 / 3.0 * np.pi * body.size**3
     largest = own * body.size**2
+    diagonal = np.where(body.moments > SAME * largest, body.moments, 0.0)
     keys = iter(body.keys)
 
     def read(
@@ -148,11 +149,9 @@ def _build_body(body: BodyValues, file: KnownFile, lightest: float) -> KnownBody
     doubled = {how: 2.0 * one.gyration for how, one in words}  # a moment has its square
     moments = tuple(
         read("moment", float(one), "kg m^2", NO_MOMENT * largest, doubled if one > 0.0 else unknown, True)
-        for one in body.moments
+        for one in diagonal
     )
-    across = [
-        np.sqrt(body.moments[i] * body.moments[k]) for i, k in ((0, 1), (0, 2), (1, 2))[: len(body.products)]
-    ]
+    across = [np.sqrt(diagonal[i] * diagonal[k]) for i, k in ((0, 1), (0, 2), (1, 2))[: len(body.products)]]
     turned = {how: min(one.gyration, MOST_PRODUCT) for how, one in words}
     products = tuple(
         read("product", float(one), "kg m^2", float(size) or NO_MOMENT * largest, turned, False)
