@@ -36,6 +36,7 @@ STANDSTILL_TIME = 0.05  # s to either side in which a sample's motion must show,
 SHARE_CLIPPED = 0.03  # of the moving samples that show the very same largest force
 LONE = 4.0  # times as many as come near to it
 NEARNESS = 0.02  # of the range of the force
+LEVELS = 3  # beside the largest force, near it at least: a parabola is as long at its top one as at these
 
 
 @dataclass(frozen=True)
@@ -148,8 +149,9 @@ class ChannelWatch:
             range_of = np.ptp(here)
             for end, near in ((here.max(), here.max() - here), (here.min(), here - here.min())):
                 at_end = np.count_nonzero(near == 0.0)
-                # at rest a force has a few levels only, and the next one is far away
-                reach = max(NEARNESS * range_of, np.min(near, where=near > 0.0, initial=np.inf))
+                # a coarse force has a few levels only, and the top of a smooth course is at one of them for a while
+                levels = np.unique(near)[: LEVELS + 1]
+                reach = max(NEARNESS * range_of, levels[-1])
                 close = np.count_nonzero((near > 0.0) & (near <= reach))
                 if at_end > max(SHARE_CLIPPED * here.size, 5.0, LONE * close) and range_of > 0.0:
                     text = (

@@ -83,6 +83,18 @@ def test_the_few_levels_of_a_coarse_force_at_rest_are_not_clipped(spread):
     assert found(time, length, force, 1000.0) == []
 
 
+def test_the_top_level_of_a_coarse_force_that_moves_smoothly_is_not_clipped():
+    """A current of 12 bits at 250 Hz: ten samples of its top level and two of the next one are no limit."""
+    rng, time = np.random.default_rng(2), np.arange(5000) / 250.0
+    length = 0.4 + 0.02 * np.sin(np.pi * time[:, None] + np.arange(6))
+    size, pace = rng.uniform(20.0, 60.0, 6), 2.0 * np.pi * rng.uniform(0.3, 1.5, 6)
+    smooth = size * np.sin(pace * time[:, None]) + rng.uniform(5.0, 30.0, 6) * np.sin(9.0 * time[:, None])
+    force = 1.46 * np.rint((smooth + rng.normal(0.0, 0.4, smooth.shape)) / 1.46)
+    assert found(time, length, force, 250.0) == []
+    force[:, 1] = np.minimum(force[:, 1], 0.5 * force[:, 1].max())
+    assert {f[:2] for f in found(time, length, force, 250.0)} == {("force_clipped", 2)}
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(6))
 def test_nothing_is_said_of_channels_for_three_minutes_at_standstill(seed):
