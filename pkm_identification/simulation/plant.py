@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from pkm_identification.errors import NotConverged, SettingsError
+from pkm_identification.mechanisms.actuators.row import MOST_STATES
 from pkm_identification.mechanisms.friction import padded_coefficients
 from pkm_identification.mechanisms.hexapod.bodies import Platform
 from pkm_identification.mechanisms.hexapod.machine import Machine
@@ -26,7 +27,7 @@ from pkm_identification.numerics.rotation import quaternion_from_matrix
 
 from .actuated.drives import STEP, ActuatorDrives
 from .actuated.plant import ActuatedPlant
-from .actuated.stepping import predict
+from .actuated.stepping import Dynamics, Motion, predict
 from .imperfections.drive_train import DriveTrain
 from .imperfections.setup import TrainErrors
 from .imperfections.train_stepping import Present
@@ -34,8 +35,7 @@ from .loops.closure import Closure, close_loops, reduce_dynamics
 from .loops.platform_hinge import PlatformHinge
 from .model import hexapod_model, set_platform
 from .mujoco_library import mujoco
-from .multibody.stepping import Dynamics, Resistance
-from .stepping import Motion, PlatformDynamics, StrutResistance, advance, present_motion
+from .resistance import Resistance, resist
 
 # An end stop yields as if the strut's apparent mass swung on it at this frequency (rad/s), well damped.
 STOP_FREQUENCY = 2 * np.pi * 60.0
@@ -142,28 +142,28 @@ class Plant(ActuatedPlant):
 
         self._platform_exchanged = False
         self.time = 0.0
-        self._pose = np.zeros(7)
-        self._twist = np.zeros(6)
-        self._twist_change = np.zeros(6)
+        self._configuration = np.zeros(7)
+        self._velocity, self._velocity_change = np.zeros((2, 6))
         self._force = np.zeros((2, STRUTS))
         self._rotation = np.zeros((3, 3))
         self._inverse_tip = np.zeros((STRUTS, 3, 3))
         self._bias_rates = np.zeros((STRUTS, 3))
         # dynamics at the start and at the end of a period
         self._length = np.zeros((2, STRUTS))
-        self._jacobian = np.zeros((2, STRUTS, 6))
-        self._free = np.zeros((2, 6))
-        self._compliance = np.zeros((2, 6, STRUTS))
+        self._ends = Dynamics(np.zeros((2, 6)), np.zeros((2, 6, STRUTS)), np.zeros((2, STRUTS, 6)))
 
         acting = machine.friction if friction else machine.friction.without()
-        no_stops = np.zeros((4, STRUTS))
-        coefficients = padded_coefficients(acting.coefficients.ravel(), STRUTS)
-        self._coefficients = coefficients
-        self._resistance = StrutResistance(acting.law_parameters, coefficients.copy(), no_stops)
-        self._laws = np.array([acting.law_parameters, acting.law_parameters])
-        self._one_by_one = np.full(STRUTS, -1)
+        self._coefficients = padded_coefficients(acting.coefficients.ravel(), STRUTS)
+        self._resistance = Resistance(
+            np.array([acting.law_parameters] * 2),
+            self._coefficients.copy(),
+            np.zeros((4, STRUTS)),
+            np.full(STRUTS, -1),
+        )
         self.reset()
-        self.apparent_mass = 1.0 / np.sum(self._jacobian[0] * self._compliance[0].T, axis=1) + motor_mass
+        self.apparent_mass = (
+            1.0 / np.sum(self._ends.jacobian[0] * self._ends.compliance[0].T, axis=1) + motor_mass
+        )
         """Mass in kg each strut's drive feels at home when the other struts are free."""
         if stops:
             shortest, longest = machine.length_limits
@@ -191,7 +191,7 @@ class Plant(ActuatedPlant):
                 "the simulator knows one or the other"
             )
         self.actuated = ActuatorDrives.of(actuators, self.machine.control, step)
-        self.actuated.settle(self._force[0], self._length[0])
+        self._settle()
 
     def reset(
         self,
@@ -208,77 +208,46 @@ class Plant(ActuatedPlant):
         position = self.machine.home_position if position is None else position
         rotation = self.machine.home_rotation if rotation is None else rotation
         self.scale_friction(1.0)
-        self._pose[:3] = position
-        self._pose[3:] = np.roll(quaternion_from_matrix(rotation), 1)
-        self._twist[:] = 0.0 if twist is None else twist
-        self._twist_change[:] = 0.0
+        self._configuration[:3] = position
+        self._configuration[3:] = np.roll(quaternion_from_matrix(rotation), 1)
+        self._velocity[:] = 0.0 if twist is None else twist
+        self._velocity_change[:] = 0.0
         self._force[:] = 0.0 if force is None else force
         self.time = time
-        self._evaluate(0, self._pose, self._twist)
+        self._evaluate(0, self._configuration, self._velocity)
+        self._settle()
+
+    def _settle(self) -> None:
+        super()._settle()
         if self._train is not None:
             self._train.settle(self._length[0], self._force[0])
-        if self.actuated is not None:
-            self.actuated.settle(self._force[0], self._length[0])
 
-    def advance(self, force: FloatArray, duration: float) -> None:
-        """Move on by `duration` (s) while the drive forces go linearly from their last values to `force` (6,), N.
+    def _start_motion(self) -> Motion:
+        pose, twist = self._configuration.copy(), self._velocity.copy()
+        return Motion(pose, self.length, twist, np.zeros((0, MOST_STATES)))
 
-        A duration of about a millisecond keeps the interpolation error below that of any sensor. Drives with states
-        take the forces for commands, as far as they can.
-        """
-        if self.actuated is not None:
-            self.actuated.set_forces(force)
-            self._advance_actuated(self.actuated, duration)
-            return
-        self._force[1] = force
-        for k in (self._free, self._compliance, self._jacobian):
-            k[1] = k[0]
-        ends = PlatformDynamics(self._free, self._compliance, self._jacobian, self._force)
-        for _ in range(2):  # predictor, corrector
-            pose, twist, length = self._pose.copy(), self._twist.copy(), self._length[0].copy()
-            motion = Motion(pose, twist, length)
-            if self._train is not None:
-                state = self._train.start()
-                self._train.advance(motion, ends, duration, self._steps, state)
-            else:
-                advance(motion, ends, self._resistance, duration, self._steps)
-            self._evaluate(1, pose, twist)
-        self._pose, self._twist = pose, twist
+    def _integrate(self, motion: Motion, duration: float) -> None:
+        if self._train is None:
+            super()._integrate(motion, duration)
+        else:
+            self._train.advance(motion, self._ends, self._force, duration, self._steps)
+
+    def _predict(self, duration: float) -> tuple[FloatArray, FloatArray]:
+        pose, twist = self._configuration.copy(), self._velocity.copy()
+        predict(pose, twist, self._velocity_change, duration)
+        return pose, twist
+
+    def _close(self, motion: Motion) -> FloatArray:
+        return motion.pose
+
+    def _accept(self, motion: Motion) -> None:
+        self._length[0] = self._length[1]
         if self._train is not None:
-            self._train.accept(state)
-        for k in (self._free, self._compliance, self._jacobian, self._length, self._force):
-            k[0] = k[1]
-        self.time += duration
-
-    def _advance_actuated(self, drives: ActuatorDrives, duration: float) -> None:
-        ends = Dynamics(self._free, self._compliance, self._jacobian)
-        for part in ends:
-            part[1] = part[0]
-        axes = Resistance(self._laws, self._resistance.coefficients, self._resistance.stops, self._one_by_one)
-        pose, twist = self._pose.copy(), self._twist.copy()
-        predict(pose, twist, self._twist_change, duration)
-        self._evaluate(1, pose, twist)
-        twist, pose, _ = drives.advance(self._pose, self._twist, ends, axes, duration)
-        self._evaluate(1, pose, twist)
-        self._twist_change = twist - self._twist
-        self._pose, self._twist = pose, twist
-        for k in (*ends, self._length):
-            k[0] = k[1]
-        drives.place = self._length[0].copy()
-        self._force[:] = drives.last_force
-        self.time += duration
-
-    def set_force(self, force: FloatArray) -> None:
-        """Let the drive forces jump to `force` (6,), N: brakes released, power cut."""
-        self._force[:] = force
-        if self._train is not None:
-            self._train.settle(self._length[0], self._force[0])
-        if self.actuated is not None:
-            self.actuated.settle(self._force[0], self._length[0])
+            self._train.accept()
 
     def scale_friction(self, factor: float) -> None:
         """Let friction along the struts (and in the joints) be `factor` times what the machine has, from now on."""
-        self._resistance.coefficients[:] = factor * self._coefficients
+        super().scale_friction(factor)
         if self._train is not None:
             self._train.scale_friction(factor)
 
@@ -286,18 +255,17 @@ class Plant(ActuatedPlant):
         """Go on with another platform body at the present pose and twist: a load taken up or set down."""
         set_platform(self.model, platform)
         self._platform_exchanged = True
-        self._evaluate(0, self._pose, self._twist)
+        self._evaluate(0, self._configuration, self._velocity)
 
-    def _evaluate(self, end: int, pose: FloatArray, twist: FloatArray) -> None:
-        """Ask MuJoCo for the dynamics at a pose and twist and reduce them to the closed machine's."""
+    def _evaluate(self, end: int, configuration: FloatArray, velocity: FloatArray) -> None:
+        pose, twist = configuration, velocity
+        free, compliance, jacobian = (part[end] for part in self._ends)
         closure = tuple(
-            Closure(
-                self._rotation, self._inverse_tip, self._bias_rates, self._jacobian[end], self._length[end]
-            )
+            Closure(self._rotation, self._inverse_tip, self._bias_rates, jacobian, self._length[end])
         )
         if self._hinge is not None:
             regular = self._hinge.evaluate(
-                self.model, self.data, pose, twist, Closure(*closure), self._free[end], self._compliance[end]
+                self.model, self.data, pose, twist, Closure(*closure), free, compliance
             )
         else:
             close_loops(
@@ -306,12 +274,10 @@ class Plant(ActuatedPlant):
             mujoco.mj_fwdPosition(self.model, self.data)
             mujoco.mj_fwdVelocity(self.model, self.data)
             mujoco.mj_fullM(self.model, self.data, self._mass)
-            regular = reduce_dynamics(
-                self._mass, self._bias, self._platform, closure, self._free[end], self._compliance[end]
-            )
+            regular = reduce_dynamics(self._mass, self._bias, self._platform, closure, free, compliance)
         if self._train is not None:
             self._train.evaluate(end, pose[:3], Closure(*closure))
-        if not (regular and np.isfinite(self._free[end, 0])):
+        if not (regular and np.isfinite(free[0])):
             raise NotConverged(
                 f"simulated machine '{self.machine.name}' left its regular workspace at {self.time:.3f} s "
                 f"(lengths {np.round(self._length[end], 4).tolist()} m)"
@@ -323,35 +289,33 @@ class Plant(ActuatedPlant):
         return self._length[0].copy()
 
     @property
-    def encoder(self) -> FloatArray:
-        """Lengths in m the encoders are on, shape (6,): those of the struts, unless struts are elastic."""
-        if self.actuated is not None:
-            return self.actuated.shown()
-        return self.length if self._train is None else self._train.position(self.length)
+    def coordinate(self) -> FloatArray:
+        """Strut lengths in m, shape (6,)."""
+        return self.length
 
     @property
-    def force(self) -> FloatArray:
-        """Drive forces in N, shape (6,)."""
-        return self._force[0].copy()
+    def encoder(self) -> FloatArray:
+        """Lengths in m the encoders are on, shape (6,): those of the struts, unless struts are elastic."""
+        return super().encoder if self._train is None else self._train.position(self.length)
 
     @property
     def state(self) -> PlantState:
         """Everything about this instant."""
-        rate, resistance, acceleration = np.empty(STRUTS), np.empty(STRUTS), np.empty(6)
-        rubbing = np.zeros(STRUTS)
-        twist, length = self._twist, self._length[0]
-        now = PlatformDynamics(self._free[0], self._compliance[0], self._jacobian[0], self._force[0])
-        present_motion(twist, length, now, self._resistance, rate, resistance, acceleration)
-        if self._train is not None:
+        free, compliance, jacobian = (part[0] for part in self._ends)
+        rate, rubbing = jacobian @ self._velocity, np.zeros(STRUTS)
+        resistance, slope, stiffness = np.zeros((3, STRUTS))
+        if self._train is None:
+            resist(rate, self._length[0], self._resistance, resistance, slope, stiffness)
+        else:
             present = Present(rate, resistance, rubbing)
-            self._train.present(twist, length, self._jacobian[0], self._force[0], present)
-            acceleration = self._free[0] + self._compliance[0] @ (self._force[0] - resistance)
+            self._train.present(self._velocity, self._length[0], jacobian, self._force[0], present)
+        acceleration = free + compliance @ (self._force[0] - resistance)
         return PlantState(
             time=self.time,
-            position=self._pose[:3].copy(),
-            quaternion=self._pose[[4, 5, 6, 3]],
+            position=self._configuration[:3].copy(),
+            quaternion=self._configuration[[4, 5, 6, 3]],
             rotation=self._rotation.copy(),
-            twist=self._twist.copy(),
+            twist=self._velocity.copy(),
             acceleration=acceleration,
             length=self.length,
             rate=rate,
@@ -373,7 +337,3 @@ class Plant(ActuatedPlant):
         mujoco.mj_energyPos(self.model, self.data)
         mujoco.mj_energyVel(self.model, self.data)
         return float(self.data.energy.sum())
-
-    def holding_force(self) -> FloatArray:
-        """Drive forces in N, shape (6,), that keep the platform from accelerating where it is, friction apart."""
-        return np.linalg.solve(self._compliance[0], -self._free[0])

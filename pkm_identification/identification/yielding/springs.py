@@ -12,7 +12,7 @@ In strut coordinates, with M and h of the machine without its motors and x_m whe
 
     M x'' + h + friction(x') = K (x_m - x) + C (x_m' - x')
 
-is integrated by the two implicit stages that are stable for any stiffness (`simulation.stepping`): friction bends
+is integrated by the two implicit stages that are stable for any stiffness (as in the simulator): friction bends
 within 2 mm/s, far faster than samples come. M, h and x_m are linear between samples.
 """
 

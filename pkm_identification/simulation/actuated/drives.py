@@ -24,9 +24,9 @@ from pkm_identification.mechanisms.actuators.row import MOST_STATES, ON_MOTOR
 from pkm_identification.mechanisms.model import Actuator
 from pkm_identification.numerics.arrays import FloatArray
 
-from ..multibody.stepping import Dynamics, Resistance
+from ..resistance import Resistance
 from .lines import Lines, fill_lines, lines_of, present_signals
-from .stepping import Drives, Motion, advance
+from .stepping import Drives, Dynamics, Motion, advance
 
 STEP = 20e-6
 """s, small step where nothing else is said."""
@@ -194,22 +194,12 @@ class ActuatorDrives:
             self._hold()
         self._drives.enabled[:] = float(on)
 
-    def advance(
-        self,
-        pose: FloatArray,
-        speed: FloatArray,
-        ends: Dynamics,
-        resistance: Resistance,
-        duration: float,
-    ) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Move on by a whole number of small steps; velocities, pose and driven coordinates at the end."""
+    def advance(self, motion: Motion, ends: Dynamics, resistance: Resistance, duration: float) -> None:
+        """Move a motion of these drives' coordinates and states on, in place, by a whole number of small steps."""
         steps = round(duration / self.step)
         if steps < 1 or abs(steps * self.step - duration) > _WHOLE * duration:
             raise SettingsError(f"{duration:g} s: no whole number of small steps of {self.step:g} s")
-        motion = Motion(pose.copy(), self.place.copy(), np.array(speed), self.states.copy())
         advance(motion, ends, resistance, self._drives, self.step, steps)
-        self.place, self.states = motion.place, motion.states
-        return motion.speed, motion.pose, motion.place
 
     def signals(self) -> FloatArray:
         """What reaches the actuators (n,) now."""

@@ -6,17 +6,21 @@
 # distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
 # the License for the specific language governing permissions and limitations under the License.
 
-"""What plants whose drives may have states have alike: commands, wanted coordinates, what the drives report."""
+"""A simulated machine that moves under its drives: one stepping for every kind, drives with states or without."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from typing import Any
 
+import numpy as np
+
 from pkm_identification.errors import SettingsError
 from pkm_identification.numerics.arrays import FloatArray
 
+from ..resistance import Resistance
 from .drives import ActuatorDrives
+from .stepping import Drives, Dynamics, Motion, advance
 
 
 class ActuatedPlant(ABC):
@@ -35,16 +39,29 @@ class ActuatedPlant(ABC):
     actuated: ActuatorDrives | None = None
     time: float
     apparent_mass: FloatArray
+    _ends: Dynamics  # at the start and at the end of a period
+    _force: FloatArray  # (2, n)
+    _resistance: Resistance
+    _coefficients: FloatArray  # of the resistance, where friction is the machine's
+    _configuration: FloatArray  # pose (7,) of a platform, or coordinates (Q,) of a tree
+    _velocity: FloatArray  # (U,)
+    _velocity_change: FloatArray  # over the last period
+    _steps: int  # small steps per call of `advance`, of drives without states
 
     @property
-    @abstractmethod
     def force(self) -> FloatArray:
         """Drive forces (n,) in N (N m)."""
+        return self._force[0].copy()
 
     @property
     @abstractmethod
+    def coordinate(self) -> FloatArray:
+        """Coordinates (n,) of the drives, m or rad."""
+
+    @property
     def encoder(self) -> FloatArray:
-        """Coordinates (n,) the encoders are on, m or rad."""
+        """Coordinates (n,) the encoders are on, m or rad: the motor's side of drives that have theirs there."""
+        return self.coordinate if self.actuated is None else self.actuated.shown()
 
     @property
     @abstractmethod
@@ -52,25 +69,95 @@ class ActuatedPlant(ABC):
         """Everything about this instant; with `coordinate` and `rate` of the drives."""
 
     @abstractmethod
+    def _start_motion(self) -> Motion:
+        """Return what moves, as it is now, to be moved on."""
+
+    @abstractmethod
+    def _predict(self, duration: float) -> tuple[FloatArray, FloatArray]:
+        """Return configuration and velocities after `duration` (s), if these change as in the period before."""
+
+    @abstractmethod
+    def _close(self, motion: Motion) -> FloatArray:
+        """Return the configuration of a motion, its loops closed."""
+
+    @abstractmethod
+    def _evaluate(self, end: int, configuration: FloatArray, velocity: FloatArray) -> None:
+        """Ask MuJoCo for the dynamics at one end of the period and reduce them to the closed machine's."""
+
+    @abstractmethod
+    def _accept(self, motion: Motion) -> None:
+        """Take over what has moved; the dynamics at its end become those of the next period's start."""
+
+    def _integrate(self, motion: Motion, duration: float) -> None:
+        """Move a motion on by `duration` (s) between the dynamics at both ends."""
+        drives = Drives.without_states(self._force.shape[1])
+        drives.reference[:] = self._force
+        advance(motion, self._ends, self._resistance, drives, duration / self._steps, self._steps)
+
     def advance(self, force: FloatArray, duration: float) -> None:
-        """Move on by `duration` (s) while the drive forces go linearly from their last values to `force` (n,)."""
+        """Move on by `duration` (s) while the drive forces go linearly from their last values to `force` (n,).
 
-    @abstractmethod
+        The error of a step grows with the cube of its duration; about a millisecond suits most machines. Drives with
+        states take the forces for commands, as far as they can.
+        """
+        if self.actuated is not None:
+            self.actuated.set_forces(force)
+            self._advance_actuated(self.actuated, duration)
+            return
+        self._force[1] = force
+        for part in self._ends:
+            part[1] = part[0]
+        for _ in range(2):  # predictor, corrector
+            motion = self._start_motion()
+            self._integrate(motion, duration)
+            configuration = self._close(motion)
+            self._evaluate(1, configuration, motion.speed)
+        self._configuration, self._velocity = configuration, motion.speed
+        for part in (*self._ends, self._force):
+            part[0] = part[1]
+        self._accept(motion)
+        self.time += duration
+
+    def _advance_actuated(self, drives: ActuatorDrives, duration: float) -> None:
+        """Move on by `duration` (s) with drives that know what they are asked for."""
+        for part in self._ends:
+            part[1] = part[0]
+        self._evaluate(1, *self._predict(duration))
+        motion = self._start_motion()._replace(place=drives.place, states=drives.states)
+        drives.advance(motion, self._ends, self._resistance, duration)
+        configuration = self._close(motion)
+        self._evaluate(1, configuration, motion.speed)
+        self._velocity_change = motion.speed - self._velocity
+        self._configuration, self._velocity = configuration, motion.speed
+        for part in self._ends:
+            part[0] = part[1]
+        self._accept(motion)
+        drives.place = self.coordinate
+        self._force[:] = drives.last_force
+        self.time += duration
+
     def set_force(self, force: FloatArray) -> None:
-        """Let the drive forces jump to `force` (n,)."""
+        """Let the drive forces jump to `force` (n,): brakes released, power cut."""
+        self._force[:] = force
+        self._settle()
 
-    @abstractmethod
+    def _settle(self) -> None:
+        """Let drives with states rest where the machine is, holding its drive forces."""
+        if self.actuated is not None:
+            self.actuated.settle(self._force[0], self.coordinate)
+
+    def scale_friction(self, factor: float) -> None:
+        """Let friction of drives and joints be `factor` times what the machine has, from now on."""
+        self._resistance.coefficients[:] = factor * self._coefficients
+
     def holding_force(self) -> FloatArray:
         """Return drive forces (n,) that keep the machine from accelerating where it is, friction apart."""
+        return np.linalg.solve(self._ends.compliance[0, :, : self._force.shape[1]], -self._ends.free[0])
 
     def enable(self, on: bool) -> None:
         """Switch drives with states on or off; those without are off when their force is zero."""
         if self.actuated is not None:
             self.actuated.enable(on)
-
-    @abstractmethod
-    def _advance_actuated(self, drives: ActuatorDrives, duration: float) -> None:
-        """Move on by `duration` (s) with drives that know what they are asked for."""
 
     def _actuators(self, refusal: str) -> ActuatorDrives:
         """The drives with states; raises SettingsError where there are none."""

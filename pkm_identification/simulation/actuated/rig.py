@@ -25,8 +25,9 @@ from pkm_identification.mechanisms.friction import Friction, padded_coefficients
 from pkm_identification.mechanisms.model import Actuator
 from pkm_identification.numerics.arrays import FloatArray
 
-from ..multibody.stepping import Dynamics, Resistance
+from ..resistance import Resistance
 from .drives import STEP, ActuatorDrives
+from .stepping import Dynamics, Motion
 
 
 @dataclass(frozen=True)
@@ -125,9 +126,8 @@ class Rig:
         self._move(duration)
 
     def _move(self, duration: float) -> None:
-        self.speed, _, _ = self.drives.advance(
-            np.zeros(0), self.speed, self._ends, self._resistance, duration
-        )
+        motion = Motion(np.zeros(0), self.drives.place, self.speed, self.drives.states)
+        self.drives.advance(motion, self._ends, self._resistance, duration)
         self.time += duration
         if not np.all(np.isfinite(self.drives.states)):
             i = int(np.flatnonzero(~np.isfinite(self.drives.states).all(axis=1))[0])

@@ -6,12 +6,19 @@
 # distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
 # the License for the specific language governing permissions and limitations under the License.
 
-"""Stepping over one period with actuators inside: their states in the same small implicit steps as friction.
+"""Integrating a closed machine over one period, of any number of drives with states or without.
 
-As `simulation.multibody.stepping` (two stages, L-stable), for velocities u (U) and axes of force with rates J u (R),
-of which the first n are driven. In each stage a drive's state is eliminated: `actuator_stage` gives its force for a
-rate and the slope, and Newton's method finds the rates. What can be stiff (oil, a shaft, friction) may thus be as stiff
-as it likes. Controllers in the drives act at the start of the small steps that are theirs.
+Two time scales live in a machine with friction. Configuration, inertia and gravity change over tens of milliseconds;
+friction bends within 2 mm/s, which makes strut rates decay in 0.05 ms (50 000 N s/m on a few kilograms). Hence: what
+MuJoCo evaluates is taken at both ends of the period and interpolated linearly in between (predictor, then corrector:
+the trapezoidal rule), while friction, end stops and drives are integrated with it in many small implicit steps of two
+stages, stable for any friction. The usual law is piecewise linear in the rates, so Newton's method ends after one or
+two solutions; where a law jumps (the source's, by its viscous part), the step ends on either side.
+
+Velocities are u (U), those of a free body or of the drives; forces act along axes with rates J u (R), of which the
+first n are driven. A drive without states gives a force that goes linearly over the period. A state of a drive is
+eliminated in each stage: `actuator_stage` gives its force for a rate and the slope. What can be stiff (oil, a shaft)
+may thus be as stiff as it likes. Controllers in the drives act at the start of the small steps that are theirs.
 """
 
 from __future__ import annotations
@@ -22,19 +29,45 @@ import numpy as np
 
 from pkm_identification.control.drives.cascade import POSITION_STEPS, cascade_output
 from pkm_identification.mechanisms.actuators.registry import actuator_stage
-from pkm_identification.mechanisms.actuators.row import COULOMB, CURRENT, MOST_STATES, ON_MOTOR, TRANSITION
+from pkm_identification.mechanisms.actuators.row import (
+    COULOMB,
+    CURRENT,
+    MOST_STATES,
+    ON_MOTOR,
+    ROW,
+    TRANSITION,
+)
 from pkm_identification.mechanisms.friction.law import TRANSITION as LAW_TRANSITION
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.borrowed import borrowed
 from pkm_identification.numerics.compiled import inlined, kernel
 from pkm_identification.numerics.linear_systems import solve_square
 
-from ..multibody.stepping import Dynamics, couple_triples, resist, stopped_triple
-from ..stepping import GAMMA, stopped_at_bend, turn_pose
+from ..resistance import couple_triples, resist, stopped_at_bend, stopped_triple
 from .lines import Lags, Lines, note_lags, note_present, stage_signal
 
 NEWTON_ITERATIONS = 40
+# Of the rates, relative: rounding; with actuators that of their own iterations.
+_CLOSE, _CLOSE_WITH_STATES = 1e-13, 1e-11
+GAMMA = 1.0 - np.sqrt(0.5)  # both stages' implicit share: the value that makes the method L-stable
 SHARES = np.array([GAMMA, 1.0])  # of a small step, at the end of each stage
+
+
+class Dynamics(NamedTuple):
+    """u' = free + compliance (drive - resistance(jacobian u)), at one instant or at both of a period.
+
+    Attributes
+    ----------
+    free : ndarray, shape (..., U)
+    compliance : ndarray, shape (..., U, R)
+        Acceleration per force along an axis.
+    jacobian : ndarray, shape (..., R, U)
+        Rates of the axes per velocity.
+    """
+
+    free: FloatArray
+    compliance: FloatArray
+    jacobian: FloatArray
 
 
 class Motion(NamedTuple):
@@ -47,7 +80,7 @@ class Motion(NamedTuple):
     place : ndarray, shape (n,)
         Driven coordinates.
     speed : ndarray, shape (U,)
-    states : ndarray, shape (n, MOST_STATES)
+    states : ndarray, shape (n, MOST_STATES) or (0, MOST_STATES)
         Of the actuators.
     """
 
@@ -62,15 +95,16 @@ class Drives(NamedTuple):
 
     Attributes
     ----------
-    rows : ndarray, shape (n, ROW)
-        Of the actuators.
+    rows : ndarray, shape (n, ROW) or (0, ROW)
+        Of the actuators; none where drives have no states.
     lines : Lines
     settings, memory : ndarray, shapes (n, SETTINGS) and (n, MEMORY)
         Of the controllers in the drives; without POSITION_STEPS a drive's command comes from outside.
     command : ndarray, shape (n,)
         The present ones.
     reference : ndarray, shape (2, n)
-        Wanted coordinates at the period's start and end, for controllers in the drives.
+        Wanted coordinates at the period's start and end, for controllers in the drives; forces where there are no
+        actuators.
     enabled : ndarray, shape (n,)
         0 of those that are switched off.
     force : ndarray, shape (n,)
@@ -85,6 +119,13 @@ class Drives(NamedTuple):
     reference: FloatArray
     enabled: FloatArray
     force: FloatArray
+
+    @classmethod
+    def without_states(cls, count: int) -> Drives:
+        """Return n drives that give the forces they are asked for."""
+        none, zeros = np.zeros((0, count)), np.zeros(count)
+        lines = Lines(none, none, np.zeros(1))
+        return cls(np.zeros((0, ROW)), lines, none, none, zeros, np.zeros((2, count)), zeros, zeros.copy())
 
 
 class Known(NamedTuple):
@@ -105,7 +146,7 @@ class Found(NamedTuple):
 
 
 class StageWork(NamedTuple):
-    """Room for Newton's method: vectors (R,) and a matrix (R, R)."""
+    """Room for Newton's method: vectors (R,), coordinates that are reached (n,) and a matrix (R, R)."""
 
     net: FloatArray
     slope: FloatArray
@@ -169,12 +210,14 @@ def control_drives(drives, motion, share):
 def _solve_stage(known, h, now, mobility, resistance, rows, signal, ends, work):
     """Solve u = known + h u'(u) and the actuators' states for one stage.
 
-    `mobility` (R, R) is jacobian compliance. What is `Found` is written; its rates hold the first guess.
+    `mobility` (R, R) is jacobian compliance. What is `Found` is written; its rates hold the first guess, its forces
+    those of drives without states.
     """
     place, states = known.place, known.states
     rate, change, new_states, force = ends.rate, ends.change, ends.states, ends.force
     axes, size = now.jacobian.shape
-    drives = place.shape[0]
+    drives, driven = place.shape[0], rows.shape[0]
+    close = _CLOSE_WITH_STATES if driven > 0 else _CLOSE
     free, compliance, jacobian = now.free, now.compliance, now.jacobian
     net, slope, stiffness, start, residual, reached = (
         work.net,
@@ -196,12 +239,13 @@ def _solve_stage(known, h, now, mobility, resistance, rows, signal, ends, work):
         for i in range(axes):
             net[i] = -net[i]
             slope[i] += h * stiffness[i]
-            if i < drives:
+            if i < driven:
                 force[i], by_rate = actuator_stage(
                     rows[i], states[i], new_states[i], h, signal[i], reached[i], rate[i]
                 )
-                net[i] += force[i]
                 slope[i] -= by_rate
+            if i < drives:
+                net[i] += force[i]
         largest, scale = 0.0, 1e-12
         for i in range(axes):
             residual[i] = start[i] - rate[i]
@@ -212,7 +256,7 @@ def _solve_stage(known, h, now, mobility, resistance, rows, signal, ends, work):
                 total += abs(part)
             largest = max(largest, abs(residual[i]))
             scale = max(scale, total)
-        if not largest > 1e-11 * scale:
+        if not largest > close * scale:
             break
         for i in range(axes):
             for k in range(axes):
@@ -226,7 +270,7 @@ def _solve_stage(known, h, now, mobility, resistance, rows, signal, ends, work):
                 if resistance.triple[i] == i:
                     stopped_triple(rate, residual, i, bend)
                 continue
-            if i < drives and rows[i, COULOMB] > 0.0:
+            if i < driven and rows[i, COULOMB] > 0.0:
                 bend = max(bend, rows[i, TRANSITION])
             rate[i] = stopped_at_bend(rate[i], rate[i] + residual[i], bend)
     for i in range(size):
@@ -239,20 +283,20 @@ def _solve_stage(known, h, now, mobility, resistance, rows, signal, ends, work):
 def advance(motion, ends, resistance, drives, h, steps):
     """Move a `Motion` on, in place, by `steps` small steps of h s; its `Drives` move on, too.
 
-    `ends` (`multibody.stepping.Dynamics`, 2 of each) are the dynamics at the period's start and end.
+    `ends` (`Dynamics`, 2 of each) are the dynamics at the period's start and end, `resistance` a `Resistance`.
     """
     axes, size = ends.jacobian.shape[1:]
-    count = motion.place.shape[0]
+    count, driven = motion.place.shape[0], drives.rows.shape[0]
     room = Room(
-        np.empty((5, size)), np.empty((2, count)), np.empty((3, count, MOST_STATES)), np.zeros((2, axes)),
+        np.empty((5, size)), np.empty((2, count)), np.empty((3, driven, MOST_STATES)), np.zeros((2, axes)),
         np.zeros((3, axes, axes)), Dynamics(np.empty(size), np.empty((size, axes)), np.empty((axes, size))),
         StageWork(
-            np.empty(axes), np.empty(axes), np.empty(axes), np.empty(axes), np.empty(axes), np.empty(axes),
+            np.empty(axes), np.empty(axes), np.empty(axes), np.empty(axes), np.empty(axes), np.empty(count),
             np.empty((axes, axes)),
         ),
         Lags(
-            np.empty(count, dtype=np.int64), np.empty(count), np.empty((2, count), dtype=np.int64),
-            np.empty((2, count)),
+            np.empty(driven, dtype=np.int64), np.empty(driven), np.empty((2, driven), dtype=np.int64),
+            np.empty((2, driven)),
         ),
     )  # fmt: skip
     _advance(motion, ends, resistance, drives, h, steps, room)
@@ -264,7 +308,7 @@ def _advance(motion, ends, resistance, drives, h, steps, room):
     motion, ends, resistance = borrowed(motion), borrowed(ends), borrowed(resistance)
     drives, room = borrowed(drives), borrowed(room)
     axes, size = ends.jacobian.shape[1:]
-    count = motion.place.shape[0]
+    count, driven = motion.place.shape[0], drives.rows.shape[0]
     known, change, first_change, stage, first = room.velocities
     reached, signal = room.coordinates
     states, new_states, first_states = room.states
@@ -272,7 +316,7 @@ def _advance(motion, ends, resistance, drives, h, steps, room):
     now, work, lines = room.now, room.work, drives.lines
     mobility, mobilities = room.mobilities[0], room.mobilities[1:]
     begun, written = Known(known, reached, states), Found(rate, change, new_states, drives.force)
-    for i in range(axes):
+    for i in range(axes if driven else 0):
         for k in range(axes):
             for m in range(size):
                 for end in range(2):
@@ -283,12 +327,9 @@ def _advance(motion, ends, resistance, drives, h, steps, room):
     note_lags(drives.rows, h, SHARES, room.lags)
     for n in range(steps):
         control_drives(drives, motion, n / steps)
-        place = note_present(lines, drives.command, motion.place)
+        place = note_present(lines, drives.command, motion.place) if driven else 0
         for s in range(2):
             t = (n + SHARES[s]) / steps
-            for i in range(axes):
-                for k in range(axes):
-                    mobility[i, k] = mobilities[0, i, k] + t * (mobilities[1, i, k] - mobilities[0, i, k])
             for i in range(size):
                 now.free[i] = ends.free[0, i] + t * (ends.free[1, i] - ends.free[0, i])
                 for k in range(axes):
@@ -299,16 +340,28 @@ def _advance(motion, ends, resistance, drives, h, steps, room):
                 known[i] = motion.speed[i]
                 if s == 1:
                     known[i] += (1.0 - GAMMA) * h * first_change[i]
+            for i in range(axes):
+                for k in range(axes):
+                    if driven:  # their small steps are many: interpolated
+                        mobility[i, k] = mobilities[0, i, k] + t * (mobilities[1, i, k] - mobilities[0, i, k])
+                        continue
+                    mobility[i, k] = 0.0
+                    for m in range(size):
+                        mobility[i, k] += now.jacobian[i, m] * now.compliance[m, k]
             for i in range(count):
                 reached[i] = motion.place[i]
+                if s == 1:
+                    reached[i] += (1.0 - GAMMA) * h * first_rate[i]
+                if not driven:
+                    begin, end = drives.reference[0, i], drives.reference[1, i]
+                    drives.force[i] = begin + t * (end - begin)
+                    continue
                 for k in range(MOST_STATES):
                     states[i, k] = motion.states[i, k]
                     if s == 1:
                         states[i, k] += (1.0 - GAMMA) / GAMMA * (first_states[i, k] - motion.states[i, k])
                     else:
                         new_states[i, k] = motion.states[i, k]
-                if s == 1:
-                    reached[i] += (1.0 - GAMMA) * h * first_rate[i]
                 signal[i] = stage_signal(
                     drives.rows[i],
                     lines,
@@ -328,7 +381,7 @@ def _advance(motion, ends, resistance, drives, h, steps, room):
             if s == 0:
                 for i in range(count):
                     first_rate[i] = rate[i]
-                    for k in range(MOST_STATES):
+                    for k in range(MOST_STATES if driven else 0):
                         first_states[i, k] = new_states[i, k]
         if motion.pose.shape[0] == 7:
             for k in range(3):
@@ -344,6 +397,24 @@ def _advance(motion, ends, resistance, drives, h, steps, room):
             motion.speed[i] = stage[i]
         for i in range(count):
             motion.place[i] = reached[i] + GAMMA * h * rate[i]
-            for k in range(MOST_STATES):
+            for k in range(MOST_STATES if driven else 0):
                 motion.states[i, k] = new_states[i, k]
         lines.begun[0] += 1.0
+
+
+@kernel
+def turn_pose(pose, wx, wy, wz, h):
+    """Turn the pose's quaternion (w, x, y, z) by the rotation of a constant angular velocity in base axes."""
+    speed = np.sqrt(wx * wx + wy * wy + wz * wz)
+    half = 0.5 * h * speed
+    c = np.cos(half)
+    k = 0.5 * h if speed == 0.0 else np.sin(half) / speed
+    x, y, z = k * wx, k * wy, k * wz
+    a, b, d, e = pose[3], pose[4], pose[5], pose[6]
+    pose[3] = c * a - x * b - y * d - z * e
+    pose[4] = c * b + x * a + y * e - z * d
+    pose[5] = c * d + y * a + z * b - x * e
+    pose[6] = c * e + z * a + x * d - y * b
+    norm = np.sqrt(pose[3] ** 2 + pose[4] ** 2 + pose[5] ** 2 + pose[6] ** 2)
+    for i in range(3, 7):
+        pose[i] /= norm

@@ -18,8 +18,8 @@ from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
 
+from ..actuated.stepping import Dynamics, Motion
 from ..loops.closure import Closure
-from ..stepping import Motion, PlatformDynamics
 from .setup import TrainErrors
 from .train_stepping import BRISTLE_DAMPING as BRISTLE_DAMPING_ROW
 from .train_stepping import (
@@ -49,7 +49,7 @@ class DriveTrain:
     apparent_mass : ndarray, shape (6,)
         kg each drive feels at home: what damping ratios refer to.
     stops : ndarray, shape (4, 6)
-        As of `StrutResistance`.
+        As of `Resistance`.
     home : ndarray, shape (6,)
         Lengths at home, m.
     """
@@ -148,24 +148,14 @@ class DriveTrain:
             rows = joint_rates(self._machine, position, closure.rotation).reshape(-1, 6)
             self._axes[end] = rows @ np.linalg.inv(closure.jacobian)
 
-    def advance(
-        self,
-        motion: Motion,
-        ends: PlatformDynamics,
-        duration: float,
-        steps: int,
-        state: FloatArray,
-    ) -> None:
-        """Move a motion and a `state` on, in place; see `train_stepping.advance_train`."""
-        advance_train(motion, ends, self._axes, self._train, state, duration, steps)
+    def advance(self, motion: Motion, ends: Dynamics, force: FloatArray, duration: float, steps: int) -> None:
+        """Move a motion on, in place; see `train_stepping.advance_train`. The states it ends with wait for `accept`."""
+        self._reached = self._state.copy()
+        advance_train(motion, ends, force, self._axes, self._train, self._reached, duration, steps)
 
-    def start(self) -> FloatArray:
-        """A copy of the state (3, 6), to be moved on by `advance`."""
-        return self._state.copy()
-
-    def accept(self, state: FloatArray) -> None:
-        """Take a state at the end of a period, whose dynamics become those of the next one's start."""
-        self._state = state
+    def accept(self) -> None:
+        """Take over the states at the end of a period, whose dynamics become those of the next one's start."""
+        self._state = self._reached
         self._axes[0] = self._axes[1]
 
     def present(

@@ -8,7 +8,7 @@
 
 """Stepping over one period with a drive train that has states: LuGre bristles, elastic struts, rubbing joints.
 
-As `simulation.stepping`, small implicit steps of the same two-stage method, with more between drive and platform:
+As `simulation.actuated.stepping`, small implicit steps of two stages, with more between drive and platform:
 
 * Per strut the motor side (position x, rate x') may be joined to the platform joint by a spring of compliance c with
   some damping d. It carries N = (x - l)/c + d (x' - l'), and moves by M x'' = drive - friction(x') - N; M, the motor's
@@ -35,7 +35,8 @@ from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
 from pkm_identification.numerics.linear_systems import solve6
 
-from ..stepping import GAMMA, PlatformDynamics, end_stop, stopped_at_bend, turn_pose
+from ..actuated.stepping import GAMMA, Dynamics, turn_pose
+from ..resistance import end_stop, stopped_at_bend
 
 NEWTON_ITERATIONS = 60
 MOTOR_ITERATIONS = 60
@@ -56,7 +57,7 @@ class Train(NamedTuple):
     coefficients : ndarray, shape (TERMS, 6)
         Of the law, without the Coulomb friction that bristles carry.
     stops : ndarray, shape (4, 6)
-        As of `StrutResistance`.
+        As of `Resistance`.
     struts : ndarray, shape (8, 6)
         Coulomb friction and asymmetry (N), stiffness (N/m; 0: none) and damping (N s/m) of the bristles, stiffness
         (0: rigid) and damping of the strut, mass (kg) on the motor side, home length (m).
@@ -256,12 +257,13 @@ def present_forces(twist, length, jacobian, axes, force, train, state, present):
 
 
 @kernel
-def _solve_stage(known_twist, known_length, known_state, h, dynamics, train, axes, stage):
-    """Solve one implicit stage, by the `PlatformDynamics` there.
+def _solve_stage(known, known_state, h, dynamics, drive, train, axes, stage):
+    """Solve one implicit stage, by the `Dynamics` and drive forces there, from known twist and lengths.
 
     The `Stage` is written; its rates and motor rates hold first guesses.
     """
-    smooth, drive, comp, jac = dynamics.free, dynamics.drive, dynamics.compliance, dynamics.jacobian
+    smooth, comp, jac = dynamics
+    known_twist, known_length = known
     twist, change, rate = stage.twist, stage.change, stage.rate
     bristle_rate, motor_rate = stage.bristle_rate, stage.motor_rate
     mobility, matrix, slopes, axis_slope = np.zeros((4, 6, 6))
@@ -311,14 +313,14 @@ def _solve_stage(known_twist, known_length, known_state, h, dynamics, train, axe
 
 
 @kernel
-def advance_train(motion, ends, axes, train, state, duration, steps):
+def advance_train(motion, ends, force, axes, train, state, duration, steps):
     """Move a `Motion` and a state (3, 6) on, in place, over one period in `steps` small steps.
 
-    As `stepping.advance`; `axes` (2, n, 6) are the rates of the joints' axes per strut rate at both ends, `train` is a
-    `Train`, the state's rows are the bristles' places and the motor sides' positions and rates.
+    As `actuated.stepping.advance`; `force` (2, 6) and `axes` (2, n, 6), the rates of the joints' axes per strut rate,
+    are those at both ends, `train` is a `Train`. Rows of the state: bristles' positions, motors' positions and rates.
     """
-    twist, pose, length = motion.twist, motion.pose, motion.length
-    free, compliance, jacobian, force = ends.free, ends.compliance, ends.jacobian, ends.drive
+    twist, pose, length = motion.speed, motion.pose, motion.place
+    free, compliance, jacobian = ends
     h = duration / steps
     smooth, drive, known, rate, reached, motor_rate, bristle_rate = np.zeros((7, 6))
     stage, change, first, first_change, first_rate, first_bristle, first_motor, motor_change = np.zeros(
@@ -327,7 +329,7 @@ def advance_train(motion, ends, axes, train, state, duration, steps):
     comp, jac = np.empty((6, 6)), np.empty((6, 6))
     at = np.empty(axes.shape[1:])
     known_state = np.empty((3, 6))
-    now = PlatformDynamics(smooth, comp, jac, drive)
+    now = Dynamics(smooth, comp, jac)
     here = Stage(stage, change, rate, bristle_rate, motor_rate)
     motor_rate[:] = state[RATE]
     for i in range(6):
@@ -351,7 +353,7 @@ def advance_train(motion, ends, axes, train, state, duration, steps):
                 known_state[BRISTLE] += past * first_bristle
                 known_state[POSITION] += past * first_motor
                 known_state[RATE] += past * motor_change
-            _solve_stage(known, reached, known_state, GAMMA * h, now, train, at, here)
+            _solve_stage((known, reached), known_state, GAMMA * h, now, drive, train, at, here)
             if s == 0:
                 first[:] = stage
                 first_change[:] = change

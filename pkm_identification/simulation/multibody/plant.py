@@ -24,6 +24,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pkm_identification.errors import NotConverged, SettingsError
+from pkm_identification.mechanisms.actuators.row import MOST_STATES
 from pkm_identification.mechanisms.friction import padded_coefficients
 from pkm_identification.mechanisms.hexapod.bodies import Platform
 from pkm_identification.mechanisms.multibody.description.parts import central_moments
@@ -38,12 +39,13 @@ from pkm_identification.numerics.arrays import FloatArray
 
 from ..actuated.drives import STEP, ActuatorDrives
 from ..actuated.plant import ActuatedPlant
+from ..actuated.stepping import Dynamics, Motion
 from ..model import set_platform
 from ..payload import Payload, loaded
 from ..plant import STOP_FREQUENCY
+from ..resistance import Resistance, resist
 from .open_tree import OpenTree
 from .reduction import TreeState, reduce_tree
-from .stepping import Dynamics, Resistance, advance, resist
 
 
 @dataclass(frozen=True)
@@ -131,7 +133,6 @@ class MechanismPlant(ActuatedPlant):
             np.zeros((2, axes, self._drives)),
         )
         self._force = np.zeros((2, self._drives))
-        self._rate_change = np.zeros(self._drives)
         self._side = 0
         self.reset()
         self.apparent_mass = 1.0 / np.einsum("ii->i", self._ends.compliance[0, :, : self._drives])
@@ -141,7 +142,7 @@ class MechanismPlant(ActuatedPlant):
         actuators, control = mechanism.description.actuators, mechanism.description.control
         if actuators is not None:
             self.actuated = ActuatorDrives.of(actuators, control, small_step)
-            self.actuated.settle(self._force[0], self._place)
+            self._settle()
 
     def reset(
         self,
@@ -154,68 +155,26 @@ class MechanismPlant(ActuatedPlant):
         home = self.mechanism.home
         self._configuration = np.array(home if configuration is None else configuration, dtype=float)
         self._place = read(self.mechanism, "drives", self._configuration)[0]
-        self._rate = np.zeros(self._drives) if rate is None else np.array(rate, dtype=float)
+        self._velocity = np.zeros(self._drives) if rate is None else np.array(rate, dtype=float)
         self._force[:] = 0.0 if force is None else force
-        self._rate_change[:] = 0.0
+        self._velocity_change = np.zeros(self._drives)
         self.time = time
         self._side = 0
-        self._evaluate(0, self._configuration, self._rate)
-        if self.actuated is not None:
-            self.actuated.settle(self._force[0], self._place)
+        self._evaluate(0, self._configuration, self._velocity)
+        self._settle()
 
-    def advance(self, force: FloatArray, duration: float) -> None:
-        """Move on by `duration` (s) while the drive forces go linearly from their last values to `force` (n,).
+    def _start_motion(self) -> Motion:
+        return Motion(np.zeros(0), self._place.copy(), self._velocity.copy(), np.zeros((0, MOST_STATES)))
 
-        The error of a step grows with the cube of its duration; about a millisecond suits most machines. Drives with
-        states take the forces for commands, as far as they can.
-        """
-        if self.actuated is not None:
-            self.actuated.set_forces(force)
-            self._advance_actuated(self.actuated, duration)
-            return
-        self._force[1] = force
-        for part in self._ends:
-            part[1] = part[0]
-        for _ in range(2):  # predictor, corrector
-            place, rate = self._place.copy(), self._rate.copy()
-            advance(place, rate, self._ends, self._force, self._resistance, duration, self._steps)
-            configuration = self._follow(place)
-            self._evaluate(1, configuration, rate)
-        self._configuration, self._place, self._rate = configuration, place, rate
-        for part in (*self._ends, self._force):
-            part[0] = part[1]
-        self.time += duration
+    def _predict(self, duration: float) -> tuple[FloatArray, FloatArray]:
+        place = self._place + duration * (self._velocity + 0.5 * self._velocity_change)
+        return self._follow(place), self._velocity + self._velocity_change
 
-    def _advance_actuated(self, drives: ActuatorDrives, duration: float) -> None:
-        for part in self._ends:
-            part[1] = part[0]
-        place = self._place + duration * (self._rate + 0.5 * self._rate_change)
-        self._evaluate(1, self._follow(place), self._rate + self._rate_change)
-        nothing = np.zeros(0)
-        rate, _, place = drives.advance(nothing, self._rate, self._ends, self._resistance, duration)
-        configuration = self._follow(place)
-        self._evaluate(1, configuration, rate)
-        self._rate_change = rate - self._rate
-        self._configuration, self._place, self._rate = configuration, place, rate
-        self._force[:] = drives.last_force
-        for part in self._ends:
-            part[0] = part[1]
-        self.time += duration
+    def _close(self, motion: Motion) -> FloatArray:
+        return self._follow(motion.place)
 
-    @property
-    def encoder(self) -> FloatArray:
-        """Coordinates (n,) the encoders are on: the motor's side of drives that have theirs there."""
-        return self.drive if self.actuated is None else self.actuated.shown()
-
-    def set_force(self, force: FloatArray) -> None:
-        """Let the drive forces jump to `force` (n,)."""
-        self._force[:] = force
-        if self.actuated is not None:
-            self.actuated.settle(self._force[0], self._place)
-
-    def scale_friction(self, factor: float) -> None:
-        """Let friction of drives and passive joints be `factor` times what the mechanism has, from now on."""
-        self._resistance.coefficients[:] = factor * self._coefficients
+    def _accept(self, motion: Motion) -> None:
+        self._place = motion.place
 
     def load_platform(self, payload: Payload | None, share: float) -> None:
         """Go on with `share` times the platform's mass and inertia, and a payload fixed to it or None."""
@@ -224,7 +183,7 @@ class MechanismPlant(ActuatedPlant):
         mass, first, inertia = central_moments(body)
         platform = Platform(share * mass, first / mass, share * inertia)
         set_platform(self.tree.model, platform if payload is None else loaded(platform, payload), body.name)
-        self._evaluate(0, self._configuration, self._rate)
+        self._evaluate(0, self._configuration, self._velocity)
 
     def _follow(self, place: FloatArray) -> FloatArray:
         """The configuration of driven coordinates, near the present one."""
@@ -243,10 +202,9 @@ class MechanismPlant(ActuatedPlant):
             self._lost()
         return result.configuration[0].copy()
 
-    def _evaluate(self, end: int, configuration: FloatArray, rate: FloatArray) -> None:
-        """Ask MuJoCo for the open tree's dynamics and reduce them to the closed mechanism's."""
+    def _evaluate(self, end: int, configuration: FloatArray, velocity: FloatArray) -> None:
         count, (v, a, pivot) = self._drives, self._completed
-        self._units[count] = rate
+        self._units[count] = velocity
         complete_motion(
             self.mechanism.model,
             self._tasks,
@@ -278,28 +236,23 @@ class MechanismPlant(ActuatedPlant):
         )
 
     @property
-    def drive(self) -> FloatArray:
+    def coordinate(self) -> FloatArray:
         """Driven coordinates (n,), m or rad."""
         return self._place.copy()
-
-    @property
-    def force(self) -> FloatArray:
-        """Drive forces (n,), N or N m."""
-        return self._force[0].copy()
 
     @property
     def state(self) -> MechanismState:
         """Everything about this instant."""
         free, compliance, jacobian = (part[0] for part in self._ends)
         resistance, slope, stiffness = np.zeros((3, len(jacobian)))
-        resist(jacobian @ self._rate, self._place, self._resistance, resistance, slope, stiffness)
+        resist(jacobian @ self._velocity, self._place, self._resistance, resistance, slope, stiffness)
         drives = self._drives
         acceleration = free + compliance[:, :drives] @ self._force[0] - compliance @ resistance
         return MechanismState(
             time=self.time,
             configuration=self._configuration.copy(),
-            coordinate=self.drive,
-            rate=self._rate.copy(),
+            coordinate=self.coordinate,
+            rate=self._velocity.copy(),
             acceleration=acceleration,
             force=self.force,
             resistance=resistance[:drives],
@@ -313,11 +266,7 @@ class MechanismPlant(ActuatedPlant):
     @property
     def energy(self) -> float:
         """Kinetic plus potential energy in J: the bodies' by MuJoCo, and of the drives' own inertia."""
-        return self.tree.energy + 0.5 * float(self._inertia @ self._rate**2)
-
-    def holding_force(self) -> FloatArray:
-        """Drive forces (n,) that keep the mechanism from accelerating where it is, friction apart."""
-        return np.linalg.solve(self._ends.compliance[0, :, : self._drives], -self._ends.free[0])
+        return self.tree.energy + 0.5 * float(self._inertia @ self._velocity**2)
 
 
 def _resistance(mechanism: Mechanism, friction: bool) -> tuple[np.ndarray, Resistance]:

@@ -80,7 +80,7 @@ def test_a_push_is_that_of_the_analytic_machine():
     other.set_force(other.holding_force())
     for _ in range(20):
         other.command(command, 1e-3)
-    np.testing.assert_allclose(other.drive, state.length, atol=1e-6)
+    np.testing.assert_allclose(other.coordinate, state.length, atol=1e-6)
 
 
 def transition(subject, period=1e-3, size=1e-6):
@@ -107,7 +107,7 @@ def transition(subject, period=1e-3, size=1e-6):
             i, j = divmod(k - 2 * count, inner[0])
             drives.states[i, j] += step * (1e3 if j == inner[0] - 1 and inner[0] == 3 else 1.0)
         plant.command(hold, period)
-        return np.concatenate([plant.drive, plant.state.rate, drives.states[:, : inner[0]].ravel()])
+        return np.concatenate([plant.coordinate, plant.state.rate, drives.states[:, : inner[0]].ravel()])
 
     for k in range(2 * count + sum(inner)):
         scale = 1e3 if k >= 2 * count and inner[0] == 3 and (k - 2 * count) % 3 == 2 else 1.0

@@ -17,9 +17,10 @@ import pytest
 from core.simulation.faults.faulty_runs import faulty_run
 from scipy.integrate import solve_ivp
 
+from pkm_identification.mechanisms.actuators.row import MOST_STATES
 from pkm_identification.mechanisms.friction import Friction, padded_coefficients
+from pkm_identification.simulation.actuated.stepping import Dynamics, Motion
 from pkm_identification.simulation.imperfections.train_stepping import Train, advance_train
-from pkm_identification.simulation.stepping import Motion, PlatformDynamics
 
 pytestmark = pytest.mark.slow
 
@@ -55,16 +56,17 @@ def train(stiffness: float, damping: float, motor: float, bristles: bool, excess
 
 def stepped(made: Train, duration: float) -> np.ndarray:
     """Lengths, rates and the train's state of six masses on sliders, (N, 5, 6)."""
-    motion = Motion(np.array([0.0, 0, 0, 1, 0, 0, 0]), np.zeros(6), np.full(6, 0.4))
+    motion = Motion(
+        np.array([0.0, 0, 0, 1, 0, 0, 0]), np.full(6, 0.4), np.zeros(6), np.zeros((0, MOST_STATES))
+    )
     state = np.zeros((3, 6))
-    state[1] = motion.length
+    state[1] = motion.place
     still = np.zeros((2, 6)), np.array([np.eye(6) / MASS] * 2), np.array([np.eye(6)] * 2)
     rows = []
     for n in range(round(duration / PERIOD)):
         force = np.array([drive(n * PERIOD), drive((n + 1) * PERIOD)])
-        ends = PlatformDynamics(*still, force)
-        advance_train(motion, ends, np.zeros((2, 0, 6)), made, state, PERIOD, STEPS)
-        rows.append([motion.length.copy(), motion.twist.copy(), *state.copy()])
+        advance_train(motion, Dynamics(*still), force, np.zeros((2, 0, 6)), made, state, PERIOD, STEPS)
+        rows.append([motion.place.copy(), motion.speed.copy(), *state.copy()])
     return np.array(rows)
 
 

@@ -164,7 +164,7 @@ def run(plant: MechanismPlant, rate: np.ndarray, force, duration: float, period:
     for k in range(1, round(duration / period) + 1):
         plant.advance(force(k * period), period)
         if k % round(0.1 / period) == 0:
-            found.append(plant.drive)
+            found.append(plant.coordinate)
         assert plant.loop_gap < 1e-12
     return np.array(found)
 
@@ -230,16 +230,16 @@ def test_motion_with_friction_of_drives_and_passive_joints_is_that_of_forward_dy
 def test_friction_holds_what_pushes_less():
     plant = plant_of(rubbing(), friction=True)
     plant.reset(force=plant.holding_force() + np.array([1.5, -0.5, 1.0]))
-    start = plant.drive
+    start = plant.coordinate
     for _ in range(200):
         plant.advance(plant.force, PERIOD)
     # the law bends within 2 mm/s, so that what holds creeps a little
-    assert np.abs(plant.drive - start).max() < 0.002 * 0.2
+    assert np.abs(plant.coordinate - start).max() < 0.002 * 0.2
     free = plant_of(rubbing())
     free.reset(force=plant.force)
     for _ in range(200):
         free.advance(plant.force, PERIOD)
-    assert np.abs(free.drive - start).max() > 0.01
+    assert np.abs(free.coordinate - start).max() > 0.01
 
 
 @pytest.mark.slow
@@ -250,11 +250,11 @@ def test_energy_is_conserved_without_friction(name):
     holding = plant.holding_force()
     rate = (0.5 if name == "four-bar" else 0.05) * np.cos(np.arange(len(holding)))
     plant.reset(rate=rate, force=holding)
-    start = plant.energy - holding @ plant.drive
+    start = plant.energy - holding @ plant.coordinate
     drift, kinetic = [], 0.0
     for _ in range(500):
         plant.advance(holding, PERIOD)
-        drift.append(plant.energy - holding @ plant.drive - start)
+        drift.append(plant.energy - holding @ plant.coordinate - start)
         state = plant.state
         moved = kinematics.moving(mechanism(name), state.configuration, state.rate, state.acceleration)
         kinetic = max(kinetic, dynamics.energy(mechanism(name), moved)[0][0])
@@ -280,7 +280,7 @@ def test_a_hexapod_moves_as_in_its_own_plant(name):
         moved = max(moved, np.abs(own.length - start).max())
     assert moved > 1e-3
     # both err with the square of the period, each in its own coordinates
-    assert np.abs(own.length - general.drive).max() < 1e-3 * moved
+    assert np.abs(own.length - general.coordinate).max() < 1e-3 * moved
     np.testing.assert_allclose(general.state.resistance, own.state.resistance, atol=2.0)
 
 
@@ -303,8 +303,8 @@ def test_a_hexapod_with_friction_in_its_joints_moves_and_stops_as_in_its_own_pla
         for plant in (own, general, bare):
             plant.advance(force, PERIOD)
         moved = max(moved, np.abs(own.length - start).max())
-        apart = max(apart, np.abs(own.length - general.drive).max())
-        without = max(without, np.abs(own.length - bare.drive).max())
+        apart = max(apart, np.abs(own.length - general.coordinate).max())
+        without = max(without, np.abs(own.length - bare.coordinate).max())
     assert moved > 1e-3
     assert without > 0.02 * moved
     assert apart < 1e-4 * moved
