@@ -74,7 +74,12 @@ def api_page() -> str:
     for name in pkm_identification.__all__:
         thing = getattr(pkm_identification, name)
         if thing.__name__ != name:
-            sections += [f"## {name}", "", f"An older name of [{thing.__name__}](#{thing.__name__.lower()}).", ""]
+            sections += [
+                f"## {name}",
+                "",
+                f"An older name of [{thing.__name__}](#{thing.__name__.lower()}).",
+                "",
+            ]
             continue
         directive = "autoclass" if isinstance(thing, type) else "autofunction"
         documented = directive == "autoclass" and not issubclass(thing, Exception)

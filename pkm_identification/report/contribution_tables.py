@@ -6,17 +6,18 @@
 # distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
 # the License for the specific language governing permissions and limitations under the License.
 
-"""Contributions and sensitivities as tables and documents."""
+"""Contributions to the forces of the drives, and sensitivities, as tables and documents."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from pkm_identification.mechanisms.hexapod.analysis.center_of_mass_sensitivity import Sensitivity
+from pkm_identification.machines.contract import Drive
+from pkm_identification.mechanisms.center_of_mass_sensitivity import Sensitivity
+from pkm_identification.mechanisms.contributions import DriveShares
 from pkm_identification.mechanisms.hexapod.analysis.contributions import Contributions
 from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
@@ -36,6 +37,13 @@ GROUP_TEXT = {
     "ext": "external wrench",
     "mh": "motor and screw",
     "umd": "not modelled",
+    "acceleration": "a drive's own acceleration",
+    "coupling": "the other drives' acceleration",
+    "centripetal": "centripetal",
+    "coriolis": "Coriolis",
+    "gravity": "gravity",
+    "friction": "friction",
+    "external": "external wrench",
 }
 STRUT_NAMES = tuple(str(i + 1) for i in range(STRUTS))
 
@@ -50,30 +58,33 @@ def percent(share: float) -> str:
     return f"{share:.2f}" if np.isfinite(share) else ABSENT
 
 
-def shares_table(
-    meanings: Sequence[tuple[str, str]],
-    mean: FloatArray,
-    drives: Sequence[str],
-    of: str,
-    spread: FloatArray | None = None,
+def drive_shares_table(
+    shares: DriveShares, drives: Sequence[str], of: str, spread: bool = False, units: Sequence[str] = ()
 ) -> Listing:
-    """Drive by drive, in % of each one's mean force: mean |group|, or the range of its signed force.
+    """Return drive by drive, in % of each one's mean force: mean |group|, or the range of its signed force.
 
     Parameters
     ----------
-    meanings : sequence of (name, meaning), length G
-    mean : ndarray, shape (G, n)
-        mean |group|, %.
+    shares : DriveShares
     drives : sequence of str, length n
     of : str
         What the whole force is called.
-    spread : ndarray, shape (G, n), optional
-        Range of the signed force, %; shown instead.
+    spread : bool
+    units : sequence of str, length n
+        Of the forces; N unless given.
     """
-    what, values = ("mean |group|", mean) if spread is None else ("(max - min) of the signed force", spread)
-    rows = [(*meanings[g], *map(percent, values[g])) for g in present(mean)]
-    header = ("group", f"{what} / mean |{of}|, %", *drives)
-    return Listing(header, tuple(rows), frozenset(drives))
+    what, values = (
+        ("(max - min) of the signed force", shares.signed_range) if spread else ("mean |group|", shares.mean)
+    )
+    rows = [
+        (shares.names[g], GROUP_TEXT[shares.names[g]], *map(percent, values[g])) for g in present(shares.mean)
+    ]
+    if not spread:
+        sizes = [number(size, 4) for size in shares.force]
+        if units:
+            sizes = [f"{size} {unit}" for size, unit in zip(sizes, units, strict=True)]
+        rows.append((of, f"mean |{of}|" if units else f"mean |{of}|, N", *sizes))
+    return Listing(("group", f"{what} / mean |{of}|, %", *drives), tuple(rows), frozenset(drives))
 
 
 def numbers_or_null(values: FloatArray) -> list[float | None]:
@@ -95,16 +106,6 @@ def contributions_table(shares: Contributions) -> Listing:
     rows.append(("F_a", f"mean |F_a| {number(shares.force, 4)} N", "100.00", percent(shares.total_variation)))
     header = ("group", "|.| over the struts", "mean norm, %", "variation norm, %")
     return Listing(header, tuple(rows), frozenset(header[2:]))
-
-
-def strut_contributions_table(shares: Contributions, spread: bool = False) -> Listing:
-    """Strut by strut, in % of each strut's mean |F_a|: mean |group|, or the range of its signed force."""
-    meanings = [(name, GROUP_TEXT[name]) for name in shares.names]
-    if spread:
-        return shares_table(meanings, shares.strut_mean, STRUT_NAMES, "F_a", shares.signed_range)
-    table = shares_table(meanings, shares.strut_mean, STRUT_NAMES, "F_a")
-    whole = ("F_a", "mean |F_a|, N", *(number(value, 4) for value in shares.strut_force))
-    return replace(table, rows=(*table.rows, whole))
 
 
 def sensitivity_table(sensitivity: Sensitivity, drives: Sequence[str] = STRUT_NAMES) -> Listing:
@@ -131,7 +132,7 @@ def contributions_document(shares: Contributions) -> dict[str, Any]:
     `mean_norm_percent` and `variation_norm_percent` are the source's; what is under `per_strut` is not.
     """
     return {
-        "mean_force": {"norm": shares.force, "per_strut": numbers_or_null(shares.strut_force), "unit": "N"},
+        "mean_force": {"norm": shares.force, "per_strut": numbers_or_null(shares.struts.force), "unit": "N"},
         "total_variation_norm_percent": shares.total_variation,
         "groups": [
             {
@@ -140,9 +141,33 @@ def contributions_document(shares: Contributions) -> dict[str, Any]:
                 "mean_norm_percent": float(shares.mean[g]),
                 "variation_norm_percent": float(shares.variation[g]),
                 "per_strut": {
-                    "mean_percent": numbers_or_null(shares.strut_mean[g]),
-                    "signed_range_percent": numbers_or_null(shares.signed_range[g]),
+                    "mean_percent": numbers_or_null(shares.struts.mean[g]),
+                    "signed_range_percent": numbers_or_null(shares.struts.signed_range[g]),
                 },
+            }
+            for g, name in enumerate(shares.names)
+        ],
+    }
+
+
+def drive_shares_document(drives: Sequence[Drive], shares: DriveShares) -> dict[str, Any]:
+    """Return contributions drive by drive for JSON; null where a drive carries no force."""
+    names = [drive.force_name for drive in drives]
+
+    def by_force(values: FloatArray) -> dict[str, float | None]:
+        return dict(zip(names, numbers_or_null(values), strict=True))
+
+    return {
+        "mean_force": {
+            drive.force_name: {"value": float(force), "unit": drive.force_unit}
+            for drive, force in zip(drives, shares.force, strict=True)
+        },
+        "groups": [
+            {
+                "name": name,
+                "meaning": GROUP_TEXT[name],
+                "mean_percent": by_force(shares.mean[g]),
+                "signed_range_percent": by_force(shares.signed_range[g]),
             }
             for g, name in enumerate(shares.names)
         ],

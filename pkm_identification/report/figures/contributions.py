@@ -16,10 +16,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from pkm_identification.mechanisms.hexapod.analysis.center_of_mass_sensitivity import (
-    SIGNIFICANT,
-    Sensitivity,
-)
+from pkm_identification.mechanisms.center_of_mass_sensitivity import SIGNIFICANT, Sensitivity
+from pkm_identification.mechanisms.contributions import DriveShares
 from pkm_identification.mechanisms.hexapod.analysis.contributions import Contributions
 from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
@@ -37,9 +35,28 @@ def contributions_figure(shares: Contributions, title: str) -> Figure:
         panel.bar(range(len(shown)), overall[shown], color=MEASURED, width=0.75, label="norm over the struts")
         _strut_points(panel, per_strut[shown])
 
-    left, right = (shares.strut_mean, shares.mean), (shares.signed_range, shares.variation)
+    left, right = (shares.struts.mean, shares.mean), (shares.struts.signed_range, shares.variation)
     names = [shares.names[g] for g in shown]
     return shares_panels(names, lambda panel: draw(panel, *left), lambda panel: draw(panel, *right), title)
+
+
+@styled
+def drive_shares_figure(drives: Sequence[str], shares: DriveShares, title: str) -> Figure:
+    """Mean and signed range of each group that contributes, a bar for each drive."""
+    shown = present(shares.mean)
+    count = len(drives)
+    width = 0.8 / count
+
+    def draw(panel: Axes, values: FloatArray) -> None:
+        for i, name in enumerate(drives):
+            places = np.arange(len(shown)) + (i - (count - 1) / 2) * width
+            color = STRUT_COLORS[i % len(STRUT_COLORS)]
+            panel.bar(places, np.nan_to_num(values[shown, i]), width=0.9 * width, color=color, label=name)
+
+    names = [shares.names[g] for g in shown]
+    return shares_panels(
+        names, lambda panel: draw(panel, shares.mean), lambda panel: draw(panel, shares.signed_range), title
+    )
 
 
 def shares_panels(

@@ -19,8 +19,8 @@ import pytest
 from pkm_identification.cli import main
 from pkm_identification.commands.named_motion import named_drive_motion
 from pkm_identification.errors import PkmError
+from pkm_identification.mechanisms.contributions import drive_shares
 from pkm_identification.mechanisms.multibody import dynamics, kinematics
-from pkm_identification.mechanisms.multibody.contributions import drive_shares
 from pkm_identification.mechanisms.multibody.groups import drive_groups
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.mechanisms.multibody.series import series_motion

@@ -15,10 +15,7 @@ over the struts at that instant, two numbers in %:
     variation norm (2.82-2.88)   100 (max_k |g_k| - min_k |g_k|) / mean_k |F_k| ,  of F as of a group
 
 A norm has no sign: a group that turns round while it keeps its size does not vary. Strut by strut, which is not in the
-source, there are besides
-
-    strut mean     100 mean_k |g_ki| / mean_k |F_ki|
-    signed range   100 (max_k g_ki - min_k g_ki) / mean_k |F_ki| .
+source, there is `mechanisms.contributions` besides.
 
 The samples weigh alike: the motion should be evenly sampled, and hold whole periods if it is periodic. Mean norms do
 not add up to 100 %, because groups of opposite sign cancel in F.
@@ -30,15 +27,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pkm_identification.errors import PkmError
+from pkm_identification.mechanisms.contributions import DriveShares, drive_shares, stack_groups
 from pkm_identification.motion import PlatformMotion
 from pkm_identification.numerics.arrays import FloatArray
 
 from ..dynamics import ForceGroups, force_groups
 from ..machine import Machine
-
-# Below this part of the largest force of a group, a strut's force is rounding and nothing is a share of it.
-ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
@@ -55,10 +49,8 @@ class Contributions:
         Mean and variation norm, %.
     total_variation : float
         Variation norm of F (2.82), %.
-    strut_force : ndarray, shape (6,)
-        mean |F_ki| per strut, N.
-    strut_mean, signed_range : ndarray, shape (G, 6)
-        % of each strut's mean |F_ki|; NaN for a strut without force. Not the source's norms.
+    struts : DriveShares
+        Strut by strut; not the source's norms.
     """
 
     names: tuple[str, ...]
@@ -66,9 +58,7 @@ class Contributions:
     mean: FloatArray
     variation: FloatArray
     total_variation: float
-    strut_force: FloatArray
-    strut_mean: FloatArray
-    signed_range: FloatArray
+    struts: DriveShares
 
     def share(self, name: str) -> float:
         """Mean norm of a group, %."""
@@ -100,16 +90,7 @@ def contributions(machine: Machine, motion: PlatformMotion, friction: bool = Tru
 
 def shares(groups: ForceGroups) -> Contributions:
     """Shares of force groups that are already worked out; see `contributions`."""
-    force = np.stack([getattr(groups, name) for name in groups.names])
-    if force.shape[1] == 0:
-        raise PkmError("the motion has no samples")
-    missing = ~np.isfinite(force).all(axis=(0, 2))
-    if np.any(missing):
-        raise PkmError(f"no forces at sample {np.argmax(missing) + 1}: singular or missing pose")
-    size, per_strut = np.abs(force).mean(axis=1), np.abs(groups.total).mean(axis=0)
-    if not per_strut.max() > ROUNDING * size.max():
-        raise PkmError("no strut carries any force in this motion, so nothing is a share of it")
-    carried = np.where(per_strut > ROUNDING * size.max(), per_strut, np.nan)
+    force, struts = stack_groups(groups), drive_shares(groups)
     norm, total = np.linalg.norm(force, axis=2), np.linalg.norm(groups.total, axis=1)
     return Contributions(
         names=groups.names,
@@ -117,9 +98,7 @@ def shares(groups: ForceGroups) -> Contributions:
         mean=100.0 * norm.mean(axis=1) / total.mean(),
         variation=100.0 * np.ptp(norm, axis=1) / total.mean(),
         total_variation=float(100.0 * np.ptp(total) / total.mean()),
-        strut_force=per_strut,
-        strut_mean=100.0 * size / carried,
-        signed_range=100.0 * np.ptp(force, axis=1) / carried,
+        struts=struts,
     )
 
 

@@ -14,7 +14,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from pkm_identification.mechanisms.hexapod.analysis.center_of_mass_sensitivity import SIGNIFICANT
+from pkm_identification.mechanisms.center_of_mass_sensitivity import SIGNIFICANT
 from pkm_identification.reproduction.finding import Finding
 from pkm_identification.reproduction.number import statement, undecided
 

@@ -18,9 +18,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from pkm_identification.mechanisms.center_of_mass_sensitivity import ERROR, Sensitivity
 from pkm_identification.mechanisms.hexapod.analysis.center_of_mass_sensitivity import (
-    ERROR,
-    Sensitivity,
     center_of_mass_sensitivity,
 )
 from pkm_identification.mechanisms.hexapod.analysis.contributions import (

@@ -18,13 +18,16 @@ from core.mechanisms.hexapod.machine_variants import machine, untidy
 from core.platform_motions import at_rest, six_axes
 
 from pkm_identification.errors import PkmError
+from pkm_identification.mechanisms.center_of_mass_sensitivity import DIRECTIONS
 from pkm_identification.mechanisms.hexapod.analysis.center_of_mass_sensitivity import (
-    DIRECTIONS,
     center_of_mass_sensitivity,
-    travel,
 )
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
 from pkm_identification.reproduction.oh2003.table_2_2_motions import SOURCE_MOTIONS
+
+
+def travel_of(m, motion):
+    return center_of_mass_sensitivity(m, motion).travel
 
 
 def shifted(m, shift):
@@ -74,10 +77,10 @@ def test_does_not_depend_on_the_amount_but_on_the_travel():
 
 def test_travel():
     m = machine("uf")
-    assert travel(m, SOURCE_MOTIONS["z-offset-low"].period(m)) == pytest.approx(0.0254, rel=1e-12)
+    assert travel_of(m, SOURCE_MOTIONS["z-offset-low"].period(m)) == pytest.approx(0.0254, rel=1e-12)
     # two small turns about x and y move a joint by angle |z-free lever| in all
     lever = np.sqrt(np.mean(np.sum((m.platform_joints @ np.diag([1.0, 1.0, 0.0])) ** 2, axis=1)))
-    assert travel(m, SOURCE_MOTIONS["rotation-low"].period(m)) == pytest.approx(
+    assert travel_of(m, SOURCE_MOTIONS["rotation-low"].period(m)) == pytest.approx(
         np.deg2rad(5) * lever, rel=0.02
     )
 
@@ -95,5 +98,5 @@ def test_what_has_no_sensitivity_is_refused():
     motion.position[2] = np.nan
     with pytest.raises(PkmError, match="at sample 3"):
         center_of_mass_sensitivity(m, motion, 0.1)
-    with pytest.raises(PkmError, match="no strut carries"):
+    with pytest.raises(PkmError, match="no drive carries"):
         center_of_mass_sensitivity(replace(m, gravity=np.zeros(3)), at_rest(m, 2, 1), 0.1)

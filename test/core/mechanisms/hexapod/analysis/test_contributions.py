@@ -33,8 +33,8 @@ def test_at_rest_there_is_only_gravity():
     for name in shares.names:
         assert (shares.share(name) > 1.0) == (name in ("grp", "grs")), name
     # at home both pull the same way in every strut of this machine
-    np.testing.assert_allclose(shares.strut_mean.sum(axis=0), 100.0, rtol=1e-12)
-    np.testing.assert_array_equal(shares.signed_range, 0.0)
+    np.testing.assert_allclose(shares.struts.mean.sum(axis=0), 100.0, rtol=1e-12)
+    np.testing.assert_array_equal(shares.struts.signed_range, 0.0)
     np.testing.assert_array_equal(shares.variation, 0.0)
     assert shares.total_variation == 0.0
 
@@ -59,7 +59,7 @@ def test_numbers_are_the_formulas():
     assert shares.force == pytest.approx(total.mean(), rel=1e-9)
     assert shares.total_variation == pytest.approx(100 * (total.max() - total.min()) / total.mean(), rel=1e-9)
     average = np.array([np.mean(np.abs(force[:, i])) for i in range(6)])
-    np.testing.assert_allclose(shares.strut_force, average, rtol=1e-10)
+    np.testing.assert_allclose(shares.struts.force, average, rtol=1e-10)
     for g, name in enumerate(shares.names):
         part = getattr(groups, name)
         size = np.array([np.sqrt(np.sum(row**2)) for row in part])
@@ -68,8 +68,8 @@ def test_numbers_are_the_formulas():
         for i in range(6):
             mean = 100 * np.mean(np.abs(part[:, i])) / average[i]
             spread = 100 * (part[:, i].max() - part[:, i].min()) / average[i]
-            assert shares.strut_mean[g, i] == pytest.approx(mean, rel=1e-9)
-            assert shares.signed_range[g, i] == pytest.approx(spread, rel=1e-9)
+            assert shares.struts.mean[g, i] == pytest.approx(mean, rel=1e-9)
+            assert shares.struts.signed_range[g, i] == pytest.approx(spread, rel=1e-9)
 
 
 @pytest.mark.slow
@@ -120,7 +120,7 @@ def test_a_force_that_turns_round_and_keeps_its_size_does_not_vary():
     turned = replace(groups, ext=np.array([[30.0] * 6, [-30.0] * 6]))
     made = shares_of(turned)
     assert made.varies("ext") == 0.0
-    assert made.signed_range[made.names.index("ext")].min() > 0.0
+    assert made.struts.signed_range[made.names.index("ext")].min() > 0.0
 
 
 def test_acceleration_grows_with_the_square_of_the_speed():
@@ -129,7 +129,7 @@ def test_acceleration_grows_with_the_square_of_the_speed():
     slow, fast = (
         contributions(m, SOURCE_MOTIONS[f"rotation-{s}"].period(m), False) for s in ("low", "medium")
     )
-    newton = [c.strut_mean * c.strut_force / 100 for c in (slow, fast)]
+    newton = [c.struts.mean * c.struts.force / 100 for c in (slow, fast)]
     norm = [c.mean * c.force / 100 for c in (slow, fast)]
     for name, factor in {"pm": 4, "sm": 4, "cor": 4, "cen": 4, "grp": 1, "grs": 1}.items():
         g = slow.names.index(name)
@@ -146,5 +146,5 @@ def test_what_has_no_share_is_refused():
     with pytest.raises(PkmError, match="at sample 2: singular or missing pose"):
         contributions(m, broken)
     weightless = replace(m, gravity=np.zeros(3))
-    with pytest.raises(PkmError, match="no strut carries any force"):
+    with pytest.raises(PkmError, match="no drive carries any force"):
         contributions(weightless, at_rest(m, 3, 1))

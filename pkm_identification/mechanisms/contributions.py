@@ -1,0 +1,87 @@
+# Copyright 2026 pkm_identification maintainers
+#
+# Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance
+# with the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+# Unless required by applicable law or agreed to in writing, software distributed under the License is
+# distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
+# the License for the specific language governing permissions and limitations under the License.
+
+"""How much each cause contributes to the driven forces over a motion, drive by drive.
+
+With g_ki the force of a group at drive i and sample k, and F_ki their sum over all groups, in %:
+
+    mean           100 mean_k |g_ki| / mean_k |F_ki|
+    signed range   100 (max_k g_ki - min_k g_ki) / mean_k |F_ki| .
+
+Samples weigh alike. Drives are not taken together: some may be in N and some in N m.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from pkm_identification.errors import PkmError
+from pkm_identification.numerics.arrays import FloatArray
+
+# Below this part of the largest force of a group, a drive's force is rounding and nothing is a share of it.
+ROUNDING = 1e-9
+
+
+class ForceGroups(Protocol):
+    """Forces of the drives by their causes: attributes (N, n) by the `names`, and their sum."""
+
+    @property
+    def names(self) -> tuple[str, ...]: ...
+
+    @property
+    def total(self) -> FloatArray: ...
+
+
+@dataclass(frozen=True)
+class DriveShares:
+    """Shares of G groups in the forces of n drives.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The groups.
+    force : ndarray, shape (n,)
+        mean |F| of each drive, N or N m.
+    mean, signed_range : ndarray, shape (G, n)
+        %; NaN for a drive without force.
+    """
+
+    names: tuple[str, ...]
+    force: FloatArray
+    mean: FloatArray
+    signed_range: FloatArray
+
+
+def drive_shares(groups: ForceGroups) -> DriveShares:
+    """Return the shares of force groups.
+
+    Raises
+    ------
+    PkmError
+        If the motion is empty, holds a singular or missing pose, or no drive carries any force.
+    """
+    force = stack_groups(groups)
+    size, total = np.abs(force).mean(axis=1), np.abs(groups.total).mean(axis=0)
+    if not total.max() > ROUNDING * size.max():
+        raise PkmError("no drive carries any force in this motion, so nothing is a share of it")
+    carried = np.where(total > ROUNDING * size.max(), total, np.nan)
+    return DriveShares(groups.names, total, 100.0 * size / carried, 100.0 * np.ptp(force, axis=1) / carried)
+
+
+def stack_groups(groups: ForceGroups) -> FloatArray:
+    """Return the forces of all groups, (G, N, n); raises PkmError where there are none."""
+    force = np.stack([getattr(groups, name) for name in groups.names])
+    if force.shape[1] == 0:
+        raise PkmError("the motion has no samples")
+    missing = ~np.isfinite(force).all(axis=(0, 2))
+    if np.any(missing):
+        raise PkmError(f"no forces at sample {np.argmax(missing) + 1}: singular or missing pose")
+    return force
