@@ -104,6 +104,7 @@ def build_problem(
     corrected: bool = True,
     noise: FloatArray | None = None,
     flicker: FloatArray | None = None,
+    parameters: ParameterSet | None = None,
 ) -> Problem:
     """Return the equations of all logs as one problem.
 
@@ -123,9 +124,12 @@ def build_problem(
         Standard deviation of the drives' rates, m/s or rad/s (`rates.rate_noise`).
     flicker : ndarray, shape (n,), optional
         Range in which coordinates of drives that stand still vary; else that of the encoders in the machine's file.
+    parameters : ParameterSet, optional
+        The unknowns; else those of the settings.
     """
     estimator, band = settings.estimator, settings.band
-    parameters = estimator.parameter_set(machine) if point is None else point.parameters
+    if parameters is None:
+        parameters = estimator.parameter_set(machine) if point is None else point.parameters
     if settings.causal:
         parameters = with_machine_scales(parameters, machine)
     of_forces = estimator.model == "force"

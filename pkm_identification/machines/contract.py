@@ -198,9 +198,12 @@ class Machine(Protocol):
     ----------
     quick : bool
         Whether motion of a hundred changed machines takes a second at most: it has a closed form of its own.
+    sums_set : str
+        Name of the parameter set whose parameters are sums of the basis, with no number of the file in them.
     """
 
     quick: ClassVar[bool]
+    sums_set: ClassVar[str]
 
     @property
     def name(self) -> str: ...
@@ -266,6 +269,10 @@ class Machine(Protocol):
 
         Never base parameters: which of those stand for the others changes with the geometry.
         """
+
+    @property
+    def rows_of_bodies(self) -> tuple[FloatArray, ...]:
+        """(B, 10) of each body of `knowledge`: what its parameters about its frame's origin add to the basis."""
 
     @property
     def friction(self) -> tuple[Friction, ...]:

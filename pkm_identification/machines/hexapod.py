@@ -74,6 +74,7 @@ from .file_numbers import change_document
 from .knowledge import Knowledge, KnownNumber
 from .knowledge.build import list_tolerances
 from .knowledge.hexapod import knowledge_of_hexapod
+from .rows_of_bodies import list_rows_of_hexapod
 
 # Twice the stated rate, 1.5 times the stated force: a limit is what a drive may do, not what noise may show
 _RATE_ROOM, _FORCE_ROOM = 2.0, 1.5
@@ -89,6 +90,7 @@ class Hexapod:
 
     rows_at_once: ClassVar[int] = 2000
     limbs_alike: ClassVar[bool] = True
+    sums_set: ClassVar[str] = "alike"
     widest_cutoff: ClassVar[float] = (
         150.0  # Hz: smoothing rounds the bend of friction, which six struts pass all the time
     )
@@ -166,6 +168,10 @@ class Hexapod:
     @cached_property
     def basis(self) -> Basis:
         return hexapod_basis(self.description)
+
+    @cached_property
+    def rows_of_bodies(self) -> tuple[FloatArray, ...]:
+        return list_rows_of_hexapod(self.description)
 
     @cached_property
     def friction_rows(self) -> NDArray[np.int64]:

@@ -73,6 +73,7 @@ from .knowledge import Knowledge, KnownNumber
 from .knowledge.build import list_tolerances
 from .knowledge.multibody import knowledge_of_mechanism
 from .multibody_tracker import CLOSED_STATUS, MultibodyTracker, map_forces
+from .rows_of_bodies import list_rows_of_mechanism
 from .sums_of_bodies import find_sums
 
 _SIZE = {"m": 0.1, "rad": 1.0}  # a large change of a drive without limits: of the largest body, or rad
@@ -91,6 +92,7 @@ class Multibody:
     rows_at_once: ClassVar[int] = 400
     known_forces = None  # its file says nothing of how reported forces differ
     limbs_alike: ClassVar[bool] = False
+    sums_set: ClassVar[str] = BASE
     widest_cutoff: ClassVar[float] = (
         60.0  # Hz: its file says nothing of encoders, whose noise a wider one would let pass
     )
@@ -157,6 +159,10 @@ class Multibody:
     def basis(self) -> Basis:
         parts = (rigid_basis(self.mechanism), self._friction(), self._inertia(), self._joint_friction())
         return Basis(tuple(entry for part in parts for entry in part))
+
+    @cached_property
+    def rows_of_bodies(self) -> tuple[FloatArray, ...]:
+        return list_rows_of_mechanism(self.mechanism, len(self.basis))
 
     def _friction(self) -> Iterator[Parameter]:
         shared = self._shared

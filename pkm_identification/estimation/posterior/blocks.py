@@ -1,0 +1,131 @@
+# Copyright 2026 pkm_identification maintainers
+#
+# Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance
+# with the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+# Unless required by applicable law or agreed to in writing, software distributed under the License is
+# distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
+# the License for the specific language governing permissions and limitations under the License.
+
+"""Equations in blocks of time: what each block says of the unknowns, and what the estimate would be without it.
+
+Without block b the mode moves by -(H - A_b)^-1 g_b, with H the information of data and prior, A_b the block's part of
+it and g_b its score (Kuensch 1989). These moves give the deviations by the delete-a-block jackknife, how well motions
+that were left out are predicted, and how far halves of the data are apart.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pkm_identification.numerics.arrays import FloatArray
+
+from .mode import Mode, NormalEquations
+
+BLOCK_S = 1.0  # longer than what a residual remembers, short enough for a dozen in most logs
+FEWEST_BLOCKS, MOST_BLOCKS = 12, 300  # fewer say little of a deviation, more cost memory and say no more
+FOLDS = 5
+
+
+def split_blocks(
+    time: FloatArray, segment: NDArray[np.int64], log: NDArray[np.int64]
+) -> list[NDArray[np.int64]]:
+    """Return the equations of each block of about `BLOCK_S`; none reaches across segments or logs."""
+    same = (np.diff(segment) == 0) & (np.diff(log) == 0)
+    steps = np.diff(time)
+    steps = steps[(steps > 0.0) & same]
+    if not len(steps):
+        return []
+    step = float(np.median(steps))
+    whole = len(time) * step
+    size = max(round(float(np.clip(BLOCK_S, whole / MOST_BLOCKS, whole / FEWEST_BLOCKS)) / step), 1)
+    ends = np.flatnonzero(~same) + 1
+    runs = np.split(np.arange(len(time)), ends)
+    return [part for run in runs for part in np.array_split(run, max(round(len(run) / size), 1))]
+
+
+@dataclass(frozen=True)
+class Blocks:
+    """What blocks of equations say of the unknowns at the mode.
+
+    Attributes
+    ----------
+    information : ndarray, shape (p, p)
+        Of all data and the prior.
+    parts : ndarray, shape (n, p, p)
+        Of each block.
+    scores : ndarray, shape (n, p)
+    power : ndarray, shape (n,)
+        Weighted sum of squares of each block's residual.
+    rows : ndarray, shape (n,)
+        How many values each block has.
+    """
+
+    information: FloatArray
+    parts: FloatArray
+    scores: FloatArray
+    power: FloatArray
+    rows: FloatArray
+
+    @classmethod
+    def of(
+        cls, mode: Mode, columns: FloatArray, measured: FloatArray, blocks: list[NDArray[np.int64]]
+    ) -> Blocks:
+        """Return those of whitened columns (K, m, T) and right sides (K, m)."""
+        count, width = len(blocks), mode.slope.shape[1]
+        parts, scores = np.empty((count, width, width)), np.empty((count, width))
+        power, rows = np.empty(count), np.empty(count)
+        for number, chosen in enumerate(blocks):
+            own = columns[chosen].reshape(-1, columns.shape[2])
+            residual = measured[chosen].ravel() - own @ mode.values
+            gram = own.T @ own
+            parts[number] = mode.slope.T @ gram @ mode.slope
+            scores[number] = mode.slope.T @ (own.T @ residual)
+            power[number], rows[number] = residual @ residual, np.count_nonzero(np.any(own, axis=1))
+        return cls(mode.information, parts, scores, power, rows)
+
+    def __len__(self) -> int:
+        return len(self.power)
+
+    def moves(self) -> FloatArray:
+        """Return what leaving out each block does to the unknowns, (n, p)."""
+        return -np.linalg.solve(self.information - self.parts, self.scores[:, :, None])[:, :, 0]
+
+    def jackknife(self, views: FloatArray) -> FloatArray:
+        """Return the variances (r,) of views (r, p) of the unknowns that the data's scatter gives."""
+        moved = self.moves() @ views.T
+        return np.asarray((len(self) - 1) * np.var(moved, axis=0))
+
+    def held_out_ratio(self) -> float:
+        """Return the error of fifths of the time predicted by the rest, over that of the fit itself."""
+        error = own = 0.0
+        for fold in np.array_split(np.arange(len(self)), FOLDS):
+            part, score = self.parts[fold].sum(axis=0), self.scores[fold].sum(axis=0)
+            move = -np.linalg.solve(self.information - part, score)
+            error += float(self.power[fold].sum() - 2.0 * score @ move + move @ part @ move)
+            own += float(self.power[fold].sum())
+        return float(np.sqrt(max(error, 0.0) / own)) if own > 0.0 else 1.0
+
+    def halves_disagreement(self, views: FloatArray) -> float:
+        """Return the robust rms of how far halves of the time are apart in views (r, p), in their own deviations."""
+        first = np.arange(len(self)) < len(self) // 2
+        moves, variance = [], np.zeros(len(views))
+        for left_out in (first, ~first):
+            inverse = np.linalg.inv(self.information - self.parts[left_out].sum(axis=0))
+            moves.append(-inverse @ self.scores[left_out].sum(axis=0))
+            kept = self.scores[~left_out]
+            scatter = (kept - kept.mean(axis=0)) @ inverse @ views.T
+            variance += np.sum(scatter**2, axis=0)
+        apart = views @ (moves[0] - moves[1])
+        seen = variance > 0.0
+        if not np.any(seen):
+            return 0.0
+        return float(1.4826 * np.median(np.abs(apart[seen]) / np.sqrt(variance[seen])))
+
+
+def form_normal_equations(columns: FloatArray, measured: FloatArray) -> NormalEquations:
+    """Return the products of whitened columns (K, m, T) and right sides (K, m)."""
+    rows, side = columns.reshape(-1, columns.shape[2]), measured.ravel()
+    return NormalEquations(rows.T @ rows, rows.T @ side, float(side @ side))

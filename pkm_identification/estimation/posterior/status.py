@@ -1,0 +1,110 @@
+# Copyright 2026 pkm_identification maintainers
+#
+# Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance
+# with the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+# Unless required by applicable law or agreed to in writing, software distributed under the License is
+# distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
+# the License for the specific language governing permissions and limitations under the License.
+
+"""How well each value is known, and from where: from the data, from the file, or from both.
+
+P is the posterior covariance, L the prior precision, M the covariance of the data's scores and s_k the width of number
+k of the file. Then
+
+    covariance = P M P + sum over k of (P L)_k (P L)_k' s_k^2 ,      d(estimate_j) / d(number k) = (P L)_jk ,
+
+and the second term splits exactly by key of the file.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from pkm_identification.numerics.arrays import FloatArray
+
+from .thresholds import LARGEST_RELATIVE_STD, LEAST_TAKEN_SHARE, MOST_OF_VARIANCE
+
+IDENTIFIED = "identified"
+MOSTLY_FROM_FILE = "known, mostly from the file"
+RESTS_ON_FILE = "rests on the file"
+NOISY = "known"
+FROM_FILE = "from the file"
+CONTRADICTS = "contradicts the file"
+NAMED_KEYS = 2
+
+
+@dataclass(frozen=True)
+class Leaning:
+    """How much a value changes with a number of the file.
+
+    Attributes
+    ----------
+    key : str
+        Path of the number in the file.
+    share : float
+        Of the value's variance.
+    slope : float
+        Change of the value, relative to it, per `unit` of the number.
+    unit : str
+        '%' or 'mm'; '' where neither is meant.
+    """
+
+    key: str
+    share: float
+    slope: float
+    unit: str
+
+
+@dataclass(frozen=True)
+class KnownValue:
+    """A value and how well it is known.
+
+    Attributes
+    ----------
+    name, unit : str
+    value, std : float
+        `std` is total: root of the squares of `data_std` and `file_std`.
+    data_std, file_std : float
+    taken : float
+        Share of the prior's variance that the data took away.
+    status : str
+        One of this module.
+    rests_on : tuple of Leaning
+        The largest of the file's part first.
+    """
+
+    name: str
+    unit: str
+    value: float
+    std: float
+    data_std: float
+    file_std: float
+    taken: float
+    status: str
+    rests_on: tuple[Leaning, ...] = ()
+
+    @property
+    def usable(self) -> bool:
+        """Whether it may be taken for what the data or a well known file determine."""
+        return self.status in (IDENTIFIED, MOSTLY_FROM_FILE, NOISY)
+
+
+def choose_status(value: float, std: float, file_std: float, taken: float, size: float) -> str:
+    """Return the status of a value.
+
+    Parameters
+    ----------
+    value, std, file_std : float
+    taken : float
+        Share of the prior's variance that the data took away.
+    size : float
+        What a value of that kind may well be, where this one is near 0.
+    """
+    small = std <= LARGEST_RELATIVE_STD * max(abs(value), size)
+    if taken < LEAST_TAKEN_SHARE:
+        return MOSTLY_FROM_FILE if small else FROM_FILE
+    if small:
+        return IDENTIFIED
+    return RESTS_ON_FILE if file_std**2 > MOST_OF_VARIANCE * std**2 else NOISY

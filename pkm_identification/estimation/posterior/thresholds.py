@@ -1,0 +1,22 @@
+# Copyright 2026 pkm_identification maintainers
+#
+# Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance
+# with the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+# Unless required by applicable law or agreed to in writing, software distributed under the License is
+# distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
+# the License for the specific language governing permissions and limitations under the License.
+
+"""What decides statuses and verdicts."""
+
+from __future__ import annotations
+
+LARGEST_RELATIVE_STD = 0.05  # of a value, or of a body of that size: what is known less well is not identified
+LEAST_TAKEN_SHARE = 0.8  # of the prior's variance: less, and the file says more than the data
+MOST_OF_VARIANCE = 0.5  # of a value's variance: more of one origin, and it rests on that
+
+MAX_FLOOR_RATIO = 1.35  # residual over noise floor: as well as floors are known
+MAX_RESIDUAL_SHARE = 0.10  # of the force: a model that leaves more is none of this machine
+MAX_HELD_OUT_OF_FIT = 1.3  # error of unseen motion over that of the fit
+MAX_HELD_OUT_OF_USABLE = 1.5
+MAX_HALVES = 2.0  # disagreement of halves in their deviations
+MAX_CONFLICT = 4.0  # widths that a number of the file may be off by

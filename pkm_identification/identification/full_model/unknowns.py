@@ -1,0 +1,267 @@
+# Copyright 2026 pkm_identification maintainers
+#
+# Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance
+# with the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+# Unless required by applicable law or agreed to in writing, software distributed under the License is
+# distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
+# the License for the specific language governing permissions and limitations under the License.
+
+"""Unknowns of bodies, friction and drives, and the basis that they make up.
+
+Masses and radii of gyration are log-normal before the data, centres of mass and products normal: an inertia guessed
+a hundred times too small is then a mass and a radius that are guessed, and no second optimum. Bodies made alike have
+unknowns in common, and each its own small deviations from them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pkm_identification.machines.knowledge import AlikeBodies, Knowledge, KnownBody, KnownNumber
+from pkm_identification.mechanisms.rigid_bodies import parallel_axes
+from pkm_identification.numerics.arrays import FloatArray
+
+# Offsets of a body: mass, centre of mass, moments about it, products
+_CENTER, _MOMENT, _PRODUCT = slice(1, 4), slice(4, 7), slice(7, 10)
+_PAIRS = ((0, 1), (0, 2), (1, 2))
+# Which of three axes the entries of `KnownBody` are of, by how many there are: along a strut, in a plane, in space
+_CENTER_AXES = {1: ((2,),), 2: ((0,), (1,)), 3: ((0,), (1,), (2,))}
+_MOMENT_AXES = {1: ((2,),), 2: ((0, 1), (2,)), 3: ((0,), (1,), (2,))}
+_DEVIATIONS = {"mass": 0.8, "center_of_mass": 0.6, "moment": 0.6}  # of what alike bodies differ by, so that the
+# logs of mass, first moment and moment about the joint differ by all of it
+_SHOWN_UNITS = {"m": ("mm", 1e3), "%": ("%", 100.0)}
+
+
+@dataclass(frozen=True)
+class Unknown:
+    """One unknown, standard normal before the data.
+
+    Attributes
+    ----------
+    name : str
+        For people.
+    key : str
+        Of the file's number, or of the effect.
+    width : float
+        What a deviation of it is, in `unit`.
+    unit : str
+        '%' of what is log-normal, 'mm', or as SI has it.
+    judged : bool
+        Whether many deviations from the file contradict the file.
+    """
+
+    name: str
+    key: str
+    width: float
+    unit: str = ""
+    judged: bool = True
+
+
+class BodyShape:
+    """A body of the file: its ten parameters about its frame's origin by ten offsets from the file's numbers."""
+
+    def __init__(self, known: KnownBody) -> None:
+        self.known = known
+        self.mass = known.mass.value
+        self.log_mass = known.mass.log_width is not None
+        self.center, self.moments, self.products = np.zeros(3), np.zeros(3), np.zeros(3)
+        for axes, one in zip(_CENTER_AXES[len(known.center_of_mass)], known.center_of_mass, strict=True):
+            self.center[list(axes)] = one.value
+        self.log_moment = np.zeros(3, dtype=bool)
+        for axes, one in zip(_MOMENT_AXES[len(known.moments)], known.moments, strict=True):
+            self.moments[list(axes)] = one.value
+            self.log_moment[list(axes)] = one.log_width is not None
+        self.products[: len(known.products)] = [one.value for one in known.products]
+
+    def list_directions(self) -> list[tuple[KnownNumber, FloatArray, float]]:
+        """Return each number of the file, the offset (10,) that it is, and its width in the offset's unit."""
+        known, unit = self.known, np.eye(10)
+        found = [(known.mass, unit[0], known.mass.log_width or known.mass.width)]
+        for axes, one in zip(_CENTER_AXES[len(known.center_of_mass)], known.center_of_mass, strict=True):
+            found.append((one, unit[1 + axes[0]], one.width))
+        for axes, one in zip(_MOMENT_AXES[len(known.moments)], known.moments, strict=True):
+            found.append((one, unit[[4 + k for k in axes]].sum(axis=0), one.log_width or one.width))
+        found += [(one, unit[7 + k], one.width) for k, one in enumerate(known.products)]
+        return found
+
+    def compute(self, offsets: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the ten parameters and their slope (10, 10).
+
+        Parameters
+        ----------
+        offsets : ndarray, shape (10,)
+            Of the log of the mass, the centre of mass in m, logs of the moments and the products, both at the file's
+            mass; of the mass in kg and of moments in kg m^2 where the file has 0.
+        """
+        grown = float(np.exp(offsets[0])) if self.log_mass else 1.0
+        mass = self.mass * grown if self.log_mass else self.mass + float(offsets[0])
+        center = self.center + offsets[_CENTER]
+        diagonal = grown * np.where(
+            self.log_moment, self.moments * np.exp(offsets[_MOMENT]), self.moments + offsets[_MOMENT]
+        )
+        products = grown * (self.products + offsets[_PRODUCT])
+        unit = parallel_axes(1.0, center)
+        of_mass = np.concatenate([[1.0], center, np.diag(unit), [unit[pair] for pair in _PAIRS]])
+        ten = mass * of_mass
+        ten[_MOMENT] += diagonal
+        ten[_PRODUCT] += products
+        slope = np.zeros((10, 10))
+        slope[:, 0] = of_mass * (mass if self.log_mass else 1.0)
+        if self.log_mass:
+            slope[_MOMENT, 0] += diagonal
+            slope[_PRODUCT, 0] += products
+        for j in range(3):
+            slope[1 + j, 1 + j] = mass
+            slope[_MOMENT, 1 + j] = mass * np.where(np.arange(3) == j, 0.0, 2.0 * center[j])
+            for k, (a, b) in enumerate(_PAIRS):
+                slope[7 + k, 1 + j] = -mass * ((a == j) * center[b] + (b == j) * center[a])
+            slope[4 + j, 4 + j] = diagonal[j] if self.log_moment[j] else grown
+            slope[7 + j, 7 + j] = grown
+        return ten, slope
+
+
+@dataclass(frozen=True)
+class _Part:
+    """Unknowns `where` of one body: its offsets are `columns` times them, and `rows` (B, 10) lead to the basis."""
+
+    shape: BodyShape
+    rows: FloatArray
+    where: NDArray[np.int64]
+    columns: FloatArray
+
+
+@dataclass
+class FileModel:
+    """See `estimation.posterior.mode.CurvedModel`: the basis (B,) and then what else is linear, of unknowns.
+
+    Attributes
+    ----------
+    start : ndarray, shape (T,)
+        The file's values, without those of bodies.
+    unknowns : list of Unknown
+    """
+
+    start: FloatArray
+    unknowns: list[Unknown] = field(default_factory=list)
+    _parts: list[_Part] = field(default_factory=list)
+    _linear: list[tuple[int, FloatArray]] = field(default_factory=list)
+
+    @classmethod
+    def of_bodies(
+        cls, knowledge: Knowledge, rows: Sequence[FloatArray], nominal: FloatArray, values: int
+    ) -> FileModel:
+        """Return the model of a machine's bodies; of `values` numbers in all, the others are still to be added.
+
+        Parameters
+        ----------
+        knowledge : Knowledge
+        rows : sequence of ndarray, shape (B, 10)
+            Of each body.
+        nominal : ndarray, shape (B,)
+            The file's basis.
+        values : int
+        """
+        start = np.zeros(values)
+        start[: len(nominal)] = nominal
+        model = cls(start)
+        groups = {name: group for group in knowledge.alike for name in group.bodies}
+        common: dict[int, NDArray[np.int64]] = {}
+        for known, own in zip(knowledge.bodies, rows, strict=True):
+            shape = BodyShape(known)
+            start[: len(nominal)] -= own @ shape.compute(np.zeros(10))[0]
+            model._add_body(shape, own, groups.get(known.name), common)
+        return model
+
+    @property
+    def width(self) -> int:
+        return len(self.unknowns)
+
+    def add(self, unknown: Unknown, direction: FloatArray) -> None:
+        """Add an unknown that moves the values along a direction (T,) per deviation of its prior."""
+        self._linear.append((len(self.unknowns), direction))
+        self.unknowns.append(unknown)
+
+    def compute(self, unknowns: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the values (T,) and their slope (T, p)."""
+        values = self.start.copy()
+        slope = np.zeros((len(values), self.width))
+        for part in self._parts:
+            ten, its_slope = part.shape.compute(part.columns @ unknowns[part.where])
+            values[: len(part.rows)] += part.rows @ ten
+            slope[: len(part.rows), part.where] += part.rows @ its_slope @ part.columns
+        for k, direction in self._linear:
+            values += unknowns[k] * direction
+            slope[:, k] += direction
+        return values, slope
+
+    def compute_hidden_masses(self, unknowns: FloatArray) -> list[tuple[str, float, FloatArray]]:
+        """Return name, value and slope (p,) of masses that the basis knows only as parts of moments.
+
+        Of bodies made alike the mean.
+        """
+        found: dict[str, list[tuple[float, FloatArray]]] = {}
+        for part in self._parts:
+            if np.any(part.rows[:, 0]) or not part.where.size:
+                continue
+            ten, its_slope = part.shape.compute(part.columns @ unknowns[part.where])
+            slope = np.zeros(self.width)
+            slope[part.where] = its_slope[0] @ part.columns
+            name = part.shape.known.section.rpartition(".")[2].replace("body_", "")
+            found.setdefault(f"m_{name}", []).append((float(ten[0]), slope))
+        return [
+            (name, float(np.mean([one for one, _ in own])), np.mean([one for _, one in own], axis=0))
+            for name, own in found.items()
+        ]
+
+    def _add_body(
+        self,
+        shape: BodyShape,
+        rows: FloatArray,
+        group: AlikeBodies | None,
+        common: dict[int, NDArray[np.int64]],
+    ) -> None:
+        # what the basis knows of, near a place where nothing vanishes by chance
+        random = 0.1 * np.random.default_rng(0).standard_normal(10)
+        seen = rows @ shape.compute(random)[1]
+        numbers = [one for one in shape.list_directions() if np.any(seen @ one[1])]
+        if not numbers:
+            return
+        directions = np.stack([direction for _, direction, _ in numbers], axis=1)
+        widths = np.array([width for _, _, width in numbers])
+        if group is None or id(group) not in common:
+            where = self._reserve([one for one, _, _ in numbers], widths)
+            if group is not None:
+                common[id(group)] = where
+        else:
+            where = common[id(group)]
+        columns = directions * widths
+        if group is not None:
+            apart = np.array([_find_deviation(shape, one, group.width) for one, _, _ in numbers])
+            own = self._reserve([one for one, _, _ in numbers], apart, shape.known.name, group.key)
+            where, columns = np.concatenate([where, own]), np.hstack([columns, directions * apart])
+        self._parts.append(_Part(shape, rows, where, columns))
+
+    def _reserve(
+        self, numbers: Sequence[KnownNumber], widths: FloatArray, body: str = "", key: str = ""
+    ) -> NDArray[np.int64]:
+        first = len(self.unknowns)
+        for one, width in zip(numbers, widths, strict=True):
+            shown, factor = _SHOWN_UNITS.get("%" if one.log_width is not None else one.unit, (one.unit, 1.0))
+            name = f"{one.name} of {body}" if body else one.name
+            self.unknowns.append(Unknown(name, key or one.key, factor * float(width), shown))
+        return np.arange(first, len(self.unknowns))
+
+
+def _find_deviation(shape: BodyShape, number: KnownNumber, alike: float) -> float:
+    """Return how much a number of one of the bodies that are made alike differs from the common one."""
+    if number.kind == "product":
+        return alike * float(np.mean(shape.moments))
+    if number.log_width is not None:
+        return _DEVIATIONS[number.kind] * alike
+    # a width over an alike one is what a word says of both: what is well known in common is no less so of each
+    size = {"center_of_mass": abs(number.value) or shape.known.size, "mass": number.width, "moment": number.width}
+    return _DEVIATIONS[number.kind] * alike * size[number.kind]
