@@ -10,7 +10,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from pkm_identification.report.listing import Listing
@@ -24,13 +26,37 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
+@dataclass(frozen=True)
+class Figures:
+    """Figures of a study that its folder's `figures` draws, loaded when they are wanted.
+
+    Attributes
+    ----------
+    package : str
+        The study's.
+    functions : mapping of str to str
+        Which function of `figures` draws each, by file name without ending.
+    study : object
+        What the functions take.
+    """
+
+    package: str
+    functions: Mapping[str, str]
+    study: Any
+
+    def draw(self) -> dict[str, Figure]:
+        """Return the figures by file name."""
+        module = import_module(f"{self.package}.figures")
+        return {name: getattr(module, function)(self.study) for name, function in self.functions.items()}
+
+
 def assembled(
     source: str,
     name: str,
     title: str,
     notes: Sequence[str],
     findings: Sequence[Finding],
-    figures: Mapping[str, Callable[[], Figure]],
+    figures: Figures,
     tables: Sequence[tuple[str, Listing]] = (),
     results: Mapping[str, Any] | None = None,
 ) -> Outcome:
@@ -44,8 +70,7 @@ def assembled(
     notes : sequence of str
         What is assumed, and what the text says.
     findings : sequence of Finding
-    figures : mapping of str to callable
-        What draws each, by file name without ending.
+    figures : Figures
     tables : sequence of (str, Listing)
         Besides, each with its heading.
     results : mapping, optional
@@ -58,5 +83,5 @@ def assembled(
         *(f"{heading}\n{table}" for heading, table in tables),
         conclusions(judged),
     )
-    document = {**common_document(name, title, notes, judged, list(figures)), **(results or {})}
-    return Outcome("\n\n".join(parts), document, lambda: {key: draw() for key, draw in figures.items()})
+    document = {**common_document(name, title, notes, judged, list(figures.functions)), **(results or {})}
+    return Outcome("\n\n".join(parts), document, figures.draw)

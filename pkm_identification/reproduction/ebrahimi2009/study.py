@@ -10,16 +10,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from pkm_identification.reproduction.assembly import assembled
+from pkm_identification.reproduction.assembly import Figures, assembled
 from pkm_identification.reproduction.outcome import Outcome
 
 from .findings import findings
 from .runs import UnitsStudy, run_study
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 NAME = "ebrahimi2009-units"
 SOURCE = "Ebrahimi and Kövecses (2009)"
@@ -39,11 +34,5 @@ def run() -> Outcome:
 
 def outcome(study: UnitsStudy) -> Outcome:
     """Text, document and figures."""
-
-    def values() -> Figure:
-        from .figures import values_figure
-
-        return values_figure(study)
-
-    figures = {"homogeneous_units": values}
-    return assembled(SOURCE, NAME, TITLE, NOTES, findings(study), figures)
+    figures = {"homogeneous_units": "values_figure"}
+    return assembled(SOURCE, NAME, TITLE, NOTES, findings(study), Figures(__package__, figures, study))

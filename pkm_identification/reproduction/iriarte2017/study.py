@@ -10,16 +10,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from pkm_identification.reproduction.assembly import assembled
+from pkm_identification.reproduction.assembly import Figures, assembled
 from pkm_identification.reproduction.outcome import Outcome
 
 from .findings import findings
 from .runs import BaseParameterStudy, run_study
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 NAME = "iriarte2017-base-parameters"
 SOURCE = "Iriarte, Ros, Plaza, Aginaga and Mata (2017)"
@@ -41,15 +36,11 @@ def run() -> Outcome:
 
 def outcome(study: BaseParameterStudy) -> Outcome:
     """Text, document and figures."""
-
-    def spectra() -> Figure:
-        from .figures import spectra_figure
-
-        return spectra_figure(study)
-
     results = {
         "vanishing": {str(body): count for body, count in study.vanishing.items()},
         "transferred": {f"{a}-{b}": count for (a, b), count in study.transferred.items()},
     }
-    figures = {"base_parameter_spectra": spectra}
-    return assembled(SOURCE, NAME, TITLE, NOTES, findings(study), figures, results=results)
+    figures = {"base_parameter_spectra": "spectra_figure"}
+    return assembled(
+        SOURCE, NAME, TITLE, NOTES, findings(study), Figures(__package__, figures, study), results=results
+    )

@@ -10,17 +10,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from pkm_identification.reproduction.assembly import assembled
+from pkm_identification.reproduction.assembly import Figures, assembled
 from pkm_identification.reproduction.outcome import Outcome
 
 from .data import SOURCE
 from .findings import findings
 from .runs import ArmStudy, run_study
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 NAME = "epaas-arm"
 TITLE = (
@@ -45,23 +40,11 @@ def run() -> Outcome:
 
 def outcome(study: ArmStudy) -> Outcome:
     """Text, document and figures."""
-
-    def effective_mass() -> Figure:
-        from .figures import effective_mass_figure
-
-        return effective_mass_figure(study)
-
-    def modes() -> Figure:
-        from .figures import modes_figure
-
-        return modes_figure(study)
-
-    def forces() -> Figure:
-        from .figures import forces_figure
-
-        return forces_figure(study)
-
-    figures = {"epaas_effective_mass": effective_mass, "epaas_modes": modes, "epaas_forces": forces}
+    figures = {
+        "epaas_effective_mass": "effective_mass_figure",
+        "epaas_modes": "modes_figure",
+        "epaas_forces": "forces_figure",
+    }
     results = {
         "joint_mass": study.joint_mass.tolist(),
         "actuator_mass": study.from_printed.tolist(),
@@ -71,4 +54,6 @@ def outcome(study: ArmStudy) -> Outcome:
             for speed, split in study.forces.items()
         },
     }
-    return assembled(SOURCE, NAME, TITLE, NOTES, findings(study), figures, results=results)
+    return assembled(
+        SOURCE, NAME, TITLE, NOTES, findings(study), Figures(__package__, figures, study), results=results
+    )

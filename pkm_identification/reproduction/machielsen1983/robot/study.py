@@ -10,9 +10,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from pkm_identification.reproduction.assembly import assembled
+from pkm_identification.reproduction.assembly import Figures, assembled
 from pkm_identification.reproduction.outcome import Outcome
 
 from ..arm.data import SOURCE
@@ -20,9 +18,6 @@ from ..servo.runs import in_print_units
 from .data import STEPS, VANE_STEP
 from .findings import findings
 from .runs import RobotStudy, run_study
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 NAME = "epaas-robot"
 TITLE = "the robot EPAAS, arm and five hydraulic servos, nonlinear: steps at start-up (chapter 7.2)"
@@ -45,12 +40,6 @@ def run() -> Outcome:
 
 def outcome(study: RobotStudy) -> Outcome:
     """Text, document and figures."""
-
-    def steps() -> Figure:
-        from .figures import steps_figure
-
-        return steps_figure(study)
-
     results = {
         "steps": [
             {"actuator": name, "volts": size, "metrics": [_plain(x) for x in in_print_units(one.metrics)]}
@@ -59,7 +48,13 @@ def outcome(study: RobotStudy) -> Outcome:
         "vane": study.vane.tolist(),
     }
     return assembled(
-        SOURCE, NAME, TITLE, NOTES, findings(study), {"epaas_robot_steps": steps}, results=results
+        SOURCE,
+        NAME,
+        TITLE,
+        NOTES,
+        findings(study),
+        Figures(__package__, {"epaas_robot_steps": "steps_figure"}, study),
+        results=results,
     )
 
 

@@ -10,18 +10,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from pkm_identification.reproduction.assembly import assembled
+from pkm_identification.reproduction.assembly import Figures, assembled
 from pkm_identification.reproduction.outcome import Outcome
 
 from ..arm.data import SOURCE
 from .data import SENSITIVITIES, STEP
 from .findings import findings
 from .runs import ServoStudy, in_print_units, run_study
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 NAME = "epaas-servo"
 TITLE = "a hydraulic servo of the EPAAS on its test set-up: identification, steps, sensitivities (chapters 6 to 8.1)"
@@ -42,22 +37,13 @@ def run() -> Outcome:
 
 def outcome(study: ServoStudy) -> Outcome:
     """Text, document and figures."""
-
-    def steps() -> Figure:
-        from .figures import steps_figure
-
-        return steps_figure(study)
-
-    def sensitivities() -> Figure:
-        from .figures import sensitivities_figure
-
-        return sensitivities_figure(study)
-
     results = {
         "steps": [list(in_print_units(one.metrics)) for one in study.steps],
         "reduced": list(in_print_units(study.reduced.metrics)),
         "varied": {name: [list(in_print_units(one)) for one in study.varied[name]] for name in SENSITIVITIES},
         "sensitivities": {name: list(study.sensitivity(name)) for name in SENSITIVITIES},
     }
-    figures = {"epaas_servo_steps": steps, "epaas_servo_sensitivities": sensitivities}
-    return assembled(SOURCE, NAME, TITLE, NOTES, findings(study), figures, results=results)
+    figures = {"epaas_servo_steps": "steps_figure", "epaas_servo_sensitivities": "sensitivities_figure"}
+    return assembled(
+        SOURCE, NAME, TITLE, NOTES, findings(study), Figures(__package__, figures, study), results=results
+    )

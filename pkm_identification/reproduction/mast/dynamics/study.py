@@ -10,18 +10,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from pkm_identification.reproduction.assembly import assembled
+from pkm_identification.reproduction.assembly import Figures, assembled
 from pkm_identification.reproduction.outcome import Outcome
 
 from ..data import SOURCE
 from ..notes import AXIS_NOTES
 from .findings import apart, findings
 from .runs import DynamicsStudy, run_study
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 NAME = "mast-dynamics"
 TITLE = "the 3PRS table's mechanism as a disturbance of its axes, against the coupled equations"
@@ -34,15 +29,17 @@ def run() -> Outcome:
 
 def outcome(study: DynamicsStudy) -> Outcome:
     """Text, document and figures."""
-
-    def coupling() -> Figure:
-        from .figures import coupling_figure
-
-        return coupling_figure(study)
-
     results = {
         "mass": study.mass.tolist(),
         "off_the_coupled": {name: list(apart(run, study.coupled)) for name, run in study.schemes.items()},
     }
-    figures = {"mast_coupling": coupling}
-    return assembled(SOURCE, NAME, TITLE, AXIS_NOTES, findings(study), figures, results=results)
+    figures = {"mast_coupling": "coupling_figure"}
+    return assembled(
+        SOURCE,
+        NAME,
+        TITLE,
+        AXIS_NOTES,
+        findings(study),
+        Figures(__package__, figures, study),
+        results=results,
+    )

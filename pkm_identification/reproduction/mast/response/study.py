@@ -10,18 +10,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from pkm_identification.reproduction.assembly import assembled
+from pkm_identification.reproduction.assembly import Figures, assembled
 from pkm_identification.reproduction.outcome import Outcome
 
 from ..data import SOURCE
 from ..notes import AXIS_NOTES
 from .findings import findings
 from .runs import ResponseStudy, run_study
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 NAME = "mast-response"
 TITLE = "frequency responses of the 3PRS table's axes and of their cascaded control"
@@ -34,23 +29,11 @@ def run() -> Outcome:
 
 def outcome(study: ResponseStudy) -> Outcome:
     """Text, document and figures."""
-
-    def loop() -> Figure:
-        from .figures import closed_loop_figure
-
-        return closed_loop_figure(study)
-
-    def axis() -> Figure:
-        from .figures import axis_figure
-
-        return axis_figure(study)
-
-    def friction() -> Figure:
-        from .figures import friction_figure
-
-        return friction_figure(study)
-
-    figures = {"mast_closed_loop": loop, "mast_axis": axis, "mast_friction": friction}
+    figures = {
+        "mast_closed_loop": "closed_loop_figure",
+        "mast_axis": "axis_figure",
+        "mast_friction": "friction_figure",
+    }
     results = {
         "responses": {
             name: {
@@ -64,4 +47,12 @@ def outcome(study: ResponseStudy) -> Outcome:
         "changes": {name: list(ends) for name, ends in study.changes.items()},
         "friction": {f"{amplitude:g}": list(ends) for amplitude, ends in study.rubbing.items()},
     }
-    return assembled(SOURCE, NAME, TITLE, AXIS_NOTES, findings(study), figures, results=results)
+    return assembled(
+        SOURCE,
+        NAME,
+        TITLE,
+        AXIS_NOTES,
+        findings(study),
+        Figures(__package__, figures, study),
+        results=results,
+    )

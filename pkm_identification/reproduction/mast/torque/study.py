@@ -10,18 +10,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from pkm_identification.reproduction.assembly import assembled
+from pkm_identification.reproduction.assembly import Figures, assembled
 from pkm_identification.reproduction.outcome import Outcome
 
 from ..data import SOURCE
 from ..notes import AXIS_NOTES
 from .findings import findings
 from .runs import AMPLITUDE, TorqueStudy, run_study
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 NAME = "mast-torque"
 TITLE = "torque of the 3PRS table's axes: friction and inertia from it, and what position hides"
@@ -34,12 +29,6 @@ def run() -> Outcome:
 
 def outcome(study: TorqueStudy) -> Outcome:
     """Text, document and figures."""
-
-    def torque() -> Figure:
-        from .figures import torque_figure
-
-        return torque_figure(study)
-
     notes = (
         *AXIS_NOTES,
         f"Axis 1 in z with the {study.carried:.2f} kg it carries and their weight; motor amplitude {AMPLITUDE:g} rad.",
@@ -58,4 +47,12 @@ def outcome(study: TorqueStudy) -> Outcome:
             "friction": [study.identified.friction, study.identified.friction_std],
         },
     }
-    return assembled(SOURCE, NAME, TITLE, notes, findings(study), {"mast_torque": torque}, results=results)
+    return assembled(
+        SOURCE,
+        NAME,
+        TITLE,
+        notes,
+        findings(study),
+        Figures(__package__, {"mast_torque": "torque_figure"}, study),
+        results=results,
+    )
