@@ -47,7 +47,15 @@ PAGE_ENDING = ".html"
 # Loaded while logs are read, which takes as long.
 WORKING_ON_LOGS = ("pkm_identification.identification.identify", "pkm_identification.report.summary")
 MODEL_OPTIONS = ("model", "estimator", "parameters")
-ESTIMATOR_OPTIONS = ("forgetting", *TUNING, "data_order", "passes", "consistent", "strut_spread")
+ESTIMATOR_OPTIONS = (
+    "forgetting",
+    *TUNING,
+    "data_order",
+    "passes",
+    "consistent",
+    "strut_spread",
+    "deviations",
+)
 FILTER_OPTIONS = ("causal", "cutoff", "order", "band_cutoff", "band_order")
 OPTIONS = (*MODEL_OPTIONS, *ESTIMATOR_OPTIONS, *FILTER_OPTIONS)
 
@@ -175,6 +183,10 @@ def _present(
             print(f"report: {options.report}", file=sys.stderr)
     if options.json == "-" and not result.converged:
         warn(f"pkm identify: the estimator did not converge: {result.nonconvergence}")
+    if result.answer is not None:
+        if not result.trusted:
+            warn(f"pkm identify: {result.answer.verdict.sentence}")
+        return 0 if result.trusted else 1
     if result.fit is not None and not result.fit.adequate:
         warn(f"pkm identify: {reason(result.fit)}")
     if result.contradiction:

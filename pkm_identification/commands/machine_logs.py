@@ -81,6 +81,7 @@ TAKEN = {
     "data_order",
     "passes",
     "consistent",
+    "deviations",
     "causal",
     "cutoff",
     "order",

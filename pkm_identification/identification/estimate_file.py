@@ -26,6 +26,7 @@ from pkm_identification.records.atomic import write_text
 
 if TYPE_CHECKING:
     from pkm_identification.estimation.estimate import ParameterEstimate
+    from pkm_identification.estimation.posterior.answer import Answer
 
     from .diagnosis.findings import Cause, Diagnosis
     from .result import Identification
@@ -51,7 +52,8 @@ def estimate_document(result: Identification, origin: dict[str, Any] | None = No
     Where effects were estimated besides, `also` names them, and their parameters have the `kind` EFFECT.
     `near_zero` names friction and effects that are not distinguishable from zero; `warnings` are sentences on what is
     odd about the logs and on what they cannot show. `tolerance_changes`, where the machine file has tolerances, are
-    rows of what each quantity that is off by its tolerance does to the parameters of `state`.
+    rows of what each quantity that is off by its tolerance does to the parameters of `state`. `answer`, where total
+    deviations were asked for, has values with their deviations and what they rest on, and the verdict.
     `origin` is its provenance.
     """
     estimate = result.estimate
@@ -73,6 +75,8 @@ def estimate_document(result: Identification, origin: dict[str, Any] | None = No
     ]
     state = _state(estimate)
     besides: dict[str, Any] = {"also": list(result.also)} if result.also else {}
+    if result.answer is not None:
+        besides["answer"] = answer_document(result.answer)
     if result.tolerance_changes is not None and np.isfinite(result.tolerance_changes).all():
         besides["tolerance_changes"] = result.tolerance_changes.tolist()
     return {
@@ -100,6 +104,54 @@ def estimate_document(result: Identification, origin: dict[str, Any] | None = No
         "contradiction": result.contradiction,
         **besides,
         "state_sha256": state_checksum(state),
+    }
+
+
+def answer_document(answer: Answer) -> dict[str, Any]:
+    """Return values with total deviations, effects that were found, and the verdict."""
+    verdict = answer.verdict
+    return {
+        "values": [
+            {
+                "name": one.name,
+                "value": finite_or_none(one.value),
+                "unit": one.unit,
+                "std": finite_or_none(one.std),
+                "std_data": finite_or_none(one.data_std),
+                "std_file": finite_or_none(one.file_std),
+                "status": one.status,
+                "rests_on": [
+                    {
+                        "key": leaning.key,
+                        "share": finite_or_none(leaning.share),
+                        "slope": finite_or_none(leaning.slope),
+                        "unit": leaning.unit,
+                    }
+                    for leaning in one.rests_on
+                ],
+            }
+            for one in answer.values
+        ],
+        "effects": [
+            {
+                "name": one.name,
+                "value": finite_or_none(one.value),
+                "std": finite_or_none(one.std),
+                "unit": one.unit,
+            }
+            for one in answer.effects
+        ],
+        "verdict": {
+            "grade": verdict.grade,
+            "residual_over_floor": finite_or_none(verdict.floor_ratio),
+            "residual_over_force": finite_or_none(verdict.residual_share),
+            "unseen_over_fit": finite_or_none(verdict.held_out_ratio),
+            "halves": finite_or_none(verdict.halves),
+            "conflicts": [
+                {"key": one.key, "widths": finite_or_none(one.widths)} for one in verdict.conflicts
+            ],
+            "sentence": verdict.sentence,
+        },
     }
 
 

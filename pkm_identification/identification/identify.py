@@ -83,6 +83,11 @@ def identify(
         # kept within what is possible: whether the data lead there is asked of the estimate without that
         free = replace(result.estimate, values=solution.middle[: solution.problem.reported])
         result = with_contradiction(result, free)
+    if settings.estimator.deviations == "total":
+        # a room of its own that most identifications do without
+        from .full_model.of_solution import with_answer
+
+        result = with_answer(result, solution)
     reached(PARTS)
     return result
 

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from pkm_identification.errors import Unidentifiable
 from pkm_identification.estimation.estimate import ParameterEstimate
 from pkm_identification.estimation.identifiability import UNIDENTIFIABLE
+from pkm_identification.estimation.posterior.answer import Answer
 from pkm_identification.estimation.trace import EstimateTrace
 from pkm_identification.machines.contract import Machine
 from pkm_identification.numerics.arrays import FloatArray
@@ -71,6 +72,8 @@ class Identification:
         How far the estimate is from any rigid body, in words, where that is beyond chance; everything is then in doubt.
     also : tuple of str
         What was estimated besides, as it was asked for.
+    answer : Answer or None
+        Values with total deviations and a verdict, by the full model; None where it was not asked for.
     """
 
     machine: Machine
@@ -91,10 +94,16 @@ class Identification:
     tolerance_changes: FloatArray | None = None
     contradiction: str = ""
     also: tuple[str, ...] = ()
+    answer: Answer | None = None
 
     @property
     def trusted(self) -> bool:
-        """Whether the estimator converged, the model fits and some rigid body is near the values."""
+        """Whether the estimator converged, the model fits and some rigid body is near the values.
+
+        Where there is an answer by the full model, its verdict decides.
+        """
+        if self.answer is not None:
+            return self.converged and self.answer.verdict.good
         return self.converged and self.fits and not self.contradiction
 
     @property

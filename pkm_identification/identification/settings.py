@@ -48,6 +48,7 @@ from .rates.kinematic_cutoff import kinematic_cutoff
 ESTIMATORS = (*REGISTRY, *FORMS)
 RECURSIVE = tuple(FILTERS)
 DRIFTS = ("detected", "none")
+DEVIATIONS = ("noise", "total")
 HOLD_OUT, LARGEST_HOLD_OUT = 0.2, 0.5  # of each log's time
 _TITLES = {name: estimator.title for name, estimator in REGISTRY.items()} | FORMS
 
@@ -111,6 +112,12 @@ class EstimatorSettings:
         "how much struts of one design differ, where each has parameters of its own; 'inf': nothing is known",
         percent=True,
     )
+    deviations: str = declared(
+        "noise",
+        "total: by a model of every number of the file and how well it is known, with what each value rests on and a "
+        "verdict; noise: of the data alone",
+        choices=DEVIATIONS,
+    )
     gate: float = declared(
         1e-9, "probability with which a good equation is kept out as an outlier", "", 1e-15, 0.1
     )
@@ -140,6 +147,8 @@ class EstimatorSettings:
             raise SettingsError(f"strut spread {100 * self.strut_spread:g} %: must be positive")
         if self.name in FORMS and self.strut_spread != STRUT_SPREAD:
             raise SettingsError(f"estimator '{self.name}' does not use a strut spread")
+        if self.deviations == "total" and (self.name in FORMS or self.model != "force"):
+            raise SettingsError("deviations 'total' need the force model and an estimator of its equations")
         if self.name in FORMS and self.model != "force":
             raise SettingsError(f"estimator '{self.name}' needs the force model, not '{self.model}'")
 

@@ -17,6 +17,7 @@ from pkm_identification.identification.result import Identification
 from .paragraphs import paragraph
 from .sentences import verdicts
 from .tables import dropped_table, estimate_table, sums_table, validation_table
+from .total_deviations import answer_table, effects_sentences
 
 
 def summary(result: Identification, shown: Callable[[bool, str], str] = lambda good, text: text) -> str:
@@ -36,6 +37,9 @@ def summary(result: Identification, shown: Callable[[bool, str], str] = lambda g
         "\n".join([*head, *result.beside]),
         str(estimate_table(result.estimate, near_zero=result.near_zero)),
     ]
+    if result.answer is not None:
+        blocks.append(str(answer_table(result.answer)))
+        blocks += ["\n".join(lines) for lines in [effects_sentences(result.answer)] if lines]
     if (sums := sums_table(result)).rows:
         lines = (paragraph(f"{name} = {text}", "  ") for name, text in sums.rows)
         blocks.append("\n".join(["Sums that names stand for:", *lines]))
@@ -43,5 +47,8 @@ def summary(result: Identification, shown: Callable[[bool, str], str] = lambda g
         blocks.append(str(dropped_table(result.dropped)))
     if result.validation is not None:
         blocks.append(str(validation_table(result.validation, result.machine.drives)))
-    blocks.append("\n".join(shown(good, line) for good, line in verdicts(result)))
+    sentences = verdicts(result)
+    if result.answer is not None:
+        sentences = [*sentences, (result.answer.verdict.good, result.answer.verdict.sentence)]
+    blocks.append("\n".join(shown(good, line) for good, line in sentences))
     return "\n\n".join(blocks)

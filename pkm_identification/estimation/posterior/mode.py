@@ -27,12 +27,13 @@ from pkm_identification.numerics.arrays import FloatArray
 
 MAX_STEPS = 100
 SETTLED = 1e-6  # of a prior's deviation: a step so small is the last
+LONGEST_STEP = 5.0  # deviations of a prior: farther the slope says nothing
 HALVINGS = 12  # of a step that raises the cost
 WIDE = 5.0  # times the prior's widths: the second start looks there first
 
 
 class CurvedModel(Protocol):
-    """Numbers w (T,) that the equations are linear in, of unknowns x (p,) in deviations of their prior from its mean."""
+    """Numbers w (T,) that equations are linear in, of unknowns x (p,) in deviations of their prior from its mean."""
 
     @property
     def width(self) -> int:
@@ -85,27 +86,33 @@ class Mode:
         return np.asarray(np.linalg.inv(self.information))
 
 
-def find_mode(model: CurvedModel, equations: NormalEquations, starts: Sequence[FloatArray] = ()) -> Mode:
-    """Return the mode of the lowest cost of several starts.
+def find_mode(
+    model: CurvedModel, equations: NormalEquations, starts: Sequence[FloatArray] = (), steps: int = MAX_STEPS
+) -> Mode:
+    """Return the mode of the lowest cost of some starts.
 
-    Those are the prior's mean, where a prior `WIDE` times as wide leads from there, and others that are given.
+    Unless they are given, those are the prior's mean, and where a prior `WIDE` times as wide leads from there.
     """
-    first = np.zeros(model.width)
-    wide = _descend(model, equations, first, WIDE**-2).unknowns
-    found = [_descend(model, equations, start, 1.0) for start in (first, wide, *starts)]
+    if not starts:
+        first = np.zeros(model.width)
+        starts = (first, _descend(model, equations, first, WIDE**-2, steps).unknowns)
+    found = [_descend(model, equations, start, 1.0, steps) for start in starts]
     return min(found, key=lambda mode: (not mode.converged, mode.cost))
 
 
-def _descend(model: CurvedModel, equations: NormalEquations, start: FloatArray, precision: float) -> Mode:
+def _descend(
+    model: CurvedModel, equations: NormalEquations, start: FloatArray, precision: float, steps: int
+) -> Mode:
     unknowns = start
     values, slope = model.compute(unknowns)
     cost = equations.cost(values) + precision * float(unknowns @ unknowns)
     converged = False
-    for _ in range(MAX_STEPS):
+    for _ in range(steps):
         information = slope.T @ equations.gram @ slope
         information[np.diag_indices_from(information)] += precision
         gradient = slope.T @ (equations.pull - equations.gram @ values) - precision * unknowns
         step = np.linalg.solve(information, gradient)
+        step *= min(1.0, LONGEST_STEP / max(float(np.max(np.abs(step), initial=0.0)), 1e-300))
         share = 1.0
         for _ in range(HALVINGS):
             tried = unknowns + share * step

@@ -18,11 +18,9 @@ and the second term splits exactly by key of the file.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
-
-from pkm_identification.numerics.arrays import FloatArray
 
 from .thresholds import LARGEST_RELATIVE_STD, LEAST_TAKEN_SHARE, MOST_OF_VARIANCE
 
@@ -46,9 +44,9 @@ class Leaning:
     share : float
         Of the value's variance.
     slope : float
-        Change of the value, relative to it, per `unit` of the number.
+        Change of the value per `unit` of the number.
     unit : str
-        '%' or 'mm'; '' where neither is meant.
+        '%' of what is log-normal, 'mm', or as SI has it.
     """
 
     key: str
@@ -89,6 +87,11 @@ class KnownValue:
     def usable(self) -> bool:
         """Whether it may be taken for what the data or a well known file determine."""
         return self.status in (IDENTIFIED, MOSTLY_FROM_FILE, NOISY)
+
+    def widened(self, factor: float) -> KnownValue:
+        """Return the value with a larger deviation of the data's part."""
+        data = factor * self.data_std
+        return replace(self, data_std=data, std=float(np.hypot(data, self.file_std)))
 
 
 def choose_status(value: float, std: float, file_std: float, taken: float, size: float) -> str:

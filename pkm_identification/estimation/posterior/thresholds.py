@@ -10,7 +10,9 @@
 
 from __future__ import annotations
 
-LARGEST_RELATIVE_STD = 0.05  # of a value, or of a body of that size: what is known less well is not identified
+LARGEST_RELATIVE_STD = (
+    0.05  # of a value, or of a body of that size: what is known less well is not identified
+)
 LEAST_TAKEN_SHARE = 0.8  # of the prior's variance: less, and the file says more than the data
 MOST_OF_VARIANCE = 0.5  # of a value's variance: more of one origin, and it rests on that
 
@@ -20,3 +22,10 @@ MAX_HELD_OUT_OF_FIT = 1.3  # error of unseen motion over that of the fit
 MAX_HELD_OUT_OF_USABLE = 1.5
 MAX_HALVES = 2.0  # disagreement of halves in their deviations
 MAX_CONFLICT = 4.0  # widths that a number of the file may be off by
+NEGATIVE = 4.0  # deviations below zero: friction that drives is none
+FOUND = 5.0  # deviations of an effect that is surely there
+# Forces in another unit than newtons, and what they are to be multiplied by
+COMMON_FACTORS = (
+    ("lbf taken for N", 4.4482216), ("N taken for lbf", 1 / 4.4482216), ("kN taken for N", 1e3),
+    ("mN taken for N", 1e-3), ("kgf taken for N", 9.80665), ("N taken for kgf", 1 / 9.80665), ("a sign", -1.0),
+)  # fmt: skip

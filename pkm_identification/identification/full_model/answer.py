@@ -10,215 +10,132 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
-from pkm_identification.estimation.batch.least_squares import residual_covariance
-from pkm_identification.estimation.posterior.blocks import (
-    FEWEST_BLOCKS,
-    Blocks,
-    form_normal_equations,
-    split_blocks,
-)
-from pkm_identification.estimation.posterior.mode import Mode, find_mode
+from pkm_identification.estimation.posterior.answer import Answer, FoundEffect
+from pkm_identification.estimation.posterior.mode import Mode, NormalEquations, find_mode
 from pkm_identification.estimation.posterior.status import (
+    CONTRADICTS,
     NAMED_KEYS,
     KnownValue,
     Leaning,
     choose_status,
 )
+from pkm_identification.estimation.posterior.thresholds import (
+    COMMON_FACTORS,
+    FOUND,
+    MAX_CONFLICT,
+    NEGATIVE,
+)
+from pkm_identification.estimation.posterior.verdict import Conflict, judge
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.parameters.parameter import Kind
-from pkm_identification.parameters.parameter_set import ParameterSet
 
-from ..experiment import Experiment
-from .equations import FullEquations, build_full_equations, find_free_widths
-from .nuisance import COMMON_GAIN
-from .unknowns import FileModel, Unknown
+from .posterior import Posterior, Views, build_posterior_views
 
-GAIN_KEY = "force gain"
-WEIGHTINGS = 3  # times that the residual says how to weigh the equations
+GAIN_KEY = "tolerances.common_force_gain"
+STEPS = 30  # a factor that is right is found in fewer
+SHIFTED = 1.0  # deviations by which a key in conflict moves a value that then rests on it
 
 
-@dataclass(frozen=True)
-class Posterior:
-    """What the logs and the file say together.
-
-    Attributes
-    ----------
-    equations : FullEquations
-    model : FileModel
-    mode : Mode
-    blocks : Blocks
-    residual : ndarray, shape (K, m)
-        Of the mode, N or N m.
-    """
-
-    equations: FullEquations
-    model: FileModel
-    mode: Mode
-    blocks: Blocks
-    residual: FloatArray
-
-    @property
-    def basis(self) -> FloatArray:
-        """Values (B,) of the basis."""
-        return self.mode.values[: self.equations.basis]
-
-    @property
-    def conflicts(self) -> list[tuple[Unknown, float]]:
-        """Unknowns and how many of their widths they are off by, the worst first."""
-        order = np.argsort(-np.abs(self.mode.unknowns))
-        return [(self.model.unknowns[k], float(self.mode.unknowns[k])) for k in order]
-
-
-def find_posterior(
-    experiment: Experiment, values: FloatArray, noise: FloatArray
-) -> Posterior | None:
-    """Return the posterior of an experiment of the force model; None of logs that are too short for deviations.
-
-    Parameters
-    ----------
-    experiment : Experiment
-    values : ndarray, shape (B,)
-        Of the basis, a first estimate.
-    noise : ndarray, shape (m, m)
-        Covariance of the equations' noise, a first guess.
-    """
-    full = build_full_equations(experiment, values)
-    equations = full.problem.equations
-    blocks = split_blocks(equations.time, equations.segment, full.problem.log)
-    if len(blocks) < FEWEST_BLOCKS:
-        return None
-    model = build_model(full)
-    starts: list[FloatArray] = []
-    for _ in range(WEIGHTINGS):
-        root = np.linalg.inv(np.linalg.cholesky(noise * full.problem.redundancy))
-        columns, measured = root @ full.columns, full.measured @ root.T
-        mode = find_mode(model, form_normal_equations(columns, measured), starts)
-        residual = full.measured - full.columns @ mode.values
-        starts = [mode.unknowns]
-        noise = _weigh_residual(residual, full, mode)
-    return Posterior(full, model, mode, Blocks.of(mode, columns, measured, blocks), residual)
-
-
-def build_model(full: FullEquations) -> FileModel:
-    """Return the unknowns of a machine's full equations."""
-    total = full.columns.shape[2]
-    machine = full.machine
-    model = FileModel.of_bodies(machine.knowledge, machine.rows_of_bodies, machine.basis.nominal, total)
-    unit = np.eye(total)
-    for k, width in find_free_widths(full).items():
-        entry = full.problem.parameters.entries[k]
-        model.add(Unknown(entry.name, entry.name, width, entry.unit, entry.kind is Kind.INERTIA or entry.kind is Kind.MASS), width * unit[k])
-    first = full.basis + full.reversals
-    for nuisance in full.nuisances:
-        for name, width, its_unit in zip(nuisance.names, nuisance.widths, nuisance.units, strict=True):
-            model.add(Unknown(name, name, width, its_unit), unit[first])
-            first += 1
-    return model
-
-
-def _weigh_residual(residual: FloatArray, full: FullEquations, mode: Mode) -> FloatArray:
-    used = full.problem.used
-    spent = len(mode.unknowns) - float(np.trace(mode.covariance))  # unknowns that the data have decided
-    covariance = residual_covariance(residual, int(round(spent)))
-    if used is None:
-        return covariance
-    share = 1.0 / np.sqrt(np.maximum(used.mean(axis=0), 1.0 / len(used)))
-    return covariance * np.outer(share, share)
-
-
-def build_views(parameters: ParameterSet, names: tuple[str, ...]) -> tuple[FloatArray, FloatArray]:
-    """Return what makes of the basis (B,) values of a set's parameters: factors (P, B) and offsets (P,).
-
-    Parameters
-    ----------
-    parameters : ParameterSet
-        Without nuisance.
-    names : tuple of str, length B
-        Of the basis.
-    """
-    factors = np.linalg.pinv(parameters.mapping)
-    offsets = -factors @ parameters.known
-    index = {name: k for k, name in enumerate(names)}
-    for row, name in enumerate(parameters.names):
-        if name in parameters.sums:
-            factors[row], offsets[row] = 0.0, 0.0
-            for term, factor in parameters.sums[name].items():
-                factors[row, index[term]] = factor
-    return factors, offsets
-
-
-@dataclass(frozen=True)
-class Views:
-    """Values that are reported: r of them, with their slopes by the unknowns.
-
-    Attributes
-    ----------
-    names, units : tuple of str
-    values : ndarray, shape (r,)
-    slopes : ndarray, shape (r, p)
-    sizes : ndarray, shape (r,)
-        What a value may well be where it is near 0; 0 where nothing is known.
-    """
-
-    names: tuple[str, ...]
-    units: tuple[str, ...]
-    values: FloatArray
-    slopes: FloatArray
-    sizes: FloatArray
-
-
-def build_posterior_views(posterior: Posterior) -> Views:
-    """Return the sums of the machine that its logs are asked for, and masses of bodies that are in none of them."""
-    full, mode = posterior.equations, posterior.mode
-    machine = full.machine
-    parameters = machine.build_parameter_set(machine.sums_set)
-    factors, offsets = build_views(parameters, tuple(machine.basis.names))
-    values = factors @ posterior.basis + offsets
-    slopes = factors @ mode.slope[: full.basis]
-    sizes = [0.0 if one.size is None or not np.isfinite(one.size) else one.size for one in parameters.entries]
-    names, units = list(parameters.names), list(parameters.units)
-    masses = posterior.model.compute_hidden_masses(mode.unknowns)
-    names += [name for name, _, _ in masses]
-    units += ["kg"] * len(masses)
-    return Views(
-        tuple(names), tuple(units),
-        np.concatenate([values, [value for _, value, _ in masses]]),
-        np.vstack([slopes, *[slope for _, _, slope in masses]]),
-        np.array([*sizes, *[0.0] * len(masses)]),
+def answer(posterior: Posterior, floor: FloatArray | None) -> Answer:
+    """Return the answer of a posterior; `floor` (m,) is the noise of the forces in the band, if it is known."""
+    views = build_posterior_views(posterior)
+    moved = views.slopes @ posterior.mode.covariance  # (r, p): by a width of each number of the file
+    conflicts = find_conflicts(posterior)
+    values = list_values(
+        posterior, views, moved, [one.key for one in conflicts if abs(one.widths) > MAX_CONFLICT]
+    )
+    ratio = float("nan") if floor is None else posterior.compute_residual_ratio(floor)
+    factor = find_common_factor(posterior) if abs(conflicts[0].widths) > MAX_CONFLICT else ""
+    verdict = judge(
+        ratio, posterior.residual_share, posterior.blocks.held_out_ratio(),
+        posterior.blocks.halves_disagreement(views.slopes), conflicts,
+        any(one.status == CONTRADICTS for one in values), factor, _find_impossible(posterior, values),
     )  # fmt: skip
+    if verdict.widening > 1.0:
+        values = tuple(one.widened(verdict.widening) for one in values)
+    return Answer(values, find_effects(posterior), verdict)
 
 
-def list_values(posterior: Posterior) -> tuple[KnownValue, ...]:
+def list_values(
+    posterior: Posterior, views: Views, moved: FloatArray, in_conflict: list[str]
+) -> tuple[KnownValue, ...]:
     """Return values with total deviations and statuses."""
-    mode, views = posterior.mode, build_posterior_views(posterior)
-    values, slopes = views.values, views.slopes
-    covariance = mode.covariance
-    moved = slopes @ covariance  # (P, p): d value / d number of the file, in its widths
-    white = np.sum((moved @ (mode.information - np.eye(len(covariance)))) * moved, axis=1)
+    mode, slopes = posterior.mode, views.slopes
+    white = np.sum((moved @ (mode.information - np.eye(len(mode.unknowns)))) * moved, axis=1)
     data = np.sqrt(np.maximum(posterior.blocks.jackknife(slopes), white))
+    of_file = np.sqrt(np.sum(moved**2, axis=1))
     prior = np.sum(slopes**2, axis=1)
-    file_variance = moved**2
-    left = (data**2 + file_variance.sum(axis=1)) / np.maximum(prior, 1e-300)
-    gain = COMMON_GAIN * np.abs(values)
+    gain = float(posterior.equations.machine.knowledge.of_kind("common_force_gain")[0].width)
+    unknowns = posterior.model.unknowns
+    beyond = np.array([one.key in in_conflict for one in unknowns])
     made = []
-    for j, (name, unit, size) in enumerate(zip(views.names, views.units, views.sizes, strict=True)):
+    for j, (name, unit, value) in enumerate(
+        zip(views.names, views.units, views.values.tolist(), strict=True)
+    ):
         if not np.any(slopes[j]):
             continue
-        own = float(np.sqrt(file_variance[j].sum() + gain[j] ** 2))
-        std = float(np.hypot(data[j], own))
-        status = choose_status(float(values[j]), std, own, 1.0 - float(left[j]), float(size))
-        leanings = _find_leanings(posterior, moved[j], float(values[j]), float(gain[j]), std)
-        made.append(
-            KnownValue(
-                name, unit, float(values[j]), std, float(data[j]), own, 1.0 - float(left[j]),
-                status, leanings,
-            )
-        )  # fmt: skip
+        taken = 1.0 - float(data[j] ** 2 + of_file[j] ** 2) / float(prior[j])
+        file_std = float(np.hypot(of_file[j], gain * value))
+        std = float(np.hypot(data[j], file_std))
+        status = choose_status(value, std, file_std, taken, float(views.sizes[j]))
+        shift = np.abs(moved[j, beyond] * mode.unknowns[beyond])
+        if shift.size and float(np.max(shift)) > SHIFTED * std:
+            status = CONTRADICTS
+        leanings = _find_leanings(posterior, moved[j], value, gain * abs(value), std)
+        made.append(KnownValue(name, unit, value, std, float(data[j]), file_std, taken, status, leanings))
     return tuple(made)
+
+
+def find_conflicts(posterior: Posterior) -> tuple[Conflict, ...]:
+    """Return the worst number of each key of the file, the worst key first."""
+    worst: dict[str, float] = {}
+    for unknown, off in zip(posterior.model.unknowns, posterior.mode.unknowns.tolist(), strict=True):
+        if unknown.judged and abs(off) >= abs(worst.get(unknown.key, 0.0)):
+            worst[unknown.key] = off
+    return tuple(Conflict(key, worst[key]) for key in sorted(worst, key=lambda one: -abs(worst[one])))
+
+
+def find_common_factor(posterior: Posterior) -> str:
+    """Return the name of a factor of all forces without which the file is not contradicted; empty if there is none."""
+    judged = np.array([one.judged for one in posterior.model.unknowns])
+    own, normal = _worst(posterior.mode, judged), posterior.normal
+    found, least = "", own
+    for name, factor in COMMON_FACTORS:
+        # forces times a factor, and their noise with them
+        changed = NormalEquations(normal.gram / factor**2, normal.pull / factor, normal.power)
+        mode = find_mode(posterior.model, changed, (np.zeros(posterior.model.width),), STEPS)
+        if mode.converged and (conflict := _worst(mode, judged)) < min(least, MAX_CONFLICT):
+            found, least = name, conflict
+    return found
+
+
+def _worst(mode: Mode, judged: FloatArray) -> float:
+    return float(np.max(np.abs(mode.unknowns[judged]), initial=0.0))
+
+
+def find_effects(posterior: Posterior) -> tuple[FoundEffect, ...]:
+    """Return the effects that are surely there and larger than the file allows, the surest first."""
+    mode = posterior.mode
+    std = np.sqrt(np.diag(mode.covariance))
+    found = []
+    for k, unknown in enumerate(posterior.model.unknowns):
+        size = abs(float(mode.unknowns[k]))
+        if unknown.effect and size > FOUND * std[k] and size > 1.0:
+            value = float(mode.unknowns[k]) * unknown.width
+            found.append(FoundEffect(unknown.name, value, float(std[k]) * unknown.width, unknown.unit))
+    return tuple(sorted(found, key=lambda one: -abs(one.value) / one.std))
+
+
+def _find_impossible(posterior: Posterior, values: tuple[KnownValue, ...]) -> str:
+    """Return why no machine has these values, or why they are none."""
+    if not posterior.mode.converged:
+        return "the estimate did not converge"
+    braking = {one.name for one in posterior.equations.machine.basis if one.kind.friction}
+    for one in values:
+        if one.name in braking and one.value < -NEGATIVE * one.std:
+            return f"{one.name} is negative by {-one.value / one.std:.2g} deviations"
+    return ""
 
 
 def _find_leanings(
@@ -234,10 +151,8 @@ def _find_leanings(
     leanings = []
     for key in sorted(shares, key=lambda one: -shares[one])[:NAMED_KEYS]:
         if key == GAIN_KEY:
-            leanings.append(Leaning(key, shares[key], 0.01, "%"))
+            leanings.append(Leaning(key, shares[key], value / 100.0, "%"))
             continue
         unknown = posterior.model.unknowns[largest[key]]
-        slope = moved[largest[key]] / unknown.width / value if value else 0.0
-        unit = unknown.unit if unknown.unit in ("%", "mm") else ""
-        leanings.append(Leaning(key, shares[key], float(slope), unit))
+        leanings.append(Leaning(key, shares[key], float(moved[largest[key]]) / unknown.width, unknown.unit))
     return tuple(leanings)

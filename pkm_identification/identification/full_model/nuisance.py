@@ -31,7 +31,6 @@ from ..model_errors.situation import Situation
 
 COMMON_DELAY_S, DELAY_S = 1e-3, 0.2e-3  # of all forces alike, and between drives
 GAIN_RATIO = 0.01  # of the drives' forces; the common factor no log shows
-COMMON_GAIN = 0.02  # of it: what drive constants are known to
 TILT_RAD = np.radians(0.5)
 PLACE = 1e-4  # m of a machine of 1 m
 ANGLE_RAD = 1e-4  # zero of an encoder that turns
@@ -59,6 +58,11 @@ class Nuisance:
     widths: tuple[float, ...]
     units: tuple[str, ...]
     directions: FloatArray
+
+    @property
+    def judged(self) -> bool:
+        """Whether one that is large contradicts the file: friction near standstill has no law that it could have."""
+        return self.effect.name not in FRICTION
 
     def columns(self, situations: Sequence[Situation]) -> FloatArray:
         """Return the columns (K, n, p) at a situation of each log."""

@@ -31,7 +31,11 @@ _PAIRS = ((0, 1), (0, 2), (1, 2))
 # Which of three axes the entries of `KnownBody` are of, by how many there are: along a strut, in a plane, in space
 _CENTER_AXES = {1: ((2,),), 2: ((0,), (1,)), 3: ((0,), (1,), (2,))}
 _MOMENT_AXES = {1: ((2,),), 2: ((0, 1), (2,)), 3: ((0,), (1,), (2,))}
-_DEVIATIONS = {"mass": 0.8, "center_of_mass": 0.6, "moment": 0.6}  # of what alike bodies differ by, so that the
+_DEVIATIONS = {
+    "mass": 0.8,
+    "center_of_mass": 0.6,
+    "moment": 0.6,
+}  # of what alike bodies differ by, so that the
 # logs of mass, first moment and moment about the joint differ by all of it
 _SHOWN_UNITS = {"m": ("mm", 1e3), "%": ("%", 100.0)}
 
@@ -52,6 +56,8 @@ class Unknown:
         '%' of what is log-normal, 'mm', or as SI has it.
     judged : bool
         Whether many deviations from the file contradict the file.
+    effect : bool
+        Whether it is a nuisance effect.
     """
 
     name: str
@@ -59,6 +65,7 @@ class Unknown:
     width: float
     unit: str = ""
     judged: bool = True
+    effect: bool = False
 
 
 class BodyShape:
@@ -263,5 +270,9 @@ def _find_deviation(shape: BodyShape, number: KnownNumber, alike: float) -> floa
     if number.log_width is not None:
         return _DEVIATIONS[number.kind] * alike
     # a width over an alike one is what a word says of both: what is well known in common is no less so of each
-    size = {"center_of_mass": abs(number.value) or shape.known.size, "mass": number.width, "moment": number.width}
+    size = {
+        "center_of_mass": abs(number.value) or shape.known.size,
+        "mass": number.width,
+        "moment": number.width,
+    }
     return _DEVIATIONS[number.kind] * alike * size[number.kind]

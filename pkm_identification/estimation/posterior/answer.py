@@ -1,0 +1,43 @@
+# Copyright 2026 pkm_identification maintainers
+#
+# Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance
+# with the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+# Unless required by applicable law or agreed to in writing, software distributed under the License is
+# distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
+# the License for the specific language governing permissions and limitations under the License.
+
+"""What a posterior answers: values with total deviations, effects that were found, and whether to use it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .status import KnownValue
+from .verdict import Verdict
+
+
+@dataclass(frozen=True)
+class FoundEffect:
+    """A nuisance effect that is larger than chance and than what the file allows."""
+
+    name: str
+    value: float
+    std: float
+    unit: str
+
+
+@dataclass(frozen=True)
+class Answer:
+    """See the module.
+
+    Attributes
+    ----------
+    values : tuple of KnownValue
+    effects : tuple of FoundEffect
+        The surest first.
+    verdict : Verdict
+    """
+
+    values: tuple[KnownValue, ...]
+    effects: tuple[FoundEffect, ...]
+    verdict: Verdict

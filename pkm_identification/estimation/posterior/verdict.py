@@ -1,0 +1,146 @@
+# Copyright 2026 pkm_identification maintainers
+#
+# Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance
+# with the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+# Unless required by applicable law or agreed to in writing, software distributed under the License is
+# distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
+# the License for the specific language governing permissions and limitations under the License.
+
+"""Whether an answer is to be used: the residual beside its noise and its force, unseen motion, halves, and the file.
+
+n: residual over noise floor; e: residual over force; h: error of unseen motion over that of the fit; q: disagreement of
+halves in their deviations; conflict: widths by which the worst number of the file is off. The first four judge the
+model, conflict judges the file and what rests on it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .thresholds import (
+    MAX_CONFLICT,
+    MAX_FLOOR_RATIO,
+    MAX_HALVES,
+    MAX_HELD_OUT_OF_FIT,
+    MAX_HELD_OUT_OF_USABLE,
+    MAX_RESIDUAL_SHARE,
+)
+
+FITS, USABLE, CONTRADICTS, DO_NOT_USE = "fits", "usable", "contradicts the file", "do not use"
+NAMED_KEYS = 3
+
+
+@dataclass(frozen=True)
+class Conflict:
+    """A number of the file, or an effect, and how many of its widths the data put it from the file."""
+
+    key: str
+    widths: float
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """See the module.
+
+    Attributes
+    ----------
+    grade : str
+        FITS, USABLE, CONTRADICTS or DO_NOT_USE.
+    floor_ratio : float
+        n; NaN where no noise floor is known.
+    residual_share, held_out_ratio, halves : float
+        e, h and q.
+    conflicts : tuple of Conflict
+        The worst number of each key that is off by more than MAX_CONFLICT widths, or the worst of all.
+    sentence : str
+    """
+
+    grade: str
+    floor_ratio: float
+    residual_share: float
+    held_out_ratio: float
+    halves: float
+    conflicts: tuple[Conflict, ...]
+    sentence: str
+
+    @property
+    def conflict(self) -> float:
+        """Widths of the worst."""
+        return max((abs(one.widths) for one in self.conflicts), default=0.0)
+
+    @property
+    def good(self) -> bool:
+        """Whether the answer may be used."""
+        return self.grade in (FITS, USABLE)
+
+    @property
+    def widening(self) -> float:
+        """What the deviations of a usable answer are multiplied by."""
+        return max(1.0, self.held_out_ratio, self.halves) if self.grade == USABLE else 1.0
+
+
+def judge(
+    floor_ratio: float,
+    residual_share: float,
+    held_out_ratio: float,
+    halves: float,
+    conflicts: tuple[Conflict, ...],
+    values_rest_on_conflict: bool,
+    factor: str = "",
+    impossible: str = "",
+) -> Verdict:
+    """Return the verdict.
+
+    Parameters
+    ----------
+    floor_ratio, residual_share, held_out_ratio, halves : float
+        As of `Verdict`.
+    conflicts : tuple of Conflict
+        The worst first.
+    values_rest_on_conflict : bool
+        Whether values that are asked for, and that are not determined by the data alone, rest on keys in conflict.
+    factor : str
+        A common factor of the forces without which there is no conflict.
+    impossible : str
+        Why no machine has these values, or why the mode was not found; empty else.
+    """
+    fitted = (
+        not floor_ratio > MAX_FLOOR_RATIO and held_out_ratio <= MAX_HELD_OUT_OF_FIT and halves <= MAX_HALVES
+    )
+    usable = residual_share <= MAX_RESIDUAL_SHARE and held_out_ratio <= MAX_HELD_OUT_OF_USABLE
+    beyond = [one for one in conflicts if abs(one.widths) > MAX_CONFLICT]
+    if impossible:
+        grade, sentence = DO_NOT_USE, f"Do not use: {impossible}."
+    elif not (fitted or usable):
+        grade, sentence = DO_NOT_USE, _refuse(residual_share, held_out_ratio)
+    elif beyond and factor:
+        grade = CONTRADICTS
+        sentence = f"The data contradict the file in {beyond[0].key} and others: the forces are {factor}."
+    elif beyond and fitted and values_rest_on_conflict:
+        named = ", ".join(f"{one.key} ({abs(one.widths):.2g} widths)" for one in beyond[:NAMED_KEYS])
+        grade = CONTRADICTS
+        sentence = f"The data contradict {named}: correct the file, or state how well it is known."
+    elif fitted:
+        grade = FITS
+        times = "" if np.isnan(floor_ratio) else f"{floor_ratio:.2g} times; "
+        sentence = f"The model fits to the noise ({times}{100 * residual_share:.2g} % of the force)."
+    else:
+        grade = USABLE
+        sentence = (
+            f"Usable: model error {100 * residual_share:.2g} % of the force, unseen motion "
+            f"{100 * residual_share * held_out_ratio:.2g} %; deviations hold it."
+        )
+    if beyond and grade in (FITS, USABLE):
+        named = ", ".join(one.key for one in beyond[:NAMED_KEYS])
+        sentence += f" The data contradict the file in {named}: what rests on that is marked."
+    return Verdict(
+        grade, floor_ratio, residual_share, held_out_ratio, halves, tuple(beyond) or conflicts[:1], sentence
+    )
+
+
+def _refuse(residual_share: float, held_out_ratio: float) -> str:
+    if residual_share > MAX_RESIDUAL_SHARE:
+        return f"Do not use: {100 * residual_share:.2g} % of the force are not the model's."
+    return f"Do not use: it does not generalise, unseen motion has {held_out_ratio:.2g} times the error of the fit."

@@ -1,0 +1,42 @@
+# Copyright 2026 pkm_identification maintainers
+#
+# Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance
+# with the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+# Unless required by applicable law or agreed to in writing, software distributed under the License is
+# distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
+# the License for the specific language governing permissions and limitations under the License.
+
+"""An identification with its answer by the full model."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from pkm_identification.errors import LogError
+
+from ..long_logs.excerpt import excerpt
+from ..result import Identification
+from ..solve import Solution
+from .answer import answer
+from .posterior import find_posterior
+
+
+def with_answer(result: Identification, solution: Solution) -> Identification:
+    """Return an identification with total deviations and a verdict.
+
+    Raises
+    ------
+    LogError
+        If the logs are too short for deviations.
+    """
+    experiment = excerpt(solution.experiment)
+    if experiment.settings.causal:
+        experiment = replace(experiment, settings=replace(experiment.settings, causal=False))
+    parameters = solution.problem.parameters
+    basis = parameters.mapping @ solution.middle + parameters.known
+    posterior = find_posterior(experiment, basis[: len(experiment.machine.basis)], solution.fit.noise)
+    if posterior is None:
+        raise LogError(
+            f"{experiment.sources[0]}: the log is too short for total deviations: 12 blocks of motion are needed"
+        )
+    return replace(result, answer=answer(posterior, result.noise_floor))

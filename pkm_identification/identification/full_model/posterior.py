@@ -1,0 +1,217 @@
+# Copyright 2026 pkm_identification maintainers
+#
+# Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance
+# with the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+# Unless required by applicable law or agreed to in writing, software distributed under the License is
+# distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
+# the License for the specific language governing permissions and limitations under the License.
+
+"""The posterior of a machine's numbers: what the logs of an experiment and the file say together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from pkm_identification.estimation.batch.least_squares import residual_covariance
+from pkm_identification.estimation.posterior.blocks import (
+    FEWEST_BLOCKS,
+    Blocks,
+    form_normal_equations,
+    split_blocks,
+)
+from pkm_identification.estimation.posterior.mode import Mode, NormalEquations, find_mode
+from pkm_identification.machines.knowledge import Knowledge
+from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.parameters.parameter_set import ParameterSet
+
+from ..experiment import Experiment
+from .equations import FullEquations, build_full_equations, find_free_widths
+from .unknowns import FileModel, Unknown
+
+WEIGHTINGS = 3  # times that the residual says how to weigh the equations
+
+
+@dataclass(frozen=True)
+class Posterior:
+    """See the module.
+
+    Attributes
+    ----------
+    equations : FullEquations
+    model : FileModel
+    normal : NormalEquations
+        Of the whitened equations.
+    mode : Mode
+    blocks : Blocks
+    residual : ndarray, shape (K, m)
+        Of the mode, N or N m.
+    """
+
+    equations: FullEquations
+    model: FileModel
+    normal: NormalEquations
+    mode: Mode
+    blocks: Blocks
+    residual: FloatArray
+
+    @property
+    def basis(self) -> FloatArray:
+        """Values (B,) of the basis."""
+        return self.mode.values[: self.equations.basis]
+
+    @property
+    def decided(self) -> float:
+        """How many unknowns the data have decided."""
+        return len(self.mode.unknowns) - float(np.trace(self.mode.covariance))
+
+    def compute_residual_ratio(self, floor: FloatArray) -> float:
+        """Return the rms residual over noise floors (m,), degrees of freedom counted."""
+        used = self.equations.problem.used
+        count = np.full(len(floor), float(len(self.residual))) if used is None else used.sum(axis=0)
+        free = max(1.0 - self.decided / max(float(count.sum()), self.decided + 1.0), 1e-3)
+        squares = np.sum(self.residual**2, axis=0) / np.maximum(count, 1.0)
+        return float(np.sqrt(np.mean(squares / floor**2) / free))
+
+    @property
+    def residual_share(self) -> float:
+        """Rms residual over rms force, of all drives."""
+        force = self.equations.problem.equations.force
+        return float(np.sqrt(np.mean(self.residual**2) / max(np.mean(force**2), 1e-300)))
+
+
+def find_posterior(experiment: Experiment, values: FloatArray, noise: FloatArray) -> Posterior | None:
+    """Return the posterior of an experiment of the force model; None of logs that are too short for deviations.
+
+    Parameters
+    ----------
+    experiment : Experiment
+    values : ndarray, shape (B,)
+        Of the basis, a first estimate.
+    noise : ndarray, shape (m, m)
+        Covariance of the equations' noise, a first guess.
+    """
+    full = build_full_equations(experiment, values)
+    equations = full.problem.equations
+    blocks = split_blocks(equations.time, equations.segment, full.problem.log)
+    if len(blocks) < FEWEST_BLOCKS:
+        return None
+    model = build_model(full)
+    starts: list[FloatArray] = []
+    for _ in range(WEIGHTINGS):
+        root = np.linalg.inv(np.linalg.cholesky(noise * full.problem.redundancy))
+        columns, measured = root @ full.columns, full.measured @ root.T
+        normal = form_normal_equations(columns, measured)
+        mode = find_mode(model, normal, starts)
+        residual = full.measured - full.columns @ mode.values
+        starts = [mode.unknowns]
+        noise = _weigh_residual(residual, full, mode)
+    return Posterior(full, model, normal, mode, Blocks.of(mode, columns, measured, blocks), residual)
+
+
+def build_model(full: FullEquations) -> FileModel:
+    """Return the unknowns of a machine's full equations."""
+    machine, total = full.machine, full.columns.shape[2]
+    model = FileModel.of_bodies(machine.knowledge, machine.rows_of_bodies, machine.basis.nominal, total)
+    unit = np.eye(total)
+    for k, width in find_free_widths(full).items():
+        entry = full.problem.parameters.entries[k]
+        friction = k >= full.basis or entry.kind.friction
+        model.add(Unknown(entry.name, entry.name, width, entry.unit, not friction), width * unit[k])
+    first = full.basis + full.reversals
+    for nuisance in full.nuisances:
+        for name, width, its_unit in zip(nuisance.names, nuisance.widths, nuisance.units, strict=True):
+            model.add(Unknown(name, name, width, its_unit, nuisance.judged, True), unit[first])
+            first += 1
+    return model
+
+
+def _weigh_residual(residual: FloatArray, full: FullEquations, mode: Mode) -> FloatArray:
+    used = full.problem.used
+    spent = len(mode.unknowns) - float(np.trace(mode.covariance))
+    covariance = residual_covariance(residual, round(spent))
+    if used is None:
+        return covariance
+    share = 1.0 / np.sqrt(np.maximum(used.mean(axis=0), 1.0 / len(used)))
+    return covariance * np.outer(share, share)
+
+
+def build_views(parameters: ParameterSet, names: tuple[str, ...]) -> tuple[FloatArray, FloatArray]:
+    """Return what makes of the basis (B,) values of a set's parameters: factors (P, B) and offsets (P,).
+
+    Parameters
+    ----------
+    parameters : ParameterSet
+        Without nuisance, and with no number of the file in its mapping.
+    names : tuple of str, length B
+        Of the basis.
+    """
+    factors = np.linalg.pinv(parameters.mapping)
+    offsets = -factors @ parameters.known
+    index = {name: k for k, name in enumerate(names)}
+    for row, name in enumerate(parameters.names):
+        if name in parameters.sums:
+            factors[row], offsets[row] = 0.0, 0.0
+            for term, factor in parameters.sums[name].items():
+                factors[row, index[term]] = factor
+    return factors, offsets
+
+
+@dataclass(frozen=True)
+class Views:
+    """Values that are reported: r of them, with their slopes by the unknowns.
+
+    Attributes
+    ----------
+    names, units : tuple of str
+    values : ndarray, shape (r,)
+    slopes : ndarray, shape (r, p)
+    sizes : ndarray, shape (r,)
+        What a value may well be where it is near 0; 0 where nothing is known.
+    """
+
+    names: tuple[str, ...]
+    units: tuple[str, ...]
+    values: FloatArray
+    slopes: FloatArray
+    sizes: FloatArray
+
+
+def build_posterior_views(posterior: Posterior) -> Views:
+    """Return the sums of the machine that its logs are asked for, and masses of bodies that are in none of them."""
+    full, mode = posterior.equations, posterior.mode
+    machine = full.machine
+    parameters = machine.build_parameter_set(machine.sums_set)
+    factors, offsets = build_views(parameters, tuple(machine.basis.names))
+    values = factors @ posterior.basis + offsets
+    slopes = factors @ mode.slope[: full.basis]
+    each = find_basis_sizes(machine.knowledge, machine.rows_of_bodies)
+    named = {name: k for k, name in enumerate(machine.basis.names)}
+    sizes = [
+        each[named[name]] if name in named else float(np.max(each[row != 0.0], initial=0.0))
+        for name, row in zip(parameters.names, factors, strict=True)
+    ]
+    masses = posterior.model.compute_hidden_masses(mode.unknowns)
+    return Views(
+        (*parameters.names, *(name for name, _, _ in masses)),
+        (*parameters.units, *["kg"] * len(masses)),
+        np.concatenate([values, [value for _, value, _ in masses]]),
+        np.vstack([slopes, *[slope for _, _, slope in masses]]),
+        np.array([*sizes, *[0.0] * len(masses)]),
+    )
+
+
+def find_basis_sizes(knowledge: Knowledge, rows_of_bodies: tuple[FloatArray, ...]) -> FloatArray:
+    """Return what an entry of the basis (B,) may well be where it is near 0; 0 of what is no body's.
+
+    That is mass, mass times radius of gyration and the moments of the bodies that it belongs to.
+    """
+    sizes = np.zeros(len(rows_of_bodies[0]))
+    for body, rows in zip(knowledge.bodies, rows_of_bodies, strict=True):
+        mass = body.mass.value or body.mass.width
+        moments = np.array([one.value or one.width for one in body.moments])
+        moment = float(np.mean(moments))
+        own = np.concatenate([[mass], np.full(3, np.sqrt(mass * moment)), np.full(6, moment)])
+        sizes = np.maximum(sizes, np.abs(rows) @ own)
+    return sizes

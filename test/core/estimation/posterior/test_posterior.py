@@ -1,0 +1,175 @@
+# Copyright 2026 pkm_identification maintainers
+#
+# Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance
+# with the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+# Unless required by applicable law or agreed to in writing, software distributed under the License is
+# distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
+# the License for the specific language governing permissions and limitations under the License.
+
+"""Mode, jackknife, statuses and verdict of a curved toy model, against SciPy and against fits made again."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.optimize import least_squares
+
+from pkm_identification.estimation.posterior.blocks import Blocks, form_normal_equations, split_blocks
+from pkm_identification.estimation.posterior.mode import find_mode
+from pkm_identification.estimation.posterior.status import (
+    FROM_FILE,
+    IDENTIFIED,
+    MOSTLY_FROM_FILE,
+    NOISY,
+    RESTS_ON_FILE,
+    choose_status,
+)
+from pkm_identification.estimation.posterior.verdict import (
+    CONTRADICTS,
+    DO_NOT_USE,
+    FITS,
+    USABLE,
+    Conflict,
+    judge,
+)
+
+
+class MassAndPlace:
+    """A log-normal mass, its place, and an offset: w = (m, m c, o)."""
+
+    width = 3
+    widths = np.array([1.0, 0.2, 0.5])
+
+    def compute(self, unknowns):
+        m = 2.0 * np.exp(self.widths[0] * unknowns[0])
+        c = 0.3 + self.widths[1] * unknowns[1]
+        slope = np.zeros((3, 3))
+        slope[:, 0] = self.widths[0] * m * np.array([1.0, c, 0.0])
+        slope[1, 1] = self.widths[1] * m
+        slope[2, 2] = self.widths[2]
+        return np.array([m, m * c, self.widths[2] * unknowns[2]]), slope
+
+
+@pytest.fixture(scope="module")
+def data():
+    random = np.random.default_rng(2)
+    columns = random.normal(size=(400, 2, 3))
+    truth = np.array([5.0, 1.1, 0.2])
+    measured = columns @ truth + random.normal(size=(400, 2))
+    return columns, measured
+
+
+def test_mode_is_that_of_a_general_solver(data):
+    columns, measured = data
+    model = MassAndPlace()
+    mode = find_mode(model, form_normal_equations(columns, measured))
+
+    def residual(unknowns):
+        return np.concatenate([(measured - columns @ model.compute(unknowns)[0]).ravel(), unknowns])
+
+    peer = least_squares(residual, np.zeros(3), xtol=1e-14, ftol=1e-14, gtol=1e-14)
+    assert mode.converged
+    np.testing.assert_allclose(mode.unknowns, peer.x, atol=1e-6)
+    np.testing.assert_allclose(mode.covariance, np.linalg.inv(peer.jac.T @ peer.jac), rtol=1e-5, atol=1e-12)
+    assert mode.cost == pytest.approx(2.0 * peer.cost)
+
+
+def test_blocks_do_not_reach_across_segments_or_logs():
+    time = np.concatenate([np.arange(0, 20, 0.1), np.arange(0, 5, 0.1)])
+    segment = np.repeat([0, 1, 0], [120, 80, 50])
+    log = np.repeat([0, 1], [200, 50])
+    blocks = split_blocks(time, segment, log)
+    assert np.concatenate(blocks).tolist() == list(range(250))
+    assert len(blocks) == 25
+    for rows in blocks:
+        assert len(set(segment[rows])) == len(set(log[rows])) == 1
+
+
+def test_moves_are_those_of_fits_without_a_block(data):
+    columns, measured = data
+    model = MassAndPlace()
+    mode = find_mode(model, form_normal_equations(columns, measured))
+    chosen = np.array_split(np.arange(400), 20)
+    blocks = Blocks.of(mode, columns, measured, chosen)
+    moves = blocks.moves()
+    for number in (0, 7, 19):
+        kept = np.setdiff1d(np.arange(400), chosen[number])
+        without = find_mode(model, form_normal_equations(columns[kept], measured[kept]))
+        # to first order in a move
+        np.testing.assert_allclose(moves[number], without.unknowns - mode.unknowns, atol=3e-4)
+    white = np.diag(mode.covariance @ (mode.information - np.eye(3)) @ mode.covariance)
+    np.testing.assert_allclose(np.sqrt(blocks.jackknife(np.eye(3)) / white), 1.0, atol=0.5)
+    assert 0.98 < blocks.held_out_ratio() < 1.05
+    assert blocks.halves_disagreement(np.eye(3)) < 3.0
+
+
+def test_jackknife_knows_a_residual_that_is_correlated():
+    """The disturbance of a block is one number: twenty values are one, and white noise claims too little."""
+    random = np.random.default_rng(5)
+    errors, stated, white = [], [], []
+    for _ in range(60):
+        columns = np.repeat(random.normal(size=(40, 1, 3)), 20, axis=0) + 0.1 * random.normal(
+            size=(800, 1, 3)
+        )
+        noise = np.repeat(random.normal(size=(40, 1)), 20, axis=0) + 0.1 * random.normal(size=(800, 1))
+        truth = np.array([5.0, 1.1, 0.2])
+        model = MassAndPlace()
+        side = columns @ truth + noise
+        mode = find_mode(model, form_normal_equations(columns, side))
+        blocks = Blocks.of(mode, columns, side, np.array_split(np.arange(800), 40))
+        slope = mode.slope[:1]
+        errors.append(mode.values[0] - 5.0)
+        stated.append(blocks.jackknife(slope)[0])
+        white.append((slope @ mode.covariance @ slope.T)[0, 0])
+    actual = np.mean(np.square(errors))
+    assert 0.7 < np.sqrt(np.mean(stated) / actual) < 1.4
+    assert np.sqrt(np.mean(white) / actual) < 0.5
+
+
+@pytest.mark.parametrize(
+    ("std", "of_file", "taken", "status"),
+    [
+        (0.02, 0.019, 0.9, IDENTIFIED),
+        (0.02, 0.019, 0.3, MOSTLY_FROM_FILE),
+        (0.10, 0.09, 0.9, RESTS_ON_FILE),
+        (0.10, 0.05, 0.9, NOISY),
+        (0.10, 0.05, 0.3, FROM_FILE),
+    ],
+)
+def test_statuses(std, of_file, taken, status):
+    assert choose_status(1.0, std, of_file, taken, 0.0) == status
+    assert choose_status(1e-6, std, of_file, taken, 1.0) == status
+
+
+@pytest.mark.parametrize(
+    ("scales", "conflict", "rests", "grade"),
+    [
+        ((1.0, 0.002, 1.1, 1.0), 1.0, False, FITS),
+        ((1.0, 0.002, 1.1, 1.0), 9.0, True, CONTRADICTS),
+        ((1.0, 0.002, 1.1, 1.0), 9.0, False, FITS),
+        ((5.0, 0.04, 1.2, 1.0), 1.0, False, USABLE),
+        ((5.0, 0.04, 1.2, 1.0), 9.0, True, USABLE),
+        ((5.0, 0.24, 1.1, 1.0), 1.0, False, DO_NOT_USE),
+        ((5.0, 0.04, 1.6, 1.0), 1.0, False, DO_NOT_USE),
+        ((float("nan"), 0.04, 1.2, 1.0), 1.0, False, FITS),
+    ],
+)
+def test_grades(scales, conflict, rests, grade):
+    verdict = judge(*scales, (Conflict("strut.body_b.mass", -conflict),), rests)
+    assert verdict.grade == grade
+    assert verdict.good == (grade in (FITS, USABLE))
+    assert verdict.conflict == conflict
+    assert ("strut.body_b.mass" in verdict.sentence) == (conflict > 4.0)
+
+
+def test_a_named_factor_contradicts_whatever_rests_on_it():
+    worst = (Conflict("platform.mass", 8.0),)
+    verdict = judge(1.0, 0.01, 1.0, 1.0, worst, False, "lbf taken for N")
+    assert verdict.grade == CONTRADICTS
+    assert "lbf" in verdict.sentence
+    assert judge(1.0, 0.01, 1.0, 1.0, worst, False, "", "negative friction").grade == DO_NOT_USE
+
+
+def test_usable_values_are_widened_by_what_unseen_motion_shows():
+    assert judge(5.0, 0.04, 1.2, 1.4, (), False).widening == 1.4
+    assert judge(1.0, 0.04, 1.2, 1.4, (), False).widening == 1.0

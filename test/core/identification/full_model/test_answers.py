@@ -1,0 +1,126 @@
+# Copyright 2026 pkm_identification maintainers
+#
+# Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance
+# with the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+# Unless required by applicable law or agreed to in writing, software distributed under the License is
+# distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
+# the License for the specific language governing permissions and limitations under the License.
+
+"""Answers of simulated logs: deviations hold with right and wrong files, and wrong files are told."""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from core import synthetic
+from core.mechanisms.hexapod.machine_variants import document
+
+from benchmarks.field.answers import mechanism_log
+from pkm_identification.estimation.posterior.status import FROM_FILE, IDENTIFIED, RESTS_ON_FILE
+from pkm_identification.estimation.posterior.verdict import CONTRADICTS, FITS
+from pkm_identification.identification.estimate_file import estimate_document
+from pkm_identification.identification.full_model.posterior import build_views
+from pkm_identification.identification.full_model.unknowns import FileModel
+from pkm_identification.identification.identify import identify
+from pkm_identification.identification.settings import Settings
+from pkm_identification.machines.load import load_machine, read_machine
+from pkm_identification.report.summary import summary
+
+pytestmark = pytest.mark.slow
+TOTAL = Settings.of(estimator="ls", deviations="total")
+
+
+@pytest.fixture(scope="module")
+def log():
+    return synthetic.log(synthetic.truth(), 20.0, real=True)
+
+
+def file_with(change):
+    made = copy.deepcopy(document("uf"))
+    made["friction"]["viscous"] = [260.0, 300.0, 210.0, 400.0, 350.0, 180.0]
+    made["friction"]["coulomb"] = [30.0, 24.0, 41.0, 36.0, 20.0, 28.0]
+    change(made)
+    return read_machine(made)
+
+
+def deviations_from_truth(answer, machine, basis=None):
+    parameters = machine.build_parameter_set(machine.sums_set)
+    factors, offsets = build_views(parameters, tuple(machine.basis.names))
+    true = factors @ (machine.basis.nominal if basis is None else basis) + offsets
+    truth = dict(zip(parameters.names, true.tolist(), strict=True))
+    return {one.name: (one.value - truth[one.name]) / one.std for one in answer.values if one.name in truth}
+
+
+@pytest.mark.parametrize("offset", [0.0, -0.02, 0.04])
+def test_hexapod_with_a_wrong_centre_of_mass(log, offset):
+    def change(made):
+        made["strut"]["body_e"]["center_of_mass"] += offset
+
+    result = identify([log], file_with(change), TOTAL)
+    answer = result.answer
+    away = deviations_from_truth(answer, load_machine(synthetic.truth()))
+    assert max(map(abs, away.values())) < 3.0
+    status = {one.name: one.status for one in answer.values}
+    assert [status[name] for name in ("h_b", "Jt", "coulomb_3")] == [IDENTIFIED] * 3
+    assert status["m_p"] in (FROM_FILE, RESTS_ON_FILE)
+    assert answer.verdict.grade == FITS
+    assert result.trusted
+
+
+def test_hexapod_with_struts_ten_times_too_light(log):
+    def change(made):
+        for body in made["strut"].values():
+            body["mass"] /= 10.0
+
+    result = identify([log], file_with(change), TOTAL)
+    assert result.answer.verdict.grade == CONTRADICTS
+    assert not result.trusted
+    assert "strut.body_b.mass" in [one.key for one in result.answer.verdict.conflicts]
+
+    def guess(made):
+        change(made)
+        made["strut"]["known"] = "guessed"
+
+    answer = identify([log], file_with(guess), TOTAL).answer
+    assert answer.verdict.good
+    assert max(map(abs, deviations_from_truth(answer, load_machine(synthetic.truth())).values())) < 3.0
+
+
+def test_forces_in_pounds_are_named(log):
+    force = replace(log, force=log.force / 4.4482216)
+    result = identify([force], file_with(lambda made: None), TOTAL)
+    assert result.answer.verdict.grade == CONTRADICTS
+    assert "lbf" in result.answer.verdict.sentence
+
+
+def drawn_log(name, seed):
+    """A log of a machine whose bodies are drawn from what its file says of them, and its basis."""
+    machine = load_machine(name)
+    exact = mechanism_log(machine.mechanism)
+    basis = np.asarray(machine.basis.nominal)
+    model = FileModel.of_bodies(machine.knowledge, machine.rows_of_bodies, basis, len(basis))
+    random = np.random.default_rng(seed)
+    values, _ = model.compute(random.standard_normal(model.width))
+    step = exact.time[1] - exact.time[0]
+    rate = np.gradient(exact.drive, step, axis=0, edge_order=2)
+    motion = machine.compute_motion(exact.drive, rate, np.gradient(rate, step, axis=0, edge_order=2))
+    force = machine.compute_forces(motion, values)
+    noise = 0.002 * np.sqrt(np.mean(force**2, axis=0)) * random.standard_normal(force.shape)
+    return machine, replace(exact, force=force + noise), values
+
+
+@pytest.mark.parametrize("name", ["mast", "four-bar"])
+def test_mechanism_drawn_from_what_its_file_says(name):
+    machine, log, values = drawn_log(name, 3)
+    result = identify([log], machine, TOTAL)
+    answer = result.answer
+    assert max(map(abs, deviations_from_truth(answer, machine, values).values())) < 3.5
+    assert answer.verdict.good
+    assert [one.status for one in answer.values].count(IDENTIFIED) >= 2
+    written = estimate_document(result)["answer"]
+    assert written["verdict"]["grade"] == answer.verdict.grade
+    assert [one["name"] for one in written["values"]] == [one.name for one in answer.values]
+    assert answer.verdict.sentence in summary(result)

@@ -1,0 +1,52 @@
+# Copyright 2026 pkm_identification maintainers
+#
+# Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance
+# with the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+# Unless required by applicable law or agreed to in writing, software distributed under the License is
+# distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
+# the License for the specific language governing permissions and limitations under the License.
+
+"""Unknowns of bodies make up the basis of any machine, with a slope that differences confirm."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from pkm_identification.identification.full_model.posterior import build_views
+from pkm_identification.identification.full_model.unknowns import FileModel
+from pkm_identification.machines.load import load_machine
+
+MACHINES = ("uf", "hexel", "mast", "epaas", "four-bar", "pendulum")
+
+
+@pytest.mark.parametrize("name", MACHINES)
+def test_basis_of_unknowns(name):
+    machine = load_machine(name)
+    basis = np.asarray(machine.basis.nominal)
+    model = FileModel.of_bodies(machine.knowledge, machine.rows_of_bodies, basis, len(basis) + 2)
+    values, _ = model.compute(np.zeros(model.width))
+    np.testing.assert_allclose(values[: len(basis)], basis, atol=1e-12 * np.max(np.abs(basis)))
+    assert np.all(values[len(basis) :] == 0.0)
+    away = 0.3 * np.random.default_rng(1).standard_normal(model.width)
+    step = 1e-6 * np.eye(model.width)
+    slope = model.compute(away)[1]
+    differences = np.stack(
+        [(model.compute(away + one)[0] - model.compute(away - one)[0]) / 2e-6 for one in step], axis=1
+    )
+    np.testing.assert_allclose(slope, differences, atol=1e-8 * np.max(np.abs(slope)))
+    # every unknown does something to the basis, or the data could not speak of it
+    assert np.all(np.any(slope != 0.0, axis=0))
+
+
+@pytest.mark.parametrize("name", MACHINES)
+def test_views_of_the_basis_are_the_sets_own_values(name):
+    machine = load_machine(name)
+    parameters = machine.build_parameter_set(machine.sums_set)
+    factors, offsets = build_views(parameters, tuple(machine.basis.names))
+    # of all numbers alike, as the file has them, sums are the set's nominal values
+    np.testing.assert_allclose(
+        factors @ machine.basis.nominal + offsets,
+        parameters.nominal,
+        atol=1e-9 * np.max(np.abs(parameters.nominal)),
+    )
