@@ -158,6 +158,7 @@ geometry:
   # Where the universal joints are matters (docs/dynamics.md); without this line struts do not spin. For example:
   # base_joint: {{type: universal, first_axes: tangential}}
 platform:
+  known: {{center_of_mass: guessed, inertia: guessed}}  # take out what is known (docs/machine_file.md)
   mass: {_number(sketch.mass)}
   center_of_mass: [0.0, 0.0, 0.0]  # GUESSED: in the platform frame's origin
   # GUESSED: xx, yy, zz, xy, xz, yz {disc}
@@ -165,6 +166,7 @@ platform:
 # GUESSED: rods {whole_note}, two thirds in body B at the base joint, the rest in body E;
 # center_of_mass from the body's own joint, inertia across and along the strut about its centre of mass
 strut:
+  known: guessed
 {bodies}
 friction:
   viscous: [0.0, 0.0, 0.0, 0.0, 0.0, 0.0]  # N s/m, unknown: found by pkm identify

@@ -95,12 +95,13 @@ def _number(element: Element | None, path: str, default: float, where: str) -> f
 def _link(name: str, link: Element, source: str) -> Link:
     inertial, where = link.find("inertial"), f"{source}: link '{name}'"
     if inertial is None:
-        return Link(name, 1.0, np.zeros(3), np.eye(3))  # as SDF has it
+        return Link(name, 1.0, np.zeros(3), np.eye(3), guessed=True)  # as SDF has it
     frame = _pose(inertial.find("pose"), where)
     diagonal = ("ixx", "iyy", "izz")
     values = {key: _number(inertial, f"inertia/{key}", float(key in diagonal), where) for key in INERTIA}
     tensor = frame.rotation @ inertia_matrix(values) @ frame.rotation.T
-    return Link(name, _number(inertial, "mass", 1.0, where), frame.origin, tensor)
+    guessed = inertial.find("mass") is None or inertial.find("inertia") is None
+    return Link(name, _number(inertial, "mass", 1.0, where), frame.origin, tensor, guessed)
 
 
 def _joint(joint: Element, frames: Mapping[str, Frame], source: str) -> DraftJoint:

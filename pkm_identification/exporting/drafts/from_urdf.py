@@ -63,6 +63,7 @@ def read_link(link: Element, source: str) -> Link:
         float(numbers("0" if mass is None else mass.get("value", "0"), 1, where)[0]),
         frame.origin,
         frame.rotation @ inertia_matrix(values) @ frame.rotation.T,
+        mass is None or tensor is None,
     )
 
 

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from pkm_identification.errors import MachineError, SettingsError
+from pkm_identification.mechanisms.known_statements import KEY as KNOWN
 from pkm_identification.mechanisms.multibody.description.records import GROUND
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.numerics.arrays import FloatArray
@@ -47,12 +48,16 @@ class Frame:
 
 @dataclass(frozen=True)
 class Link:
-    """A body: mass (kg), centre of mass (3,) in m and inertia (3, 3) about it in kg m^2, in its frame."""
+    """A body: mass (kg), centre of mass (3,) in m and inertia (3, 3) about it in kg m^2, in its frame.
+
+    `guessed` where the file does not say all of them.
+    """
 
     name: str
     mass: float = 0.0
     center: FloatArray = field(default_factory=lambda: np.zeros(3))
     inertia: FloatArray = field(default_factory=lambda: np.zeros((3, 3)))
+    guessed: bool = False
 
 
 @dataclass(frozen=True)
@@ -191,9 +196,11 @@ def _document(draft: Draft, name: str, driven: list[DraftJoint]) -> dict[str, An
 
 def _body(link: Link) -> dict[str, Any]:
     if not link.mass > 0.0:
-        return {"mass": "0"}
+        return {KNOWN: "guessed", "mass": "0"}
+    known = {KNOWN: "guessed"} if link.guessed else {}
     inertia = link.inertia[[0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]]
-    return {"mass": _text_of(link.mass), "center_of_mass": _texts(link.center), "inertia": _texts(inertia)}
+    of_mass = {"mass": _text_of(link.mass), "center_of_mass": _texts(link.center), "inertia": _texts(inertia)}
+    return known | of_mass
 
 
 def _joint(joint: DraftJoint, passive: bool) -> dict[str, Any]:

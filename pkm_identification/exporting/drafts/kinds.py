@@ -20,6 +20,7 @@ from pkm_identification.suggestion import did_you_mean
 from ..new_machine import yaml_text
 
 GUESSED = "GUESSED"
+_STATED = "20 %"  # a mass that is stated, as one of which a file says nothing
 _LENGTH, _MASS = "m", "kg"
 AXES = 6  # of a serial arm, unless told
 _FEWEST_AXES, _MOST_AXES = 1, 9
@@ -81,6 +82,12 @@ def write_draft(kind: str, name: str, given: Mapping[str, float], axes: int) -> 
         f"  {key}: {numbers[key]:.9g}  # {'' if key in given else f'{GUESSED}, '}{one.unit}: {one.about}"
         for key, one in chosen.numbers.items()
     ]
+    known = {
+        key: _STATED if key in given else "guessed"
+        for key, one in chosen.numbers.items()
+        if key not in given or one.unit == _MASS
+    }
+    lines.insert(0, f"  known: {{{', '.join(f'{key}: {how}' for key, how in known.items())}}}")
     return (
         f"# Written by pkm init. Lines that say {GUESSED} are starting points: replace what is known better, and\n"
         "# let pkm identify find the rest. Masses in kg, lengths in m, angles in rad or deg(...).\n"
@@ -130,6 +137,7 @@ def _five_bar(numbers: Mapping[str, float]) -> str:
 # x along the base line from the left motor to the right one, y up
 gravity: [0, -9.81, 0]  # {GUESSED}: the machine stands upright; if it lies, gravity is [0, 0, -9.81]
 bodies:  # {GUESSED}: slender rods
+  known: guessed
   crank_left: {{planar: true, mass: crank_mass, center_of_mass: [crank/2, 0, 0], inertia: [crank_mass*crank^2/12]}}
   crank_right: {{planar: true, mass: crank_mass, center_of_mass: [crank/2, 0, 0], inertia: [crank_mass*crank^2/12]}}
   rod_left: {{planar: true, mass: rod_mass, center_of_mass: [rod/2, 0, 0], inertia: [rod_mass*rod^2/12]}}
@@ -183,6 +191,7 @@ def _delta(_: Mapping[str, float]) -> str:
 # z up, the arms' axes in a level plane round the origin; the platform hangs. Each pair of rods is drawn as one rod
 # between universal joints, which holds the platform parallel as the pair does
 bodies:  # {GUESSED}: slender rods (a pair counts as one), the platform a disc
+  known: guessed
   platform: {{mass: platform_mass, inertia: [disc, disc, 2*disc, 0, 0, 0]}}
 {bodies}joints:
 {joints}drives:  # 0: the arm points outwards, level; positive: it turns down. {GUESSED}: limits
@@ -224,6 +233,7 @@ def _three_prs(_: Mapping[str, float]) -> str:
   rise: acos((guides - plate)/bar)  # of the bars at home over the level
 # z up, three upright guides round the origin at 120 degrees; bars from the sliders to the platform above them
 bodies:  # {GUESSED}: slender bars, sliders without inertia, the platform a disc
+  known: guessed
   platform: {{mass: platform_mass, inertia: [disc, disc, 2*disc, 0, 0, 0]}}
 {bodies}joints:
   # a bar's x is along it; at zero it points inwards, level, and turns upwards
@@ -274,6 +284,7 @@ def _serial_arm(axes: int) -> Kind:
         return f"""\
 # z up; with all joints at zero the arm stands upright and all frames are parallel to the ground's
 bodies:  # {GUESSED}: centres of mass beside the middle of the links, inertias
+  known: guessed
 {bodies}joints:  # {GUESSED}: directions of the axes
 {joints}drives:  # {GUESSED}: limits
 {drives}{_friction(axes, "N m")}"""

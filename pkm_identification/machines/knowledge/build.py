@@ -24,6 +24,8 @@ from .records import WIDTH, Knowledge, KnownNumber
 from .whole import list_machine_numbers
 
 NUMBERS = "numbers"
+GUESSED_LENGTH = 0.2  # relative, of a constant that is guessed
+NO_NAMES: Mapping[str, str] = {}
 # Sections whose numbers decide how the machine moves, and keys in them that do not
 GEOMETRY = frozenset({"geometry", "constants", "joints", "drives"})
 NO_GEOMETRY = frozenset(
@@ -39,6 +41,7 @@ def build_knowledge(
     moved: FloatArray,
     keys: Mapping[str, str],
     shared: frozenset[str] = frozenset(),
+    names: Mapping[str, str] = NO_NAMES,
 ) -> Knowledge:
     """Return how well all numbers of a machine are known.
 
@@ -58,9 +61,11 @@ def build_knowledge(
         of the section `tolerances`.
     shared : frozenset of str
         Keys whose widths are those of bodies, and count there.
+    names : mapping of str to str
+        See `KnownFile`.
     """
     by_path = {tuple(path.split(".")): Width(width) for path, width in tolerances.numbers.items()}
-    file = KnownFile(machine.document, Statements({**by_path, **statements.stated}), tolerances)
+    file = KnownFile(machine.document, Statements({**by_path, **statements.stated}), tolerances, names)
     known = build_bodies(bodies, file)
     numbers = (*list_drive_numbers(machine, file, moved, keys), *list_machine_numbers(machine, file, keys))
     taken = {one.key for one in (*(number for body in known for number in body.numbers), *numbers)}
@@ -70,6 +75,11 @@ def build_knowledge(
         if key not in taken | shared
         and key.split(".")[0] in GEOMETRY
         and not NO_GEOMETRY & set(key.split("."))
+    ]
+    others += [
+        KnownNumber(NUMBERS, key, value, GUESSED_LENGTH * abs(value), "", "guessed", None, (), {key: 1.0})
+        for key in file.list_guessed_constants()
+        if key not in shared and (value := file.find_number(key))
     ]
     return Knowledge(known, find_alike(bodies, file), (*numbers, *others))
 

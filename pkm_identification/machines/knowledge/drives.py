@@ -46,13 +46,14 @@ def list_drive_numbers(
             ("asymmetry", 0.0, {DEFAULT: ASYMMETRY}),
             ("coordinate_offset", drive.zero, zero),
         ):
-            key = keys.get(kind, f"tolerances.{kind}").replace("*", str(i)).replace("@", drive.name)
+            key = keys.get(kind, file.tolerance_key(kind)).replace("*", str(i)).replace("@", drive.name)
             how, width = file.find_width(key, value, usual)
             if tolerance := _find_tolerance(file, kind, i):
-                how, width, key = WIDTH, tolerance, f"tolerances.{kind}"
+                how, width, key = WIDTH, tolerance, file.tolerance_key(kind)
             yield _number(kind, key, value, width, how, i, drive)
         if tolerance := _find_tolerance(file, "coordinate_scale", i):
-            yield _number("coordinate_scale", "tolerances.coordinate_scale", 1.0, tolerance, WIDTH, i, drive)
+            key = file.tolerance_key("coordinate_scale")
+            yield _number("coordinate_scale", key, 1.0, tolerance, WIDTH, i, drive)
         yield from _list_friction(machine, file, i)
 
 

@@ -11,7 +11,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from pkm_identification.mechanisms.known_statements import Path, Statements, Width
@@ -33,11 +33,18 @@ class KnownFile:
         `known` and `+-`.
     tolerances : DriveTolerances
         Of what the file has no number of.
+    names : mapping of str to str
+        What that section calls kinds of numbers, where it is not the kind.
     """
 
     document: Mapping[str, Any]
     statements: Statements
     tolerances: DriveTolerances
+    names: Mapping[str, str] = field(default_factory=dict)
+
+    def tolerance_key(self, kind: str) -> str:
+        """Return the key that states the width of a number of which the file has none."""
+        return f"tolerances.{self.names.get(kind, kind)}"
 
     def find_how(self, key: str) -> tuple[str, Width | None]:
         """Return how a number is known, and the width that the file states of it."""
@@ -81,6 +88,12 @@ class KnownFile:
                     size = statement.size * (abs(self.find_number(key)) if statement.relative else 1.0)
                     if size > 0.0:
                         yield key, size
+
+    def list_guessed_constants(self) -> Iterator[str]:
+        """Yield the keys of constants that are guessed, each by its own key."""
+        for path, statement in self.statements.stated.items():
+            if path[:1] == ("constants",) and len(path) == 2 and statement == "guessed":
+                yield ".".join(path)
 
     def _find_place(self, path: Path) -> Any:
         place: Any = self.document

@@ -16,7 +16,7 @@ import numpy as np
 
 from pkm_identification.mechanisms.hexapod.bodies import StrutBody
 from pkm_identification.mechanisms.hexapod.machine import Machine as Description
-from pkm_identification.mechanisms.tolerances import DriveTolerances
+from pkm_identification.mechanisms.tolerances import AS_OF_HEXAPODS, DriveTolerances
 
 from ..contract import Machine
 from .bodies import BodyValues
@@ -38,7 +38,7 @@ def knowledge_of_hexapod(machine: Machine, description: Description) -> Knowledg
     moved = np.array([strut.body_b.mass + strut.body_e.mass for strut in description.struts])
     tolerances = DriveTolerances.of_hexapod(description.tolerances, len(machine.drives))
     bodies = list(list_body_values(description))
-    return build_knowledge(machine, bodies, description.known, tolerances, moved, keys)
+    return build_knowledge(machine, bodies, description.known, tolerances, moved, keys, names=AS_OF_HEXAPODS)
 
 
 def list_body_values(machine: Description) -> Iterator[BodyValues]:

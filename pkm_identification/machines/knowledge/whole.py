@@ -45,13 +45,13 @@ def list_machine_numbers(machine: Machine, file: KnownFile, keys: Mapping[str, s
         ("force_delay", delay, "s", {DEFAULT: COMMON_DELAY_S}),
         ("time_base", 1.0, "", {DEFAULT: TIME_BASE}),
     ):
-        key = keys.get(kind, f"tolerances.{kind}")
+        key = keys.get(kind, file.tolerance_key(kind))
         how, width = file.find_width(key, value, usual, of_file=False)
         if how == WIDTH and key == gain:  # that of the motor's constant
             constant = file.find_number(gain)
             width = file.find_width(key, constant, usual)[1] / abs(constant)
         if kind in file.tolerances.of_machine:
-            key, how, width = f"tolerances.{kind}", WIDTH, file.tolerances.of_machine[kind]
+            key, how, width = file.tolerance_key(kind), WIDTH, file.tolerances.of_machine[kind]
         yield KnownNumber(kind, key, value, width, unit, how, None, every, {}, kind)
     yield from _list_gravity(machine, file)
     yield from _list_places(machine, file)

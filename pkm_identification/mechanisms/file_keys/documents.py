@@ -17,6 +17,7 @@ from pathlib import Path
 
 from .hexapod_keys import HEXAPOD_KEYS
 from .key import Key, file_schema
+from .known_keys import DEFINITIONS, allow_known
 from .mechanism_keys import MECHANISM_KEYS
 
 FILES = {
@@ -35,6 +36,9 @@ checks keys by them, for example by a first line
 
 A schema knows keys and shapes. What else must hold (a rigid body's inertia, a geometry that is not singular, an angle
 within its range) is said by the commands, all at once. **Bold** keys must be there; `*` stands for names of one's own.
+
+Every section may have the key `known` besides, and every number a width, as `3.2 +- 0.1` or `3.2 +- 5 %`: how well it
+is known ([machine_file.md](machine_file.md)).
 """
 
 
@@ -43,6 +47,7 @@ def documents() -> dict[str, str]:
     pages = {PAGE: _page()}
     for name, (title, keys, page) in FILES.items():
         schema = file_schema(title, f"See docs/{page}.", keys, {"$id": f"pkm_identification/{name}.json"})
+        schema = allow_known(schema) | {"$defs": DEFINITIONS}
         pages[f"config/schema/{name}.json"] = json.dumps(schema, indent=1, ensure_ascii=False) + "\n"
     return pages
 

@@ -10,10 +10,13 @@
 
 from __future__ import annotations
 
+from pkm_identification.declared import declarations
+
 from ..multibody.description.measures import DIRECTIONS
 from ..multibody.description.parts import ABOUT
 from ..multibody.description.reader import KIND, SCHEMA
 from ..multibody.description.records import JOINT_TYPES
+from ..tolerances import OF_PRIORS, Tolerances
 from .actuator_keys import drive_keys
 from .key import (
     EXACT,
@@ -204,7 +207,12 @@ MECHANISM_KEYS = (
             Key("force_delay", "by which forces are late, s", EXACT),
             Key("gravity_direction", "of each of the two angles of gravity, rad", EXACT),
             Key("joint_places", "of each coordinate of each joint in its bodies, m", EXACT),
-            Key("numbers", "of numbers of the file by their paths, as `constants.l1`", _VALUES),
+            *(
+                Key(name, f"{one.help}{f', {one.unit}' if one.unit else ''}", EXACT)
+                for name, one in declarations(Tolerances).items()
+                if name in OF_PRIORS
+            ),
+            Key("numbers", "of numbers of the file by their paths, as `constants.l1`; or `+-` there", _VALUES),
         ),
     ),
     *drive_keys(turning=True),

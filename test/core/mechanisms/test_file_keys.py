@@ -85,7 +85,8 @@ def test_a_schema_knows_what_the_reader_of_each_type_of_drive_knows(type_, turni
     jsonschema = pytest.importorskip("jsonschema")
     kind = "mechanism" if turning else "machine"
     schema = json.loads(documents()[f"config/schema/{kind}.json"])
-    of_drives = {"$schema": schema["$schema"], "properties": {"actuator": schema["properties"]["actuator"]}}
+    of_drives = {key: schema[key] for key in ("$schema", "$defs")}
+    of_drives["properties"] = {"actuator": schema["properties"]["actuator"]}
     judge = jsonschema.Draft202012Validator(of_drives)
 
     def agreed(one: dict[str, Any]) -> bool:

@@ -28,8 +28,8 @@ def spread_constants(
     """Return statements with those of constants handed on to bodies, and the keys of constants that act there alone.
 
     They are handed on to a number that is such a constant, as `mass: plate`, not to what is computed of it: a length
-    that is measured says nothing of a centre of mass in its middle. What is stated of the number, its body or all
-    bodies is nearer and stays; what is stated of the file does not.
+    that is measured says nothing of a centre of mass in its middle. Nearest is what is stated of the number, then of
+    its constant, of its body and all bodies, of all constants, and of the file.
 
     Parameters
     ----------
@@ -48,7 +48,8 @@ def spread_constants(
         if path[0] == BODIES:
             where, _ = statements.find_nearest(".".join(path))
             of_constant, statement = statements.find_nearest(f"{CONSTANTS}.{text}")
-            if not where and text in constants and of_constant and statement is not None:
+            nearer = len(where) < 3 if len(of_constant) == 2 else not where
+            if text in constants and of_constant and statement is not None and nearer:
                 added[path] = statement
                 handed.add(text)
         elif path[0] != CONSTANTS:
