@@ -134,7 +134,7 @@ def cured(machine: Hexapod, causes: Sequence[Mapping[str, Any]]) -> tuple[Hexapo
         raise MachineError(
             f"machine '{machine.name}' has no 'drive', which would have to know {', '.join(values)}"
         )
-    document, drive = copy.deepcopy(machine.document), machine.drive
+    document, drive = copy.deepcopy(machine.file), machine.drive
     delay, gain, offset = (values.get(name, _right(name)) for name in CURABLE[:3])
     know_forces(document["drive"], drive, float(delay[0]), gain, offset)
     if "motor_inertia" in values:

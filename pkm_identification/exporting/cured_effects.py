@@ -61,7 +61,7 @@ def with_effects_known(
         return machine, ()
     point = Linearisation.of(estimator, machine, values=values)
     known = _description(point.corrections.machine)
-    document = copy.deepcopy(machine.document)
+    document = copy.deepcopy(machine.file)
     if not np.array_equal(known.gravity, machine.gravity):
         document["gravity"] = known.gravity.tolist()
     for key in ("base_joints", "platform_joints"):

@@ -24,10 +24,12 @@ from pkm_identification.machines.contract import Machine
 from pkm_identification.machines.load import wrap_description
 from pkm_identification.mechanisms.hexapod.machine import Machine as Hexapod
 from pkm_identification.mechanisms.hexapod.parameters.sets import NAMES
+from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.assumptions import Assumptions
 from pkm_identification.parameters.parameter_set import ParameterSet
 
 from .cured_effects import with_effects_known
+from .stated_widths import find_friction_widths, find_hexapod_widths, state_widths
 
 BASE = "base"  # set of machines that have no other
 _SHIFTED = 0.01  # of a standard deviation: less is not worth telling
@@ -71,8 +73,13 @@ def with_estimate(machine: Machine, saved: SavedEstimate, assumptions: Assumptio
         estimator = saved_settings(description, saved, assumptions)
         parameters = estimator.parameter_set(description)
         known, left = with_effects_known(description, estimator, saved.mean, bodies=True)
-        basis = parameters.mapping @ saved.mean + parameters.known
-        return EstimatedMachine(wrap_description(known).with_values(basis), left)
+        wrapped = wrap_description(known)
+
+        def build(values: FloatArray) -> Machine:
+            return wrapped.with_values(parameters.mapping @ values + parameters.known)
+
+        found = build(saved.mean)
+        return EstimatedMachine(state_widths(found, find_hexapod_widths(build, saved)), left)
     besides = Besides.of(machine, saved.also)
     own = machine.build_parameter_set(saved.parameter_set or BASE)
     parameters = assumptions.apply(own)
@@ -111,7 +118,8 @@ def _with_values(
     basis = parameters.mapping @ saved.mean[rows] + parameters.known
     covariance = parameters.mapping @ saved.covariance[np.ix_(rows, rows)] @ parameters.mapping.T
     found = changed.with_values(basis, covariance)
-    return EstimatedMachine(found, tuple(left), _find_shift(found, parameters, saved, rows))
+    shift = _find_shift(found, parameters, saved, rows)
+    return EstimatedMachine(state_widths(found, find_friction_widths(parameters, saved)), tuple(left), shift)
 
 
 def _find_shift(

@@ -46,8 +46,8 @@ def format_of(path: str | Path) -> str | None:
 def file_of(machine: Machine) -> Mapping[str, Any]:
     """Return what a machine's file says, without defaults."""
     if has(machine, HexapodFile):
-        return require(machine, HexapodFile, "").description.document
-    return require(machine, BodiesFile, f"machine '{machine.name}'").mechanism.description.document
+        return require(machine, HexapodFile, "").description.file
+    return require(machine, BodiesFile, f"machine '{machine.name}'").mechanism.description.file
 
 
 def machine_text(machine: Machine | Description, form: str) -> str:
@@ -94,7 +94,7 @@ def _write_hexapod(description: HexapodDescription, form: str) -> str:
         from .linuxcnc import linuxcnc_hal
 
         return linuxcnc_hal(description)
-    return _dump(description.document, yaml.SafeDumper)
+    return _dump(description.file, yaml.SafeDumper)
 
 
 def _write_bodies(mechanism: Mechanism, form: str) -> str:
@@ -114,7 +114,7 @@ def _write_bodies(mechanism: Mechanism, form: str) -> str:
         from .bodies_c import bodies_c
 
         return bodies_c(mechanism)
-    return dump_plain(mechanism.description.document)
+    return dump_plain(mechanism.description.file)
 
 
 def dump_plain(document: Any) -> str:

@@ -30,7 +30,7 @@ from typing import Any
 from pkm_identification.errors import MachineError
 from pkm_identification.suggestion import did_you_mean
 
-KEY = "known"
+KEY, ALL = "known", "all"  # of a section; in it, of all its keys that nothing else is said of
 WORDS = ("measured", "cad", "guessed")
 TEXTS = ("name", "description")  # keys of a file whose text may hold any sign
 Path = tuple[str, ...]
@@ -143,6 +143,22 @@ def write_statements(document: Mapping[str, Any], statements: Statements) -> dic
     return _write(document, (), dict(statements.stated))
 
 
+def keep_known(before: Mapping[str, Any], section: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a section of a file, with what the section before it says of how well the keys are known that it has."""
+    kept = {
+        key: keep_known(before[key], one) if _is_section(before, key, one) else one
+        for key, one in section.items()
+    }
+    known = before.get(KEY)
+    if isinstance(known, Mapping):
+        known = {key: one for key, one in known.items() if key == ALL or key in section}
+    return {KEY: known, **kept} if known else kept
+
+
+def _is_section(before: Mapping[str, Any], key: str, value: Any) -> bool:
+    return isinstance(value, Mapping) and isinstance(before.get(key), Mapping)
+
+
 def _write(place: Any, path: Path, stated: dict[Path, Statement]) -> Any:
     """Return a part of a document with what is stated of it and of its keys."""
     if isinstance(place, list):
@@ -162,7 +178,7 @@ def _write(place: Any, path: Path, stated: dict[Path, Statement]) -> Any:
             named |= {} if each is None else {key: each}
     written = {key: _write(value, (*path, str(key)), stated) for key, value in place.items()}
     if own is not None and named:
-        return {KEY: {"all": own, **named}, **written}
+        return {KEY: {ALL: own, **named}, **written}
     if own is not None or named:
         return {KEY: named if own is None else own, **written}
     return written
@@ -209,7 +225,7 @@ def _read(value: Any, path: Path, source: str, section: Path) -> Iterator[tuple[
     """Yield what the value of `known` of a section says of a path in it."""
     if isinstance(value, Mapping):
         for key, one in value.items():
-            yield from _read(one, path if key == "all" else (*path, str(key)), source, section)
+            yield from _read(one, path if key == ALL else (*path, str(key)), source, section)
     elif isinstance(value, list) and path != section:
         for k, one in enumerate(value):
             if one is not None:

@@ -16,8 +16,10 @@ from typing import Any
 import numpy as np
 
 from pkm_identification.errors import MachineError
+from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
 
+from ..known_statements import keep_known
 from ..rigid_bodies import parallel_axes
 from .bodies import Strut, StrutBody
 from .dynamics.basis import (
@@ -62,11 +64,14 @@ def identified_machine(machine: Machine, basis: FloatArray) -> Machine:
     """
     basis = np.asarray(basis, dtype=float)
     friction = machine.friction
-    document: dict[str, Any] = copy.deepcopy(machine.document)
+    document: dict[str, Any] = copy.deepcopy(machine.file)
     document["name"] = f"{machine.name}_identified"
-    document["platform"] = _platform(basis)
-    document.pop("strut", None)
-    document["struts"] = [_strut(strut, i, basis) for i, strut in enumerate(machine.struts)]
+    document["platform"] = keep_known(document["platform"], _platform(basis))
+    before = document.pop("strut", None)
+    befores = document.get("struts", [before] * STRUTS)
+    document["struts"] = [
+        keep_known(befores[i], _strut(strut, i, basis)) for i, strut in enumerate(machine.struts)
+    ]
     document["friction"] = {
         **document.get("friction", {}),
         **friction.named(friction.law.possible(friction_of_basis(machine, basis))),

@@ -30,7 +30,7 @@ from ..actuators import read_actuators
 from ..actuators.control_section import MachineControl, read_control
 from ..actuators.two_inertia import by_encoder
 from ..builtin import HEXAPOD, MECHANISM, builtin_files, find_kind, kind_of_document
-from ..known_statements import NO_STATEMENTS, Statements, check_statements, take_statements
+from ..known_statements import NO_STATEMENTS, Statements, check_statements, take_statements, write_statements
 from ..model import Actuator
 from ..tolerances import Tolerances, read_tolerances
 from .bodies import Platform, Strut, read_platform, read_struts
@@ -168,6 +168,11 @@ class Machine:
     def length_scale(self) -> float:
         """Length in m that makes moments and forces comparable: the platform joints' rms radius."""
         return joint_radius(self.platform_joints)
+
+    @property
+    def file(self) -> dict[str, Any]:
+        """The file with what it says of how well its numbers are known."""
+        return write_statements(self.document, self.known)
 
     @cached_property
     def hash(self) -> str:

@@ -23,6 +23,7 @@ from pkm_identification.estimation.consistency.nearest_bodies import (
 )
 from pkm_identification.numerics.arrays import FloatArray
 
+from ..known_statements import keep_known
 from ..rigid_bodies import parallel_axes
 from .base_set import BaseSet
 from .description.records import Body
@@ -71,7 +72,7 @@ def identified_mechanism(
     MachineError
         If no rigid bodies are found, or the file that results is none.
     """
-    document = copy.deepcopy(dict(mechanism.description.document))
+    document = copy.deepcopy(mechanism.description.file)
     if "bodies" not in document:
         raise MachineError(f"machine '{mechanism.name}': its file has no bodies that values could go into")
     name = document["name"] = f"{mechanism.name}_identified"
@@ -132,7 +133,7 @@ def _with_bodies(
         least = _UNCHANGED if np.any(before) else _NO_BODY
         if np.abs(part - before).max() > least * max(np.abs(before).max(), np.abs(values).max()):
             kept = {key: one for key, one in sections[body.name].items() if key == "planar"}
-            sections[body.name] = {**kept, **_section(body, part)}
+            sections[body.name] = keep_known(sections[body.name], {**kept, **_section(body, part)})
     return Mechanism.from_document({**document, "bodies": sections}, name, plausible)
 
 

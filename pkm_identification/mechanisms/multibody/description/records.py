@@ -16,7 +16,7 @@ from typing import Any
 
 from ...actuators.control_section import MachineControl
 from ...friction import Friction
-from ...known_statements import NO_STATEMENTS, Statements
+from ...known_statements import NO_STATEMENTS, Statements, write_statements
 from ...model import Actuator
 from ...tolerances import NO_TOLERANCES, DriveTolerances
 from ..numbers.exact import ZERO, Exact, ExactVector
@@ -266,3 +266,8 @@ class Description:
     joint_transition_rate: float = JOINT_TRANSITION_RATE
     tolerances: DriveTolerances = NO_TOLERANCES
     known: Statements = NO_STATEMENTS
+
+    @property
+    def file(self) -> dict[str, Any]:
+        """The file with what it says of how well its numbers are known."""
+        return write_statements(self.document, self.known)

@@ -1,0 +1,97 @@
+# Copyright 2026 pkm_identification maintainers
+#
+# Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance
+# with the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+# Unless required by applicable law or agreed to in writing, software distributed under the License is
+# distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
+# the License for the specific language governing permissions and limitations under the License.
+
+"""How well identified values are known: their standard deviations as widths in the machine file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from pkm_identification.errors import MachineError
+from pkm_identification.estimation.identifiability import IDENTIFIABLE
+from pkm_identification.identification.saved_estimate import SavedEstimate
+from pkm_identification.machines.capabilities import BodiesFile, HexapodFile, has, require
+from pkm_identification.machines.contract import Machine
+from pkm_identification.machines.knowledge.hexapod import list_body_values
+from pkm_identification.machines.load import wrap_description
+from pkm_identification.mechanisms.known_statements import Statements, Width
+from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.parameters.parameter_set import ParameterSet
+
+_FOREIGN = 1e-3  # of a standard deviation: what parameters that are not identified may add to it
+
+
+def state_widths(machine: Machine, widths: Mapping[str, float]) -> Machine:
+    """Return the machine whose file states standard deviations of numbers, by their keys; all else stays stated."""
+    added = {tuple(key.split(".")): Width(width) for key, width in widths.items()}
+    if has(machine, HexapodFile):
+        own = require(machine, HexapodFile, "export").description
+        return wrap_description(replace(own, known=Statements({**own.known.stated, **added})))
+    mechanism = require(machine, BodiesFile, "export").mechanism
+    known = Statements({**mechanism.description.known.stated, **added})
+    return wrap_description(replace(mechanism, description=replace(mechanism.description, known=known)))
+
+
+def find_hexapod_widths(build: Callable[[FloatArray], Machine], saved: SavedEstimate) -> dict[str, float]:
+    """Return standard deviations of the numbers of a hexapod's file that an estimate identifies, by their keys.
+
+    Parameters
+    ----------
+    build : callable
+        The machine with values (P,) of the estimate's parameters.
+    saved : SavedEstimate
+    """
+    own, deviations = build(saved.mean), np.sqrt(np.diag(saved.covariance))
+    numbers = _list_numbers(own)
+    slopes = np.zeros((len(numbers), len(deviations)))
+    for k, deviation in enumerate(deviations):
+        for sign in (1.0, -1.0):
+            moved = saved.mean.copy()
+            moved[k] += sign * deviation
+            try:
+                changed = np.array(list(_list_numbers(build(moved)).values()))
+            except MachineError:
+                continue  # no rigid body has this value
+            slopes[:, k] = sign * (changed - np.array(list(numbers.values()))) / deviation
+            break
+    identified = np.array([saved.status.get(name) == IDENTIFIABLE for name in saved.names])
+    spread = np.sqrt(np.maximum(np.einsum("ij,jk,ik->i", slopes, saved.covariance, slopes), 0.0))
+    foreign = np.abs(slopes * deviations)[:, ~identified].max(axis=1, initial=0.0)
+    return {
+        key: float(std)
+        for key, std, other in zip(numbers, spread, foreign, strict=True)
+        if std > 0.0 and other <= _FOREIGN * std
+    }
+
+
+def find_friction_widths(parameters: ParameterSet, saved: SavedEstimate) -> dict[str, float]:
+    """Return standard deviations of identified coefficients of the drives' friction, by their keys.
+
+    Forces know the bodies of a mechanism by sums alone, of which no key of its file is one.
+    """
+    return {
+        f"friction.{entry.symbol}.{entry.limb}": float(saved.std[entry.name])
+        for entry in parameters.entries
+        if entry.kind.friction and entry.limb is not None and saved.status.get(entry.name) == IDENTIFIABLE
+    }
+
+
+def _list_numbers(machine: Machine) -> dict[str, float]:
+    """Return the numbers of bodies and friction of a hexapod's file, by their keys."""
+    description = require(machine, HexapodFile, "export").description
+    found = {}
+    for body in list_body_values(description):
+        values = (body.mass, *body.center, *body.moments, *body.products)
+        found |= {key: float(value) for key, value in zip(body.keys, values, strict=True)}
+    friction = description.friction
+    for coefficient, row in zip(friction.law.coefficients, friction.coefficients, strict=True):
+        found |= {f"friction.{coefficient.name}.{i}": float(value) for i, value in enumerate(row)}
+    return found
