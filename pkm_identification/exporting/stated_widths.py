@@ -31,7 +31,7 @@ _FOREIGN = 1e-3  # of a standard deviation: what parameters that are not identif
 
 def state_widths(machine: Machine, widths: Mapping[str, float]) -> Machine:
     """Return the machine whose file states standard deviations of numbers, by their keys; all else stays stated."""
-    added = {tuple(key.split(".")): Width(width) for key, width in widths.items()}
+    added = {tuple(key.split(".")): Width(float(f"{width:.4g}")) for key, width in widths.items()}
     if has(machine, HexapodFile):
         own = require(machine, HexapodFile, "export").description
         return wrap_description(replace(own, known=Statements({**own.known.stated, **added})))
