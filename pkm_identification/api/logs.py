@@ -74,6 +74,8 @@ def read_logs(
     joints: str | None = None,
     rate: float | None = None,
     topic: str | None = None,
+    stamps: str | None = None,
+    at_zero: str | None = None,
 ) -> Logs:
     """Read logs: text of columns (.gz too), files of arrays (MATLAB, Parquet, HDF5), or recordings of ROS 2 and 1.
 
@@ -89,7 +91,11 @@ def read_logs(
     rate : float, optional
         Samples per second of logs whose time is counted in samples or not there.
     topic : str, optional
-        Of recordings, where several topics have all drives.
+        Of recordings, where several topics have all drives; several with commas between, of some drives each.
+    stamps : {'header', 'receive'}, optional
+        Whose stamps messages of recordings have: their own, or their times of arrival.
+    at_zero : str, optional
+        Coordinates in m or rad where the log has 0, as of strokes: one number, or one of each drive with commas.
 
     Raises
     ------
@@ -113,9 +119,9 @@ def read_logs(
     described = None if machine is None else load_machine(machine)
     if described is not None and not isinstance(described, Machine):
         drives = wrap_description(described).drives
-        layout = LogLayout.of(columns, units, joints, rate, build_drive_channels(drives))
+        layout = LogLayout.of(columns, units, joints, rate, build_drive_channels(drives), stamps, at_zero)
         return _read_drives(sources, drives, topic, layout)
-    whole, layout = described, LogLayout.of(columns, units, joints, rate)
+    whole, layout = described, LogLayout.of(columns, units, joints, rate, stamps=stamps, at_zero=at_zero)
     gathered: list[StrutLog] = []
     faults: dict[str, int] = {}
     for source in sources:

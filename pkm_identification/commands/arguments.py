@@ -22,7 +22,9 @@ from pkm_identification.machines.contract import Machine as AnyMachine
 from pkm_identification.machines.load import load_machine
 from pkm_identification.mechanisms.hexapod.machine import Machine
 
-LOG_FORMS = "text of columns (also .gz), .mat, .parquet, .h5, a bag folder or a .bag of ROS 1"
+LOG_FORMS = (
+    "text of columns (also .gz), .xlsx, .mat, .parquet, .h5, or a bag (folder, .mcap, .db3, .zstd, .bag)"
+)
 
 
 def add_machine(parser: argparse.ArgumentParser) -> None:
@@ -99,7 +101,19 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
         metavar="A,B,...",
         help="names of the drives in a bag's messages, struts 1 to 6 of a hexapod",
     )
-    group.add_argument("--topic", help="topic in a bag when it has several of the drives")
+    group.add_argument(
+        "--topic", help="topic in a bag when it has several of the drives; several with commas between"
+    )
+    group.add_argument(
+        "--stamps",
+        choices=("header", "receive"),
+        help="whose stamps a bag's messages have: their own (default) or their times of arrival",
+    )
+    group.add_argument(
+        "--at-zero",
+        metavar="VALUE,...",
+        help="coordinate in m or rad where the log has 0, as of strokes instead of lengths: one, or one of each drive",
+    )
 
 
 def reading(options: argparse.Namespace, drives: Sequence[Drive] | None = None) -> dict[str, Any]:
@@ -115,7 +129,15 @@ def reading(options: argparse.Namespace, drives: Sequence[Drive] | None = None) 
     from pkm_identification.records.strut_csv import STRUT_CHANNELS
 
     channels = STRUT_CHANNELS if drives is None else build_drive_channels(drives)
-    layout = LogLayout.of(options.columns, options.units, options.joints, options.rate, channels)
+    layout = LogLayout.of(
+        options.columns,
+        options.units,
+        options.joints,
+        options.rate,
+        channels,
+        options.stamps,
+        options.at_zero,
+    )
     return {"topic": options.topic, "layout": layout}
 
 

@@ -51,6 +51,7 @@ DROPPED = ("not_finite", "late", "ahead", "spike", "out_of_limits")
 KINDS = (
     "repeated_header",
     "overrun",
+    "cut",
     "missing_name",
     "repeated_name",
     "unequal_lengths",

@@ -19,6 +19,7 @@ from pkm_identification.machines.contract import Drive
 from .bags import MOTOR_STATES
 
 TIME = "t"
+PLOTJUGGLER_TIME = "__time"
 COORDINATE, FORCE = "coordinate", "force"  # all of a machine's, in --columns
 QUANTITIES = {"m": "length", "rad": "angle", "N": "force", "N m": "torque"}
 FIELDS = ("position", "effort")  # of a JointState: coordinate and force
@@ -58,8 +59,6 @@ class Channels:
         Of a header's columns, those to read; raises ValueError where some are missing.
     rename : callable
         Names of a header as ours, where they are after a joint; all others as they are.
-    takes_stated : bool
-        Whether a unit that a name states holds where --units says nothing of its quantity; else it must be said.
     """
 
     quantity: Mapping[str, str]
@@ -72,7 +71,6 @@ class Channels:
     words: Mapping[str, tuple[str, ...]]
     choose: Callable[[tuple[str, ...]], tuple[str, ...]]
     rename: Callable[[Sequence[str], Sequence[str]], tuple[str, ...]]
-    takes_stated: bool = False
     header: str = ""
 
     @property
@@ -146,15 +144,16 @@ def build_drive_channels(drives: Sequence[Drive]) -> Channels:
     return Channels(
         quantity, groups, names, forces, tuple(drive.joint for drive in drives), f"drives {', '.join(names)}",
         ", ".join(wanted),
-        {COORDINATE: COORDINATE_WORDS, FORCE: FORCE_WORDS}, choose, rename, takes_stated=True,
+        {COORDINATE: COORDINATE_WORDS, FORCE: FORCE_WORDS}, choose, rename,
     )  # fmt: skip
 
 
 def _own_name(name: str, joints: Sequence[str], columns: Sequence[Sequence[str]]) -> str:
-    """Return our name of a column that is a JointState's field, or ours with a unit behind it; else its own."""
+    """Return our name of a column that is a JointState's field or PlotJuggler's time; else its own."""
+    if name == PLOTJUGGLER_TIME:
+        return TIME
     for field, ours in zip(FIELDS, columns, strict=True):
         for joint, own in zip(joints, ours, strict=True):
             if f"/{name}".endswith(f"/{joint}/{field}") and f"/{MOTOR_STATES}/" not in f"/{name}":
                 return own
-    stated = WITH_UNIT.fullmatch(name)
-    return name if stated is None or not any(stated[1] in (TIME, *ours) for ours in columns) else stated[1]
+    return name

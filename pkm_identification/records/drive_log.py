@@ -23,23 +23,20 @@ from pkm_identification.numerics.memory import arrays_beyond_memory
 from pkm_identification.signals.guard.held_values import choose_new_rows, find_hold
 from pkm_identification.signals.guard.unusable import refuse_unsorted, refuse_wrapped_seconds
 
-from .bags import ROS_1
-from .channels import TIME, WITH_UNIT, Channels, build_drive_channels
+from .bags.packed import is_recording
+from .channels import TIME, Channels, build_drive_channels
 from .column_guess import columns_hint
 from .foreign import (
-    ARRAY_FILES,
     LogLayout,
-    looks_foreign,
+    is_foreign,
     read_foreign,
     refuse_for_columns,
     refuse_for_recording,
     refuse_implausible_drives,
     whole_layout,
 )
-from .foreign.units import KNOWN, canonical, find_factor, units_by_quantity
-from .log import BAG_FILES
+from .foreign.units import find_factor, units_by_quantity
 from .table import NAMES_SHOWN, read_table, short, write_table
-from .text_lines import beginning
 
 
 @dataclass(frozen=True)
@@ -103,14 +100,16 @@ def read_drive_log(
         If a library that reads it is not installed.
     """
     file, channels = Path(path), build_drive_channels(drives)
-    ending, whole = file.suffix.lower(), whole_layout(path, layout, channels)
-    if file.is_dir() or ending in (*BAG_FILES, ROS_1):
+    whole = whole_layout(path, layout, channels)
+    if is_recording(file):
         log = _read_recording(file, channels, topic, whole)
     else:
         if topic is not None:
             raise LogError(f"{path}: has no topics; --topic is for recordings")
         refuse_for_columns(file, whole)
         log = _read_columns(file, channels, whole)
+    if whole.at_zero:
+        log = replace(log, drive=log.drive + np.asarray(whole.at_zero))
     refuse_unsorted(log.time, log.source)
     refuse_implausible_drives(log.time, log.drive, drives, log.source)
     refuse_wrapped_seconds(log.time, log.source)
@@ -148,8 +147,7 @@ def without_repeats(log: DriveLog) -> DriveLog:
 
 def _read_columns(path: Path, channels: Channels, layout: LogLayout) -> DriveLog:
     source = str(path)
-    own = channels.coordinates
-    if layout or path.suffix.lower() in ARRAY_FILES or looks_foreign(path, own) or _has_units(path, channels):
+    if is_foreign(path, layout, channels):
         tables, faults = read_foreign(path, layout, channels.joints)
     else:
         table = read_table(path, lambda names: _find_own(names, channels), f"; {channels.numbers_hint}")
@@ -163,14 +161,6 @@ def _read_columns(path: Path, channels: Channels, layout: LogLayout) -> DriveLog
     values = np.concatenate(pieces)
     drive, force = np.split(values[:, 1:], [len(channels.coordinates)], axis=1)
     return DriveLog(values[:, 0], drive, force, source, faults)
-
-
-def _has_units(path: Path, channels: Channels) -> bool:
-    """Whether columns that commas divide have units, in brackets behind names of ours, or below them."""
-    lines = [line for line in beginning(path).decode(errors="replace").splitlines() if line.strip()]
-    header, below = ([cell.strip(" \"'") for cell in line.split(",")] for line in (*lines[:2], "", "")[:2])
-    stated = any(WITH_UNIT.fullmatch(cell) and cell not in channels.quantity for cell in header)
-    return stated or any(canonical(cell.strip("[]()")) in KNOWN for cell in below)
 
 
 def _find_own(names: tuple[str, ...], channels: Channels) -> tuple[str, ...]:
@@ -188,7 +178,8 @@ def _read_recording(path: Path, channels: Channels, topic: str | None, layout: L
     from .bags.reader import read_joint_bag
 
     refuse_for_recording(path, layout)
-    decoded = read_joint_bag(path, layout.joints or channels.joints, topic)
+    received = layout.stamps == "receive"
+    decoded = read_joint_bag(path, layout.joints or channels.joints, topic, received=received)
     if decoded.effort is None:
         raise LogError(f"{path}: no message has efforts; expected the forces of all drives")
     units = units_by_quantity(layout.units, channels)

@@ -22,10 +22,10 @@ from itertools import islice
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from pkm_identification.errors import LogError
-from pkm_identification.motion import STRUT_NAMES, StrutLog
+from pkm_identification.motion import STRUT_NAMES
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.large_arrays import GrowingArray
 
@@ -44,30 +44,22 @@ ByteArray = NDArray[np.uint8]
 
 
 @dataclass(frozen=True)
-class DecodedStruts:
-    """Strut samples of a sequence of messages, in their order.
+class DecodedJoints:
+    """Samples of joints in a sequence of messages, in their order.
 
     Attributes
     ----------
-    log : StrutLog
-        Samples of the messages that name every strut once. `force` is None when no message has an effort that
-        is a number, and NaN where single ones have none.
+    time : ndarray, shape (N,)
+        s, of the messages that name every joint once.
+    position, effort : ndarray, shape (N, n)
+        `effort` is None when no message has one that is a number, and NaN where single ones have none.
     dropped : dict of str to int
         Messages left out, by reason, which are those of the nodes' diagnostics: `missing_name`, `repeated_name` (of a
-        strut), `unequal_lengths` (of names and arrays), `zero_stamp` (the publisher set none), `bad_stamp` (an
+        joint), `unequal_lengths` (of names and arrays), `zero_stamp` (the publisher set none), `bad_stamp` (an
         impossible one).
     complaint : str
         What is wrong with the first of those.
     """
-
-    log: StrutLog
-    dropped: dict[str, int]
-    complaint: str
-
-
-@dataclass(frozen=True)
-class DecodedJoints:
-    """Samples of any joints, as `DecodedStruts` of six: time (N,) in s, position and effort (N, n)."""
 
     time: FloatArray
     position: FloatArray
@@ -76,32 +68,26 @@ class DecodedJoints:
     complaint: str
 
 
-def decode_struts(
-    messages: Iterable[bytes], source: str, struts: Sequence[str] = STRUT_NAMES
-) -> DecodedStruts:
-    """Read strut samples from serialized JointState messages, some thousand at a time.
+def decode_joints(
+    messages: Iterable[bytes], source: str, names: Sequence[str], arrivals: Iterable[int] | None = None
+) -> DecodedJoints:
+    """Return samples of joints with these names from serialized JointState messages, some thousand at a time.
 
     Parameters
     ----------
     messages : iterable of bytes
-        CDR. Names tell which strut is which; other names are ignored.
+        CDR. Names tell which joint is which; other names are ignored.
     source : str
         For messages.
-    struts : sequence of six str
-        Names of struts 1 to 6.
+    names : sequence of str
+    arrivals : iterable of int, optional
+        Times of arrival in ns, which are used instead of the stamps.
 
     Raises
     ------
     LogError
         If a message cannot be decoded.
     """
-    joints = decode_joints(messages, source, struts)
-    log = StrutLog(joints.time, joints.position, joints.effort, source)
-    return DecodedStruts(log, joints.dropped, joints.complaint)
-
-
-def decode_joints(messages: Iterable[bytes], source: str, names: Sequence[str]) -> DecodedJoints:
-    """Read samples of joints with these names; parameters and errors as of `decode_struts`."""
     times, places, efforts = GrowingArray(), GrowingArray(), GrowingArray()
     times.append(np.empty(0))
     for rows in (places, efforts):
@@ -109,8 +95,10 @@ def decode_joints(messages: Iterable[bytes], source: str, names: Sequence[str]) 
     counts: Counter[str] = Counter()
     has_effort = False
     complaint, before, rest = "", 0, iter(messages)
+    clock = None if arrivals is None else iter(arrivals)
     while several := list(islice(rest, SEVERAL)):
-        stamp, place, effort, problems = _decoded(several, source, before, names)
+        received = None if clock is None else list(islice(clock, len(several)))
+        stamp, place, effort, problems = _decoded(several, source, before, names, received)
         good = np.ones(len(several), dtype=bool)
         good[list(problems)] = False
         times.append(np.array([seconds_of(*each) for each in stamp[good].tolist()], dtype=float))
@@ -130,8 +118,55 @@ def decode_joints(messages: Iterable[bytes], source: str, names: Sequence[str]) 
     )
 
 
+def decode_single_joints(
+    messages: Iterable[bytes], source: str, names: Sequence[str], arrivals: Iterable[int] | None = None
+) -> Iterator[tuple[int, FloatArray]]:
+    """Yield a joint's number and its samples (n, 3): stamp in s, position, effort (NaN without one); order within it.
+
+    Of messages that name some of the joints; those without a stamp, or of unequal lengths, are left out.
+    """
+    before, rest = 0, iter(messages)
+    clock = None if arrivals is None else iter(arrivals)
+    while several := list(islice(rest, SEVERAL)):
+        received = None if clock is None else np.array(list(islice(clock, len(several))), dtype=np.int64)
+        found: dict[int, list[tuple[NDArray[np.int64], FloatArray]]] = defaultdict(list)
+        for layout, rows, data in _batches(several, source, before):
+            stamp = _stamps(data) if received is None else _split_nanoseconds(received[rows])
+            here = [joint for joint, name in enumerate(names) if name in layout.names]
+            if layout.problem([names[joint] for joint in here]) is not None:
+                continue
+            time = np.array([seconds_of(*each) for each in stamp.tolist()], dtype=float)
+            position, effort = (_values(data, place, "<f8") for place in (layout.position, layout.effort))
+            for joint in here:
+                column = layout.names.index(names[joint])
+                force = effort[:, column] if effort.shape[1] else np.full(len(rows), np.nan)
+                used = stamp.any(axis=1)
+                samples = np.column_stack([time, position[:, column], force])[used]
+                found[joint].append((rows[used], samples))
+        for joint, parts in found.items():
+            order = np.argsort(np.concatenate([rows for rows, _ in parts]), kind="stable")
+            yield joint, np.concatenate([samples for _, samples in parts])[order]
+        before += len(several)
+
+
+def _stamps(data: ByteArray) -> NDArray[np.int64]:
+    """Return the stamps (n, 2) of messages, s and ns."""
+    return np.hstack([_values(data, STAMP, "<i4")[:, :1], _values(data, STAMP, "<u4")[:, 1:]]).astype(
+        np.int64
+    )
+
+
+def _split_nanoseconds(time: ArrayLike) -> NDArray[np.int64]:
+    """Return times in ns as s and ns, (n, 2)."""
+    return np.stack(np.divmod(np.asarray(time, dtype=np.int64), NANOSECONDS), axis=1)
+
+
 def _decoded(
-    messages: Sequence[bytes], source: str, before: int, struts: Sequence[str]
+    messages: Sequence[bytes],
+    source: str,
+    before: int,
+    struts: Sequence[str],
+    received: Sequence[int] | None = None,
 ) -> tuple[NDArray[np.int64], FloatArray, FloatArray, dict[int, tuple[str, str]]]:
     """Stamps (n, 2) in s and ns, positions and efforts (n, joints) of messages; what is wrong with one, by row."""
     count = len(messages)
@@ -145,10 +180,12 @@ def _decoded(
             problems |= dict.fromkeys(rows.tolist(), problem)
             continue
         order = [layout.names.index(name) for name in struts]
-        stamp[rows] = np.hstack([_values(data, STAMP, "<i4")[:, :1], _values(data, STAMP, "<u4")[:, 1:]])
+        stamp[rows] = _stamps(data)
         length[rows] = _values(data, layout.position, "<f8")[:, order]
         if layout.effort.start < layout.effort.stop:
             force[rows] = _values(data, layout.effort, "<f8")[:, order]
+    if received is not None:
+        stamp = _split_nanoseconds(received)
     named = np.ones(count, dtype=bool)
     named[list(problems)] = False
     unstamped = named & ~stamp.any(axis=1)

@@ -14,6 +14,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
+
 from pkm_identification.errors import LogError
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import STRUT_NAMES, StrutLog
@@ -21,11 +23,11 @@ from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.progress import steps
 from pkm_identification.signals.guard.unusable import refuse_unsorted, refuse_wrapped_seconds
 
-from .bags import MOTOR_STATES, ROS_1, STRUT_STATES
+from .bags import BAG_FILES, MOTOR_STATES, ROS_1, STRUT_STATES
+from .bags.packed import is_recording
 from .foreign import (
-    ARRAY_FILES,
     LogLayout,
-    looks_foreign,
+    is_foreign,
     read_foreign,
     refuse_for_columns,
     refuse_for_recording,
@@ -37,7 +39,6 @@ from .growing_log import GrowingLog
 from .joint_state import JointLog
 from .strut_csv import FORCE, LENGTH, STRUT_CHANNELS, read_strut_csv, strut_log_of, write_strut_csv
 
-BAG_FILES = (".db3", ".mcap")
 # A derivative filter alone is longer than this; with fewer there is nothing to work with.
 FEWEST_SAMPLES = 10
 
@@ -83,9 +84,12 @@ def read_log(
         If a library that reads it is not installed.
     """
     try:
-        log, faults = _read(Path(path), machine, topic, whole_layout(path, layout))
+        whole = whole_layout(path, layout)
+        log, faults = _read(Path(path), machine, topic, whole)
     except MemoryError:
         raise LogError(f"{path}: is larger than this computer's memory takes; give it in parts") from None
+    if whole.at_zero:
+        log = replace(log, length=log.length + np.asarray(whole.at_zero))
     if len(log) < FEWEST_SAMPLES:
         raise LogError(f"{path}: only {len(log)} samples, expected at least {FEWEST_SAMPLES}")
     refuse_unsorted(log.time, log.source)
@@ -97,18 +101,18 @@ def read_log(
 def _read(
     file: Path, machine: Machine | None, topic: str | None, layout: LogLayout
 ) -> tuple[StrutLog, dict[str, int]]:
-    ending = file.suffix.lower()
-    if file.is_dir() or ending in (*BAG_FILES, ROS_1):
+    if is_recording(file):
         # Imported here because it takes longer than reading a CSV file.
         from .bags.reader import read_strut_bag
 
         refuse_for_recording(file, layout)
         called = _topics(machine)
         _refuse_other_encoders(file, topic, called, machine)
-        log, faults = read_strut_bag(file, topic, layout.joints or _joints(machine), called)
+        received = layout.stamps == "receive"
+        log, faults = read_strut_bag(file, topic, layout.joints or _joints(machine), called, received)
         return _in_si(log, layout), faults
     refuse_for_columns(file, layout)
-    if layout or ending in ARRAY_FILES or looks_foreign(file):
+    if is_foreign(file, layout, STRUT_CHANNELS):
         tables, faults = read_foreign(file, layout, _joints(machine))
         growing = GrowingLog()
         for table in tables:

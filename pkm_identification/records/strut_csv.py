@@ -24,7 +24,7 @@ from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.signals.drive import strut_log_from_counts, strut_log_from_currents
 
 from .bags import MOTOR_STATES
-from .channels import TIME, Channels
+from .channels import PLOTJUGGLER_TIME, TIME, Channels
 from .column_guess import columns_hint
 from .growing_log import GrowingLog
 from .table import (
@@ -78,6 +78,8 @@ def with_numbers(names: Sequence[str], joints: Sequence[str]) -> tuple[str, ...]
 
 
 def _ours(name: str, joints: Sequence[str]) -> str | None:
+    if name == PLOTJUGGLER_TIME:
+        return TIME
     for number, joint in enumerate(joints, 1):
         for stem in STEMS:
             if name == f"{stem}_{joint}":

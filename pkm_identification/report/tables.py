@@ -50,6 +50,7 @@ LONGEST_NAME = 22  # of a combination that is named in the parameter column
 # What each reason for which samples are not used, or segments begin, means.
 REASONS = {
     "repeated_header": "header lines in the middle of a file: the logger was restarted",
+    "cut": "recordings that end in the middle of their file: what stands before is used",
     "missing_name": "messages that do not name every strut",
     "repeated_name": "messages that name a strut more than once",
     "unequal_lengths": "messages with arrays of unequal lengths",

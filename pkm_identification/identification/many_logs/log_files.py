@@ -31,8 +31,12 @@ SUFFIXES = (
     ".parquet",
     ".h5",
     ".hdf5",
+    ".xlsx",
+    ".ods",
     ".mcap",
+    ".mcap.zstd",
     ".db3",
+    ".db3.zstd",
     ".bag",
 )
 TABLE = "history.parquet"  # ours: results, no log

@@ -11,3 +11,4 @@
 ROS_1 = ".bag"  # a recording of ROS 1: read, not written
 STRUT_STATES = "strut_states"
 MOTOR_STATES = "motor_states"  # the same by encoders on the motors, of drives that have one on either side
+BAG_FILES = (".db3", ".mcap")  # of rosbag2

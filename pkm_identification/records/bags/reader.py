@@ -10,9 +10,11 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Collection, Generator, Iterator, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import tee
 from pathlib import Path
 
 from rosbags.interfaces import Qos
@@ -23,11 +25,17 @@ from pkm_identification.motion import STRUT_NAMES, StrutLog
 from pkm_identification.numerics.memory import beyond_memory
 
 from ..interfaces import full_type_name
-from ..joint_state import JOINT_STATE, DecodedJoints, decode_joints, decode_struts
+from ..joint_groups import decode_joint_groups
+from ..joint_state import JOINT_STATE, DecodedJoints, decode_joints
 from . import ROS_1, STRUT_STATES
+from .cut import CutReader, find_cut_files
 from .older_messages import create_converter
+from .packed import unpacked
 from .part_lock import part_folder
 from .ros1 import Ros1Reader
+
+_log = logging.getLogger(__name__)
+AnyReader = Reader | Ros1Reader | CutReader
 
 # What each kind of file begins with
 BEGINNINGS = {
@@ -105,109 +113,131 @@ def read_strut_bag(
     topic: str | None = None,
     struts: Sequence[str] = STRUT_NAMES,
     called: Sequence[str] = (STRUT_STATES,),
+    received: bool = False,
 ) -> tuple[StrutLog, dict[str, int]]:
-    """Read the strut samples of a recording, stamped by their headers, in the order of their arrival.
-
-    Parameters
-    ----------
-    path : str or Path
-        Folder of a rosbag2 recording, or its .db3 or .mcap file, or a .bag of ROS 1.
-    topic : str, optional
-        By default the one topic that is called so, in whatever namespace.
-    struts : sequence of six str
-        Joint names of struts 1 to 6.
-    called : sequence of str
-        What the topic may be called, the best first: `strut_states`, `motor_states`.
+    """Read the strut samples of a recording; parameters and errors as of `read_joint_bag`, `struts` being the names.
 
     Returns
     -------
     log : StrutLog
         `force` is None when no message has efforts.
     faults : dict of str to int
-        Messages left out, by reason: `missing_name`, `repeated_name` (of a strut), `unequal_lengths` (of names and
-        arrays), `zero_stamp` (the publisher set none), `bad_stamp` (an impossible one).
-
-    Raises
-    ------
-    LogError
-        If it is no recording, is damaged or truncated, has no such topic, the topic is not of type
-        sensor_msgs/JointState, or no message is usable.
+        Messages left out, by reason, as in `DecodedJoints`.
     """
-    with _opened(path) as reader:
-        known = _topics(reader)
-        topic = _strut_topic(known, topic, path, called)
-        if problem := beyond_memory(sum(c.msgcount for c in reader.connections if c.topic == topic)):
-            raise LogError(f"{path}: {problem}")
-    messages = (message.data for message in read_messages(path, [topic]))
-    decoded = decode_struts(messages, str(path), struts)
-    if not len(decoded.log):
-        problem = f"no usable message; {decoded.complaint}" if decoded.dropped else "no messages"
-        raise LogError(f"{path}: topic {topic}: {problem}")
-    return decoded.log, decoded.dropped
+    joints = read_joint_bag(path, struts, topic, called, received)
+    return StrutLog(joints.time, joints.position, joints.effort, str(path)), joints.dropped
 
 
-def read_joint_bag(path: str | Path, names: Sequence[str], topic: str | None = None) -> DecodedJoints:
-    """Read samples of joints with these names, in the order of their stamps' arrival.
+def read_joint_bag(
+    path: str | Path,
+    names: Sequence[str],
+    topic: str | None = None,
+    called: Sequence[str] = (),
+    received: bool = False,
+) -> DecodedJoints:
+    """Read samples of joints with these names, stamped by their headers, in the order of their arrival.
+
+    Joints may come in messages of one each, or of a group: they are brought to the stamps of the first joint.
 
     Parameters
     ----------
     path : str or Path
-        As of `read_strut_bag`.
+        Folder of a rosbag2 recording, or its .db3 or .mcap file, compressed or not, or a .bag of ROS 1.
     names : sequence of str
     topic : str, optional
-        By default the one topic of type sensor_msgs/JointState whose first message has all names.
+        One, or several with commas between. By default the one that is called so, else the one of type
+        sensor_msgs/JointState whose first message has all names, else all of this type.
+    called : sequence of str
+        What the topic may be called in whatever namespace, the best first: `strut_states`, `motor_states`.
+    received : bool
+        Whether samples are stamped by their times of arrival.
+
+    Returns
+    -------
+    DecodedJoints
+        Its `dropped` has `cut` where the recording ends in the middle.
 
     Raises
     ------
     LogError
-        If it is no recording, is damaged or truncated, no topic or several have the joints, or no message is usable.
+        If it is no recording, is damaged, no topic or several have the joints, a topic is not of type
+        sensor_msgs/JointState, or no message is usable.
     """
     with _opened(path) as reader:
         known = _topics(reader)
-    if topic is None:
-        offered = [name for name, kind in known.items() if kind == JOINT_STATE]
-        having = [name for name in offered if _has_joints(path, name, names)]
-        if len(having) != 1:
-            which = f"{', '.join(having)} have" if having else f"none of {_listed(known)} has"
-            hint = "; name the one to read" if having else ""
-            raise LogError(f"{path}: {which} the joints {', '.join(names)}{hint}")
-        (topic,) = having
-    else:
-        topic = _strut_topic(known, topic, path, ())
-    messages = (message.data for message in read_messages(path, [topic]))
-    decoded = decode_joints(messages, str(path), names)
+        counts = {c.topic: c.msgcount for c in reader.connections}
+        cut = isinstance(reader, CutReader)
+    topics = _choose_topics(path, known, names, topic, called)
+    if problem := beyond_memory(sum(counts[name] for name in topics)):
+        raise LogError(f"{path}: {problem}")
+    decoded = _decode(path, topics, names, received)
+    if not len(decoded.time) and topic is None and set(decoded.dropped) == {"missing_name"}:
+        raise LogError(f"{path}: no topic has the joints {', '.join(names)}; {decoded.complaint}")
     if not len(decoded.time):
         problem = f"no usable message; {decoded.complaint}" if decoded.dropped else "no messages"
-        raise LogError(f"{path}: topic {topic}: {problem}")
-    return decoded
+        stamps = "; --stamps receive takes times of arrival" if "zero_stamp" in decoded.dropped else ""
+        raise LogError(f"{path}: topic {', '.join(topics)}: {problem}{stamps}")
+    return replace(decoded, dropped={**decoded.dropped, "cut": 1}) if cut else decoded
+
+
+def _decode(path: str | Path, topics: Sequence[str], names: Sequence[str], received: bool) -> DecodedJoints:
+    """Return the samples of joints in messages that have all of them, or else in messages of some each."""
+
+    def read() -> tuple[Iterator[bytes], Iterator[int] | None]:
+        first, second = tee(read_messages(path, topics))
+        return (message.data for message in first), (m.stamp for m in second) if received else None
+
+    messages, arrivals = read()
+    decoded = decode_joints(messages, str(path), names, arrivals)
+    if len(decoded.time) or set(decoded.dropped) != {"missing_name"}:
+        return decoded
+    messages, arrivals = read()
+    return decode_joint_groups(messages, str(path), names, arrivals) or decoded
+
+
+def _choose_topics(
+    path: str | Path, known: dict[str, str], names: Sequence[str], topic: str | None, called: Sequence[str]
+) -> list[str]:
+    """Return the topics of type JointState to read the joints from; see `read_joint_bag`."""
+    if topic is not None:
+        return [_find_topic(path, known, one.strip()) for one in topic.split(",")]
+    for name in called:
+        chosen = [one for one in known if one.rpartition("/")[2] == name]
+        if len(chosen) > 1:
+            raise LogError(
+                f"{path}: several topics to choose from: {', '.join(chosen)}; name the one to read"
+            )
+        if chosen:
+            return [_find_topic(path, known, chosen[0])]
+    offered = [name for name, kind in known.items() if kind == JOINT_STATE]
+    having = [name for name in offered if _has_joints(path, name, names)]
+    if len(having) > 1:
+        raise LogError(
+            f"{path}: {', '.join(having)} have the joints {', '.join(names)}; name the one to read"
+        )
+    if having or not offered:
+        return having or [_find_topic(path, known, called[0] if called else "joint_states")]
+    return offered
+
+
+def _find_topic(path: str | Path, known: dict[str, str], topic: str) -> str:
+    """Return a topic as the recording calls it; LogError if it is not there or not of joints."""
+    chosen = next((name for name in (topic, f"/{topic}") if name in known), None)
+    if chosen is None:
+        raise LogError(f"{path}: no topic /{topic.lstrip('/')}; there are: {_listed(known)}")
+    if known[chosen] != JOINT_STATE:
+        raise LogError(f"{path}: topic {chosen} is of type {known[chosen]}, expected {JOINT_STATE}")
+    return chosen
 
 
 def _has_joints(path: str | Path, topic: str, names: Sequence[str]) -> bool:
     """Whether the first message of a topic has all joints."""
     with closing(read_messages(path, [topic])) as messages:
         first = next(messages, None)
-    return first is not None and len(decode_joints([first.data], str(path), names).time) > 0
+    return first is not None and "missing_name" not in decode_joints([first.data], str(path), names).dropped
 
 
-def _strut_topic(known: dict[str, str], topic: str | None, path: str | Path, called: Sequence[str]) -> str:
-    if topic is None:
-        last = {name: name.rpartition("/")[2] for name in known}
-        wanted = next((name for name in called if name in last.values()), called[0])
-        chosen = [name for name in known if last[name] == wanted]
-        if len(chosen) > 1:
-            raise LogError(
-                f"{path}: several topics to choose from: {', '.join(chosen)}; name the one to read"
-            )
-    else:
-        chosen = [name for name in (topic, f"/{topic}") if name in known][:1]
-    if not chosen:
-        raise LogError(f"{path}: no topic {topic or f'/{called[0]}'}; there are: {_listed(known)}")
-    if known[chosen[0]] != JOINT_STATE:
-        raise LogError(f"{path}: topic {chosen[0]} is of type {known[chosen[0]]}, expected {JOINT_STATE}")
-    return chosen[0]
-
-
-def _topics(reader: Reader | Ros1Reader) -> dict[str, str]:
+def _topics(reader: AnyReader) -> dict[str, str]:
     return {c.topic: full_type_name(c.msgtype) for c in reader.connections}
 
 
@@ -216,27 +246,20 @@ def _listed(topics: dict[str, str]) -> str:
 
 
 @contextmanager
-def _opened(path: str | Path) -> Iterator[Reader | Ros1Reader]:
+def _opened(path: str | Path) -> Iterator[AnyReader]:
     """A reader whose troubles are LogErrors."""
-    folder = Path(path)
-    if not folder.exists():
+    given = Path(path)
+    if not given.exists():
         hint = ""
-        if part_folder(folder).is_dir():
+        if part_folder(given).is_dir():
             hint = f"; a recording of it was begun, python -m {__package__}.recovery {path} finishes it"
         raise LogError(f"{path}: cannot be read: No such file or directory{hint}")
-    if folder.is_dir() and not (folder / "metadata.yaml").is_file():
-        files = [file.name for file in sorted(folder.iterdir()) if file.suffix in (".db3", ".mcap")]
-        hint = f"; the recording was not finished, try its file {files[0]}" if files else ""
-        raise LogError(f"{path}: no rosbag2 recording: metadata.yaml is missing{hint}")
-    if folder.is_file():
-        _refuse_other_kind(folder)
-    for database in [folder] if folder.suffix == ".db3" else folder.glob("*.db3"):
-        _refuse_short_database(database, path)
     try:
-        with (Ros1Reader if folder.is_file() and folder.suffix.lower() == ROS_1 else Reader)(
-            folder
-        ) as reader:
-            yield reader
+        with unpacked(given) as recording:
+            if recording.is_file():
+                _refuse_other_kind(recording, path)
+            with _choose_reader(recording, path) as reader:
+                yield reader
     except (LogError, GeneratorExit):
         raise
     except MemoryError:
@@ -246,28 +269,26 @@ def _opened(path: str | Path) -> Iterator[Reader | Ros1Reader]:
         raise LogError(f"{path}: damaged or truncated recording: {reason}") from None
 
 
-def _refuse_other_kind(file: Path) -> None:
+def _choose_reader(recording: Path, path: str | Path) -> AnyReader:
+    """Return what reads a recording: one that was cut off up to there, which a warning says."""
+    if recording.is_file() and recording.suffix == ROS_1:
+        return Ros1Reader(recording)
+    cut = find_cut_files(recording)
+    if not cut and recording.is_dir() and not (recording / "metadata.yaml").is_file():
+        raise LogError(f"{path}: no rosbag2 recording: it has no metadata.yaml, no .db3 and no .mcap file")
+    if not cut:
+        return Reader(recording)
+    _log.warning("%s: the recording was cut off; what stands before the cut is read", path)
+    return CutReader(cut)
+
+
+def _refuse_other_kind(file: Path, path: str | Path) -> None:
     """A text that has the ending of a recording is not a truncated one."""
     begins, kind = BEGINNINGS.get(file.suffix.lower(), (b"", ""))
     try:
         with file.open("rb") as opened:
             first = opened.read(len(begins))
     except OSError as error:
-        raise LogError(f"{file}: cannot be read: {error.strerror or error}") from None
+        raise LogError(f"{path}: cannot be read: {error.strerror or error}") from None
     if not begins.startswith(first):
-        raise LogError(f"{file}: no recording: does not begin as {kind} does")
-
-
-def _refuse_short_database(database: Path, path: str | Path) -> None:
-    """SQLite reads what is cut off its last page as zeros, so compare the size with the file's header."""
-    try:
-        with database.open("rb") as file:
-            header = file.read(32)
-        size = database.stat().st_size
-    except OSError as error:
-        raise LogError(f"{database}: cannot be read: {error.strerror or error}") from None
-    # Offsets 16 and 28 of the SQLite file format: page size (1 means 65536) and number of pages.
-    page = int.from_bytes(header[16:18], "big")
-    expected = int.from_bytes(header[28:32], "big") * (65536 if page == 1 else page)
-    if size < expected:
-        raise LogError(f"{path}: truncated recording: {database.name} has {size} bytes, expected {expected}")
+        raise LogError(f"{path}: no recording: does not begin as {kind} does")

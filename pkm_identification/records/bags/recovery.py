@@ -19,25 +19,17 @@ import sqlite3
 import struct
 import sys
 from collections.abc import Iterator
-from io import BytesIO
 from itertools import chain
 from pathlib import Path
-from typing import BinaryIO
 
 from rosbags.interfaces import Qos
-from rosbags.rosbag2.metadata import parse_qos
 
 from pkm_identification.errors import LogError, PkmError
 
-from ..interfaces import full_type_name
+from .mcap_records import McapTopics, read_mcap_messages
 from .part_lock import PartLock, part_folder
 from .reader import BagMessage, bag_qos, read_messages
 from .writer import BagWriter
-
-# MCAP: records of one byte of kind, eight of size, and content (https://mcap.dev/spec).
-MCAP_MAGIC = b"\x89MCAP0\r\n"
-SCHEMA, CHANNEL, MESSAGE, CHUNK = 0x03, 0x04, 0x05, 0x06
-CHUNK_HEAD = 28  # bytes before the name of the compression
 
 
 class Unreadable(Exception):
@@ -135,58 +127,9 @@ def _database_messages(database: Path, offered: dict[str, list[Qos]]) -> Iterato
 
 def _mcap_messages(file: Path, offered: dict[str, list[Qos]]) -> Iterator[BagMessage]:
     """Messages of the chunks that were completed."""
-    types: dict[int, str] = {}
-    topics: dict[int, tuple[str, str]] = {}
-    with file.open("rb") as stream:
-        if stream.read(len(MCAP_MAGIC)) != MCAP_MAGIC:
-            return
-        for kind, content in _mcap_records(stream):
-            if kind != CHUNK:
-                continue
-            size = struct.unpack_from("<I", content, CHUNK_HEAD)[0]
-            if size:
-                raise Unreadable("compressed chunks")
-            for inner, record in _mcap_records(BytesIO(content[CHUNK_HEAD + 12 :])):
-                if inner == SCHEMA:
-                    number, name = _number_and_text(record, 2)
-                    types[number] = name
-                elif inner == CHANNEL:
-                    number, topic = _number_and_text(record, 4)
-                    offered[topic] = parse_qos(_channel_metadata(record).get("offered_qos_profiles", ""))
-                    topics[number] = topic, full_type_name(types[struct.unpack_from("<H", record, 2)[0]])
-                elif inner == MESSAGE:
-                    number, _, stamp, _ = struct.unpack_from("<HIQQ", record)
-                    yield BagMessage(*topics[number], stamp, record[22:])
-
-
-def _mcap_records(stream: BinaryIO) -> Iterator[tuple[int, bytes]]:
-    """Whole records of a stream; a last one that was cut off is left out."""
-    while len(head := stream.read(9)) == 9:
-        kind, size = struct.unpack("<BQ", head)
-        content = stream.read(size)
-        if len(content) < size:
-            return
-        yield kind, content
-
-
-def _number_and_text(record: bytes, at: int) -> tuple[int, str]:
-    """Number at the start of a record and text at a place of it."""
-    (size,) = struct.unpack_from("<I", record, at)
-    return struct.unpack_from("<H", record)[0], record[at + 4 : at + 4 + size].decode()
-
-
-def _channel_metadata(record: bytes) -> dict[str, str]:
-    """The map at the end of a channel: behind two numbers, its topic, its encoding and its own size."""
-    at = 4
-    for _ in ("topic", "encoding"):
-        at += 4 + struct.unpack_from("<I", record, at)[0]
-    end = at + 4 + struct.unpack_from("<I", record, at)[0]
-    at, texts = at + 4, []
-    while at < end:
-        (size,) = struct.unpack_from("<I", record, at)
-        texts.append(record[at + 4 : at + 4 + size].decode())
-        at += 4 + size
-    return dict(zip(texts[::2], texts[1::2], strict=True))
+    topics = McapTopics(offered=offered)
+    for number, stamp, data in read_mcap_messages(file, topics):
+        yield BagMessage(*topics.channels[number], stamp, data)
 
 
 def main(arguments: list[str]) -> int:

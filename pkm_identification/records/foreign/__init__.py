@@ -11,16 +11,15 @@
 from .applicability import refuse_for_columns, refuse_for_recording
 from .layout import LAYOUT_ENDING, LogLayout, layout_place, layout_text, read_layout, whole_layout
 from .plausibility import refuse_implausible, refuse_implausible_drives
-from .reader import ARRAY_FILES, read_foreign
-from .sheet import looks_foreign
+from .reader import read_foreign
+from .recognition import is_foreign
 
 __all__ = [
-    "ARRAY_FILES",
     "LAYOUT_ENDING",
     "LogLayout",
+    "is_foreign",
     "layout_place",
     "layout_text",
-    "looks_foreign",
     "read_foreign",
     "read_layout",
     "refuse_for_columns",

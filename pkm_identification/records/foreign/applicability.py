@@ -42,6 +42,8 @@ def refuse_for_columns(path: str | Path, layout: LogLayout) -> None:
         raise LogError(
             f"{path}: --joints: names the joints of a recording; the columns of this log are named by --columns"
         )
+    if layout.stamps:
+        raise LogError(f"{path}: --stamps: of a recording's messages; this log has a column of time")
 
 
 def refuse_no_count(table: Table) -> None:

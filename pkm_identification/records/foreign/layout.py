@@ -10,6 +10,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -29,6 +30,7 @@ from .units import units_by_quantity
 LAYOUT_ENDING = ".columns.yaml"
 NUMBERED = re.compile(r"(.*?)(\d{1,6})(\D*)")
 MOST_COLUMNS = 64
+STAMPS = ("header", "receive")
 
 
 @dataclass(frozen=True)
@@ -45,6 +47,10 @@ class LogLayout:
         Names of the drives in a recording's messages, struts 1 to 6 of a hexapod; empty: the machine file's.
     rate : float or None
         Samples per second of a log whose time is counted in samples, or not there at all.
+    stamps : str
+        Whose stamps a recording's messages have: `header`, or `receive`, their times of arrival; empty: the header's.
+    at_zero : tuple of float
+        Coordinates of the drives, m or rad, where the log has 0, as of strokes: one for all or one of each.
     channels : Channels
         Our columns; those of a hexapod by default.
     """
@@ -53,6 +59,8 @@ class LogLayout:
     units: tuple[str, ...] = ()
     joints: tuple[str, ...] = ()
     rate: float | None = None
+    stamps: str = ""
+    at_zero: tuple[float, ...] = ()
     channels: Channels = field(default=STRUT_CHANNELS, compare=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -74,13 +82,21 @@ class LogLayout:
             raise SettingsError(
                 f"--rate {self.rate:g}: must be more than 0 and at most 1e6 samples per second"
             )
+        if self.stamps and self.stamps not in STAMPS:
+            raise SettingsError(f"--stamps {self.stamps}: expected {' or '.join(STAMPS)}")
+        if len(self.at_zero) not in (0, 1, count) or not all(map(math.isfinite, self.at_zero)):
+            raise SettingsError(
+                f"--at-zero {','.join(map(str, self.at_zero))}: expected one finite number, or {channels.count}, of "
+                f"{channels.called}"
+            )
         unit = units.get("time")
         if self.rate is not None and unit is not None:
             raise SettingsError(f"--units {unit}: t counts samples by --rate {self.rate:g}, and has no unit")
 
     def __bool__(self) -> bool:
         """Whether anything is said."""
-        return bool(self.columns or self.units or self.joints or self.rate is not None)
+        said = (self.columns, self.units, self.joints, self.stamps, self.at_zero)
+        return any(said) or self.rate is not None
 
     @classmethod
     def of(
@@ -90,10 +106,12 @@ class LogLayout:
         joints: str | None,
         rate: float | None,
         channels: Channels = STRUT_CHANNELS,
+        stamps: str | None = None,
+        at_zero: str | None = None,
     ) -> LogLayout | None:
         """The layout of options, lists with commas; None where none is given.
 
-        `columns` may name a layout file, whose units, joints and rate hold where the options say nothing of them.
+        `columns` may name a layout file, which holds where the other options say nothing.
 
         Raises
         ------
@@ -109,6 +127,8 @@ class LogLayout:
             () if units is None else _listed(units),
             () if joints is None else _listed(joints),
             rate,
+            stamps or "",
+            () if at_zero is None else _numbers(at_zero),
             channels,
         )
         return layout.over(kept) or None
@@ -120,6 +140,8 @@ class LogLayout:
             self.units or kept.units,
             self.joints or kept.joints,
             kept.rate if self.rate is None else self.rate,
+            self.stamps or kept.stamps,
+            self.at_zero or kept.at_zero,
             self.channels,
         )
 
@@ -135,6 +157,13 @@ def _refuse_unknown(ours: str, channels: Channels) -> None:
 
 def _listed(text: str) -> tuple[str, ...]:
     return tuple(part.strip() for part in text.split(","))
+
+
+def _numbers(text: str) -> tuple[float, ...]:
+    try:
+        return tuple(float(part) for part in text.split(","))
+    except ValueError:
+        raise SettingsError(f"--at-zero {text}: expected numbers in m or rad with commas between") from None
 
 
 def _pairs(text: str | None, channels: Channels) -> dict[str, str]:
@@ -187,7 +216,7 @@ def _range(text: str) -> list[str]:
 
 
 def read_layout(path: str | Path, channels: Channels = STRUT_CHANNELS) -> LogLayout:
-    """A layout kept in a file: the keys `columns`, `units`, `joints` and `rate`, each of which may be missing.
+    """A layout kept in a file: `columns`, `units`, `joints`, `rate`, `stamps`, `at_zero`; each may be missing.
 
     Raises
     ------
@@ -209,8 +238,18 @@ def read_layout(path: str | Path, channels: Channels = STRUT_CHANNELS) -> LogLay
     if not isinstance(node.value, dict):
         node.fail("must be a mapping of our columns to those of the log")
     rate = root.take("rate", None).positive_or_none()
+    stamps = root.take("stamps", "")
+    at_zero = root.take("at_zero", [])
+    if not isinstance(at_zero.value, list):
+        at_zero.fail("must be a list of numbers")
     layout = LogLayout(
-        columns, _texts(root.take("units", [])), _texts(root.take("joints", [])), rate, channels
+        columns,
+        _texts(root.take("units", [])),
+        _texts(root.take("joints", [])),
+        rate,
+        stamps.text() if stamps.value else "",
+        tuple(entry.number() for entry in at_zero.entries()),
+        channels,
     )
     root.close()
     return layout
@@ -229,7 +268,10 @@ def _texts(node: Node) -> tuple[str, ...]:
 def layout_text(layout: LogLayout) -> str:
     """A layout as the file `read_layout` reads."""
     document: dict[str, Any] = {"columns": dict(layout.columns)} if layout.columns else {}
-    document |= {name: list(value) for name in ("units", "joints") if (value := getattr(layout, name))}
+    lists = ("units", "joints", "at_zero")
+    document |= {name: list(value) for name in lists if (value := getattr(layout, name))}
+    if layout.stamps:
+        document["stamps"] = layout.stamps
     if layout.rate is not None:
         document["rate"] = layout.rate
     return yaml.safe_dump(document, sort_keys=False, allow_unicode=True, width=10_000)

@@ -6,7 +6,7 @@
 # distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
 # the License for the specific language governing permissions and limitations under the License.
 
-"""Columns of a MATLAB file: its vectors and matrices by name, those of structures as `log.t`."""
+"""Columns of a MATLAB file: its vectors and matrices by name, those of structures and of Simulink's lists of them."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ from .array_file import damaged, require_file
 from .hdf5 import read_hdf5
 
 DEEPEST = 4  # structures in structures
+MOST_STRUCTURES = 64  # in a list, as signals of one log
 BYTES = 8  # of a number
 
 
@@ -63,11 +64,20 @@ def read_mat(path: str | Path) -> ArrayColumns:
 
 
 def _gather(name: str, value: Any, arrays: dict[str, FloatArray], depth: int) -> None:
-    if not isinstance(value, np.ndarray) or value.ndim != 2 or value.size == 0:
+    """Add the matrices below a value, those of structures as `log.t`, of several in a list as `log.signals(2).values`.
+
+    A matrix of samples along a third dimension, as Simulink writes signals of several entries, has them along rows.
+    """
+    if not isinstance(value, np.ndarray) or value.size == 0:
         return
     if value.dtype.names is not None:
-        if value.size == 1 and depth:
+        if not depth or value.size > MOST_STRUCTURES:
+            return
+        for number, one in enumerate(value.ravel(), 1):
+            stem = name if value.size == 1 else f"{name}({number})"
             for key in value.dtype.names:
-                _gather(f"{name}.{key}", value[key][0, 0], arrays, depth - 1)
-    elif value.dtype.kind in "fiu":
+                _gather(f"{stem}.{key}", one[key], arrays, depth - 1)
+    elif value.dtype.kind in "fiu" and value.ndim == 2:
         arrays[name] = value.astype(float)
+    elif value.dtype.kind in "fiu" and value.ndim == 3 and 1 in value.shape[:2]:
+        arrays[name] = value.reshape(-1, value.shape[2]).T.astype(float)

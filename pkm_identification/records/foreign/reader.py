@@ -21,7 +21,8 @@ from pkm_identification.errors import LogError
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.suggestion import did_you_mean
 
-from ..channels import TIME
+from ..channel_times import bring_to_one_time
+from ..channels import TIME, WITH_UNIT, Channels
 from ..column_guess import columns_hint
 from ..table import NAMES_SHOWN, Table, short, table_of
 from .applicability import refuse_no_count
@@ -29,9 +30,11 @@ from .hdf5 import read_hdf5
 from .layout import LogLayout
 from .mat import read_mat
 from .parquet import read_parquet
-from .sheet import read_sheet
+from .sheet import Sheet, read_sheet
 from .units import FACTORS, KNOWN, find_factor, stated_unit, units_by_quantity
 
+# Of the time, where a column of its own holds them: --columns t=sec+nanosec
+NANOSECONDS = "t_nanoseconds"
 # Files that hold arrays by name, and what reads them
 ARRAY_FILES = {
     ".mat": read_mat,
@@ -80,19 +83,37 @@ def read_foreign(
     else:
         sheet = read_sheet(path)
         faults = sheet.faults
-        wanted, units = _wanted(sheet.names, layout, source, joints, sheet.units)
+        stated = tuple("s" if place in sheet.seconds else unit for place, unit in enumerate(sheet.units))
+        wanted, units = _wanted(sheet.names, layout, source, joints, stated)
         sheet.refuse_ambiguous(wanted.values(), source)
-        labels = _labels(sheet.names)
-        labelled = tuple(labels[place] for place in wanted.values())
-        pieces = iter([table_of(sheet.text, source, lambda _: labelled, labels)])
+        pieces = iter([_sheet_table(sheet, tuple(wanted.values()), source)])
+        units |= {ours: {} for ours, place in wanted.items() if place in sheet.seconds}
     counted = layout.rate is not None and TIME in wanted
     scale = np.array(
         [
-            1.0 if counted and ours == TIME else find_factor(ours, units[ours], layout.channels)
+            1.0
+            if ours == NANOSECONDS or (counted and ours == TIME)
+            else find_factor(ours, units[ours], layout.channels)
             for ours in wanted
         ]
     )
     return _in_si(pieces, tuple(wanted), scale, layout.rate), faults
+
+
+def _sheet_table(sheet: Sheet, places: tuple[int, ...], source: str) -> Table:
+    """Return the columns of a sheet at these places, from 0, all at the instants of one time."""
+    labels = _labels(sheet.names)
+    columns = [labels[place] for place in places]
+    own = {column: sheet.time_of(place) for column, place in enumerate(places)}
+    clocks = {column: labels[time] for column, time in own.items() if time is not None}
+    wanted = tuple(dict.fromkeys([*columns, *clocks.values()]))
+    table = table_of(sheet.text, source, lambda _: wanted, labels)
+    values = table.select(columns)
+    if clocks:
+        values = bring_to_one_time(
+            values, {column: table.select([name])[:, 0] for column, name in clocks.items()}, source
+        )
+    return replace(table, columns=tuple(columns), values=values)
 
 
 def _in_si(
@@ -100,11 +121,22 @@ def _in_si(
 ) -> Iterator[Table]:
     before = 0
     for theirs in pieces:
-        table = replace(theirs, columns=columns, values=theirs.values * scale)
+        table = _with_nanoseconds(replace(theirs, columns=columns, values=theirs.values * scale))
         if rate is not None:
             table = _with_time(table, rate, before)
         before += len(table.values)
         yield table
+
+
+def _with_nanoseconds(table: Table) -> Table:
+    """Return a table whose time has the nanoseconds that a column of their own holds; itself without such a column."""
+    if NANOSECONDS not in table.columns:
+        return table
+    time, part = table.columns.index(TIME), table.columns.index(NANOSECONDS)
+    values = table.values.copy()
+    values[:, time] += 1e-9 * values[:, part]
+    columns = tuple(name for name in table.columns if name != NANOSECONDS)
+    return replace(table, columns=columns, values=np.delete(values, part, axis=1))
 
 
 def _tables(pieces: Iterator[FloatArray], columns: tuple[str, ...], source: str) -> Iterator[Table]:
@@ -136,8 +168,11 @@ def _wanted(
 ) -> tuple[dict[str, int], dict[str, dict[str, str]]]:
     """Our columns, of those that a log needs: where they are in the file, from 0, and their units by quantity."""
     channels = layout.channels
-    at_hand = {ours: _place(theirs, names, ours, source) for ours, theirs in layout.columns.items()}
-    renamed = channels.rename(names, joints)
+    said = dict(layout.columns)
+    if said.get(TIME, "") not in names and "+" in said.get(TIME, ""):
+        said[TIME], _, said[NANOSECONDS] = said[TIME].partition("+")
+    at_hand = {ours: _place(theirs.strip(), names, ours, source) for ours, theirs in said.items()}
+    renamed = channels.rename(tuple(_without_unit(name, channels) for name in names), joints)
     named = [name for name in channels.quantity if name in renamed and name not in layout.columns]
     at_hand |= {name: renamed.index(name) for name in named}
     own = (*at_hand, TIME) if layout.rate is not None and TIME not in at_hand else tuple(at_hand)
@@ -148,6 +183,7 @@ def _wanted(
         with_names = any(not name.isdigit() for name in names)
         hint = columns_hint(names, channels) if with_names else channels.numbers_hint
         raise LogError(f"{source}: found the columns {_listed(names)}; {expected}; {hint}") from None
+    chosen = (*chosen, NANOSECONDS) if NANOSECONDS in at_hand else chosen
     wanted = {name: at_hand[name] for name in chosen if name in at_hand}
     taken: dict[int, str] = {}
     for name, place in wanted.items():
@@ -157,6 +193,12 @@ def _wanted(
             raise LogError(f"{source}: --columns: {taken[place]} and {name} are both column {place + 1}")
     full = [f"{name} [{unit}]" if unit else name for name, unit in zip_longest(names, units)]
     return wanted, _find_units({ours: full[place] for ours, place in wanted.items()}, layout, source)
+
+
+def _without_unit(name: str, channels: Channels) -> str:
+    """Return the name of a column of ours that has a unit behind it, as `length_1 [mm]`, without; else itself."""
+    stated = WITH_UNIT.fullmatch(name)
+    return stated[1] if stated is not None and stated[1] in channels.quantity else name
 
 
 def _place(theirs: str, names: Sequence[str], ours: str, source: str) -> int:
@@ -195,15 +237,14 @@ def _listed(names: Sequence[str]) -> str:
 def _find_units(wanted: Mapping[str, str], layout: LogLayout, source: str) -> dict[str, dict[str, str]]:
     """Return the units of each column of ours, by quantity: what the layout says and what names state must agree.
 
-    Where the layout says nothing of a quantity, a unit that a name states, as `L1 [mm]`, holds of its column, or must
-    be said (`Channels.takes_stated`).
+    Where the layout says nothing of a quantity, a unit that a name states, as `L1 [mm]`, holds of its column.
     """
     given = units_by_quantity(layout.units, layout.channels)
     units = dict.fromkeys(wanted, given)
     named_units: dict[str, str] = {}
     wrong = ""
     for ours, theirs in wanted.items():
-        quantity = layout.channels.quantity[ours]
+        quantity = layout.channels.quantity.get(ours)
         if not quantity or (ours == TIME and layout.rate is not None):
             continue
         unit = stated_unit(theirs, quantity)
@@ -214,15 +255,36 @@ def _find_units(wanted: Mapping[str, str], layout: LogLayout, source: str) -> di
                 f"{source}: column '{theirs}' says {unit}, which is no unit of {quantity} that is known; expected one "
                 f"of {', '.join(FACTORS[quantity])}: convert its numbers, or correct its name where it is none"
             )
-        if layout.channels.takes_stated and quantity not in given:
+        if quantity not in given:
             units[ours] = given | {quantity: unit}
             continue
         named_units[quantity] = unit
-        expected = given.get(quantity, next(iter(FACTORS[quantity])))
-        if unit != expected and not wrong:
-            wrong = f"column '{theirs}' says {unit}, and {expected} was expected"
+        if unit != given[quantity] and not wrong:
+            wrong = f"column '{theirs}' says {unit}, and {given[quantity]} was expected"
+    _refuse_partly_stated(wanted, units, given, layout, source)
     if wrong:
         raise LogError(
             f"{source}: {wrong}; the names ask for --units {','.join((given | named_units).values())}"
         )
     return units
+
+
+def _refuse_partly_stated(
+    wanted: Mapping[str, str],
+    units: Mapping[str, Mapping[str, str]],
+    given: Mapping[str, str],
+    layout: LogLayout,
+    source: str,
+) -> None:
+    """Refuse a unit that some columns of a quantity state and others, whose names are not ours, do not."""
+    stated: dict[str, str] = {}
+    for ours, own in units.items():
+        stated |= dict.fromkeys(own.keys() - given.keys(), ours)
+    for ours, theirs in wanted.items():
+        quantity = layout.channels.quantity.get(ours, "")
+        if ours in layout.columns and quantity in stated and quantity not in units[ours]:
+            first = stated[quantity]
+            raise LogError(
+                f"{source}: column '{wanted[first]}' says {units[first][quantity]}, and column '{theirs}' says no unit; "
+                f"give --units {units[first][quantity]} if all are in it"
+            )

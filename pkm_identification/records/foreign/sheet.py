@@ -13,16 +13,18 @@ from __future__ import annotations
 import csv
 import re
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from pkm_identification.errors import LogError
 
+from ..channel_times import find_scope_times
 from ..channels import TIME
-from ..strut_csv import COUNTS, LENGTH
 from ..text_lines import NUMBER, beginning, text_of
+from .clock_times import seconds_of_text
 from .units import KNOWN, canonical
+from .workbook import is_workbook, read_workbook
 
 COMMENTS = (b"#", b"%", b"//")
 # Delimiter and decimal sign, those first that win a draw; a blank stands for any number of blanks and tabs.
@@ -43,6 +45,7 @@ QUOTED_COMMA = re.compile(rb'"([\d.,eE+\- ]*)"')
 # Digits with points and commas between them
 GROUPED = re.compile(rb"[+-]?\d+(?:[.,]\d+)+(?:[eE][+-]?\d+)?")
 LOOKED_AT = 100  # lines
+UNIT_LABELS = ("unit", "units", "einheit", "einheiten", "unité", "unidad")  # what begins a line of units
 OVERRUN = b"overrun"  # what LinuxCNC's halsampler prints where samples were lost
 
 
@@ -62,6 +65,10 @@ class Sheet:
         Lines left out that are no comments: `repeated_header`, `overrun`.
     ambiguous : dict of int to (int, str)
         Columns, from 0, with a number whose sign is not the decimal sign of the others: line and text of the first.
+    seconds : frozenset of int
+        Columns, from 0, whose dates, times of the day or durations were made seconds.
+    times : tuple of int
+        Columns of time, from 0, where each holds for the columns up to the next one; empty where `t` is the only one.
     """
 
     names: tuple[str, ...]
@@ -69,6 +76,12 @@ class Sheet:
     text: bytes
     faults: dict[str, int]
     ambiguous: dict[int, tuple[int, str]]
+    seconds: frozenset[int] = frozenset()
+    times: tuple[int, ...] = ()
+
+    def time_of(self, column: int) -> int | None:
+        """Return the column of time that holds for a column, from 0; None where there is one for all."""
+        return max((time for time in self.times if time <= column), default=None)
 
     def refuse_ambiguous(self, columns: Collection[int], source: str) -> None:
         """Refuse a column, of those that are used, in which a number can be read in two ways."""
@@ -98,7 +111,7 @@ def _first_sign(cell: str) -> str:
     return next(sign for sign in cell if sign in ".,")
 
 
-def looks_foreign(path: str | Path, ours: Collection[str] = (LENGTH[0], COUNTS[0])) -> bool:
+def looks_foreign(path: str | Path, ours: Collection[str]) -> bool:
     """Whether a file is not of the form of our own CSV.
 
     It begins with a comment, with a line that something else than commas divides, or with a title above our names;
@@ -141,13 +154,15 @@ def read_sheet(path: str | Path) -> Sheet:
         If it cannot be read, is not text, or holds no columns of numbers.
     """
     source = str(path)
-    lines = [line.strip(b" ") for line in text_of(path).split(b"\n")]
+    text = read_workbook(path) if is_workbook(path) else text_of(path)
+    lines = [line.strip(b" ") for line in text.split(b"\n")]
     bare = [b"" if line.lstrip().startswith(COMMENTS) else _unquoted(line) for line in lines]
     filled = [line for line in bare if line.strip()]
     if not filled:
         raise LogError(f"{source}: is empty")
-    delimiter, point, width = _kind(filled)
-    first = next((row for row, line in enumerate(bare) if _is_data(line, delimiter, point, width)), None)
+    delimiter, point, width, leading = _kind(filled)
+    data = (row for row, line in enumerate(bare) if _is_data(line, delimiter, point, width, leading))
+    first = next(data, None)
     if width < 2 or first is None:
         raise LogError(
             f"{source}: found no columns of numbers, expected two at least, divided by , ; | tabs or blanks"
@@ -174,17 +189,53 @@ def read_sheet(path: str | Path) -> Sheet:
             rows.append(line)
             continue
         rows.append(b"")
-    below = [] if header is None else lines[header + 1 : first]
-    units = next(
-        (_names(line, delimiter, width) for line in below if _has_units(line, delimiter)), ("",) * width
-    )
+    below = [] if header is None else [_names(line, delimiter, width) for line in lines[header + 1 : first]]
+    units = _units(below, width)
+    times = find_scope_times(names, below)
+    if times:
+        names = tuple(TIME if place == times[0] else name for place, name in enumerate(names))
+        units = tuple("ms" if place in times else unit for place, unit in enumerate(units))
+    ambiguous = _ambiguous(rows, delimiter, point)
+    seconds = _write_seconds(rows, first, delimiter, point)
     return Sheet(
         names,
-        tuple(unit.strip("[]()") for unit in units),
+        units,
         _as_ours(rows, delimiter, point),
         dict(faults),
-        _ambiguous(rows, delimiter, point),
+        {column: found for column, found in ambiguous.items() if column not in seconds},
+        seconds,
+        times if len(times) > 1 else (),
     )
+
+
+def _units(below: list[tuple[str, ...]], width: int) -> tuple[str, ...]:
+    """Return the units of columns by that of the lines between names and numbers which has most of them."""
+    lines = [tuple(cell.strip(" []()") for cell in line) for line in below]
+    best = max(lines, key=_count_units, default=())
+    if not _count_units(best):
+        return ("",) * width
+    return tuple("" if cell.lower() in UNIT_LABELS else cell for cell in best)
+
+
+def _count_units(cells: Sequence[str]) -> int:
+    return sum(canonical(cell) in KNOWN for cell in cells)
+
+
+def _write_seconds(rows: list[bytes], first: int, delimiter: bytes, point: bytes) -> frozenset[int]:
+    """Write seconds for dates and durations into the rows; return their columns, from 0.
+
+    A cell that is none, as a day that does not exist, stays as it is, for a reader of numbers to complain about.
+    """
+    cells = [cell.decode(errors="replace") for cell in _cells(rows[first], delimiter)]
+    columns = frozenset(place for place, cell in enumerate(cells) if seconds_of_text(cell) is not None)
+    for number, row in enumerate(rows if columns else []):
+        parts = _cells(row, delimiter)
+        for column in columns & set(range(len(parts))):
+            seconds = seconds_of_text(parts[column].decode(errors="replace"))
+            if seconds is not None:
+                parts[column] = repr(seconds).encode().replace(b".", point)
+        rows[number] = delimiter.join(parts)
+    return columns
 
 
 def _ambiguous(rows: list[bytes], delimiter: bytes, point: bytes) -> dict[int, tuple[int, str]]:
@@ -221,8 +272,11 @@ def _is_number(cell: bytes, point: bytes) -> bool:
     return NUMBER.fullmatch(cell) is not None
 
 
-def _kind(lines: list[bytes]) -> tuple[bytes, bytes, int]:
-    """Delimiter, decimal sign and number of columns: those that make most numbers of the last lines but one."""
+def _kind(lines: list[bytes]) -> tuple[bytes, bytes, int, int]:
+    """Return delimiter, decimal sign, number of columns and, from 0, the first column that has numbers.
+
+    Those that make most numbers of the last lines but one.
+    """
     looked = lines[-LOOKED_AT - 1 : -1] or lines
     best, chosen = -1, (b",", b".")
     for delimiter, point in KINDS:
@@ -233,29 +287,42 @@ def _kind(lines: list[bytes]) -> tuple[bytes, bytes, int]:
             score += max(2 * sum(numbers) - len(numbers), 0)
         if score > best:
             best, chosen = score, (delimiter, point)
-    widths = Counter(len(_cells(line, chosen[0])) for line in looked)
-    return *chosen, widths.most_common(1)[0][0]
+    rows = [_cells(line, chosen[0]) for line in looked]
+    width = Counter(map(len, rows)).most_common(1)[0][0]
+    leading = Counter(
+        next((place for place, cell in enumerate(row) if _is_number(cell, chosen[1])), 0) for row in rows
+    )
+    return *chosen, width, leading.most_common(1)[0][0] if width > 1 else 0
 
 
-def _is_data(line: bytes, delimiter: bytes, point: bytes, width: int) -> bool:
+def _is_data(line: bytes, delimiter: bytes, point: bytes, width: int, leading: int) -> bool:
+    """Return whether a line has numbers, one in the leading column among them, where a label would be."""
     cells = _cells(line, delimiter)
-    return len(cells) == width and sum(_is_number(cell, point) for cell in cells) >= 2
+    if len(cells) != width or (cells[leading].strip() and not _is_number(cells[leading], point)):
+        return False
+    return sum(_is_number(cell, point) for cell in cells) >= 2
 
 
 def _header(lines: list[bytes], delimiter: bytes, width: int) -> int | None:
-    """The line of names: of those above the numbers that have enough cells, the first of the last that are together.
+    """Return the line of names: of the last lines that are together and wide enough, that of most different words.
 
-    A line of units below the names is passed over so. It may be a comment, as NumPy writes it.
+    The first of several: units, types and comments of columns stand below their names. It may be a comment, as NumPy
+    writes it.
     """
-    header = None
+    header, most = None, 1
+    together = False
     for row in range(len(lines) - 1, -1, -1):
         cells = _named(lines[row], delimiter)
         while len(cells) > width and not cells[-1]:
             cells.pop()
-        if len(cells) in (width, width - 1) and sum(bool(cell) for cell in cells) >= 2:
-            header = row
-        elif header is not None:
-            break
+        if len(cells) not in (width, width - 1) or not any(cells):
+            if together:
+                break
+            continue
+        together = True
+        words = len({cell for cell in cells if cell and NUMBER.fullmatch(cell.encode()) is None})
+        if words >= most and sum(bool(cell) for cell in cells) >= 2:
+            header, most = row, words
     return header
 
 

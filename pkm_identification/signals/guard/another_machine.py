@@ -56,8 +56,17 @@ def refuse_another_machine(log: StrutLog, machine: Machine) -> None:
     if found is None:
         return
     share, what = found
+    low, high = machine.length_limits
+    finite = continued[np.isfinite(continued).all(axis=1)] if len(continued) else log.length
+    stroke = np.ptp(finite, axis=0) if len(finite) else np.full(STRUTS, np.inf)
+    # below the shortest length, by no more than a strut's own length: what an encoder reports that is zero at its end
+    strokes = np.all(stroke <= high - low) and np.all(finite.max(axis=0) < high) and np.any(finite < low)
+    hint = (
+        "; strokes instead of lengths? give --at-zero with the length, m, where they are 0" if strokes else ""
+    )
     raise LogError(
-        f"{log.source}: a log of another machine than '{machine.name}': {100 * share:.1f} % of its samples have {what}"
+        f"{log.source}: a log of another machine than '{machine.name}': {100 * share:.1f} % of its samples have "
+        f"{what}{hint}"
     )
 
 

@@ -1,0 +1,52 @@
+# Copyright 2026 pkm_identification maintainers
+#
+# Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance
+# with the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+# Unless required by applicable law or agreed to in writing, software distributed under the License is
+# distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
+# the License for the specific language governing permissions and limitations under the License.
+
+"""Which paths are recordings, and files of them that are compressed as a whole or have their ending in capitals."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from . import BAG_FILES, ROS_1
+from .zstandard import zstd
+
+PACKED = (".zstd", ".zst")
+
+
+def is_recording(path: str | Path) -> bool:
+    """Return whether a path is one of a recording: a folder, or a file by its ending, compressed or not."""
+    return Path(path).is_dir() or _plain_name(Path(path)).endswith((*BAG_FILES, ROS_1))
+
+
+def _plain_name(path: Path) -> str:
+    """Return a file's name in small letters, without the ending of its compression."""
+    name = path.name.lower()
+    return name.removesuffix(path.suffix.lower()) if path.suffix.lower() in PACKED else name
+
+
+@contextmanager
+def unpacked(path: Path) -> Iterator[Path]:
+    """A recording as its readers want it: itself, or a temporary file of its content with a plain ending.
+
+    Raises what `zstd` and the system raise where it cannot be unpacked.
+    """
+    if path.is_dir() or path.name == _plain_name(path) or path.suffix in (*BAG_FILES, ROS_1):
+        yield path
+        return
+    with TemporaryDirectory() as folder:
+        plain = Path(folder) / _plain_name(path)
+        if path.suffix.lower() in PACKED:
+            with zstd.open(path, "rb") as packed, plain.open("wb") as whole:
+                shutil.copyfileobj(packed, whole)
+        else:
+            plain.symlink_to(path.resolve())
+        yield plain

@@ -1,0 +1,79 @@
+# Copyright 2026 pkm_identification maintainers
+#
+# Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance
+# with the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+# Unless required by applicable law or agreed to in writing, software distributed under the License is
+# distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
+# the License for the specific language governing permissions and limitations under the License.
+"""Channels that have a time column each, as TwinCAT Scope exports them, brought to one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from scipy.interpolate import CubicSpline
+
+from pkm_identification.errors import LogError
+from pkm_identification.numerics.arrays import FloatArray
+
+# What Scope calls its columns of time in the line of channels' names, and the line that has their unit
+SCOPE_TIME, SCOPE_PERIOD = "Name", "SampleTime[ms]"
+SAME = 0.01  # of a period: stamps that differ by less are one
+FEWEST = 4  # samples of a channel, for a cubic curve
+LONGEST_STEP = 2.5  # periods between samples that are joined by a curve; no value is made up in a wider gap
+
+
+def find_scope_times(names: tuple[str, ...], labels: list[tuple[str, ...]]) -> tuple[int, ...]:
+    """Return the columns of time of a Scope export, from 0, by the lines below its names; none of another file."""
+    if not any(SCOPE_PERIOD in line for line in labels):
+        return ()
+    return tuple(place for place, name in enumerate(names) if name == SCOPE_TIME)
+
+
+def bring_to_one_time(values: FloatArray, times: Mapping[int, FloatArray], source: str) -> FloatArray:
+    """Return columns (N, n) at the instants of the first of their times, cubic between samples, NaN in gaps.
+
+    Parameters
+    ----------
+    values : ndarray, shape (N, n)
+        The first column is the time of the log.
+    times : mapping of int to ndarray, shape (N,)
+        Of columns whose own stamps may be others; NaN below the end of a shorter channel.
+    source : str
+
+    Raises
+    ------
+    LogError
+        If a channel's stamps do not increase.
+    """
+    asked, brought = values[:, 0], values.copy()
+    for column, own in times.items():
+        there = np.isfinite(own) & np.isfinite(values[:, column])
+        try:
+            brought[:, column] = interpolate_channel(own[there], values[there, column], asked)
+        except ValueError as error:
+            raise LogError(f"{source}: column {column + 1}: {error}") from None
+    return brought
+
+
+def interpolate_channel(stamps: FloatArray, samples: FloatArray, asked: FloatArray) -> FloatArray:
+    """Return samples (K,) at other instants (N,): as they are where stamps are the same, cubic between them.
+
+    NaN outside of the stamps and in gaps.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than four stamps, or they do not increase.
+    """
+    steps = np.diff(stamps)
+    if len(stamps) < FEWEST or np.any(steps <= 0.0):
+        raise ValueError(f"its {len(stamps)} stamps are too few or do not increase")
+    usual = float(np.median(steps))
+    if len(stamps) == len(asked) and np.all(np.abs(stamps - asked) <= SAME * usual):
+        return samples
+    after = np.clip(np.searchsorted(stamps, asked), 1, len(stamps) - 1)
+    between = (asked >= stamps[0]) & (asked <= stamps[-1]) & (steps[after - 1] <= LONGEST_STEP * usual)
+    curve = CubicSpline(stamps, samples)
+    return np.where(between, curve(np.where(between, asked, stamps[0])), np.nan)

@@ -1,0 +1,74 @@
+# Copyright 2026 pkm_identification maintainers
+#
+# Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance
+# with the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+# Unless required by applicable law or agreed to in writing, software distributed under the License is
+# distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
+# the License for the specific language governing permissions and limitations under the License.
+"""The first sheet of numbers in a workbook (.xlsx, .xls, .xlsb, .ods), as text that tabs divide."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import date, datetime, time, timedelta
+from pathlib import Path
+from typing import Any
+
+from pkm_identification.errors import LogError
+from pkm_identification.numerics.memory import text_beyond_memory
+
+from .array_file import damaged, library_for
+
+WORKBOOKS = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
+FEWEST_ROWS = 10  # of two numbers, in a sheet that holds a log
+DAY_ZERO = datetime(1970, 1, 1)
+
+
+def is_workbook(path: str | Path) -> bool:
+    """Whether a file is one by its ending."""
+    return Path(path).suffix.lower() in WORKBOOKS
+
+
+def read_workbook(path: str | Path) -> bytes:
+    """Return the first sheet that has rows of numbers, a line for each row; dates and durations in s.
+
+    Raises
+    ------
+    LogError
+        If it cannot be read, is damaged, or no sheet has ten rows of two numbers.
+    SettingsError
+        If python-calamine, of the extra `tables`, is not installed.
+    """
+    calamine = library_for(path, "python_calamine")
+    # its numbers are packed: ten times larger as text
+    if problem := text_beyond_memory(10 * Path(path).stat().st_size):
+        raise LogError(f"{path}: {problem}")
+    try:
+        book = calamine.CalamineWorkbook.from_path(str(path))
+        names = list(book.sheet_names)
+        for name in names:
+            rows = book.get_sheet_by_name(name).to_python()
+            if sum(_has_numbers(row) for row in rows) >= FEWEST_ROWS:
+                return "\n".join("\t".join(map(_text, row)) for row in rows).encode()
+    except Exception as error:  # bytes of unknown origin make a decoder raise anything
+        raise damaged(path, "workbook", error) from None
+    raise LogError(f"{path}: no sheet has {FEWEST_ROWS} rows of numbers; there are: {', '.join(names)}")
+
+
+def _has_numbers(row: Iterable[Any]) -> bool:
+    return sum(isinstance(cell, int | float) for cell in row) >= 2
+
+
+def _text(cell: Any) -> str:
+    """Return what a cell is in a line: numbers to the last digit, dates in s since 1970, times and durations in s."""
+    if isinstance(cell, datetime):
+        return repr((cell.replace(tzinfo=None) - DAY_ZERO).total_seconds())
+    if isinstance(cell, date):
+        return repr((datetime.combine(cell, time()) - DAY_ZERO).total_seconds())
+    if isinstance(cell, time):
+        return repr((datetime.combine(DAY_ZERO, cell) - DAY_ZERO).total_seconds())
+    if isinstance(cell, timedelta):
+        return repr(cell.total_seconds())
+    if isinstance(cell, float):
+        return repr(cell)
+    return " ".join(str(cell).split())

@@ -1,0 +1,64 @@
+# Copyright 2026 pkm_identification maintainers
+#
+# Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance
+# with the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+# Unless required by applicable law or agreed to in writing, software distributed under the License is
+# distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
+# the License for the specific language governing permissions and limitations under the License.
+
+"""Joints that no message has all of: one JointState for each joint or group of joints, brought to one time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from pkm_identification.errors import LogError
+from pkm_identification.numerics.large_arrays import GrowingArray
+
+from .channel_times import interpolate_channel
+from .joint_state import DecodedJoints, decode_single_joints
+
+
+def decode_joint_groups(
+    messages: Iterable[bytes], source: str, names: Sequence[str], arrivals: Iterable[int] | None = None
+) -> DecodedJoints | None:
+    """Return samples of joints that come in messages of some each, at the first one's stamps; None if one is missing.
+
+    Parameters
+    ----------
+    messages : iterable of bytes
+        CDR, in the order of their arrival.
+    source : str
+        For messages.
+    names : sequence of str
+    arrivals : iterable of int, optional
+        Times of arrival in ns, which are used instead of the stamps.
+
+    Raises
+    ------
+    LogError
+        If a message cannot be decoded, or a joint's stamps do not increase.
+    """
+    series = [GrowingArray() for _ in names]
+    for one in series:
+        one.append(np.empty((0, 3)))
+    for joint, rows in decode_single_joints(messages, source, names, arrivals):
+        series[joint].append(rows)
+    taken = [one.taken() for one in series]
+    if not all(len(rows) for rows in taken):
+        return None
+    asked = taken[0][:, 0]
+    values = np.full((len(asked), len(names), 2), np.nan)
+    for joint, rows in enumerate(taken):
+        for part, column in enumerate((1, 2)):
+            there = np.isfinite(rows[:, column])
+            if not there.any():
+                continue
+            try:
+                values[:, joint, part] = interpolate_channel(rows[there, 0], rows[there, column], asked)
+            except ValueError as error:
+                raise LogError(f"{source}: joint {names[joint]}: {error}") from None
+    effort = values[:, :, 1]
+    return DecodedJoints(asked, values[:, :, 0], effort if np.isfinite(effort).any() else None, {}, "")

@@ -1,0 +1,274 @@
+# Copyright 2026 pkm_identification maintainers
+#
+# Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance
+# with the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+# Unless required by applicable law or agreed to in writing, software distributed under the License is
+# distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
+# the License for the specific language governing permissions and limitations under the License.
+
+"""The same samples as other programs write them: each form gives the samples."""
+
+import shutil
+from datetime import datetime, timedelta
+
+import numpy as np
+import pytest
+import scipy.io
+from core.records.made_log import made_log
+
+from pkm_identification.errors import LogError
+from pkm_identification.records.bags.writer import BagWriter
+from pkm_identification.records.bags.zstandard import zstd
+from pkm_identification.records.foreign import LogLayout
+from pkm_identification.records.foreign.clock_times import seconds_of_text
+from pkm_identification.records.interfaces import typestore
+from pkm_identification.records.joint_state import JOINT_STATE
+from pkm_identification.records.log import read_log, write_log
+
+STRUTS = [f"strut_{i}" for i in range(1, 7)]
+LENGTHS, FORCES = [f"Leg{i}_Pos" for i in range(1, 7)], [f"Leg{i}_Force" for i in range(1, 7)]
+SCOPE = "length=Leg1_Pos..Leg6_Pos,force=Leg1_Force..Leg6_Force"
+
+
+def layout(columns=None, units=None, **more):
+    return LogLayout.of(columns, units, None, None, **more)
+
+
+def same(log, truth, atol=1e-12):
+    np.testing.assert_allclose(log.time - log.time[0], truth.time - truth.time[0], atol=1e-6)
+    np.testing.assert_allclose(log.length, truth.length, atol=atol)
+    np.testing.assert_allclose(log.force, truth.force, atol=1e3 * atol)
+
+
+@pytest.fixture(scope="module")
+def truth():
+    return made_log(count=60)
+
+
+def scope_text(truth, pairs, comma=True):
+    """A TwinCAT Scope export: metadata below the names, one column of time or one of each channel."""
+    names, units = LENGTHS + FORCES, ["mm"] * 6 + ["N"] * 6
+    lines = ["Name\trun", "File\tC:\\run.csv", ""]
+    below = {
+        "SymbolComment": [""] * 12,
+        "Data-Type": ["REAL64"] * 12,
+        "SampleTime[ms]": ["1"] * 12,
+        "IndexGroup": ["16448"] * 12,
+        "SymbolName": [f"MAIN.{name}" for name in names],
+        "NetID": ["5.1.2.3.1.1"] * 12,
+        "Unit": units,
+        "Unit Offset": ["0"] * 12,
+    }
+    for label, cells in {"Name": names, **below}.items():
+        lines.append("\t".join(f"{label}\t{c}" for c in cells) if pairs else "\t".join([label, *cells]))
+    lines.append("")
+    for time, length, force in zip(truth.time - truth.time[0], truth.length, truth.force, strict=True):
+        cells = [repr(float(v)) for v in (*(1e3 * length), *force)]
+        stamp = repr(float(1e3 * time))
+        lines.append("\t".join(f"{stamp}\t{c}" for c in cells) if pairs else "\t".join([stamp, *cells]))
+    text = "\n".join(lines) + "\n"
+    return (
+        text.replace(".", ",").replace("5,1,2,3,1,1", "5.1.2.3.1.1").replace("MAIN,", "MAIN.")
+        if comma
+        else text
+    )
+
+
+@pytest.mark.parametrize("pairs", [False, True])
+@pytest.mark.parametrize("comma", [False, True])
+def test_scope_exports(tmp_path, truth, pairs, comma):
+    path = tmp_path / "scope.csv"
+    path.write_text(scope_text(truth, pairs, comma))
+    same(read_log(path, None, None, layout(SCOPE))[0], truth)
+    with pytest.raises(LogError, match="says ms, and us was expected"):
+        read_log(path, None, None, layout(SCOPE, "us"))
+
+
+def test_channels_with_other_stamps_are_brought_to_the_first_ones(tmp_path):
+    """Smooth in time, so that a value between two samples is known."""
+    time = np.arange(400) * 1e-3
+    rows = ["Name\t" + "\tName\t".join(LENGTHS + FORCES), "SampleTime[ms]\t1" + "\tSampleTime[ms]\t1" * 11]
+    shift = np.linspace(0.0, 0.4e-3, 12)
+    for t in time:
+        cells = [
+            (t + s, (0.4 + 0.01 * np.sin(9 * (t + s))) * (1.0 if i < 6 else 100.0))
+            for i, s in enumerate(shift)
+        ]
+        rows.append("\t".join(f"{1e3 * at!r}\t{value!r}" for at, value in cells))
+    path = tmp_path / "scope.csv"
+    path.write_text("\n".join(rows).replace("np.float64(", "").replace(")", "") + "\n")
+    log = read_log(path, None, None, layout(SCOPE))[0]
+    wanted = 0.4 + 0.01 * np.sin(9 * log.time)
+    inside = slice(2, -2)
+    np.testing.assert_allclose(log.length[inside], np.tile(wanted[inside, None], 6), atol=1e-9)
+    np.testing.assert_allclose(log.force[inside], np.tile(100 * wanted[inside, None], 6), atol=1e-7)
+
+
+def table_of(truth, stamp, divider=","):
+    names = ["time", *(f"length_{i}" for i in range(1, 7)), *(f"force_{i}" for i in range(1, 7))]
+    rows = [
+        divider.join([stamp(t), *(repr(float(v)) for v in (*length, *force))])
+        for t, length, force in zip(truth.time, truth.length, truth.force, strict=True)
+    ]
+    return "\n".join([divider.join(names), *rows]) + "\n"
+
+
+def clock(form):
+    return lambda t: (datetime(2022, 5, 2, 23, 59, 59, 990000) + timedelta(seconds=float(t))).strftime(form)
+
+
+@pytest.mark.parametrize(
+    ("stamp", "divider"),
+    [
+        (lambda t: f"{t:.6f} sec", ","),
+        (clock("%H:%M:%S.%f 0:00"), None),
+        (clock("%Y-%m-%dT%H:%M:%S.%fZ"), ","),
+        (clock("%Y-%m-%d %H:%M:%S.%f+02:00"), ";"),
+        (clock("%d.%m.%Y %H:%M:%S.%f"), "\t"),
+        (clock("%d-%b-%Y %I:%M:%S.%f %p"), ","),
+    ],
+)
+def test_dates_and_durations_are_seconds(tmp_path, truth, stamp, divider):
+    path = tmp_path / "log.csv"
+    if divider is None:
+        path.write_text(table_of(truth, stamp))
+        with pytest.raises(LogError, match="is not a number"):
+            read_log(path, None, None, layout("t=time"))
+        return
+    path.write_text(table_of(truth, stamp, divider))
+    same(read_log(path, None, None, layout("t=time"))[0], truth)
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [
+        ("0.25 sec", 0.25),
+        ("-3 ms", -3e-3),
+        ("00:01:02.5", 62.5),
+        ("12:00:00 AM", 0.0),
+        ("12:00:01 PM", 43201.0),
+        ("1970-01-02 00:00:01", 86401.0),
+        ("nonsense", None),
+        ("31.02.2020 10:00:00", None),
+        ("7 apples", None),
+    ],
+)
+def test_seconds_of_one_cell(text, seconds):
+    assert seconds_of_text(text) == seconds
+
+
+def test_seconds_and_nanoseconds_in_two_columns(tmp_path, truth):
+    names = ["sec", "nanosec", *(f"length_{i}" for i in range(1, 7)), *(f"force_{i}" for i in range(1, 7))]
+    rows = [
+        ",".join([f"{int(1.7e9 + t)},{round((t % 1) * 1e9)}", *(repr(float(v)) for v in (*length, *force))])
+        for t, length, force in zip(truth.time, truth.length, truth.force, strict=True)
+    ]
+    path = tmp_path / "log.csv"
+    path.write_text("\n".join([",".join(names), *rows]))
+    same(read_log(path, None, None, layout("t=sec+nanosec"))[0], truth)
+    with pytest.raises(LogError, match="t_nanoseconds=nsec: no such column"):
+        read_log(path, None, None, layout("t=sec+nsec"))
+
+
+def test_a_workbook(tmp_path, truth):
+    """Its first sheet has no log, its second names, units and rows; a time may be a duration."""
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    book.active.append(["Machine", "uf"])
+    sheet = book.create_sheet("run")
+    sheet.append(["Zeit", *LENGTHS, *FORCES])
+    sheet.append(["ms", *["mm"] * 6, *["N"] * 6])
+    for time, length, force in zip(truth.time, truth.length, truth.force, strict=True):
+        sheet.append([1e3 * float(time), *(1e3 * length).tolist(), *force.tolist()])
+    book.save(tmp_path / "log.xlsx")
+    same(read_log(tmp_path / "log.xlsx", None, None, layout(f"t=Zeit,{SCOPE}"))[0], truth)
+    book.remove(sheet)
+    book.save(tmp_path / "none.xlsx")
+    with pytest.raises(LogError, match="no sheet has 10 rows of numbers"):
+        read_log(tmp_path / "none.xlsx", None, None, layout(f"t=Zeit,{SCOPE}"))
+    (tmp_path / "bad.xlsx").write_bytes((tmp_path / "log.xlsx").read_bytes()[:900])
+    with pytest.raises(LogError, match="damaged or no workbook"):
+        read_log(tmp_path / "bad.xlsx", None, None, layout(f"t=Zeit,{SCOPE}"))
+
+
+def test_a_simulink_structure_with_time(tmp_path, truth):
+    signals = np.zeros((1, 2), dtype=[("values", "O"), ("dimensions", "O")])
+    signals[0, 0] = truth.length, 6
+    signals[0, 1] = truth.force.T.reshape(6, 1, -1), 6
+    scipy.io.savemat(tmp_path / "run.mat", {"out": {"time": truth.time[:, None], "signals": signals}})
+    columns = "t=out.time,length=out.signals(1).values_1..6,force=out.signals(2).values_1..6"
+    same(read_log(tmp_path / "run.mat", None, None, layout(columns))[0], truth)
+
+
+@pytest.mark.parametrize("storage", ["sqlite3", "mcap"])
+def test_compressed_files_and_endings_in_capitals(tmp_path, truth, storage):
+    write_log(tmp_path / "bag", truth, storage)
+    (file,) = (tmp_path / "bag").glob("bag.*")
+    packed = tmp_path / f"run{file.suffix}.zstd"
+    packed.write_bytes(zstd.compress(file.read_bytes()))
+    same(read_log(packed)[0], truth)
+    shutil.copy(file, tmp_path / f"run{file.suffix.upper()}")
+    same(read_log(tmp_path / f"run{file.suffix.upper()}")[0], truth)
+    packed.write_bytes(packed.read_bytes()[:100])
+    with pytest.raises(LogError, match="damaged or truncated"):
+        read_log(packed)
+
+
+def write_joints(path, samples):
+    """Messages (topic, arrival in s, stamp in s, names, positions, efforts)."""
+    types = typestore().types
+    with BagWriter(path) as writer:
+        for topic, arrival, stamp, names, position, effort in samples:
+            sec, nanosec = divmod(round(1e9 * stamp), 10**9)
+            header = types["std_msgs/msg/Header"](
+                stamp=types["builtin_interfaces/msg/Time"](sec=sec, nanosec=nanosec), frame_id=""
+            )
+            message = types[JOINT_STATE](
+                header=header,
+                name=list(names),
+                position=np.array(position, dtype=float),
+                velocity=np.empty(0),
+                effort=np.array(effort, dtype=float),
+            )
+            data = bytes(typestore().serialize_cdr(message, JOINT_STATE))
+            writer.write(topic, JOINT_STATE, data, round(1e9 * arrival))
+
+
+@pytest.mark.parametrize("groups", [[[0], [1], [2], [3], [4], [5]], [[0, 1, 2], [3, 4, 5]]])
+@pytest.mark.parametrize("topics", [False, True])
+def test_joints_in_messages_of_their_own(tmp_path, truth, groups, topics):
+    samples = [
+        (f"/leg{g}" if topics else "/all", 1 + t, 1 + t, [STRUTS[i] for i in group], length[group], force[group])
+        for t, length, force in zip(truth.time, truth.length, truth.force, strict=True)
+        for g, group in enumerate(groups)
+    ]  # fmt: skip
+    write_joints(tmp_path / "bag", samples)
+    same(read_log(tmp_path / "bag")[0], truth)
+    if topics:
+        with pytest.raises(LogError, match="/leg0: no usable message"):
+            read_log(tmp_path / "bag", None, "leg0")
+        same(read_log(tmp_path / "bag", None, ",".join(f"leg{g}" for g in range(len(groups))))[0], truth)
+
+
+def test_times_of_arrival_stand_for_stamps_that_are_zero(tmp_path, truth):
+    samples = [
+        ("/joint_states", 5 + t, 0.0, STRUTS, length, force)
+        for t, length, force in zip(truth.time, truth.length, truth.force, strict=True)
+    ]
+    write_joints(tmp_path / "bag", samples)
+    with pytest.raises(LogError, match="--stamps receive"):
+        read_log(tmp_path / "bag")
+    log, faults = read_log(tmp_path / "bag", None, None, layout(stamps="receive"))
+    same(log, truth)
+    assert faults == {}
+
+
+@pytest.mark.parametrize("given", ["0.3", "0.3,0.31,0.32,0.33,0.34,0.35"])
+@pytest.mark.parametrize("form", ["csv", "bag"])
+def test_strokes_are_lengths_from_where_they_are_zero(tmp_path, truth, given, form):
+    zero = np.array([float(part) for part in given.split(",")])
+    strokes = type(truth)(truth.time, truth.length - zero, truth.force, "strokes")
+    path = tmp_path / ("log.csv" if form == "csv" else "bag")
+    write_log(path, strokes)
+    same(read_log(path, None, None, layout(at_zero=given))[0], truth)
+    assert LogLayout.of(None, None, None, None, at_zero=given).at_zero == tuple(zero)
