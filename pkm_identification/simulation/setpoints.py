@@ -12,18 +12,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 
 from pkm_identification.mechanisms.friction import Friction, friction_force
-from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
-from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths
-from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
-
-from .trajectories import Trajectory
 
 BLOCK = 50  # samples computed at once: cheap per sample, and no long pause in real time
 COMMAND_MEMORY = 0.1  # s, for which a commanded rate is believed without a new command
@@ -45,65 +38,51 @@ class Reference:
     later: Callable[[float], Wanted] | None = None
 
 
-class MotionReference(Protocol):
+class MotionReference:
     """Reference of a motion, sample by sample.
+
+    Parameters
+    ----------
+    sample : callable
+        Returns coordinates and feed-forward forces, (M, n) each, at M even times in s, later ones at each call.
+    period : float
+        s.
+    later : callable, optional
+        Returns coordinates and rates (n,) at any time in s, where they are known exactly.
+    begins_at_rest : bool
 
     Attributes
     ----------
     start : Reference
         Where it begins, with the feed-forward of that same instant.
-    begins_at_rest : bool
     """
-
-    start: Reference
-    begins_at_rest: bool
-
-    def step(self) -> Reference:
-        """Return the next sample's reference."""
-
-
-class TrajectoryReference:
-    """Reference of a trajectory of a hexapod, sample by sample.
-
-    Parameters
-    ----------
-    trajectory : Trajectory
-    machine : Machine
-        What the controller believes: kinematics and feed-forward are this machine's.
-    period : float
-        s.
-    feed_forward : bool
-    """
-
-    begins_at_rest = True
 
     def __init__(
-        self, trajectory: Trajectory, machine: Machine, period: float, feed_forward: bool = True
+        self,
+        sample: Callable[[FloatArray], tuple[FloatArray, FloatArray]],
+        period: float,
+        later: Callable[[float], Wanted] | None = None,
+        begins_at_rest: bool = True,
     ) -> None:
-        self.trajectory = trajectory
-        self._machine = machine
-        self._period = period
-        self._feed_forward = feed_forward
+        self._sample, self._period, self._later = sample, period, later
+        self.begins_at_rest = begins_at_rest
         self._next = 0
         self._fill()
-        self.start = Reference(self._length[0], self._force[0])
-        """Where it begins, with the feed-forward of that same instant."""
+        self.start = Reference(self._coordinate[0], self._force[0])
 
     def _fill(self) -> None:
         time = np.arange(self._next, self._next + BLOCK + 1, dtype=float) * self._period
-        motion = self.trajectory.motion(time)
-        self._length = strut_lengths(self._machine, motion.position, motion.rotation)
-        self._force = np.zeros((BLOCK + 1, STRUTS))
-        if self._feed_forward:
-            self._force = strut_forces(self._machine, motion)
+        self._coordinate, self._force = self._sample(time)
 
     def step(self) -> Reference:
-        """The next sample's reference."""
+        """Return the next sample's reference."""
         k = self._next % BLOCK
         if k == 0 and self._next > 0:
             self._fill()
+        begin, wanted = self._next * self._period, self._later
         self._next += 1
-        return Reference(self._length[k], self._force[k + 1])
+        later = None if wanted is None else lambda shift: wanted(begin + shift)
+        return Reference(self._coordinate[k], self._force[k + 1], later)
 
 
 class LengthReference:

@@ -20,19 +20,19 @@ from pkm_identification.mechanisms.hexapod.bodies import Platform, Strut, StrutB
 from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.rotation import matrix_from_vector
 
-from ..imperfections.changed_machine import with_more_drive_inertia, with_turned_gravity
 from ..imperfections.setup import Setup
+from ..physics.load import build_physics
 from .kind import PLANT, Fault, FaultKind
 
 
 def _gravity(setup: Setup, fault: Fault) -> Setup:
     tilt = np.array([*fault.numbers, 0.0, 0.0])[:3]
     tilt[2] = 0.0
-    return replace(setup, machine=with_turned_gravity(setup.machine, matrix_from_vector(tilt)))
+    return replace(setup, machine=build_physics(setup.machine).with_turned_gravity(matrix_from_vector(tilt)))
 
 
 def _motor(setup: Setup, fault: Fault) -> Setup:
-    return replace(setup, machine=with_more_drive_inertia(setup.machine, fault.numbers[0]))
+    return replace(setup, machine=build_physics(setup.machine).with_more_drive_inertia(fault.numbers[0]))
 
 
 def _with_platform(setup: Setup, platform: Platform) -> Setup:

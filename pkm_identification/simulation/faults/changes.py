@@ -16,8 +16,8 @@ from pkm_identification.errors import SettingsError
 from pkm_identification.machines.capabilities import PlatformPose, require
 from pkm_identification.machines.load import wrap_description
 
-from ..imperfections.changed_machine import has_friction
 from ..imperfections.setup import Setup
+from ..physics.load import build_physics
 from .kind import PLANT, Fault, FaultKind
 
 
@@ -27,7 +27,7 @@ def _platform(setup: Setup, fault: Fault) -> Setup:
 
 
 def _friction(setup: Setup, fault: Fault) -> Setup:
-    if not has_friction(setup.machine):
+    if not build_physics(setup.machine).has_friction:
         raise SettingsError(f"machine '{setup.machine.name}' has no friction that could change")
     return replace(setup, change=replace(setup.change, friction=1.0 + fault.numbers[0]))
 

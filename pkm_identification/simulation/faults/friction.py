@@ -17,20 +17,20 @@ from dataclasses import replace
 
 from pkm_identification.errors import SettingsError
 
-from ..imperfections.changed_machine import friction_of, with_friction, with_more_joint_friction
 from ..imperfections.setup import Setup
+from ..physics.load import build_physics
 from .kind import PLANT, Fault, FaultKind
 
 
 def _needs_coulomb(setup: Setup) -> None:
-    if not friction_of(setup.machine).coulomb.any():
+    if not build_physics(setup.machine).friction.coulomb.any():
         raise SettingsError(f"machine '{setup.machine.name}' has no Coulomb friction that could be different")
 
 
 def _transition(setup: Setup, fault: Fault) -> Setup:
     _needs_coulomb(setup)
-    friction = friction_of(setup.machine).changed(transition_rate=fault.numbers[0])
-    return replace(setup, machine=with_friction(setup.machine, friction))
+    friction = build_physics(setup.machine).friction.changed(transition_rate=fault.numbers[0])
+    return replace(setup, machine=build_physics(setup.machine).with_friction(friction))
 
 
 def _stribeck(setup: Setup, fault: Fault) -> Setup:
@@ -63,7 +63,7 @@ def _position(setup: Setup, fault: Fault) -> Setup:
 
 def _joints(setup: Setup, fault: Fault) -> Setup:
     """Besides what the machine file says of them."""
-    return replace(setup, machine=with_more_joint_friction(setup.machine, *fault.numbers))
+    return replace(setup, machine=build_physics(setup.machine).with_more_joint_friction(*fault.numbers))
 
 
 FAULTS = (

@@ -82,6 +82,22 @@ class Physics(Protocol):
     def without_friction(self) -> Physics:
         """Return the same machine without friction."""
 
+    @property
+    def has_friction(self) -> bool:
+        """Whether drives or joints have friction."""
+
+    def with_friction(self, friction: Friction) -> Any:
+        """Return the description with other friction of its drives."""
+
+    def with_more_joint_friction(self, coulomb: float, viscous: float = 0.0) -> Any:
+        """Return it with more friction in all passive joints, N m (N of those that slide) and per rad/s."""
+
+    def with_turned_gravity(self, rotation: FloatArray) -> Any:
+        """Return it with gravity turned by a rotation (3, 3)."""
+
+    def with_more_drive_inertia(self, inertia: float) -> Any:
+        """Return it with more inertia along each drive, kg or kg m^2; raises SettingsError where it has less."""
+
     def build_motion(self, name: str | None, duration: float | None, seed: int) -> Any:
         """Return a motion by its name, of a motion file or, unless named, of the machine's; raises SettingsError."""
 

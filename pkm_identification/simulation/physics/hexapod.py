@@ -16,10 +16,13 @@ from typing import Any
 
 import numpy as np
 
+from pkm_identification.document import frozen
 from pkm_identification.errors import SettingsError
 from pkm_identification.machines.hexapod import Hexapod
+from pkm_identification.mechanisms.friction import Friction
 from pkm_identification.mechanisms.hexapod.drive import CONTROL
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
+from pkm_identification.mechanisms.hexapod.joint_friction import JointFriction
 from pkm_identification.mechanisms.hexapod.kinematics import forward_kinematics, strut_lengths
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import STRUTS, TRAJECTORIES, PlatformMotion
@@ -32,7 +35,7 @@ from ..imperfections.setup import Setup
 from ..payload import Payload, loaded
 from ..plant import Plant, PlantState
 from ..recording import Truth, column
-from ..setpoints import TrajectoryReference
+from ..setpoints import MotionReference
 from ..trajectories import Trajectory, trajectory
 
 # Limits of references made from single commands, where the machine names none.
@@ -63,13 +66,42 @@ class HexapodPhysics:
     def without_friction(self) -> HexapodPhysics:
         return HexapodPhysics(Hexapod(self.description.without_friction()))
 
+    @property
+    def has_friction(self) -> bool:
+        return self.description.rubs
+
+    def with_friction(self, friction: Friction) -> Machine:
+        return replace(self.description, friction=friction)
+
+    def with_more_joint_friction(self, coulomb: float, viscous: float = 0.0) -> Machine:
+        more = JointFriction.alike(coulomb, viscous)
+        if (known := self.description.joint_friction) is not None:
+            more = replace(known, coefficients=frozen(known.coefficients + more.coefficients))
+        return replace(self.description, joint_friction=more)
+
+    def with_turned_gravity(self, rotation: FloatArray) -> Machine:
+        return replace(self.description, gravity=rotation @ self.description.gravity)
+
+    def with_more_drive_inertia(self, inertia: float) -> Machine:
+        drive = completed_drive(self.description)
+        at_motor = drive.motor_inertia + inertia / (2 * np.pi * drive.gear_ratio / drive.screw_lead) ** 2
+        if at_motor < 0:
+            has = self.description.motor_mass
+            raise SettingsError(f"'{inertia:g}' kg: the machine has only {has:g} kg to lose")
+        return replace(self.description, drive=replace(drive, motor_inertia=float(at_motor)))
+
     def build_motion(self, name: str | None, duration: float | None, seed: int) -> Trajectory:
         if name is None:
             raise SettingsError(f"--trajectory: one of {', '.join(TRAJECTORIES)}, or a motion file (.yaml)")
         return trajectory(name, self.description, duration, seed)
 
-    def build_reference(self, motion: Trajectory, period: float, feed_forward: bool) -> TrajectoryReference:
-        return TrajectoryReference(motion, self.description, period, feed_forward)
+    def build_reference(self, motion: Trajectory, period: float, feed_forward: bool) -> MotionReference:
+        def sample(time: FloatArray) -> tuple[FloatArray, FloatArray]:
+            states = motion.motion(time)
+            length = strut_lengths(self.description, states.position, states.rotation)
+            return length, strut_forces(self.description, states) if feed_forward else np.zeros_like(length)
+
+        return MotionReference(sample, period)
 
     def build_plant(self, setup: Setup, friction: bool, stops: bool) -> Plant:
         step = small_step(self.description, 1.0 / self.sample_rate / self.cycles)

@@ -12,12 +12,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
-from pkm_identification.errors import MotionRefused
+from pkm_identification.errors import MotionRefused, SettingsError
 from pkm_identification.machines.multibody import Multibody
+from pkm_identification.mechanisms.friction import Friction
 from pkm_identification.mechanisms.hexapod.drive import CONTROL
 from pkm_identification.mechanisms.multibody import dynamics
 from pkm_identification.mechanisms.multibody.kinematics import (
@@ -28,6 +30,7 @@ from pkm_identification.mechanisms.multibody.kinematics import (
     read,
 )
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
+from pkm_identification.mechanisms.multibody.numbers.arithmetic import FLOAT64
 from pkm_identification.mechanisms.multibody.numbers.exact import ZERO
 from pkm_identification.numerics.arrays import FloatArray
 
@@ -37,9 +40,8 @@ from ..multibody.motions import DriveMotion, build_motion
 from ..multibody.plant import MechanismPlant, MechanismState
 from ..payload import Payload
 from ..recording import Truth, column
-from ..setpoints import Reference, Wanted
+from ..setpoints import MotionReference, Wanted
 
-BLOCK = 50  # samples computed at once: cheap per sample, and no long pause in real time
 # Of references made from single commands, per s and s^2: a large change in a third of a second
 _RATE, _ACCELERATION = 3.0, 20.0
 _START_SHARE = 0.01  # of a large change
@@ -65,17 +67,67 @@ class MultibodyPhysics:
         self.rate_limit, self.acceleration_limit = _RATE * size, _ACCELERATION * size
         self.start_tolerance = _START_SHARE * size
 
+    def _rebuild(self, **changed: Any) -> Mechanism:
+        return Mechanism.of(replace(self.description.description, **changed))
+
     def without_friction(self) -> MultibodyPhysics:
+        joints = self.description.description.joints
+        smooth = tuple(replace(joint, viscous=ZERO, coulomb=ZERO) for joint in joints)
+        return MultibodyPhysics(Multibody(self._rebuild(friction=self.friction.without(), joints=smooth)))
+
+    @property
+    def has_friction(self) -> bool:
+        return self.friction.acts or self.description.passive_friction is not None
+
+    def with_friction(self, friction: Friction) -> Mechanism:
+        return self._rebuild(friction=friction)
+
+    def with_more_joint_friction(self, coulomb: float, viscous: float = 0.0) -> Mechanism:
         description = self.description.description
-        joints = tuple(replace(joint, viscous=ZERO, coulomb=ZERO) for joint in description.joints)
-        smooth = replace(description, friction=self.friction.without(), joints=joints)
-        return MultibodyPhysics(Multibody(Mechanism.of(smooth)))
+        driven = {name for drive in description.drives for name in drive.measure.joints}
+        dry, wet = Fraction(coulomb), Fraction(viscous)
+        return self._rebuild(
+            joints=tuple(
+                joint
+                if joint.name in driven or joint.type == "fixed"
+                else replace(joint, coulomb=joint.coulomb + dry, viscous=joint.viscous + wet)
+                for joint in description.joints
+            )
+        )
+
+    def with_turned_gravity(self, rotation: FloatArray) -> Mechanism:
+        gravity = rotation @ FLOAT64.array(self.description.description.gravity)
+        return self._rebuild(gravity=tuple(Fraction(float(part)) for part in gravity))
+
+    def with_more_drive_inertia(self, inertia: float) -> Mechanism:
+        drives = self.description.description.drives
+        drives = tuple(replace(drive, inertia=drive.inertia + Fraction(inertia)) for drive in drives)
+        sizes = FLOAT64.array([drive.inertia for drive in drives])
+        least = int(np.argmin(sizes))
+        if sizes[least] < 0:
+            has = sizes[least] - inertia
+            raise SettingsError(f"'{inertia:g}': drive '{drives[least].name}' has only {has:g} to lose")
+        return self._rebuild(drives=drives)
 
     def build_motion(self, name: str | None, duration: float | None, seed: int) -> DriveMotion:
         return build_motion(name, self.description, duration, seed)
 
-    def build_reference(self, motion: DriveMotion, period: float, feed_forward: bool) -> DriveReference:
-        return DriveReference(motion, self.description, period, feed_forward)
+    def build_reference(self, motion: DriveMotion, period: float, feed_forward: bool) -> MotionReference:
+        near: FloatArray | None = None
+
+        def sample(time: FloatArray) -> tuple[FloatArray, FloatArray]:
+            nonlocal near
+            states = _move(self.description, motion, time, near)
+            near = states.configuration[-2:-1]  # where the next block begins
+            if not feed_forward:
+                return states.drive, np.zeros_like(states.drive)
+            return states.drive, dynamics.forces(self.description, states)
+
+        def want(time: float) -> Wanted:
+            coordinate, rate, _ = motion.drives(np.array([time]))
+            return coordinate[0], rate[0]
+
+        return MotionReference(sample, period, want, begins_at_rest=not np.any(want(0.0)[1]))
 
     def build_plant(self, setup: Setup, friction: bool, stops: bool) -> MechanismPlant:
         mechanism = self.description
@@ -138,52 +190,6 @@ class NoReadings:
 
     def force(self, state: Any) -> None:
         """Return None: there are no force sensors."""
-
-
-class DriveReference:
-    """See `setpoints.MotionReference`; what comes after a sample is known exactly.
-
-    Parameters
-    ----------
-    motion : DriveMotion
-    mechanism : Mechanism
-        What the controller believes.
-    period : float
-        s.
-    feed_forward : bool
-    """
-
-    def __init__(self, motion: DriveMotion, mechanism: Mechanism, period: float, feed_forward: bool) -> None:
-        self._motion, self._mechanism = motion, mechanism
-        self._period, self._feed_forward = period, feed_forward
-        self._next = 0
-        self._near: FloatArray | None = None
-        self._fill()
-        self.start = Reference(self._coordinate[0], self._force[0])
-        """Where it begins, with the feed-forward of that same instant."""
-        self.begins_at_rest = not np.any(self._rate)
-
-    def _fill(self) -> None:
-        time = np.arange(self._next, self._next + BLOCK + 1, dtype=float) * self._period
-        states = _move(self._mechanism, self._motion, time, self._near)
-        self._coordinate, self._near = states.drive, states.configuration[BLOCK - 1 : BLOCK]
-        self._rate = states.drive_rate[0]
-        self._force = np.zeros_like(states.drive)
-        if self._feed_forward:
-            self._force = dynamics.forces(self._mechanism, states)
-
-    def step(self) -> Reference:
-        """Return the next sample's reference."""
-        k = self._next % BLOCK
-        if k == 0 and self._next > 0:
-            self._fill()
-        begin = self._next * self._period
-        self._next += 1
-        return Reference(self._coordinate[k], self._force[k + 1], lambda later: self._want(begin + later))
-
-    def _want(self, time: float) -> Wanted:
-        coordinate, rate, _ = self._motion.drives(np.array([time]))
-        return coordinate[0], rate[0]
 
 
 def _move(
