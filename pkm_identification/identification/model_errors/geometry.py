@@ -10,6 +10,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 
 from pkm_identification.machines.capabilities import HexapodFile, has
@@ -64,13 +66,16 @@ def sizes_of(machine: Machine) -> FloatArray:
 
 def compute_joints(situation: Situation) -> FloatArray:
     """Return what a metre of each joint coordinate would add, (K, n, q), in the order of `name_places`."""
-    machine = situation.machine
-    step = STEP * 0.5 * machine.size
+    step = STEP * 0.5 * situation.machine.size
     columns = [
-        situation.changed_in(machine.with_changes({path: step}), moved=True) / step
-        for path in name_places(machine).values()
+        situation.changed_in(moved, moved=True) / step for moved in _move_joints(situation.machine, step)
     ]
     return situation.rows.thin_in_band(np.stack(columns, axis=2))
+
+
+@lru_cache(maxsize=4)  # columns are made anew with each choice of causes, of the same machine
+def _move_joints(machine: Machine, step: float) -> tuple[Machine, ...]:
+    return tuple(machine.with_changes({path: step}) for path in name_places(machine).values())
 
 
 def compute_zeros(situation: Situation) -> FloatArray:

@@ -137,16 +137,15 @@ def test_a_misfit_that_looks_like_a_change_at_first_is_judged_all_the_same():
 )
 def test_an_encoder_that_loses_counts_is_named_with_the_step(size, strut):
     """On the way into the log: the machine goes on as it was, half of the time with a wrong length."""
-    seconds = 36.0
-    right = synthetic.log(synthetic.truth(), seconds, 1, real=True)
+    right = synthetic.log(synthetic.truth(), SECONDS, 1, real=True)
     length = right.length.copy()
-    length[right.time > 12.0, strut] += size
+    length[right.time > 8.0, strut] += size
     estimator = run(StrutLog(right.time, length, right.force, "steps"), synthetic.nominal()).estimator
     fit = estimator.fit
     assert not fit.adequate
     assert fit.cause.name == f"lost_counts_{strut + 1}"
     assert abs(fit.cause.value - size) < 4.0 * fit.cause.std + 0.03 * size
-    assert "at 12.0 s" in fit.cause.cure
+    assert "at 8.0 s" in fit.cause.cure
     assert IN_DOUBT in estimator.estimate.status
 
 
@@ -161,7 +160,7 @@ def test_a_blow_is_no_step():
     assert IN_DOUBT not in estimator.estimate.status
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_a_right_model_is_left_alone(seed):
     estimator = run(synthetic.log(synthetic.truth(), SECONDS, seed, real=True), synthetic.nominal()).estimator
     assert estimator.fit is not None
