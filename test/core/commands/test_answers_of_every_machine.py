@@ -46,11 +46,17 @@ def written(tmp_path, command, *names):
     return json.loads((tmp_path / "out.json").read_text())
 
 
-def test_identify_writes_one_file_and_one_report(logs, tmp_path, capsys):
-    machine, _, (log, _) = logs
-    out = tmp_path / "report"
-    command = ["identify", log, "--machine", machine, "--estimator", "ls", "--out", str(out)]
-    document = written(tmp_path, command)
+def identified(log, machine, path, *options):
+    """The document that `pkm identify` writes."""
+    command = ["identify", log, "--machine", machine, "--estimator", "ls", "--json", str(path)]
+    assert main([*command, *options]) == 0
+    return json.loads(path.read_text())
+
+
+def test_identify_writes_one_report_and_files_that_compare(logs, tmp_path, capsys):
+    machine, _, paths = logs
+    files, out = [tmp_path / f"{k}.json" for k in range(2)], tmp_path / "report"
+    document = identified(paths[0], machine, files[0], "--out", str(out))
     assert set(document) == KEYS
     count = len(document["drives"])
     for name in ("rms_percent", "rms_percent_raw"):
@@ -66,6 +72,10 @@ def test_identify_writes_one_file_and_one_report(logs, tmp_path, capsys):
     status = text.split("\n")[3].index("-", text.split("\n")[3].rindex("  "))
     assert max(len(line) for line in text.split("\n\n")[1].split("\n")) < status + 60
     assert "The model fits" in text
+    identified(paths[1], machine, files[1])
+    compared = written(tmp_path, ["compare", *map(str, files)])
+    assert len(compared["parameters"]) > 4
+    assert not any(one["changed"] for one in compared["parameters"])
 
 
 def test_diagnose_and_check_agree(logs, tmp_path):
@@ -78,14 +88,8 @@ def test_diagnose_and_check_agree(logs, tmp_path):
     assert len(checked["drives"]) == len(fit["per_drive"])
 
 
-def test_estimates_compare_and_the_history_has_them(logs, tmp_path):
-    machine, folder, paths = logs
-    for k, log in enumerate(paths):
-        command = ["identify", log, "--machine", machine, "--estimator", "ls"]
-        assert main([*command, "--json", str(tmp_path / f"{k}.json")]) == 0
-    compared = written(tmp_path, ["compare", str(tmp_path / "0.json"), str(tmp_path / "1.json")])
-    assert len(compared["parameters"]) > 4
-    assert not any(one["changed"] for one in compared["parameters"])
+def test_the_history_has_all_logs_of_a_folder(logs, tmp_path):
+    machine, folder, _ = logs
     pytest.importorskip("pyarrow")
     record = written(tmp_path, ["history", str(folder), "--machine", machine, "--workers", "0"])
     assert len(record["logs"]) == 2
@@ -95,7 +99,8 @@ def test_estimates_compare_and_the_history_has_them(logs, tmp_path):
 def test_friction_is_tested_drive_by_drive(logs, tmp_path):
     machine, _, _ = logs
     log = str(tmp_path / "slow.csv")
-    assert main(["simulate", "--machine", machine, "--trajectory", "slow", "--seed", "3", "--out", log]) == 0
+    slow = ["simulate", "--machine", machine, "--trajectory", "slow", "--duration", "20", "--seed", "3"]
+    assert main([*slow, "--out", log]) == 0
     test = written(tmp_path, ["friction", log, "--machine", machine, "--out", str(tmp_path)])
     assert test["struts"]
     assert all(one["coulomb"]["std"] > 0.0 and one["unit"] in ("m", "rad") for one in test["struts"])

@@ -49,10 +49,10 @@ def refused(capsys, *arguments, mentions=()):
     return err
 
 
-def test_the_report_is_one_page_of_where_the_estimate_comes_from(log, tmp_path, capsys):
-    page = tmp_path / "page.html"
-    code = main(["identify", str(log), "--machine", "uf", "--estimator", "ls", "--report", str(page)])
-    assert code == 0
+def test_the_report_is_a_page_of_where_the_estimate_comes_from_and_a_folder(log, tmp_path):
+    page, out = tmp_path / "page.html", tmp_path / "result"
+    command = ["identify", str(log), "--machine", "uf", "--validate", str(log), "--estimator", "ls"]
+    assert main([*command, "--report", str(page), "--out", str(out)]) == 0
     text = page.read_text(encoding="utf-8")
     for part in (
         "What next?",
@@ -62,7 +62,10 @@ def test_the_report_is_one_page_of_where_the_estimate_comes_from(log, tmp_path, 
         "The machine along the log",
     ):
         assert part in text
-    assert [path.name for path in tmp_path.iterdir()] == ["page.html"]
+    assert {path.name for path in tmp_path.iterdir()} == {"page.html", "result"}
+    assert (out / "estimate.json").is_file()
+    assert (out / "report.html").stat().st_size > 10_000
+    assert list(out.glob("*.png"))
 
 
 def test_a_place_where_no_report_can_go_is_refused_before_anything_is_read(tmp_path, capsys):
@@ -148,14 +151,6 @@ def test_energy_model_is_reachable(log, capsys):
         == 0
     )
     assert json.loads(capsys.readouterr().out)["model"] == "energy"
-
-
-def test_report_folder_holds_everything(log, tmp_path):
-    out = tmp_path / "result"
-    assert main(["identify", str(log), "--machine", "uf", "--validate", str(log), "--out", str(out)]) == 0
-    assert (out / "estimate.json").is_file()
-    assert (out / "report.html").stat().st_size > 10_000
-    assert list(out.glob("*.png"))
 
 
 def test_check_names_every_kind_of_fault_with_its_count(log, tmp_path, capsys):
