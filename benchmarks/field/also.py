@@ -26,7 +26,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from pkm_identification.errors import PkmError
-from pkm_identification.identification.mechanism.identify import identify_mechanism
+from pkm_identification.identification.identify import identify
 from pkm_identification.identification.model_errors.friction import effects as friction_errors
 from pkm_identification.identification.model_errors.geometry import name_offset, sizes_of
 from pkm_identification.identification.settings import Settings
@@ -174,7 +174,7 @@ def cases(seed: int) -> Iterator[Case]:
 def judge(case: Case) -> tuple[str, bool]:
     """Return what came of a case, and whether it is as sure as it says."""
     try:
-        found = identify_mechanism(case.file, [case.log], Settings.of(estimator="ls"), also=case.also)
+        found = identify([case.log], case.file, Settings.of(estimator="ls", also=case.also))
     except PkmError as error:
         return f"refused: {error}", False
     plain = Multibody(case.truth).build_parameter_set()

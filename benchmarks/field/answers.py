@@ -32,7 +32,6 @@ import yaml
 from pkm_identification.estimation.estimate import ParameterEstimate
 from pkm_identification.estimation.identifiability import IDENTIFIABLE, IN_DOUBT
 from pkm_identification.identification.identify import identify
-from pkm_identification.identification.mechanism.identify import identify_mechanism
 from pkm_identification.identification.result import Identification
 from pkm_identification.identification.settings import Settings
 from pkm_identification.mechanisms.builtin import builtin_files
@@ -176,9 +175,9 @@ def mechanism_spread(name: str, count: int, seed: int = 0, below: float = BELOW)
     mechanism = drawn_mechanism(name, seed)
     exact = mechanism_log(mechanism)
     found = [
-        identify_mechanism(
-            mechanism,
+        identify(
             [DriveLog(exact.time, exact.drive, disturbed(exact.force, PERIOD, 1000 * seed + k, below), name)],
+            mechanism,
             Settings.of(estimator="ls"),
         )
         for k in range(count)
@@ -265,7 +264,7 @@ def cases(seed: int) -> Iterator[tuple[str, str, str]]:
         random = np.random.default_rng(seed)
         noise = 0.01 * np.sqrt(np.mean(exact.force**2, axis=0)) * random.standard_normal(exact.force.shape)
         log = DriveLog(exact.time, exact.drive, exact.force + noise, name)
-        result = identify_mechanism(mechanism, [log], Settings.of(estimator="ls"))
+        result = identify([log], mechanism, Settings.of(estimator="ls"))
         count = result.estimate.status.count(IDENTIFIABLE)
         wrong = "; ".join(called_identified_wrongly(result)) or f"none wrong of {count}"
         yield f"{name}, right log: called identified", "none wrong", wrong

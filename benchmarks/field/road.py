@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from pkm_identification.errors import PkmError
-from pkm_identification.identification.mechanism.identify import identify_mechanism
+from pkm_identification.identification.identify import identify
 from pkm_identification.identification.settings import Settings
 from pkm_identification.machines.multibody import Multibody
 from pkm_identification.mechanisms.builtin import builtin_files
@@ -192,7 +192,7 @@ FAULTS: dict[str, Callable[[DriveLog, np.random.Generator], DriveLog]] = {
 def judge(case: Case) -> tuple[str, bool]:
     """Return what came of a case, and whether it is as sure as it says."""
     try:
-        found = identify_mechanism(case.file, [case.log], Settings.of(estimator="ls"))
+        found = identify([case.log], case.file, Settings.of(estimator="ls"))
     except PkmError as error:
         return f"refused: {error}", False
     truth: FloatArray = Multibody(case.truth).build_parameter_set().nominal

@@ -25,7 +25,7 @@ from pkm_identification.identification.estimate_file import write_estimate_json
 from pkm_identification.identification.of_logs import identify_logs
 from pkm_identification.identification.result import Identification
 from pkm_identification.identification.saved_estimate import SavedEstimate, read_saved_estimate
-from pkm_identification.identification.settings import Settings, assumptions_of
+from pkm_identification.identification.settings import NAMED, Settings, assumptions_of
 from pkm_identification.identification.validation import Validation, held_out
 from pkm_identification.machines.capabilities import FreeFall, HexapodFile, has, require
 from pkm_identification.machines.hexapod import Hexapod
@@ -34,7 +34,6 @@ from pkm_identification.machines.multibody import Multibody
 from pkm_identification.mechanisms.hexapod.identified import identified_machine
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
-from pkm_identification.motion import StrutLog
 from pkm_identification.parameters.assumptions import Assumptions
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.parameters.prior import Prior
@@ -149,10 +148,6 @@ class Result:
         """
         (one,) = read_logs(log, self.machine)
         result = self.identification
-        if result.also and not isinstance(one, StrutLog):
-            raise SettingsError(
-                f"predict: '{result.also[0]}' was estimated besides; name the log in validate"
-            )
         return held_out(result.machine, result.settings, result.estimate.values, one)
 
     def machine_identified(self) -> Machine | Mechanism:
@@ -271,19 +266,12 @@ def identify(
     assumed = assumptions_of(_named(fix), _named(tie), str(prior))
     if _any(free_fall):
         require(whole, FreeFall, "free_fall")
-    names = _named(also)
-    besides: tuple[str, ...] = ()
-    if has(whole, HexapodFile):
-        chosen = Settings.of(assumptions=assumed, also=names, **settings)
-        chosen.parameter_set(whole)  # a wrong name is found before long logs are read
-    else:
-        chosen, besides = Settings.of(assumptions=assumed, **settings), names
+    chosen = Settings.of(assumptions=assumed, also=_named(also), **settings)
+    chosen.parameter_set(whole)  # a wrong name is found before long logs are read
     gathered = read_logs(logs, whole.loaded)
     falls = read_logs(free_fall, whole.loaded).logs if _any(free_fall) else ()
     other = None if validate is None else read_logs(validate, whole.loaded)[0]
-    result = identify_logs(
-        list(gathered), whole, chosen, gathered.faults, falls=falls, validate=other, also=besides
-    )
+    result = identify_logs(list(gathered), whole, chosen, gathered.faults, falls=falls, validate=other)
     return Result(result, tuple(gathered))
 
 
@@ -369,17 +357,11 @@ def _settings_of_saved(
     machine: Hexapod | Multibody, saved: SavedEstimate, assumptions: Assumptions
 ) -> tuple[Settings, ParameterSet]:
     """Return the settings and parameters of a saved estimate of a machine."""
-    if isinstance(machine, Hexapod):
-        settings = Settings.of(
-            estimator=saved.estimator, model=saved.model, parameters=saved.parameter_set, consistent=saved.consistent,
-            assumptions=assumptions, also=saved.also,
-        )  # fmt: skip
-        return settings, settings.parameter_set(machine.description)
-    from pkm_identification.identification.model_errors.estimated.corrected_road import Besides
-
-    whole = Besides.of(machine, saved.also).padded
-    whole = replace(whole, name=saved.parameter_set or whole.name)  # which has one set under any name
-    return Settings.of(estimator=saved.estimator, assumptions=assumptions), assumptions.apply(whole)
+    settings = Settings.of(
+        estimator=saved.estimator, model=saved.model, consistent=saved.consistent, assumptions=assumptions,
+        parameters=saved.parameter_set or NAMED["parameters"].default, also=saved.also,
+    )  # fmt: skip
+    return settings, settings.parameter_set(machine)
 
 
 def _named(names: str | Sequence[str]) -> tuple[str, ...]:

@@ -47,11 +47,11 @@ def add(commands: argparse._SubParsersAction) -> None:
 def _diagnose(options: argparse.Namespace) -> int:
     of_machine = open_logs(options)
     assert of_machine.machine is not None  # --machine is required
-    settings, also = settings_of(options, of_machine.machine, OPTIONS, hold_out=0.0, estimator="ls")
+    settings = settings_of(options, of_machine.machine, OPTIONS, hold_out=0.0, estimator="ls")
     check_file(options.json, "--json")
     logs, faults = of_machine.read_all(options.logs)
     folder = output_folder(options.out) if options.out else None
-    result = diagnose_logs(logs, of_machine.machine, settings, faults, also)
+    result = diagnose_logs(logs, of_machine.machine, settings, faults)
     fit = result.fit
     assert fit is not None
     text = "\n".join(paragraph(line, "") for line in [*fit_lines(fit), *unseen_lines(fit)])

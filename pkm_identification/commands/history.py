@@ -94,7 +94,7 @@ def _history(options: argparse.Namespace) -> int:
 
     machine = load_machine(options.machine)
     fixed = assumptions_of(options.fix, [], "")
-    settings, _ = settings_of(options, machine, ("estimator", "parameters"), assumptions=fixed)
+    settings = settings_of(options, machine, ("estimator", "parameters"), assumptions=fixed)
     if options.workers is not None and options.workers < 0:
         raise SettingsError(f"--workers {options.workers}: must not be negative")
     if options.workers is not None and options.scheduler:

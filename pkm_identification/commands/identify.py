@@ -127,7 +127,7 @@ def _identify(options: argparse.Namespace) -> int:
     of_machine = open_logs(options)
     assert of_machine.machine is not None  # --machine is required
     machine = of_machine.machine
-    settings, also = settings_of(
+    settings = settings_of(
         options, machine, OPTIONS,
         assumptions=assumptions_of(options.fix, options.tie, options.prior),
         hold_out=0.0 if options.validate else HOLD_OUT,
@@ -146,7 +146,7 @@ def _identify(options: argparse.Namespace) -> int:
     falls = [of_machine.read(path)[0] for path in options.free_fall]
     from pkm_identification.identification.of_logs import identify_logs
 
-    result = identify_logs(logs, machine, settings, faults, falls=falls, validate=held_out, also=also)
+    result = identify_logs(logs, machine, settings, faults, falls=falls, validate=held_out)
     origin = provenance(
         options.logs, shlex.join(sys.argv), result.settings, options.validate, options.free_fall
     )

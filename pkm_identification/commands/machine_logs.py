@@ -18,8 +18,8 @@ from typing import Any
 
 from pkm_identification.identification.log_check import LogCheck, inspect_log
 from pkm_identification.identification.model_errors.estimated.registry import parse_names
-from pkm_identification.identification.settings import NAMED, TUNING, Settings
-from pkm_identification.machines.capabilities import BodiesFile, HexapodFile, has, require
+from pkm_identification.identification.settings import Settings
+from pkm_identification.machines.capabilities import BodiesFile, require
 from pkm_identification.machines.contract import Machine
 from pkm_identification.machines.hexapod import Hexapod
 from pkm_identification.mechanisms.builtin import HEXAPOD, find_kind
@@ -74,45 +74,18 @@ class MachineLogs:
         return [log for log, _ in pairs], dict(faults)
 
 
-# Of machines that are no hexapods, until they take the others, too
-TAKEN = {
-    "estimator",
-    "forgetting",
-    "data_order",
-    "passes",
-    "consistent",
-    "deviations",
-    "causal",
-    "cutoff",
-    "order",
-    "band_cutoff",
-    "band_order",
-    *TUNING,
-}
-
-
-def settings_of(
-    options: argparse.Namespace, machine: Machine, names: Sequence[str], **more: Any
-) -> tuple[Settings, tuple[str, ...]]:
-    """Return settings of the options of these names, and what is estimated besides that they do not say.
+def settings_of(options: argparse.Namespace, machine: Machine, names: Sequence[str], **more: Any) -> Settings:
+    """Return settings of the options of these names.
 
     Raises
     ------
     SettingsError
         If a value is impossible, or an option is for other machines.
     """
-    if has(machine, HexapodFile):
-        also = parse_names(options.also) if "also" in options else ()
-        settings = Settings.of(**{name: getattr(options, name) for name in names}, also=also, **more)
-        settings.parameter_set(machine)  # a wrong name is found before long logs are read
-        return settings, ()
-    from pkm_identification.identification.model_errors.estimated.corrected_road import Besides
-
-    own = {name: NAMED[name].flag for name in names if name not in TAKEN}
-    require_hexapod_for(options, machine, **own)
-    besides = parse_names(options.also) if "also" in options else ()
-    Besides.of(machine, besides)  # a wrong name is found before long logs are read
-    return Settings.of(**{name: getattr(options, name) for name in names if name in TAKEN}, **more), besides
+    also = parse_names(options.also) if "also" in options else ()
+    settings = Settings.of(**{name: getattr(options, name) for name in names}, also=also, **more)
+    settings.parameter_set(machine)  # a wrong name is found before long logs are read
+    return settings
 
 
 def open_logs(options: argparse.Namespace) -> MachineLogs:

@@ -10,13 +10,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from pkm_identification.errors import SettingsError
-from pkm_identification.identification.model_errors.estimated.corrected_road import Besides
 from pkm_identification.identification.model_errors.estimated.corrections import Corrections
+from pkm_identification.identification.model_errors.estimated.effect import EstimatedEffect
 from pkm_identification.identification.saved_estimate import SavedEstimate
 from pkm_identification.identification.settings import EstimatorSettings
 from pkm_identification.machines.capabilities import HexapodFile, has, require
@@ -80,11 +81,11 @@ def with_estimate(machine: Machine, saved: SavedEstimate, assumptions: Assumptio
 
         found = build(saved.mean)
         return EstimatedMachine(state_widths(found, find_hexapod_widths(build, saved)), left)
-    besides = Besides.of(machine, saved.also)
-    own = machine.build_parameter_set(saved.parameter_set or BASE)
+    settings = EstimatorSettings(name="ls", parameters=saved.parameter_set or BASE, also=saved.also)
+    whole, effects = settings.all_parameters(machine)
+    own = machine.build_parameter_set(settings.parameters)
     parameters = assumptions.apply(own)
-    effects = set(besides.parameters.names) - set(own.names)
-    saved_names = tuple(name for name in saved.names if name not in effects)
+    saved_names = tuple(name for name in saved.names if name in own.names or name not in whole.names)
     if saved_names != parameters.names:
         raise SettingsError(
             f"{saved.source}: has other parameters than '{machine.name}'; give --fix, --tie and --prior as to pkm "
@@ -92,7 +93,7 @@ def with_estimate(machine: Machine, saved: SavedEstimate, assumptions: Assumptio
         )
     replace(saved, names=saved_names).check(machine, parameters, assumptions.described())
     rows = [saved.names.index(name) for name in parameters.names]
-    return _with_values(machine, parameters, saved, rows, besides)
+    return _with_values(machine, parameters, saved, rows, effects)
 
 
 def _with_values(
@@ -100,11 +101,11 @@ def _with_values(
     parameters: ParameterSet,
     saved: SavedEstimate,
     rows: list[int],
-    besides: Besides,
+    effects: Sequence[EstimatedEffect],
 ) -> EstimatedMachine:
     values = dict(zip(saved.names, saved.mean, strict=True))
     corrections, known = Corrections.none(machine), set(parameters.names)
-    for effect in besides.effects:
+    for effect in effects:
         before = corrections.machine
         if effect.undo is not None and not any(
             entry.name == "friction_transition" for entry in effect.entries
@@ -126,7 +127,7 @@ def _find_shift(
     found: Machine, parameters: ParameterSet, saved: SavedEstimate, rows: list[int]
 ) -> tuple[str, float] | None:
     """Return which base parameter differs most from the estimate, in its standard deviations."""
-    now = found.build_parameter_set(parameters.name)
+    now = found.build_parameter_set(BASE)
     if not set(parameters.names) <= set(now.names):
         return None  # another geometry has other base parameters
     values = now.nominal[[now.names.index(name) for name in parameters.names]]

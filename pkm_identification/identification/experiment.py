@@ -158,7 +158,8 @@ class Experiment:
         warnings = tuple(warning for log in logs for warning in log.warnings)
         warnings += slow_log_sentences(machine, settings.band, acting)
         sources = tuple(log.source for log in logs)
-        return cls(machine, settings, acting, sources, dict(counts), warnings, validated=validated)
+        experiment = cls(machine, settings, acting, sources, dict(counts), warnings, validated=validated)
+        return experiment._beginning() if settings.estimator.also else experiment
 
     @classmethod
     def _of_struts(
@@ -211,8 +212,24 @@ class Experiment:
             return self
         point = self.point.at(values[: len(self.point.values)])
         corrections = point.corrections
+        machine = as_machine(corrections.machine)
+        if self.validated:
+            return replace(self, point=point).with_validated(self.validated, machine)
         logs = tuple(corrections.log(log) for log in point.logs)
-        return replace(self, machine=as_machine(corrections.machine), logs=logs, point=point)
+        return replace(self, machine=machine, logs=logs, point=point)
+
+    def with_validated(self, validated: tuple[ValidatedLog, ...], machine: Machine) -> Experiment:
+        """Return the experiment with other logs of drives and another machine."""
+        changed = replace(self, machine=machine, validated=validated)
+        logs = tuple(find_acting(log, machine).as_guarded() for log in changed.validated_without_effects)
+        return replace(changed, logs=logs)
+
+    @property
+    def validated_without_effects(self) -> tuple[ValidatedLog, ...]:
+        """The logs of drives without what is estimated besides, as it is estimated."""
+        if self.point is None or self.point.linear:
+            return self.validated
+        return tuple(self.point.corrections.correct(log) for log in self.validated)
 
     @property
     def description(self) -> HexapodDescription:

@@ -77,7 +77,7 @@ def identify(
         return _identify_states(logs, machine, settings, faults)
     solution = solve(_validate_logs(logs, machine, settings, faults), falls)
     reached(5)
-    result = fill_result(solution, machine, falls)
+    result = _fill_result(solution, machine, falls)
     result = assess(result, solution.experiment, solution.problem, solution.estimate_of_misfit)
     if settings.estimator.consistent:
         # kept within what is possible: whether the data lead there is asked of the estimate without that
@@ -130,7 +130,7 @@ def _identify_states(
     return result if has_too_few(problem) else assess(result, experiment, problem)
 
 
-def fill_result(solution: Solution, machine: Machine, falls: Sequence[StrutLog]) -> Identification:
+def _fill_result(solution: Solution, machine: Machine, falls: Sequence[StrutLog]) -> Identification:
     """Return a solution as a result, not judged yet."""
     experiment, problem, fit, shares = solution.experiment, solution.problem, solution.fit, solution.shares
     tolerances = tolerance_sentences(shares, fit.estimate(problem, solution.systematic)) if shares else ()
@@ -141,7 +141,7 @@ def fill_result(solution: Solution, machine: Machine, falls: Sequence[StrutLog])
         parameters=problem.parameters.without_nuisance(),
         estimate=solution.estimate,
         samples=problem.samples,
-        dropped=count_dropped(solution),
+        dropped=_count_dropped(solution),
         trace=fit.trace,
         residual_rms=residual_rms(problem, fit.mean),
         converged=fit.converged and not solution.nonconvergence,
@@ -161,7 +161,7 @@ def validate(result: Identification, log: StrutLog | DriveLog) -> Identification
     return replace(result, validation=validation)
 
 
-def count_dropped(solution: Solution) -> dict[str, int]:
+def _count_dropped(solution: Solution) -> dict[str, int]:
     """Return samples and equations left out, by reason."""
     problem = solution.problem
     standing = 0 if problem.used is None else int(np.count_nonzero(~problem.used))

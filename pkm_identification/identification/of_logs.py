@@ -14,8 +14,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from pkm_identification.errors import LogError, SettingsError
-from pkm_identification.machines.capabilities import HexapodFile, has, require
+from pkm_identification.errors import LogError
+from pkm_identification.machines.capabilities import FreeFall, HexapodFile, has, require
 from pkm_identification.machines.contract import Machine
 from pkm_identification.records import read_log
 from pkm_identification.records.drive_log import read_drive_log
@@ -43,7 +43,6 @@ def identify_logs(
     *,
     falls: Sequence[Any] = (),
     validate: Any = None,
-    also: Sequence[str] = (),
 ) -> Identification:
     """Return an identification of a machine.
 
@@ -59,27 +58,20 @@ def identify_logs(
         See `identify.identify`.
     validate : StrutLog or DriveLog, optional
         Whose forces are predicted; else the end of each log is.
-    also : sequence of str
-        What is estimated besides, where the settings do not say so.
 
     Raises
     ------
     PkmError
-        As `identify.identify` and `mechanism.identify.identify_mechanism`.
+        As `identify.identify`.
     """
-    # kernels of the one kind of machine are not loaded for the other
-    if has(machine, HexapodFile):
-        from .identify import identify
-        from .identify import validate as predict
+    # here, because kernels take long to load
+    from .identify import identify
+    from .identify import validate as predict
 
-        description = require(machine, HexapodFile, "identify").description
-        result = identify(logs, description, settings, faults, falls)
-        return result if validate is None else predict(result, validate)
     if falls:
-        raise SettingsError(f"a free fall: '{machine.name}' has no model of a fall with the drives off")
-    from .mechanism.identify import identify_mechanism
-
-    return identify_mechanism(machine.loaded, logs, settings, validate, also)
+        require(machine, FreeFall, "a free fall")
+    result = identify(logs, machine, settings, faults, falls)
+    return result if validate is None else predict(result, validate)
 
 
 def diagnose_logs(
@@ -87,7 +79,6 @@ def diagnose_logs(
     machine: Machine,
     settings: Settings,
     faults: dict[str, int] | None = None,
-    also: Sequence[str] = (),
 ) -> Identification:
     """Return an identification whose fit is judged; raises as `identify_logs`, but not for other units or orders.
 
@@ -102,7 +93,7 @@ def diagnose_logs(
         description = require(machine, HexapodFile, "diagnose").description
         result = diagnosed(logs, description, settings, faults)
     else:
-        result = identify_logs(logs, machine, settings, faults, also=also)
+        result = identify_logs(logs, machine, settings, faults)
     if result.fit is None:
         raise LogError(f"{logs[0].source}: the log is too short to tell noise from misfit")
     return result

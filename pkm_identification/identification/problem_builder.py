@@ -33,6 +33,7 @@ from .equations.energy_equations import energy_equations
 from .equations.force_equations import force_equations
 from .equations.rest import RestLimits, find_standstill, leave_out
 from .equations.reversal import with_reversals
+from .equations.rounding import measure_rounding, narrow_reversals
 from .model_errors.estimated.linearisation import Linearisation
 from .regression.equations import learn_noise
 from .regression.scales import with_data_scales, with_machine_scales
@@ -165,6 +166,9 @@ def build_problem(
     used = np.concatenate(masks)
     parameters = with_data_scales(parameters, every)
     prior = Prior.of(parameters)
+    if point is not None and point.late_drives:
+        rounding = measure_rounding(machine, whole_logs, settings.filter)
+        prior = narrow_reversals(prior, parameters, machine, point.values, point.late_drives, rounding)
     assumed, fixed = relations, None if point is None else point.relations(len(parameters))
     if fixed is not None:
         relations = fixed if relations is None else LinearRelations.joined([relations, fixed])
@@ -176,7 +180,6 @@ def build_problem(
         prior=prior,
         equations=every,
         typical_force=float(np.mean(machine.force_size)),
-        noise=learn_noise(every, used, prior, band.redundancy) if of_forces else None,
         redundancy=band.redundancy,
         twins=(twins[0], twins[1]) if ESTIMATORS[estimator.name].twins else None,
         model=estimator.model,
@@ -190,7 +193,9 @@ def build_problem(
         resting=resting,
         used=None if used.all() else used,
     )
-    if point is None:
+    if point is not None:
+        seen = machine if noise is None else machine.with_rate_noise(noise)
+        problem = point.with_columns(problem, seen, whole_logs, band)
+    if not of_forces:
         return problem
-    seen = machine if noise is None else machine.with_rate_noise(noise)
-    return point.with_columns(problem, seen, whole_logs, band)
+    return replace(problem, noise=learn_noise(problem.equations, used, prior, band.redundancy))

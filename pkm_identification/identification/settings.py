@@ -26,13 +26,11 @@ from pkm_identification.estimation.filters.unscented import UnscentedSettings
 from pkm_identification.machines import contract
 from pkm_identification.machines.capabilities import HexapodFile, has, require
 from pkm_identification.machines.load import AnyMachine, as_machine
-from pkm_identification.mechanisms.hexapod.parameters.physical_layout import physical_layout
 from pkm_identification.mechanisms.hexapod.parameters.sets import NAMES
-from pkm_identification.mechanisms.multibody.base_set import BASE
 from pkm_identification.parameters.assumptions import GROUPS, Assumptions, Fix, Tie, read_prior
 from pkm_identification.parameters.parameter import Kind
 from pkm_identification.parameters.parameter_set import ParameterSet
-from pkm_identification.parameters.reduced import ENDING, SetOwner, reduced_set
+from pkm_identification.parameters.reduced import ENDING
 from pkm_identification.parameters.relations import STRUT_SPREAD, LinearRelations, alike_limbs
 from pkm_identification.signals.band import BandSettings
 from pkm_identification.signals.causal import FilterSettings
@@ -187,13 +185,14 @@ class EstimatorSettings:
 
     def parameter_set(self, machine: AnyMachine) -> ParameterSet:
         """The parameters to estimate; raises PkmError when set or assumptions do not fit."""
-        machine = as_machine(machine)
-        if has(machine, HexapodFile):
-            return self.parameters_and_effects(machine)[0]
-        return self.assumptions.apply(_choose_set(machine, self.parameters))
+        return self.parameters_and_effects(machine)[0]
 
     def parameters_and_effects(self, machine: AnyMachine) -> tuple[ParameterSet, tuple[EstimatedEffect, ...]]:
         """The parameters to estimate, and the effects that some of them are of; raises as `parameter_set`."""
+        if self.model != "force":
+            require(machine, HexapodFile, f"the {self.model} model")
+        if self.strut_spread != STRUT_SPREAD and not as_machine(machine).limbs_alike:
+            raise SettingsError("strut spread: the machine has no struts of one design")
         parameters, effects = self.all_parameters(machine)
         effective = [entry.name for effect in effects for entry in effect.entries]
         parameters = self.assumptions.apply(parameters)
@@ -207,8 +206,7 @@ class EstimatorSettings:
                 f"fix or tie: leaves none of the first moments that '{OF_PLACE}' estimates besides (--also)"
             )
         if self.consistent:
-            description = require(self.prepared(machine), HexapodFile, "consistent").description
-            physical_layout(description, parameters)  # refuses a part of a body
+            self.prepared(machine).build_physical(parameters)  # refuses a part of a body
         return parameters, effects
 
     def prepared(self, machine: AnyMachine) -> contract.Machine:
@@ -359,19 +357,6 @@ NAMED: dict[str, Declaration] = {
     for settings in (*_PARTS.values(), UnscentedSettings, Settings)
     for declaration in declarations(settings).values()
 }
-
-
-def _choose_set(machine: AnyMachine, name: str) -> ParameterSet:
-    """Return the set of a machine by its name, or one of a file."""
-    machine = as_machine(machine)
-    if name.endswith(ENDING):
-        owner, whole = SetOwner(machine.name, machine.hash), machine.build_parameter_set
-        return reduced_set(name, owner, {BASE: lambda: whole(BASE)})
-    if name not in (NAMED["parameters"].default, BASE):
-        raise SettingsError(
-            f"parameters '{name}': needs a hexapod; '{machine.name}' is none and has the set '{BASE}'"
-        )
-    return machine.build_parameter_set(name)
 
 
 def assumptions_of(fix: Sequence[str], tie: Sequence[str], prior: str) -> Assumptions:

@@ -19,14 +19,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pkm_identification.errors import LogError
-from pkm_identification.estimation.equations import Equations
 from pkm_identification.estimation.problem import Problem
 from pkm_identification.machines.load import AnyMachine, as_machine
 from pkm_identification.motion import StrutLog
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.large_arrays import GrowingArray, row_blocks
 from pkm_identification.numerics.segments import segment_slices
-from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.records.drive_log import DriveLog
 from pkm_identification.signals.butterworth import zero_phase
 from pkm_identification.signals.guard import GuardedLog
@@ -231,30 +229,6 @@ def predict(experiment: Experiment, logs: Sequence[GuardedLog], values: FloatArr
         rms_percent_raw_total=forces.unfiltered.total,
         source="",
         without_friction_percent=_percent(measured, modelled, rubbing).total,
-        nominal_percent=nominal.total,
-        nominal_rms_percent=nominal.each,
-    )
-
-
-def predict_equations(
-    equations: Equations, parameters: ParameterSet, values: FloatArray, source: str, part: str = ""
-) -> Validation:
-    """Return the forces of equations that were not used as values (P,) predict them; see `Validation`."""
-    known = equations.force - equations.measured
-    friction = values * [entry.kind.friction for entry in parameters.entries]
-    predicted, by_file = (known + equations.regressor @ one for one in (values, parameters.nominal))
-    in_band, nominal = _percent(equations.force, predicted), _percent(equations.force, by_file)
-    return Validation(
-        time=equations.time,
-        measured=equations.force,
-        predicted=predicted,
-        rms_percent=in_band.each,
-        rms_percent_total=in_band.total,
-        rms_percent_raw=np.full(predicted.shape[1], np.nan),
-        rms_percent_raw_total=np.nan,
-        source=source,
-        part=part,
-        without_friction_percent=_percent(equations.force, predicted, equations.regressor @ friction).total,
         nominal_percent=nominal.total,
         nominal_rms_percent=nominal.each,
     )

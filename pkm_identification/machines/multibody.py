@@ -19,6 +19,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from pkm_identification.errors import SettingsError
 from pkm_identification.estimation.consistency.sums_of_bodies import SumsOfBodies
 from pkm_identification.mechanisms.actuators.transfer import Transfer
 from pkm_identification.mechanisms.friction import Friction
@@ -55,6 +56,7 @@ from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.basis import Basis
 from pkm_identification.parameters.parameter import Kind, Parameter
 from pkm_identification.parameters.parameter_set import ParameterSet
+from pkm_identification.parameters.reduced import ENDING, SetOwner, reduced_set
 
 from .capabilities import BodiesFile, ElasticDrives, EnergyModel, NamedOutputs, Output, PlatformPose
 from .compliance import find_compliance
@@ -76,6 +78,7 @@ from .multibody_tracker import CLOSED_STATUS, MultibodyTracker, map_forces
 from .rows_of_bodies import list_rows_of_mechanism
 from .sums_of_bodies import find_sums
 
+IDENTIFIABLE = "identifiable"  # what a machine determines at most: the base parameters
 _SIZE = {"m": 0.1, "rad": 1.0}  # a large change of a drive without limits: of the largest body, or rad
 _STROKE = 0.1  # of the way between a drive's limits: a large change
 _ALONG = {"m": ("kg", Kind.MASS), "rad": ("kg m^2", Kind.INERTIA)}  # unit and kind of a drive's inertia
@@ -221,7 +224,19 @@ class Multibody:
         return BaseSet.of(self.mechanism)
 
     def build_parameter_set(self, name: str = BASE) -> ParameterSet:
-        """Return base parameters and friction of the drives; the rest of the basis is the file's."""
+        """Return base parameters and friction of the drives; the rest of the basis is the file's.
+
+        Raises
+        ------
+        SettingsError
+            If it is neither a set of any machine nor the file of a reduced one.
+        """
+        if name.endswith(ENDING):
+            return reduced_set(name, SetOwner(self.name, self.hash), {BASE: self.build_parameter_set})
+        if name not in (BASE, IDENTIFIABLE):
+            raise SettingsError(
+                f"parameters '{name}': '{self.name}' has the set '{BASE}' or a reduced one ({ENDING})"
+            )
         base, friction = self.base, self.friction_rows.ravel()
         rows = [*np.searchsorted(self._rigid, base.columns), *friction]
         known = np.array(self.basis.nominal)

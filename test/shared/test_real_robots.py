@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 
 from pkm_identification.estimation.identifiability import IDENTIFIABLE, IN_DOUBT
-from pkm_identification.identification.mechanism.identify import identify_mechanism
+from pkm_identification.identification.identify import identify
 from pkm_identification.identification.result import Identification
 from pkm_identification.identification.settings import Settings
 from pkm_identification.machines.multibody import Multibody
@@ -41,7 +41,7 @@ pytestmark = [
 def found(motion: str) -> Identification:
     mechanism = Mechanism.load(DATA / "ur10e" / "machine.yaml")
     log = read_drive_log(DATA / "ur10e" / f"{motion}.csv.gz", Multibody(mechanism).drives)
-    result = identify_mechanism(mechanism, [log], Settings.of(estimator="ls"))
+    result = identify([log], mechanism, Settings.of(estimator="ls"))
     assert result.dropped["resampled"] > 1000
     return result
 
@@ -102,7 +102,7 @@ def test_what_an_arm_has_besides_is_estimated_with_it(arm, log, also, late):
     mechanism = Mechanism.load(DATA / arm / "machine.yaml")
     read = read_drive_log(DATA / arm / f"{log}.csv.gz", Multibody(mechanism).drives)
     plain, besides = (
-        identify_mechanism(mechanism, [read], Settings.of(estimator="ls"), also=one) for one in ((), also)
+        identify([read], mechanism, Settings.of(estimator="ls", also=one)) for one in ((), also)
     )
     assert besides.converged
     assert besides.fit.ratio < 0.97 * plain.fit.ratio

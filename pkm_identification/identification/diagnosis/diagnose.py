@@ -33,7 +33,7 @@ from .stages.baseline import Baseline
 from .stages.explaining import explained, is_impossible, remarks_as_causes
 from .stages.undoing import without_discrete
 from .stages.unseen import unseen
-from .subject import ExperimentSubject, Subject
+from .subject import Subject
 
 __all__ = ["STANDS_OUT", "STRUT_STANDS_OUT", "diagnose", "stands_out"]
 
@@ -50,21 +50,7 @@ def diagnose(experiment: Experiment, problem: Problem, estimate: ParameterEstima
         Whose statuses and standard deviations the effects are compared with.
     """
     judged, own = _force_equations(experiment, problem)
-    return diagnose_subject(ExperimentSubject(judged), own, estimate)
-
-
-def diagnose_subject(subject: Subject, problem: Problem, estimate: ParameterEstimate) -> Diagnosis | None:
-    """Return whether a model fits its logs and why not; None of logs that are too short to tell noise from misfit.
-
-    Parameters
-    ----------
-    subject : Subject
-    problem : Problem
-        Of its logs.
-    estimate : ParameterEstimate
-        Whose statuses and standard deviations the effects are compared with.
-    """
-    recorded = Baseline.of(subject, problem)
+    recorded = Baseline.of(Subject(judged, estimate.values), own)
     if recorded is None:
         return None
     floor, first = recorded.floor, recorded.model

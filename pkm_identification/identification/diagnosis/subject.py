@@ -20,8 +20,6 @@ from numpy.typing import NDArray
 from pkm_identification.estimation.problem import Problem
 from pkm_identification.machines.contract import Machine
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.parameters.parameter import Kind
-from pkm_identification.parameters.prior import Prior
 from pkm_identification.signals.causal import FilterSettings
 
 from ..experiment import Experiment
@@ -29,7 +27,7 @@ from ..model_errors.log_rows import LogRows, rows_of_samples
 from ..regression.equations import LogEquations
 from ..regression.noise import LEAST, measure_noise_floor
 from ..regression.road import Road
-from ..regression.validation import ValidatedLog, find_acting
+from ..regression.validation import ValidatedLog
 from .noise_floor import FROM_DATA, NoiseFloor, noise_floor
 
 LEAST_WEIGHT = 0.1  # of an equation that a robust estimator still believes
@@ -52,47 +50,20 @@ class ForceLog(Protocol):
     def force(self) -> Any: ...
 
 
-class Subject(Protocol):
-    """Logs of a machine under one model."""
-
-    @property
-    def machine(self) -> Machine: ...
-
-    @property
-    def logs(self) -> Sequence[ForceLog]: ...
-
-    @property
-    def cutoff(self) -> float:
-        """Of the estimation band, Hz."""
-
-    @property
-    def low_pass(self) -> FilterSettings:
-        """Kinematic low-pass that the rates have passed."""
-
-    def problem(self) -> Problem:
-        """Return the zero-phase problem of the force model."""
-
-    def expect(self, problem: Problem) -> Problem:
-        """Return a problem whose prior expects what is estimated besides as it was found."""
-
-    def build_rows(self, problem: Problem) -> tuple[LogRows, ...]:
-        """Return the rows of each log."""
-
-    def find_believed(self, problem: Problem) -> NDArray[np.bool_]:
-        """Return which equations (K,) of a whitened problem the estimator does not leave out."""
-
-    def measure_floor(self, problem: Problem, values: FloatArray) -> NoiseFloor | None:
-        """Return the noise floor at rough values (P,); None of logs too short for it."""
-
-    def undo(self, change: ForceChange, machine: Machine | None, order: tuple[int, ...] | None) -> Subject:
-        """Return the subject with forces as they should have been, of another machine, its coordinates in an order."""
-
-
 @dataclass(frozen=True)
-class ExperimentSubject:
-    """See `Subject`: an experiment."""
+class Subject:
+    """Logs of a machine under one model.
+
+    Attributes
+    ----------
+    experiment : Experiment
+        Of zero-phase force equations.
+    found : ndarray, shape (P,)
+        Values of its estimate, SI units.
+    """
 
     experiment: Experiment
+    found: FloatArray
 
     @property
     def machine(self) -> Machine:
@@ -104,19 +75,25 @@ class ExperimentSubject:
 
     @property
     def cutoff(self) -> float:
+        """Of the estimation band, Hz."""
         return self.experiment.settings.band.cutoff
 
     @property
     def low_pass(self) -> FilterSettings:
+        """Kinematic low-pass that the rates have passed."""
         return self.experiment.settings.filter
 
     def problem(self) -> Problem:
+        """Return the zero-phase problem of the force model."""
         return self.experiment.problem()
 
     def expect(self, problem: Problem) -> Problem:
-        return problem if self.experiment.point is None else self.experiment.point.expected(problem)
+        """Return a problem whose prior expects what is estimated besides as it was found."""
+        point = self.experiment.point
+        return problem if point is None else point.expected(problem, self.found)
 
     def build_rows(self, problem: Problem) -> tuple[LogRows, ...]:
+        """Return the rows of each log."""
         # that of the equations, or hypotheses about friction would find what the two make of noisy rates
         machine, band = self.experiment.equations_machine(), self.experiment.settings.band
         return tuple(
@@ -125,33 +102,37 @@ class ExperimentSubject:
         )
 
     def find_believed(self, problem: Problem) -> NDArray[np.bool_]:
+        """Return which equations (K,) of a whitened problem the estimator does not leave out."""
         weight = None
         if self.experiment.settings.estimator.name == "robust":
             weight = self.experiment.estimator.batch(problem).weight
         return np.ones(len(problem.equations), dtype=bool) if weight is None else weight > LEAST_WEIGHT
 
     def measure_floor(self, problem: Problem, values: FloatArray) -> NoiseFloor | None:
+        """Return the noise floor at rough values (P,); None of logs too short for it."""
         experiment = self.experiment
         if not experiment.validated:
             basis = problem.parameters.mapping @ values + problem.parameters.known
             return noise_floor(experiment, basis, problem.equations.force)
-        made, band = [], experiment.settings.band
+        logs, band = experiment.validated_without_effects, experiment.settings.band
+        road = Road(experiment.machine, problem.parameters, band)
+        if experiment.point is not None:  # whose columns are in the problem's equations, and no noise's
+            return _floor_of_drives(road, logs, [road.equations(log) for log in logs], problem, values)
+        made = []
         for number, rows in enumerate(self.build_rows(problem)):
             own = problem.equations[problem.log == number]
             standing = int(np.count_nonzero(~rows.kept))
             made.append(LogEquations(own, rows.used, standing, rows.samples, rows.still, band))
-        road = Road(experiment.machine, problem.parameters, band)
-        return _floor_of_drives(road, experiment.validated, made, _keep, problem, values)
+        return _floor_of_drives(road, logs, made, problem, values)
 
-    def undo(
-        self, change: ForceChange, machine: Machine | None, order: tuple[int, ...] | None
-    ) -> ExperimentSubject:
+    def undo(self, change: ForceChange, machine: Machine | None, order: tuple[int, ...] | None) -> Subject:
+        """Return the subject with forces as they should have been, of another machine, its coordinates in an order."""
         experiment = self.experiment
         if experiment.validated:
-            machine = machine or experiment.machine
             validated = tuple(_undo(log, change, order) for log in experiment.validated)
-            acting = tuple(find_acting(log, machine).as_guarded() for log in validated)
-            return ExperimentSubject(replace(experiment, machine=machine, logs=acting, validated=validated))
+            return replace(
+                self, experiment=experiment.with_validated(validated, machine or experiment.machine)
+            )
         logs = tuple(
             replace(
                 log,
@@ -160,74 +141,7 @@ class ExperimentSubject:
             )
             for log in experiment.logs
         )
-        return ExperimentSubject(replace(experiment, logs=logs, machine=machine or experiment.machine))
-
-
-@dataclass(frozen=True)
-class RoadSubject:
-    """See `Subject`: logs of n drives on the regression road.
-
-    Attributes
-    ----------
-    road : Road
-    logs : tuple of ValidatedLog
-    made : tuple of LogEquations
-        Of each log.
-    build : callable (equations of the logs) -> Problem
-    reduce : callable
-        What makes of equations in all parameters those of the parameters that are estimated.
-    found : ndarray, shape (P,)
-        Values of the estimate, SI units.
-    """
-
-    road: Road
-    logs: tuple[ValidatedLog, ...]
-    made: tuple[LogEquations, ...]
-    build: Callable[[Sequence[LogEquations]], Problem]
-    reduce: Callable[[Any], Any]
-    found: FloatArray
-
-    @property
-    def machine(self) -> Machine:
-        return self.road.machine
-
-    @property
-    def cutoff(self) -> float:
-        return self.road.band.cutoff
-
-    @property
-    def low_pass(self) -> FilterSettings:
-        return self.road.low_pass
-
-    def problem(self) -> Problem:
-        return self.build(self.made)
-
-    def expect(self, problem: Problem) -> Problem:
-        # a prior far from them would have to be explained by something, as if it were data
-        besides = [entry.kind in (Kind.EFFECT, Kind.GAIN) for entry in problem.parameters.entries]
-        mean = np.where(besides, self.found, problem.prior.mean)
-        return replace(problem, prior=Prior(mean, problem.prior.std))
-
-    def build_rows(self, problem: Problem) -> tuple[LogRows, ...]:
-        return tuple(LogRows(self.machine, one.samples, self.road.band, one.still) for one in self.made)
-
-    def find_believed(self, problem: Problem) -> NDArray[np.bool_]:
-        return np.ones(len(problem.equations), dtype=bool)
-
-    def measure_floor(self, problem: Problem, values: FloatArray) -> NoiseFloor | None:
-        return _floor_of_drives(self.road, self.logs, self.made, self.reduce, problem, values)
-
-    def undo(
-        self, change: ForceChange, machine: Machine | None, order: tuple[int, ...] | None
-    ) -> RoadSubject:
-        logs = tuple(_undo(log, change, order) for log in self.logs)
-        road = self.road if machine is None else replace(self.road, machine=machine)
-        made = tuple(road.equations(log) for log in logs)
-        return replace(self, road=road, logs=logs, made=made)
-
-
-def _keep(equations: Any) -> Any:
-    return equations
+        return replace(self, experiment=replace(experiment, logs=logs, machine=machine or experiment.machine))
 
 
 def _undo(log: ValidatedLog, change: ForceChange, order: tuple[int, ...] | None) -> ValidatedLog:
@@ -240,12 +154,11 @@ def _floor_of_drives(
     road: Road,
     logs: Sequence[ValidatedLog],
     made: Sequence[LogEquations],
-    reduce: Callable[[Any], Any],
     problem: Problem,
     values: FloatArray,
 ) -> NoiseFloor | None:
     """Return the noise floor of logs of drives; None of logs too short for it."""
-    std = measure_noise_floor(road, logs, made, reduce, values)
+    std = measure_noise_floor(road, logs, made, values)
     if std is None:
         return None
     nothing = np.zeros_like(std)

@@ -34,6 +34,7 @@ from pkm_identification.parameters.parameter_set import ParameterSet
 
 from ..regression.friction import build_laws, reversing_terms
 
+REVERSAL = "reversal"
 REVERSAL_TIME = 1e-3  # s; longer than the delay, shorter than what lies between reversals
 LARGEST_DELAY = 0.3e-3  # s, where that is the time; in proportion where it is longer
 
@@ -43,10 +44,7 @@ def with_reversals(parameters: ParameterSet, machine: Machine) -> ParameterSet:
 
     Unchanged where it has not every drive's Coulomb friction.
     """
-    coulomb = []
-    for i, friction in enumerate(machine.friction):
-        own = [one for one in parameters.entries if one.limb == i and one.symbol == friction.law.reversing]
-        coulomb.extend(own[:1])
+    coulomb = [parameters.entries[k] for k in find_coulomb(parameters, machine)]
     if len(coulomb) != len(machine.drives):
         return parameters
     entries = [
@@ -57,13 +55,23 @@ def with_reversals(parameters: ParameterSet, machine: Machine) -> ParameterSet:
             entry.body,
             nominal=0.0,
             scale=entry.scale * LARGEST_DELAY / REVERSAL_TIME,
-            symbol="reversal",
+            symbol=REVERSAL,
             limb=i,
         )
         for i, entry in enumerate(coulomb)
     ]
     extended = parameters.extended(entries, np.zeros((len(parameters.known), len(entries))))
     return replace(extended, nuisance=len(entries))
+
+
+def find_coulomb(parameters: ParameterSet, machine: Machine) -> list[int]:
+    """Return where each drive's Coulomb friction stands in a set, as far as the set has it."""
+    found = []
+    for i, friction in enumerate(machine.friction):
+        symbol = friction.law.reversing
+        own = [k for k, one in enumerate(parameters.entries) if one.limb == i and one.symbol == symbol]
+        found.extend(own[:1])
+    return found
 
 
 def reversal_time(period: float) -> float:

@@ -23,6 +23,7 @@ from pkm_identification.numerics.segments import segment_slices
 from pkm_identification.records.drive_log import DriveLog
 from pkm_identification.signals.guard.unusable import refuse_unsigned_forces
 
+from ..identify import identify
 from ..log_check import DROPPED, KINDS, Fault, LogCheck, find_range, find_timing
 from ..regression.road import Road
 from ..regression.validation import (
@@ -33,7 +34,6 @@ from ..regression.validation import (
     validate_log,
 )
 from ..settings import Settings
-from .identify import identify_mechanism
 
 RESAMPLED = (
     "stamps are uneven, and coordinates move as they say: samples are taken at an even clock in between"
@@ -81,7 +81,7 @@ def inspect_drive_log(log: DriveLog, mechanism: Mechanism) -> LogCheck:
         refuse_unsigned_forces(validated.force, log.source, "N or N m")
         try:
             motion = _find_motion(machine, validated)
-            identification = identify_mechanism(mechanism, [log], Settings.of(estimator="ls", hold_out=0.0))
+            identification = identify([log], machine, Settings.of(estimator="ls", hold_out=0.0))
         except PkmError as error:
             obstacle = str(error)
     # where nothing could be used, the reason shows in what was recorded

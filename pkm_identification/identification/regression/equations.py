@@ -10,7 +10,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 from pkm_identification.estimation.batch.least_squares import least_squares, residual_covariance
 from pkm_identification.estimation.equations import Equations
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.parameters.prior import Prior
 from pkm_identification.signals.band import BandSettings
 
@@ -58,22 +57,6 @@ class LogEquations:
 
     def __len__(self) -> int:
         return len(self.equations)
-
-
-def reduce_equations(equations: Equations, whole: ParameterSet, parameters: ParameterSet) -> Equations:
-    """Return equations in a whole set as those of a set made of it by fixing and tying some.
-
-    Parameters
-    ----------
-    equations : Equations
-        In the whole set.
-    whole : ParameterSet
-        Each of its parameters is one entry of the basis.
-    parameters : ParameterSet
-    """
-    mapping = whole.mapping.T @ parameters.mapping
-    known = equations.regressor @ (whole.mapping.T @ (parameters.known - whole.known))
-    return replace(equations, regressor=equations.regressor @ mapping, measured=equations.measured - known)
 
 
 def learn_noise(

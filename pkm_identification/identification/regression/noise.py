@@ -15,12 +15,11 @@ on the way.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from pkm_identification.estimation.equations import Equations
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.signals.white_noise import force_density, position_noise
 
@@ -38,7 +37,6 @@ def measure_noise_floor(
     road: Road,
     logs: Sequence[ValidatedLog],
     made: Sequence[LogEquations],
-    change: Callable[[Equations], Equations],
     values: FloatArray,
 ) -> FloatArray | None:
     """Return the standard deviation (n,) of the residuals that noise alone would leave; None of logs too short for it.
@@ -49,14 +47,12 @@ def measure_noise_floor(
     logs : sequence of ValidatedLog
     made : sequence of LogEquations
         Theirs.
-    change : callable
-        What makes of equations in all parameters those of the parameters that are estimated.
     values : ndarray, shape (P,)
         Of the estimated parameters, rough ones.
     """
     squares, counts = [], []
     for log, own in zip(logs, made, strict=True):
-        floor = _floor_of_log(road, log, own, change, values)
+        floor = _floor_of_log(road, log, own, values)
         if floor is not None:
             squares.append(floor**2)
             counts.append(len(own))
@@ -67,7 +63,6 @@ def _floor_of_log(
     road: Road,
     log: ValidatedLog,
     own: LogEquations,
-    change: Callable[[Equations], Equations],
     values: FloatArray,
 ) -> FloatArray | None:
     part = log[_liveliest_part(log, own)]
@@ -75,8 +70,8 @@ def _floor_of_log(
         return None
     once = own if len(part) == len(log) else road.equations(part)
     again = road.equations(_add_noise(part), once.still)
-    difference = change(again.equations).left(values) - change(once.equations).left(values)
-    exact = LEAST * np.sqrt(np.mean(change(own.equations).force ** 2, axis=0)) + 1e-300
+    difference = again.equations.left(values) - once.equations.left(values)
+    exact = LEAST * np.sqrt(np.mean(own.equations.force**2, axis=0)) + 1e-300
     return np.sqrt(residual_rms(difference, once.used) ** 2 + exact**2)
 
 

@@ -10,13 +10,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pkm_identification.estimation.equations import Equations
 from pkm_identification.machines.contract import Machine
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter_set import ParameterSet
@@ -78,16 +76,6 @@ class Road:
         equations = leave_out(force_equations(machine, self.parameters, samples, band), still)
         kept = ~still.all(axis=1)
         return LogEquations(equations, ~still[kept], int(np.count_nonzero(~kept)), samples, still, band)
-
-
-def join_equations(logs: Sequence[LogEquations], change=lambda equations: equations) -> Equations:
-    """Return the equations of several logs, each changed; no segment goes on in the next log."""
-    parts, first = [], 0
-    for log in logs:
-        one = change(log.equations)
-        parts.append(replace(one, segment=one.segment + first))
-        first += len(log.samples)
-    return Equations.joined(parts)
 
 
 def residual_rms(residual: FloatArray, used: NDArray[np.bool_]) -> FloatArray:

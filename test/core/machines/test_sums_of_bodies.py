@@ -18,7 +18,7 @@ from scipy.optimize import minimize
 
 from pkm_identification.errors import SettingsError
 from pkm_identification.estimation.consistency.sums_of_bodies import PLANAR
-from pkm_identification.identification.mechanism.identify import identify_mechanism
+from pkm_identification.identification.identify import identify
 from pkm_identification.identification.settings import Settings
 from pkm_identification.mechanisms.multibody import dynamics
 from pkm_identification.parameters.assumptions import Assumptions, Fix
@@ -129,7 +129,7 @@ def test_a_log_that_shows_little_is_identified_as_bodies_that_can_exist():
     away = []
     for consistent in (False, True):
         settings = Settings.of(estimator="ls", consistent=consistent)
-        result = identify_mechanism(one.mechanism, [log], settings)
+        result = identify([log], one.mechanism, settings)
         values, root = result.estimate.values, np.diag(np.diag(result.estimate.covariance) ** -0.5)
         nearest = one.build_physical(result.parameters).project(values, root)
         away.append(np.linalg.norm(root @ (nearest.values - values)))

@@ -34,6 +34,7 @@ from pkm_identification.signals.guard import GuardedLog
 
 from ...samples import Samples
 from ...settings import EstimatorSettings
+from ..forces import DELAY
 from ..log_rows import rows_of_samples
 from ..situation import Situation, build_situations
 from .corrections import Corrections
@@ -93,21 +94,29 @@ class Linearisation:
                     values[place] = np.clip(values[place], before / LARGEST_STEP, before * LARGEST_STEP)
         return replace(self, values=values)
 
-    def expected(self, problem: Problem) -> Problem:
-        """The problem with these values of the effects as what is expected of them.
+    def expected(self, problem: Problem, values: FloatArray) -> Problem:
+        """The problem with values (P,) of the effects as what is expected of them.
 
         A prior far from them would have to be explained by something, as if it were data.
         """
         mean = problem.prior.mean.copy()
         for effect in self.effects:
             places = effect.places(self.parameters)
-            mean[places] = self.values[places]
+            mean[places] = values[places]
         return replace(problem, prior=Prior(mean, problem.prior.std))
 
     @property
     def entries(self) -> tuple[Parameter, ...]:
         """Parameters of all effects."""
         return tuple(entry for effect in self.effects for entry in effect.entries)
+
+    @property
+    def late_drives(self) -> frozenset[int]:
+        """Drives (from 0) whose forces' delay is estimated."""
+        late = [entry for entry in self.entries if entry.symbol == DELAY]
+        if any(entry.limb is None for entry in late):
+            return frozenset(range(len(self.machine.drives)))
+        return frozenset(entry.limb for entry in late if entry.limb is not None)
 
     @property
     def corrections(self) -> Corrections:

@@ -22,9 +22,8 @@ from pkm_identification.cli import main
 from pkm_identification.errors import SettingsError
 from pkm_identification.estimation.identifiability import COMBINATION, IDENTIFIABLE
 from pkm_identification.identification.estimate_file import estimate_document
-from pkm_identification.identification.mechanism.identify import identify_mechanism
-from pkm_identification.identification.model_errors.estimated.corrected_road import Besides
-from pkm_identification.identification.model_errors.estimated.registry import parse_names
+from pkm_identification.identification.identify import identify
+from pkm_identification.identification.model_errors.estimated.registry import extended_set, parse_names
 from pkm_identification.identification.settings import Settings
 from pkm_identification.machines.multibody import Multibody
 from pkm_identification.mechanisms.multibody import dynamics
@@ -33,8 +32,6 @@ from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.records.drive_log import DriveLog
 from pkm_identification.report.diagnosis import reason
 
-SETTINGS = Settings.of(estimator="ls")
-
 
 @lru_cache
 def case(kind: str, seed: int) -> drawn.Case:
@@ -42,7 +39,7 @@ def case(kind: str, seed: int) -> drawn.Case:
 
 
 def found(case, also=(), log=None, file=None):
-    return identify_mechanism(file or case.file, [log or case.log], SETTINGS, also=also)
+    return identify([log or case.log], file or case.file, Settings.of(estimator="ls", also=tuple(also)))
 
 
 def values(result):
@@ -115,7 +112,7 @@ def test_gravity_that_leans_is_found_where_the_base_does_not_hide_it():
 def test_joints_off_their_places_are_made_up_for_and_known_as_far_as_they_show():
     one = drawn.draw_case("mast", 13, right=True)
     machine, random = Multibody(one.truth), np.random.default_rng(5)
-    (effect,), count = Besides.of(machine, ["geometry"]).effects, len(machine.drives)
+    (_, (effect,)), count = extended_set(machine, "base", ["geometry"]), len(machine.drives)
     entries = effect.entries[:-count]  # behind them are zeros of the drives
     moved = {one.name.removeprefix("geometry:"): float(random.normal() * one.scale) for one in entries}
     other = machine.with_changes(moved).mechanism
@@ -166,7 +163,7 @@ def test_unlike_motors_are_named_drive_by_drive(more):
 @pytest.mark.slow
 def test_what_is_estimated_besides_is_no_cause_however_large_it_is():
     one, name = drawn.draw_case("mast", 7, right=True), "friction_square_length_3"
-    (effect,) = Besides.of(Multibody(one.file), [name]).effects
+    _, (effect,) = extended_set(one.file, "base", [name])
     size, rate = 20.0 * effect.entries[0].scale, drawn.motion_of(one.truth)[1]
     force = one.log.force + [0.0, 0.0, size] * rate * np.abs(rate)
     result = found(one, [name], replace(one.log, force=force))
@@ -212,12 +209,12 @@ def test_the_command_estimates_besides_and_says_so(tmp_path, capsys):
 )
 def test_names_that_mean_nothing_are_refused(names, words):
     with pytest.raises(SettingsError, match=words):
-        Besides.of(Multibody(Mechanism.load("mast")), parse_names(names))
+        extended_set(Mechanism.load("mast"), "base", parse_names(names))
 
 
 def test_drives_are_called_by_name_or_number():
     machine = Multibody(Mechanism.load("mast"))
     names = ("force_offset_2", "force_offset_length_2")
-    (first,), (second,) = (Besides.of(machine, (name,)).effects for name in names)
+    (_, (first,)), (_, (second,)) = (extended_set(machine, "base", (name,)) for name in names)
     assert first.entries == second.entries
     assert [entry.limb for entry in first.entries] == [1]

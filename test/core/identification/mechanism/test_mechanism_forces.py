@@ -20,7 +20,7 @@ import yaml
 import pkm_identification as pkm
 from pkm_identification.errors import LogError, SettingsError
 from pkm_identification.estimation.identifiability import IDENTIFIABLE
-from pkm_identification.identification.mechanism.identify import identify_mechanism
+from pkm_identification.identification.identify import identify
 from pkm_identification.identification.settings import Settings
 from pkm_identification.mechanisms.builtin import builtin_files
 from pkm_identification.mechanisms.multibody import dynamics
@@ -73,7 +73,7 @@ def settings(estimator="ls"):
 @pytest.mark.slow
 @pytest.mark.parametrize("estimator", ["ls", "ukf"])
 def test_nineteen_base_parameters_and_three_frictions_come_back(log, estimator):
-    found = identify_mechanism(mast(damping=0.0), [log], settings(estimator))
+    found = identify([log], mast(damping=0.0), settings(estimator))
     parameters = found.parameters
     assert len(parameters) == 19 + 3
     off = (found.estimate.values - parameters.nominal) / np.sqrt(np.diag(found.estimate.covariance))
@@ -89,7 +89,7 @@ def test_nineteen_base_parameters_and_three_frictions_come_back(log, estimator):
 @pytest.mark.slow
 def test_the_public_face_says_the_same(log, tmp_path):
     result = pkm.identify_mechanism(log, mast(damping=0.0), estimator="ls", fix=["viscous"])
-    again = identify_mechanism(mast(damping=0.0), [log], settings())
+    again = identify([log], mast(damping=0.0), settings())
     np.testing.assert_allclose(result.estimate.values, again.estimate.values, rtol=1e-9)
     table = result.table()
     assert list(table["name"][19:]) == list(again.parameters.names[19:])
@@ -104,7 +104,7 @@ def test_the_public_face_says_the_same(log, tmp_path):
 @pytest.mark.slow
 def test_a_drive_that_the_file_leaves_out_shows_in_what_was_held_out(log):
     """36.7 kg of motor on each slider, which resist without weighing anything: no body's parameters do that."""
-    found = identify_mechanism(mast(actuator=False), [log], settings())
+    found = identify([log], mast(actuator=False), settings())
     # the scatter: deviations besides have what the cause found moves values by
     scatter = np.sqrt(found.estimate.std**2 - np.sum(found.fit.moved**2, axis=0))
     off = (found.estimate.values - found.parameters.nominal) / scatter
@@ -123,7 +123,7 @@ def test_a_log_of_a_hundred_samples_a_second_will_do():
     motion = generated("rich", mechanism, DURATION)
     force = dynamics.forces(mechanism, motion.motion(mechanism, time))
     noise = NOISE * np.sqrt(np.mean(force**2, axis=0)) * np.random.default_rng(4).standard_normal(force.shape)
-    found = identify_mechanism(mechanism, [DriveLog(time, motion.drives(time)[0], force + noise)], settings())
+    found = identify([DriveLog(time, motion.drives(time)[0], force + noise)], mechanism, settings())
     off = (found.estimate.values - found.parameters.nominal) / np.sqrt(np.diag(found.estimate.covariance))
     assert np.abs(off).max() < 4.5
     np.testing.assert_allclose(found.estimate.values[19:], COULOMB, rtol=0.02)
@@ -134,12 +134,12 @@ def test_a_log_of_a_hundred_samples_a_second_will_do():
 def test_logs_that_cannot_be_used_are_refused(log):
     mechanism = mast(damping=0.0)
     with pytest.raises(LogError, match="column t must rise evenly"):
-        identify_mechanism(mechanism, [replace(log, time=log.time**1.1)], settings())
+        identify([replace(log, time=log.time**1.1)], mechanism, settings())
     short = DriveLog(log.time[:600], log.drive[:600], log.force[:600])
     with pytest.raises(LogError, match="a longer uninterrupted log is needed"):
-        identify_mechanism(mechanism, [short], settings())
+        identify([short], mechanism, settings())
     slower = DriveLog(log.time[::2], log.drive[::2], log.force[::2], "b.csv")
     with pytest.raises(LogError, match=r"b\.csv: 500 samples a second, 1000 in the first log"):
-        identify_mechanism(mechanism, [log, slower], settings())
+        identify([log, slower], mechanism, settings())
     with pytest.raises(SettingsError, match="needs a hexapod"):
-        identify_mechanism(mechanism, [log], settings("dual"))
+        identify([log], mechanism, settings("dual"))

@@ -27,7 +27,7 @@ from benchmarks.field.answers import (
 )
 from pkm_identification.cli import main
 from pkm_identification.estimation.identifiability import IDENTIFIABLE
-from pkm_identification.identification.mechanism.identify import identify_mechanism
+from pkm_identification.identification.identify import identify
 from pkm_identification.identification.settings import Settings
 from pkm_identification.mechanisms.multibody.extents import body_extents, inertial_sizes
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
@@ -54,7 +54,7 @@ def recorded(seed: int, noise: float) -> DriveLog:
 @pytest.mark.parametrize("noise", [0.002, 0.02])
 def test_nothing_is_identified_that_is_not_known(seed, noise):
     mechanism, _ = exact(seed)
-    result = identify_mechanism(mechanism, [recorded(seed, noise)], SETTINGS)
+    result = identify([recorded(seed, noise)], mechanism, SETTINGS)
     assert result.trusted
     assert called_identified_wrongly(result) == []
     status = dict(zip(result.estimate.names, result.estimate.status, strict=True))
@@ -97,7 +97,7 @@ def test_a_refused_fit_identifies_nothing_in_any_form(tmp_path, capsys):
     """A disturbance that no cause explains: JSON, text and exit code agree, and no deviation is multiplied by it."""
     mechanism, log = exact(0)
     force = disturbed(log.force, PERIOD, 3)
-    result = identify_mechanism(mechanism, [DriveLog(log.time, log.drive, force)], SETTINGS)
+    result = identify([DriveLog(log.time, log.drive, force)], mechanism, SETTINGS)
     assert not result.fits
     assert result.fit.ratio > 3.0
     own = np.sqrt(np.diag(result.estimate.covariance))

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 import yaml
 
-from pkm_identification.identification.mechanism.identify import identify_mechanism
+from pkm_identification.identification.identify import identify
 from pkm_identification.identification.settings import Settings
 from pkm_identification.mechanisms.builtin import builtin_files
 from pkm_identification.mechanisms.multibody import dynamics
@@ -53,7 +53,7 @@ def found(mechanism, exact, change=None):
     noise = np.random.default_rng(4).standard_normal(force.shape)
     log = DriveLog(time, place, made + NOISE * np.sqrt(np.mean(made**2, axis=0)) * noise)
     assumptions = Assumptions(fixed=(Fix("viscous"),))
-    return identify_mechanism(mechanism, [log], Settings.of(estimator="ls", assumptions=assumptions))
+    return identify([log], mechanism, Settings.of(estimator="ls", assumptions=assumptions))
 
 
 def smooth_side(rate):

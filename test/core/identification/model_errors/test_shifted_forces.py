@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from benchmarks.field import also as drawn
-from pkm_identification.identification.mechanism.identify import identify_mechanism
+from pkm_identification.identification.identify import identify
 from pkm_identification.identification.settings import Settings
 from pkm_identification.machines.multibody import Multibody
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
@@ -34,12 +34,12 @@ def case():
 def tolerated(case):
     document = dict(case.file.description.document) | {"tolerances": TOLERANCES}
     mechanism = Mechanism.from_document(document)
-    return Multibody(mechanism), identify_mechanism(mechanism, [case.log], SETTINGS)
+    return Multibody(mechanism), identify([case.log], mechanism, SETTINGS)
 
 
 def test_deviations_include_them_and_values_do_not_move(case, tolerated):
     machine, result = tolerated
-    plain = identify_mechanism(case.file, [case.log], SETTINGS)
+    plain = identify([case.log], case.file, SETTINGS)
     changes = result.tolerance_changes
     assert changes.shape == (len(machine.tolerances), len(plain.estimate.values))
     assert result.estimate.values == pytest.approx(plain.estimate.values, rel=1e-9)
@@ -55,7 +55,7 @@ def test_a_force_off_by_its_tolerance_moves_values_as_said(case, tolerated):
     names = [one.name for one in machine.tolerances]
     force = case.log.force.copy()
     force[:, 0] += TOLERANCES["force_offset"]
-    moved = identify_mechanism(case.file, [replace(case.log, force=force)], SETTINGS).estimate
+    moved = identify([replace(case.log, force=force)], case.file, SETTINGS).estimate
     change = result.tolerance_changes[names.index("force_offset_length_1")]
     off = (moved.values - result.estimate.values + change) / np.sqrt(np.diag(moved.covariance))
     assert np.abs(off).max() < 0.02 * np.abs(change / np.sqrt(np.diag(moved.covariance))).max()

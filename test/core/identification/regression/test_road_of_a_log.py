@@ -28,7 +28,7 @@ from core.identification.regression.drive_logs import (
 
 from pkm_identification.cli import main
 from pkm_identification.identification.equations.band_rows import band_pieces
-from pkm_identification.identification.mechanism.identify import identify_mechanism
+from pkm_identification.identification.identify import identify
 from pkm_identification.identification.regression.friction import DriveFriction
 from pkm_identification.identification.regression.road import Road
 from pkm_identification.identification.regression.validation import validate_logs
@@ -41,7 +41,7 @@ from pkm_identification.signals.band import BandSettings
 
 
 def identified(log, law="coulomb", estimator="ls"):
-    return identify_mechanism(five_bar(law).mechanism, [log], Settings.of(estimator=estimator))
+    return identify([log], five_bar(law).mechanism, Settings.of(estimator=estimator))
 
 
 def deviations_off(found):
