@@ -42,7 +42,7 @@ def _mechanism(options: argparse.Namespace) -> int:
         mechanism = require(machine, BodiesFile, "mechanism").mechanism
     # files first: nothing is printed when one cannot be written
     if options.out:
-        from pkm_identification.report.figures.mechanism import mechanism_figure
+        from pkm_identification.report.figures.machine import mechanism_figure
 
         write_figures(output_folder(options.out), {"mechanism": mechanism_figure(mechanism)})
     present(mechanism_text(mechanism), mechanism_document(mechanism), options.json)

@@ -104,9 +104,9 @@ def propose_units(names: Sequence[str]) -> str:
     return f"; {' or '.join(names)}?" if names else ""
 
 
-def show_value(value: Any) -> str:
-    """Return a value as text of at most 60 characters, without the quotes of numbers that are kept as text."""
-    text = str(value).replace("'", "")
+def show_value(value: Any, quoted: bool = False) -> str:
+    """Return a value of a file as text of at most 60 characters: lists without the quotes of numbers kept as text."""
+    text = repr(value) if isinstance(value, str) and quoted else str(value).replace("'", "")
     return text if len(text) <= _SHOWN else text[:_SHOWN] + "..."
 
 

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from functools import singledispatch
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,8 +23,8 @@ from pkm_identification.estimation.identifiability import (
     UNIDENTIFIABLE,
     Combination,
 )
+from pkm_identification.machines.capabilities import HexapodFile, has
 from pkm_identification.machines.contract import Drive, Machine
-from pkm_identification.machines.hexapod import Hexapod
 from pkm_identification.mechanisms.hexapod.machine import Machine as HexapodDescription
 from pkm_identification.numerics.arrays import FloatArray
 
@@ -221,15 +220,13 @@ def dropped_table(counts: Mapping[str, int]) -> Listing:
     return Listing(("reason", "count", "meaning"), rows, frozenset({"count"}))
 
 
-@singledispatch
 def machine_table(machine: Machine) -> Listing:
-    """What a machine description says, one property a row."""
-    rows = [
-        ("name", machine.name),
-        ("description", describe_machine(machine)),
-        ("digest", machine.hash),
-        *((drive.title, _limits_of(drive)) for drive in machine.drives),
-    ]
+    """Return what a machine description says, one property a row."""
+    rows = [("name", machine.name), ("description", describe_machine(machine)), ("digest", machine.hash)]
+    if has(machine, HexapodFile):
+        rows += _list_hexapod_properties(machine.description)
+    else:
+        rows += [(drive.title, _limits_of(drive)) for drive in machine.drives]
     return Listing(("property", "value"), tuple(row for row in rows if row[1]))
 
 
@@ -244,14 +241,9 @@ def _limits_of(drive: Drive) -> str:
     return f"{drive.lowest:g} to {drive.highest:g} {drive.unit}"
 
 
-@machine_table.register
-def _(hexapod: Hexapod) -> Listing:
-    machine = hexapod.description
+def _list_hexapod_properties(machine: HexapodDescription) -> list[tuple[str, str]]:
     low, high = machine.length_limits
     rows = [
-        ("name", machine.name),
-        ("description", machine.description),
-        ("digest", machine.hash),
         ("gravity", f"{_vector(machine.gravity)} m/s²"),
         ("base joints", "without spin" if machine.base_joint == "no_spin" else machine.base_joint),
         ("platform joints", machine.platform_joint),
@@ -264,7 +256,7 @@ def _(hexapod: Hexapod) -> Listing:
     if machine.drive:
         constant = f", {machine.drive.force_per_ampere:.4g} N/A" if machine.drive.has_motor else ""
         rows.append(("drives", f"{machine.drive.sample_rate:g} Hz{constant}"))
-    return Listing(("property", "value"), tuple(row for row in rows if row[1]))
+    return rows
 
 
 def settings_table(result: Identification) -> Listing:

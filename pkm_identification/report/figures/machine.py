@@ -10,20 +10,19 @@
 
 from __future__ import annotations
 
-from functools import singledispatch
-
 import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 from mpl_toolkits.mplot3d.art3d import Poly3DCollection
 
+from pkm_identification.machines.capabilities import BodiesFile, HexapodFile, has, require
 from pkm_identification.machines.contract import Machine
-from pkm_identification.machines.hexapod import Hexapod
-from pkm_identification.machines.multibody import Multibody
 from pkm_identification.mechanisms.hexapod.machine import Machine as Description
+from pkm_identification.mechanisms.multibody.kinematics import body_poses
+from pkm_identification.mechanisms.multibody.mechanism import Mechanism
+from pkm_identification.mechanisms.multibody.numbers.arithmetic import FLOAT64
 from pkm_identification.numerics.arrays import FloatArray
 
-from .mechanism import mechanism_figure
 from .space import show_box
 from .style import (
     ESTIMATE,
@@ -39,23 +38,15 @@ NUMBER = {
     "va": "center",
     "bbox": {"boxstyle": "circle,pad=0.15", "facecolor": "white", "edgecolor": "none", "alpha": 0.85},
 }
+SMALLEST = 1e-9  # m
 AXES = (("x", "#CC3333"), ("y", "#339933"), ("z", "#3355CC"))
 
 
-@singledispatch
 def machine_figure(machine: Machine) -> Figure:
-    """The machine at home, in the frame of its base or ground."""
-    raise TypeError(f"{type(machine).__name__}: nobody has said how it is drawn")
-
-
-@machine_figure.register
-def _(machine: Multibody) -> Figure:
-    return mechanism_figure(machine.mechanism)
-
-
-@machine_figure.register
-def _(machine: Hexapod) -> Figure:
-    return hexapod_figure(machine.description)
+    """Return a picture of the machine at home, in the frame of its base or ground."""
+    if has(machine, HexapodFile):
+        return hexapod_figure(machine.description)
+    return mechanism_figure(require(machine, BodiesFile, "picture").mechanism)
 
 
 @styled
@@ -100,3 +91,49 @@ def _around(points: FloatArray) -> np.ndarray:
     _, _, axes = np.linalg.svd(centred)
     flat = centred @ axes[:2].T
     return np.argsort(np.arctan2(flat[:, 1], flat[:, 0]))
+
+
+@styled
+def mechanism_figure(mechanism: Mechanism) -> Figure:
+    """Bodies, joints and centres of mass at home, in the ground frame."""
+    points = find_joint_positions(mechanism)
+    figure = Figure(figsize=(6.4, 4.8))
+    figure.subplots_adjust(left=0.0, right=0.93, bottom=0.03, top=0.92)
+    panel = figure.add_subplot(projection="3d")
+    rotation, position = body_poses(mechanism, mechanism.home)
+    shown: list[FloatArray] = []
+    for b, body in enumerate(mechanism.description.bodies):
+        color = STRUT_COLORS[b % len(STRUT_COLORS)]
+        mass, *first = mechanism.parameters[b, :4]
+        ends = points[body.name]
+        middle = position[0, b] + rotation[0, b] @ (np.array(first) / mass) if mass > 0 else ends.mean(axis=0)
+        for end in ends:
+            panel.plot(*np.stack([middle, end], axis=1), color=color, linewidth=2.5, solid_capstyle="round")
+        panel.scatter(*middle, color=color, s=22, depthshade=False)
+        panel.text(*middle, f"  {body.name}", color=color, fontsize=8)
+        shown += [middle, *ends]
+    ground = points["ground"]
+    panel.scatter(*ground.T, color=NOMINAL, marker="^", s=30, depthshade=False)
+    everything = np.vstack([*shown, ground])
+    low, high = everything.min(axis=0), everything.max(axis=0)
+    # a planar mechanism has no depth of its own
+    margin = np.maximum(0.1 * np.max(high - low) - 0.5 * (high - low), 0.0) + SMALLEST
+    low, high = low - margin, high + margin
+    show_box(panel, low, high, zoom=1.05)
+    figure.suptitle(f"{mechanism.name} at home", x=0.02, ha="left")
+    return figure
+
+
+def find_joint_positions(mechanism: Mechanism) -> dict[str, FloatArray]:
+    """Points of the joints of every body and of the ground at home, (k, 3), m, ground frame."""
+    rotation, position = body_poses(mechanism, mechanism.home)
+    bodies = [body.name for body in mechanism.description.bodies]
+    places: dict[str, list[FloatArray]] = {name: [] for name in ("ground", *bodies)}
+    for joint in mechanism.description.joints:
+        for body, place in zip(joint.bodies, joint.place, strict=True):
+            point = FLOAT64.array(place)
+            if body != "ground":
+                b = bodies.index(body)
+                point = position[0, b] + rotation[0, b] @ point
+            places[body].append(point)
+    return {name: np.array(points).reshape(-1, 3) for name, points in places.items()}

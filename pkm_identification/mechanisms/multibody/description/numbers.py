@@ -11,18 +11,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from pkm_identification.document import LARGEST, Node
 
+from ...plausibility import show_value
 from ..numbers.arithmetic import FLOAT64
 from ..numbers.exact import Exact, ExactVector, NotANumber, dot_product, exact
 
 Constants = Mapping[str, Exact]
 FULL_TURN = 2.0 * np.pi  # rad
-_SHOWN = 60
+_show = partial(show_value, quoted=True)
 
 
 def number(node: Node, constants: Constants) -> Exact:
@@ -37,13 +39,13 @@ def number(node: Node, constants: Constants) -> Exact:
         value = exact(node.value, constants)
         size = FLOAT64.number(value)
     except NotANumber as problem:
-        node.fail(f"= {_shown(node.value)}: {problem}")
+        node.fail(f"= {_show(node.value)}: {problem}")
     except ZeroDivisionError:
-        node.fail(f"= {_shown(node.value)}: divides by zero")
+        node.fail(f"= {_show(node.value)}: divides by zero")
     except (ValueError, OverflowError):
-        node.fail(f"= {_shown(node.value)}: has no finite value")
+        node.fail(f"= {_show(node.value)}: has no finite value")
     if not abs(size) <= LARGEST:
-        node.fail(f"= {_shown(node.value)}: no machine has more than {LARGEST:g}")
+        node.fail(f"= {_show(node.value)}: no machine has more than {LARGEST:g}")
     return value
 
 
@@ -51,14 +53,14 @@ def not_negative(node: Node, constants: Constants) -> Exact:
     """The exact number at a place, at least zero."""
     value = number(node, constants)
     if FLOAT64.number(value) < 0:
-        node.fail(f"= {_shown(node.value)}: must not be negative")
+        node.fail(f"= {_show(node.value)}: must not be negative")
     return value
 
 
 def numbers(node: Node, constants: Constants, count: int | None = None) -> ExactVector:
     """A list of exact numbers, of a stated length if any."""
     if not isinstance(node.value, list) or (count is not None and len(node.value) != count):
-        node.fail(f"= {_shown(node.value)}: must be a list of {count or ''} numbers".replace("  ", " "))
+        node.fail(f"= {_show(node.value)}: must be a list of {count or ''} numbers".replace("  ", " "))
     return tuple(number(entry, constants) for entry in node.entries())
 
 
@@ -66,7 +68,7 @@ def direction(node: Node, constants: Constants) -> ExactVector:
     """Three exact numbers that are not all zero."""
     vector = numbers(node, constants, 3)
     if FLOAT64.number(dot_product(vector, vector)) == 0:
-        node.fail(f"= {_shown(node.value)}: has no length")
+        node.fail(f"= {_show(node.value)}: has no length")
     return vector
 
 
@@ -96,7 +98,7 @@ def refuse_degrees(node: Node, values: ExactVector, turns: float = 1.0) -> None:
     """
     if hint := propose_degrees(node, values, turns):
         node.fail(
-            f"= {_shown(node.value)}: must be within {FULL_TURN * turns:.4g} rad either way (or written with pi, of "
+            f"= {_show(node.value)}: must be within {FULL_TURN * turns:.4g} rad either way (or written with pi, of "
             f"what turns farther){hint}"
         )
 
@@ -104,10 +106,10 @@ def refuse_degrees(node: Node, values: ExactVector, turns: float = 1.0) -> None:
 def pair(node: Node, constants: Constants, read=numbers) -> tuple[ExactVector, ExactVector]:
     """Two vectors, one in either body's frame."""
     if not isinstance(node.value, list) or len(node.value) != 2 or not isinstance(node.value[0], list):
-        node.fail(f"= {_shown(node.value)}: must be two vectors, one in the frame of either body")
+        node.fail(f"= {_show(node.value)}: must be two vectors, one in the frame of either body")
     first, second = (read(entry, constants) for entry in node.entries())
     if len(first) != 3 or len(second) != 3:
-        node.fail(f"= {_shown(node.value)}: must be two vectors of three numbers")
+        node.fail(f"= {_show(node.value)}: must be two vectors of three numbers")
     return first, second
 
 
@@ -121,8 +123,3 @@ def floats(value: Any, constants: Constants) -> Any:
         return FLOAT64.number(exact(value, constants))
     except (ArithmeticError, ValueError):
         return value
-
-
-def _shown(value: Any) -> str:
-    text = repr(value) if isinstance(value, str) else str(value).replace("'", "")
-    return text if len(text) <= _SHOWN else text[:_SHOWN] + "..."
