@@ -15,7 +15,12 @@ import argparse
 from pkm_identification.machines.capabilities import BodiesFile, HexapodFile, has, require
 from pkm_identification.machines.load import load_machine
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
-from pkm_identification.report.mechanism_tables import mechanism_document, mechanism_text
+from pkm_identification.report.mechanism_tables import (
+    knowledge_document,
+    knowledge_table,
+    mechanism_document,
+    mechanism_text,
+)
 
 from .arguments import add_json, add_machine
 from .results import output_folder, present, write_figures
@@ -30,6 +35,11 @@ def add(commands: argparse._SubParsersAction) -> None:
     )
     add_machine(parser)
     parser.add_argument("--out", metavar="DIR", help="draw it at home into this folder")
+    parser.add_argument(
+        "--known",
+        action="store_true",
+        help="besides, how well each number of the machine file is known (docs/machine_file.md)",
+    )
     add_json(parser)
     parser.set_defaults(run=_mechanism)
 
@@ -45,5 +55,9 @@ def _mechanism(options: argparse.Namespace) -> int:
         from pkm_identification.report.figures.machine import mechanism_figure
 
         write_figures(output_folder(options.out), {"mechanism": mechanism_figure(mechanism)})
-    present(mechanism_text(mechanism), mechanism_document(mechanism), options.json)
+    text, document = mechanism_text(mechanism), mechanism_document(mechanism)
+    if options.known:
+        text += f"\n\n{knowledge_table(machine.knowledge)}"
+        document["known"] = knowledge_document(machine.knowledge)
+    present(text, document, options.json)
     return 0

@@ -27,6 +27,7 @@ from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter_set import ParameterSet
 
 _FOREIGN = 1e-3  # of a standard deviation: what parameters that are not identified may add to it
+_ROUNDING = 1e-9  # relative: a number that an estimate leaves as it is
 
 
 def state_widths(machine: Machine, widths: Mapping[str, float]) -> Machine:
@@ -67,8 +68,8 @@ def find_hexapod_widths(build: Callable[[FloatArray], Machine], saved: SavedEsti
     foreign = np.abs(slopes * deviations)[:, ~identified].max(axis=1, initial=0.0)
     return {
         key: float(std)
-        for key, std, other in zip(numbers, spread, foreign, strict=True)
-        if std > 0.0 and other <= _FOREIGN * std
+        for (key, value), std, other in zip(numbers.items(), spread, foreign, strict=True)
+        if std > _ROUNDING * abs(value) and other <= _FOREIGN * std
     }
 
 

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from pkm_identification.machines.knowledge import Knowledge, KnownNumber
 from pkm_identification.mechanisms.multibody.kinematics import read
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.mechanisms.multibody.numbers.arithmetic import FLOAT64
@@ -23,6 +24,7 @@ from .listing import ABSENT, Listing, number
 
 SHOWN = 9  # digits of coordinates at home
 ROUNDING = 1e-14
+_OF_BODIES = ("mass", "center_of_mass", "moment", "product")
 
 
 def mechanism_text(mechanism: Mechanism) -> str:
@@ -132,6 +134,54 @@ def outputs_table(mechanism: Mechanism) -> Listing:
             for measure, value in zip(measures, values, strict=True)
         ]
     return Listing(("name", "what", "unit", "at home"), tuple(rows), frozenset({"at home"}))
+
+
+def knowledge_table(knowledge: Knowledge) -> Listing:
+    """Return how well each number of a machine file is known; what is known alike of many stands in one row."""
+    groups: dict[tuple, list[KnownNumber]] = {}
+    for one in knowledge:
+        alike = (one.key,) if one.kind in _OF_BODIES else (one.kind, one.how, one.width)
+        groups.setdefault(alike, []).append(one)
+    rows = []
+    for group in groups.values():
+        one, more = group[0], len(group) - 1
+        width = (
+            _percent(one.log_width)
+            if one.log_width is not None
+            else f"{number(one.width)} {one.unit}".strip()
+        )
+        value = ABSENT if more else number(one.value)
+        rows.append(
+            (f"{one.key}{f' and {more} more' if more else ''}", one.unit or ABSENT, value, width, one.how)
+        )
+    rows += [
+        (
+            f"{group.key} ({group.bodies[0]} to {group.bodies[-1]})",
+            ABSENT,
+            ABSENT,
+            _percent(group.width),
+            group.how,
+        )
+        for group in knowledge.alike
+    ]
+    return Listing(("key", "unit", "value", "known to", "how"), tuple(rows), frozenset({"value"}))
+
+
+def _percent(share: float) -> str:
+    return f"{100.0 * share:.3g} %"
+
+
+def knowledge_document(knowledge: Knowledge) -> dict[str, Any]:
+    """Return how well each number of a machine file is known, for JSON."""
+    numbers = [
+        {
+            "key": one.key, "kind": one.kind, "value": one.value, "width": one.width, "unit": one.unit,
+            "how": one.how, "log_width": one.log_width,
+        }
+        for one in knowledge
+    ]  # fmt: skip
+    alike = [{"bodies": list(one.bodies), "width": one.width, "how": one.how} for one in knowledge.alike]
+    return {"numbers": numbers, "alike": alike}
 
 
 def mechanism_document(mechanism: Mechanism) -> dict[str, Any]:

@@ -46,6 +46,8 @@ def list_drive_numbers(
             ("asymmetry", 0.0, {DEFAULT: ASYMMETRY}),
             ("coordinate_offset", drive.zero, zero),
         ):
+            if kind in machine.friction[i].law.names:
+                continue  # a coefficient of its friction
             key = keys.get(kind, file.tolerance_key(kind)).replace("*", str(i)).replace("@", drive.name)
             how, width = file.find_width(key, value, usual)
             if tolerance := _find_tolerance(file, kind, i):

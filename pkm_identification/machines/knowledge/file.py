@@ -76,7 +76,9 @@ class KnownFile:
         return how, stated.size * (abs(value) or usual[DEFAULT]) if stated.relative else stated.size
 
     def find_number(self, key: str) -> float:
-        """Return a number of the file."""
+        """Return a number of the file; 0 of a machine that was made without one."""
+        if key.split(".")[0] not in self.document:
+            return 0.0
         return evaluate(self._find_place(tuple(key.split("."))), self.document.get("constants") or {})
 
     def list_widths(self) -> Iterator[tuple[str, float]]:
