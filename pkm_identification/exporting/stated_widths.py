@@ -88,7 +88,7 @@ def find_friction_widths(parameters: ParameterSet, saved: SavedEstimate) -> dict
 def _list_numbers(machine: Machine) -> dict[str, float]:
     """Return the numbers of bodies and friction of a hexapod's file, by their keys."""
     description = require(machine, HexapodFile, "export").description
-    found = {}
+    found: dict[str, float] = {}
     for body in list_body_values(description):
         values = (body.mass, *body.center, *body.moments, *body.products)
         found |= {key: float(value) for key, value in zip(body.keys, values, strict=True)}

@@ -108,10 +108,10 @@ def find_alike(bodies: Sequence[BodyValues], file: KnownFile) -> tuple[AlikeBodi
 
 
 def _is_alike(one: BodyValues, other: BodyValues) -> bool:
-    rows = [
+    first, second = (
         np.array([each.size, each.mass, *each.center, *each.moments, *each.products]) for each in (one, other)
-    ]
-    return rows[0].shape == rows[1].shape and bool(np.allclose(*rows, rtol=SAME, atol=0.0))
+    )
+    return first.shape == second.shape and bool(np.allclose(first, second, rtol=SAME, atol=0.0))
 
 
 def _build_body(body: BodyValues, file: KnownFile, lightest: float) -> KnownBody:
