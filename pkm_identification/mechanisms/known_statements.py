@@ -206,8 +206,8 @@ def _take(value: Any, path: Path, source: str, stated: dict[Path, Statement]) ->
     if isinstance(value, str):
         return value if len(path) == 1 and path[0] in TEXTS else _take_width(value, path, source, stated)
     if isinstance(value, list):
-        entries = [_take(one, (*path, str(k)), source, stated) for k, one in enumerate(value)]
-        return entries if any(new is not old for new, old in zip(entries, value, strict=True)) else value
+        found = [_take(one, (*path, str(k)), source, stated) for k, one in enumerate(value)]
+        return found if any(new is not old for new, old in zip(found, value, strict=True)) else value
     if not isinstance(value, Mapping):
         return value
     entries = {key: _take(one, (*path, str(key)), source, stated) for key, one in value.items() if key != KEY}

@@ -82,12 +82,12 @@ def write_draft(kind: str, name: str, given: Mapping[str, float], axes: int) -> 
         f"  {key}: {numbers[key]:.9g}  # {'' if key in given else f'{GUESSED}, '}{one.unit}: {one.about}"
         for key, one in chosen.numbers.items()
     ]
-    known = {
+    stated = {
         key: _STATED if key in given else "guessed"
         for key, one in chosen.numbers.items()
         if key not in given or one.unit == _MASS
     }
-    lines.insert(0, f"  known: {{{', '.join(f'{key}: {how}' for key, how in known.items())}}}")
+    lines.insert(0, f"  known: {{{', '.join(f'{key}: {how}' for key, how in stated.items())}}}")
     return (
         f"# Written by pkm init. Lines that say {GUESSED} are starting points: replace what is known better, and\n"
         "# let pkm identify find the rest. Masses in kg, lengths in m, angles in rad or deg(...).\n"
