@@ -9,8 +9,8 @@
 """Rigid bodies nearest to known ones that have given sums of parameters, as base parameters are.
 
 With the pseudo-inertia J of every body (`pseudo_inertia`) divided by its size on either side, sums of parameters are
-linear in J and bodies that can be are a cone: the nearest point of both is found by Newton's method with the barrier
--log det J (Boyd and Vandenberghe 2004, 11), first for bodies that can be at all, then for the nearest of them.
+linear in J and bodies that can be are a cone: the nearest point of both is found along a central path (`central_path`),
+first for bodies that can be at all, then for the nearest of them.
 """
 
 from __future__ import annotations
@@ -23,22 +23,20 @@ from scipy.linalg import null_space
 from pkm_identification.errors import NotConverged
 from pkm_identification.numerics.arrays import FloatArray
 
+from .central_path import follow_path
 from .pseudo_inertia import pseudo_inertia, ten_parameters
 
 # Least eigenvalue of a scaled pseudo-inertia, relative to a body of the file's size: far above rounding, and no weight
 MARGIN = 1e-7
 # Of the heaviest body and the widest: what a body counts as that has less, and one that is nothing, which hardly moves
 LIGHTEST, NOTHING = 1e-3, 1e-6
-_WEIGHTS = 10.0 ** np.arange(
-    1, 10
-)  # of what is sought against the barrier: at the last nothing of that is left
-_STEPS = 30  # Newton's for each weight; five are usual
-_DONE = 1e-9  # of a squared Newton step
-_HELD = 1e-2  # curvature that keeps what nothing bounds from growing for ever
+_HELD = (
+    1e-4  # what keeps what nothing bounds from growing for ever, against the least eigenvalue that is to grow
+)
+_SHARP = 1e4  # of distances: a path ends within 3e-4 of its unit
 _ROUNDING = 1e-9  # relative: what is known no better
 _FILE = 1e-3  # of a squared deviation: what it costs to move a body by its own size from the file's
 _INSIDE = 1e-2  # least eigenvalue to begin with
-_SHORTEST = 1e-10  # part of a Newton step: shorter ones are rounding
 
 
 def find_nearest_bodies(
@@ -79,10 +77,10 @@ def find_nearest_bodies(
     point = meet(start)
     if physical:
         free = null_space(rows)
-        point = _enter(bodies, free, point)
-        point = meet(
-            _approach(bodies, free, point, start, np.eye(len(start)))
-        )  # what rounding left, taken out
+        inside, aim = _enter(bodies, free, point), free.T @ (start - point)
+        root = _SHARP * np.eye(len(aim))
+        found, _ = follow_path(inside, aim, root, bodies.conditions(point, free))
+        point = meet(point + free @ found)  # what rounding left, taken out
     return np.asarray(to_parameters @ point)
 
 
@@ -105,63 +103,28 @@ def find_likeliest_bodies(
     metric = rows.T @ weight @ rows
     hessian = metric + _FILE * np.eye(len(start))
     aim = np.linalg.solve(hessian, rows.T @ (weight @ wanted) + _FILE * start)
-    inside = bodies.possible(start, _INSIDE)
-    point = _approach(bodies, np.eye(len(start)), inside, aim, (hessian + hessian.T) / 2)
+    inside, root = bodies.possible(start, _INSIDE), np.linalg.cholesky((hessian + hessian.T) / 2).T
+    point, _ = follow_path(inside, aim, root, bodies.conditions(np.zeros(len(start)), np.eye(len(start))))
     return np.asarray(to_parameters @ point)
 
 
 def _enter(bodies: _Bodies, free: FloatArray, point: FloatArray) -> FloatArray:
-    """Return a point of bodies that can be, reached along free directions: the least eigenvalue is made to grow."""
-    unit = bodies.unit()
-    least = bodies.least(point) - 1.0
-    directions = np.column_stack([free, -unit])  # a step of the last moves the bound up
-    begin, curvature = point, np.diag(np.append(np.full(free.shape[1], _HELD), 0.0))
-    for weight in _WEIGHTS:
-        for _ in range(_STEPS):
-            slope = np.append(_HELD * (free.T @ (point - begin)), -weight)
-            step, size = _newton(bodies, directions, point - least * unit, slope, curvature)
-            length = _inside(bodies, point - least * unit, directions @ step)
-            point, least = point + length * (free @ step[:-1]), least + length * step[-1]
-            if bodies.least(point) > MARGIN:
-                return point
-            if size < _DONE or length < _SHORTEST:
-                break
+    """Return how far (F,) along free directions bodies can be: their least eigenvalue is made to grow to 1."""
+    lowest = bodies.least(point)
+    if lowest > MARGIN:
+        return np.zeros(free.shape[1])
+    # the last unknown is a bound below all eigenvalues
+    directions = np.column_stack([free, -bodies.unit()])
+    held = np.append(np.full(free.shape[1], _HELD), 1.0)
+    begin, aim = np.append(np.zeros(free.shape[1]), lowest - 1.0), np.append(np.zeros(free.shape[1]), 1.0)
+    found, _ = follow_path(begin, aim, _SHARP * np.diag(held), bodies.conditions(point, directions))
+    along = found[:-1]
+    if bodies.least(point + free @ along) > MARGIN:
+        return along
     raise NotConverged(
         "no rigid bodies have these sums of parameters; identify with --consistent, with more motion, or with fewer "
         "parameters"
     )
-
-
-def _approach(
-    bodies: _Bodies, free: FloatArray, point: FloatArray, aim: FloatArray, metric: FloatArray
-) -> FloatArray:
-    """Return the point nearest to an aim, in a metric, that free directions reach among bodies that can be."""
-    for weight in _WEIGHTS:
-        curvature = weight * (free.T @ metric @ free)
-        for _ in range(_STEPS):
-            slope = weight * (free.T @ (metric @ (point - aim)))
-            step, size = _newton(bodies, free, point, slope, curvature)
-            length = _inside(bodies, point, free @ step)
-            point = point + length * (free @ step)
-            if size < _DONE or length < _SHORTEST:
-                break
-    return point
-
-
-def _newton(
-    bodies: _Bodies, directions: FloatArray, point: FloatArray, slope: FloatArray, curvature: FloatArray
-) -> tuple[FloatArray, float]:
-    """Return Newton's step along directions for the barrier and an aim of this slope and curvature, and its square."""
-    gradient, hessian = bodies.barrier(point)
-    gradient = directions.T @ gradient + slope
-    matrix = directions.T @ hessian @ directions + curvature
-    step = -np.linalg.lstsq(matrix, gradient, rcond=None)[0]
-    return step, float(-gradient @ step)
-
-
-def _inside(bodies: _Bodies, point: FloatArray, step: FloatArray) -> float:
-    """Return how much of a step leaves all eigenvalues positive: all of it, or 9/10 of the way to the border."""
-    return min(1.0, 0.9 * bodies.border(point, step))
 
 
 class _Bodies:
@@ -234,24 +197,15 @@ class _Bodies:
         """Return the vector of unit matrices."""
         return np.concatenate([_vector(np.eye(n)) for n in self.order])
 
-    def border(self, vector: FloatArray, step: FloatArray) -> float:
-        """Return the multiple of a step at which an eigenvalue is zero; infinite where none will be."""
-        most = 0.0
-        for place, n in zip(self.slices, self.order, strict=True):
-            inverse = np.linalg.inv(np.linalg.cholesky(_square(vector[place], n)))
-            least = np.linalg.eigvalsh(inverse @ _square(step[place], n) @ inverse.T)[0]
-            most = max(most, -float(least))
-        return 1.0 / most if most > 0.0 else np.inf
-
-    def barrier(self, vector: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return gradient and Hessian of minus the sum of log det."""
-        gradient, hessian = np.empty_like(vector), np.zeros((len(vector), len(vector)))
-        for place, n in zip(self.slices, self.order, strict=True):
-            inverse: FloatArray = np.asarray(np.linalg.inv(_square(vector[place], n)), dtype=float)
-            gradient[place] = -_vector(inverse)
-            columns = inverse @ np.array([_square(one, n) for one in np.eye(_width(n))])
-            hessian[place, place] = np.einsum("kij,lji->kl", columns, columns)
-        return gradient, hessian
+    def conditions(self, point: FloatArray, directions: FloatArray) -> list[tuple[FloatArray, FloatArray]]:
+        """Return what `follow_path` takes of bodies that can be, by multiples of directions from a point."""
+        stacks = []
+        for n in sorted(set(self.order)):
+            alike = [place for place, order in zip(self.slices, self.order, strict=True) if order == n]
+            constant = np.stack([_square(point[place], n) for place in alike])
+            slopes = [[_square(one[place], n) for place in alike] for one in directions.T]
+            stacks.append((constant, np.array(slopes)))
+        return stacks
 
 
 def _width(n: int) -> int:
