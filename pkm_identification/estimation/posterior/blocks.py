@@ -108,6 +108,16 @@ class Blocks:
             own += float(self.power[fold].sum())
         return float(np.sqrt(max(error, 0.0) / own)) if own > 0.0 else 1.0
 
+    def expected_held_out_ratio(self, redundancy: float) -> float:
+        """Return what `held_out_ratio` is of noise alone; there are `redundancy` rows per independent one."""
+        own = apart = 0.0
+        inverse = np.linalg.inv(self.information)
+        for fold in np.array_split(np.arange(len(self)), FOLDS):
+            part, rows = self.parts[fold].sum(axis=0), float(self.rows[fold].sum()) / redundancy
+            own += max(rows - float(np.sum(part * inverse)), 0.0)
+            apart += rows + float(np.sum(part * np.linalg.inv(self.information - part)))
+        return float(np.sqrt(apart / own)) if own > 0.0 else 1.0
+
     def halves_disagreement(self, views: FloatArray) -> float:
         """Return the robust rms of how far halves of the time are apart in views (r, p), in their own deviations."""
         first = np.arange(len(self)) < len(self) // 2

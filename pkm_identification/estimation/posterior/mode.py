@@ -26,7 +26,9 @@ import numpy as np
 from pkm_identification.numerics.arrays import FloatArray
 
 MAX_STEPS = 100
-SETTLED = 1e-6  # of a prior's deviation: a step so small is the last
+SETTLED = (
+    1e-5  # of the cost that a step is to take off: it is then a three hundredth of a posterior's deviation
+)
 LONGEST_STEP = 5.0  # deviations of a prior: farther the slope says nothing
 HALVINGS = 12  # of a step that raises the cost
 WIDE = 5.0  # times the prior's widths: the second start looks there first
@@ -112,6 +114,9 @@ def _descend(
         information[np.diag_indices_from(information)] += precision
         gradient = slope.T @ (equations.pull - equations.gram @ values) - precision * unknowns
         step = np.linalg.solve(information, gradient)
+        if float(gradient @ step) < SETTLED:
+            converged = True
+            break
         step *= min(1.0, LONGEST_STEP / max(float(np.max(np.abs(step), initial=0.0)), 1e-300))
         share = 1.0
         for _ in range(HALVINGS):
@@ -124,11 +129,7 @@ def _descend(
         else:
             converged = True  # no step makes it lower
             break
-        small = float(np.max(np.abs(share * step), initial=0.0))
         unknowns, values, slope, cost = tried, its_values, its_slope, its_cost
-        if small < SETTLED:
-            converged = True
-            break
     information = slope.T @ equations.gram @ slope
     information[np.diag_indices_from(information)] += precision
     return Mode(unknowns, values, slope, information, cost, converged)

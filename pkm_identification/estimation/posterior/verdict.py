@@ -8,9 +8,9 @@
 
 """Whether an answer is to be used: the residual beside its noise and its force, unseen motion, halves, and the file.
 
-n: residual over noise floor; e: residual over force; h: error of unseen motion over that of the fit; q: disagreement of
-halves in their deviations; conflict: widths by which the worst number of the file is off. The first four judge the
-model, conflict judges the file and what rests on it.
+n: residual over noise floor; e: residual over force; h: error of unseen motion over that of the fit, in units of what
+it would be of noise alone; q: disagreement of halves in their deviations; conflict: widths by which the worst number of
+the file is off. The first four judge the model, conflict judges the file and what rests on it.
 """
 
 from __future__ import annotations
@@ -111,14 +111,15 @@ def judge(
     )
     usable = residual_share <= MAX_RESIDUAL_SHARE and held_out_ratio <= MAX_HELD_OUT_OF_USABLE
     beyond = [one for one in conflicts if abs(one.widths) > MAX_CONFLICT]
-    if impossible:
+    if beyond and factor:
+        grade = CONTRADICTS
+        sentence = f"The data contradict the file in {beyond[0].key} and others: the forces are {factor}."
+    elif impossible:
         grade, sentence = DO_NOT_USE, f"Do not use: {impossible}."
     elif not (fitted or usable):
         grade, sentence = DO_NOT_USE, _refuse(residual_share, held_out_ratio)
-    elif beyond and factor:
-        grade = CONTRADICTS
-        sentence = f"The data contradict the file in {beyond[0].key} and others: the forces are {factor}."
-    elif beyond and fitted and values_rest_on_conflict:
+    elif beyond and not floor_ratio > MAX_FLOOR_RATIO and values_rest_on_conflict:
+        # no error of the model could explain it
         named = ", ".join(f"{one.key} ({abs(one.widths):.2g} widths)" for one in beyond[:NAMED_KEYS])
         grade = CONTRADICTS
         sentence = f"The data contradict {named}: correct the file, or state how well it is known."

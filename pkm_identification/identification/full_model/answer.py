@@ -48,7 +48,7 @@ def answer(posterior: Posterior, floor: FloatArray | None) -> Answer:
     ratio = float("nan") if floor is None else posterior.compute_residual_ratio(floor)
     factor = find_common_factor(posterior) if abs(conflicts[0].widths) > MAX_CONFLICT else ""
     verdict = judge(
-        ratio, posterior.residual_share, posterior.blocks.held_out_ratio(),
+        ratio, posterior.residual_share, posterior.held_out_ratio,
         posterior.blocks.halves_disagreement(views.slopes), conflicts,
         any(one.status == CONTRADICTS for one in values), factor, _find_impossible(posterior, values),
     )  # fmt: skip

@@ -21,7 +21,7 @@ from pkm_identification.parameters.parameter import Kind
 from pkm_identification.parameters.parameter_set import ParameterSet
 
 from ..experiment import Experiment
-from ..model_errors.log_rows import rows_of_samples
+from ..model_errors.log_rows import LogRows, rows_of_samples
 from ..model_errors.situation import build_situations
 from ..problem_builder import build_problem
 from .nuisance import Nuisance, list_nuisances
@@ -42,6 +42,8 @@ class FullEquations:
     columns : ndarray, shape (K, m, T)
     basis, reversals : int
         How many values are of either.
+    rows : tuple of LogRows
+        Of each log.
     """
 
     machine: Machine
@@ -50,6 +52,7 @@ class FullEquations:
     columns: FloatArray
     basis: int
     reversals: int
+    rows: tuple[LogRows, ...]
 
     @property
     def measured(self) -> FloatArray:
@@ -89,13 +92,16 @@ def build_full_equations(experiment: Experiment, values: FloatArray) -> FullEqua
     nuisances = tuple(list_nuisances(machine, problem.parameters))
     parts = [problem.equations.regressor, *(one.columns(situations) for one in nuisances)]
     columns = np.concatenate(parts, axis=2)
-    return FullEquations(machine, problem, nuisances, columns, basis, problem.parameters.nuisance)
+    return FullEquations(
+        machine, problem, nuisances, columns, basis, problem.parameters.nuisance, tuple(rows)
+    )
 
 
 def find_free_widths(equations: FullEquations) -> dict[int, float]:
     """Return the prior deviations of basis entries that are no body's, and of reversal pulses, by their index."""
     machine, problem = equations.machine, equations.problem
-    typical = np.asarray(machine.force_size, dtype=float)
+    # of a drive that carries little: friction is not its bodies'
+    typical = np.maximum(machine.force_size, np.sqrt(np.mean(problem.equations.force**2, axis=0)))
     of_bodies = np.any([np.any(rows, axis=1) for rows in machine.rows_of_bodies], axis=0)
     motors = {one.drives[0]: one.width for one in machine.knowledge.of_kind("motor_inertia")}
     widths = {}

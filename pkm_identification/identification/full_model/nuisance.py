@@ -19,21 +19,18 @@ from dataclasses import dataclass
 import numpy as np
 
 from pkm_identification.machines.contract import Machine
+from pkm_identification.machines.knowledge import KnownNumber
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter_set import ParameterSet
 
 from ..model_errors.effect import Effect
 from ..model_errors.effects import find_effects
-from ..model_errors.forces import DELAY, GAIN
-from ..model_errors.geometry import name_offset
+from ..model_errors.forces import DELAY, GAIN, OFFSET
+from ..model_errors.geometry import name_offset, name_places
 from ..model_errors.gravity import NAME as GRAVITY
 from ..model_errors.situation import Situation
 
-COMMON_DELAY_S, DELAY_S = 1e-3, 0.2e-3  # of all forces alike, and between drives
-GAIN_RATIO = 0.01  # of the drives' forces; the common factor no log shows
-TILT_RAD = np.radians(0.5)
-PLACE = 1e-4  # m of a machine of 1 m
-ANGLE_RAD = 1e-4  # zero of an encoder that turns
+GEOMETRY = "geometry"  # joints' places and zeros of drives together
 FRICTION = ("friction_transition", "friction_stribeck", "friction_presliding", "friction_asymmetric",
             "friction_load", "friction_position", "friction_square", "joint_friction")  # fmt: skip
 
@@ -47,6 +44,8 @@ class Nuisance:
     effect : Effect
     names : tuple of str
         Of the p unknowns.
+    keys : tuple of str
+        Of the file's numbers, or the names of what no file has.
     widths : tuple of float
         What a deviation of each is, in `units`.
     units : tuple of str
@@ -55,6 +54,7 @@ class Nuisance:
 
     effect: Effect
     names: tuple[str, ...]
+    keys: tuple[str, ...]
     widths: tuple[float, ...]
     units: tuple[str, ...]
     directions: FloatArray
@@ -73,39 +73,51 @@ def list_nuisances(machine: Machine, parameters: ParameterSet) -> list[Nuisance]
     """Return the effects that a machine with these parameters can have."""
     found = {}
     for number, effect in enumerate(find_effects(machine, parameters)):
-        if effect.name in (DELAY, GAIN, GRAVITY, "force_offset", "geometry", name_offset(machine), *FRICTION):
+        if effect.name in (DELAY, GAIN, GRAVITY, OFFSET, GEOMETRY, name_offset(machine), *FRICTION):
             found[f"{effect.name} {number}"] = effect
     names = {effect.name for effect in found.values()}
     return [
         _with_prior(machine, effect)
         for effect in found.values()
         # joints and zeros of the drives are one effect where joints are known
-        if effect.name != name_offset(machine) or "geometry" not in names
+        if effect.name != name_offset(machine) or GEOMETRY not in names
     ]
 
 
 def _with_prior(machine: Machine, effect: Effect) -> Nuisance:
+    """Return an effect with what the machine's knowledge says of its coefficients, else with its own scale."""
     count = len(effect.scale)
     parts = effect.members or effect.parts or tuple(f"{effect.name}_{k + 1}" for k in range(count))
-    units = tuple(effect.unit_of(k) for k in range(count))
-    if effect.name == DELAY:
-        directions = np.column_stack([np.full(count, COMMON_DELAY_S), DELAY_S * np.eye(count)])
-        widths = (COMMON_DELAY_S, *[DELAY_S] * count)
-        return Nuisance(effect, (DELAY, *parts), widths, ("s",) * (count + 1), directions)
-    if effect.name == GAIN:
-        unlike = np.eye(count) - 1.0 / count
-        return Nuisance(effect, parts, (GAIN_RATIO,) * count, ("",) * count, GAIN_RATIO * unlike)
-    scale = np.array(effect.scale, dtype=float)
-    if effect.name == GRAVITY:
-        scale[:] = TILT_RAD
-    elif effect.name in ("geometry", name_offset(machine)):
-        size = PLACE * max(1.0, machine.size)
-        scale = np.array([size if unit_of == "m" else ANGLE_RAD for unit_of in _place_units(machine, count)])
     names = parts if len(set(parts)) == count else tuple(f"{one}_{k + 1}" for k, one in enumerate(parts))
-    return Nuisance(effect, names, tuple(scale), units, np.diag(scale))
+    units = tuple(effect.unit_of(k) for k in range(count))
+    known = _find_numbers(machine, effect)
+    scale, keys = np.array(effect.scale, dtype=float), names
+    if len(known) == count:
+        scale, keys = np.array([one.width for one in known]), tuple(one.key for one in known)
+    directions = np.diag(scale)
+    if effect.name == GAIN:  # the common factor is no unknown: no log shows it
+        directions = directions - np.outer(np.full(count, 1.0 / count), scale)
+    if effect.name == DELAY:
+        (common,) = machine.knowledge.of_kind("force_delay")
+        directions = np.column_stack([np.full(count, common.width), directions])
+        names, keys = (DELAY, *names), (common.key, *keys)
+        scale, units = np.array([common.width, *scale]), ("s", *units)
+    return Nuisance(effect, names, keys, tuple(scale.tolist()), units, directions)
 
 
-def _place_units(machine: Machine, count: int) -> list[str]:
-    """Return the units of joints' places, in front, and of the drives' zeros behind them."""
-    drives = [drive.unit for drive in machine.drives]
-    return ["m"] * (count - len(drives)) + drives
+_KINDS = {
+    DELAY: "drive_delay", GAIN: "force_gain", OFFSET: "force_offset", GRAVITY: "gravity_direction",
+    "friction_asymmetric": "asymmetry",
+}  # fmt: skip
+
+
+def _find_numbers(machine: Machine, effect: Effect) -> tuple[KnownNumber, ...]:
+    """Return the numbers of a machine that an effect's coefficients are errors of; none of what no file has."""
+    knowledge = machine.knowledge
+    if effect.name in _KINDS:
+        return knowledge.of_kind(_KINDS[effect.name])
+    zeros = knowledge.of_kind("coordinate_offset")
+    if effect.name == GEOMETRY:
+        places = {one.key: one for one in knowledge.of_kind("joint_places")}
+        return (*(places[path] for path in name_places(machine).values() if path in places), *zeros)
+    return zeros if effect.name == name_offset(machine) else ()

@@ -12,12 +12,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
+
 from pkm_identification.errors import LogError
 
 from ..long_logs.excerpt import excerpt
 from ..result import Identification
 from ..solve import Solution
 from .answer import answer
+from .coloured_noise import measure_coloured_floor
 from .posterior import find_posterior
 
 
@@ -39,4 +42,8 @@ def with_answer(result: Identification, solution: Solution) -> Identification:
         raise LogError(
             f"{experiment.sources[0]}: the log is too short for total deviations: 12 blocks of motion are needed"
         )
-    return replace(result, answer=answer(posterior, result.noise_floor))
+    floor = result.noise_floor
+    if floor is not None:
+        coloured = measure_coloured_floor(experiment, posterior.equations.rows, posterior.basis)
+        floor = np.maximum(floor, coloured)
+    return replace(result, answer=answer(posterior, floor))

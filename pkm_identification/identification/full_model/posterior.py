@@ -75,6 +75,12 @@ class Posterior:
         return float(np.sqrt(np.mean(squares / floor**2) / free))
 
     @property
+    def held_out_ratio(self) -> float:
+        """Error of unseen motion over that of the fit, in units of what it would be of noise alone; at least 1."""
+        alone = self.blocks.expected_held_out_ratio(self.equations.problem.redundancy)
+        return max(self.blocks.held_out_ratio() / alone, 1.0)
+
+    @property
     def residual_share(self) -> float:
         """Rms residual over rms force, of all drives."""
         force = self.equations.problem.equations.force
@@ -121,8 +127,9 @@ def build_model(full: FullEquations) -> FileModel:
         model.add(Unknown(entry.name, entry.name, width, entry.unit, not friction), width * unit[k])
     first = full.basis + full.reversals
     for nuisance in full.nuisances:
-        for name, width, its_unit in zip(nuisance.names, nuisance.widths, nuisance.units, strict=True):
-            model.add(Unknown(name, name, width, its_unit, nuisance.judged, True), unit[first])
+        rows = zip(nuisance.names, nuisance.keys, nuisance.widths, nuisance.units, strict=True)
+        for name, key, width, its_unit in rows:
+            model.add(Unknown(name, key, width, its_unit, nuisance.judged, True), unit[first])
             first += 1
     return model
 
@@ -187,6 +194,9 @@ def build_posterior_views(posterior: Posterior) -> Views:
     values = factors @ posterior.basis + offsets
     slopes = factors @ mode.slope[: full.basis]
     each = find_basis_sizes(machine.knowledge, machine.rows_of_bodies)
+    for k, entry in enumerate(full.problem.parameters.entries[: full.basis]):
+        if entry.kind.friction and entry.size is not None:
+            each[k] = entry.size
     named = {name: k for k, name in enumerate(machine.basis.names)}
     sizes = [
         each[named[name]] if name in named else float(np.max(each[row != 0.0], initial=0.0))
