@@ -38,7 +38,6 @@ LONGEST = (
     "test_asymmetric_friction.py",
     "test_known_and_tolerated.py",
     "test_payload_watch.py",
-    "test_joint_filter.py",
     "test_extended.py",
     "test_report_folder.py",
     "test_efficiency.py",

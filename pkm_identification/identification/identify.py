@@ -117,14 +117,12 @@ def _identify_states(
     faults: dict[str, int] | None,
 ) -> Identification:
     """Return what the joint estimation of states and parameters finds, judged by the force equations."""
-    description = require(machine, HexapodFile, f"estimator '{settings.estimator.name}'").description
-    struts = [log for log in logs if isinstance(log, StrutLog)]
     # here, because its kernels take longer to load than the others run
     from .augmented_state.identify import identify_states_and_parameters
 
-    result = identify_states_and_parameters(struts, description, settings, faults or {})
+    result = identify_states_and_parameters(logs, machine, settings, faults or {})
     batch = replace(settings, estimator=replace(settings.estimator, name="ls"))
-    experiment = Experiment.of(struts, machine, batch, faults)
+    experiment = Experiment.of(logs, machine, batch, faults)
     problem = experiment.problem()
     # a log that is too short for the force equations cannot judge the model
     return result if has_too_few(problem) else assess(result, experiment, problem)

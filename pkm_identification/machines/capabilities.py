@@ -98,6 +98,21 @@ class ElasticDrives(Machine, Protocol):
         """Of each drive (n,), m/N or rad/(N m); 0 where nothing yields."""
 
 
+class MotionSensors(Machine, Protocol):
+    """Sensors beside encoders and drives' forces, whose readings the motion decides."""
+
+    @property
+    def reading_noise(self) -> FloatArray:
+        """Standard deviation of each reading, (R,); infinite of a sensor that the file does not describe."""
+
+    @property
+    def reading_bias(self) -> FloatArray:
+        """Standard deviation of each reading's unknown offset, (R,); 0 of those without."""
+
+    def compute_readings(self, motion: Motion, values: FloatArray) -> FloatArray:
+        """Return the readings (N, R) of a motion, of basis values (B,), offsets and noise apart."""
+
+
 class HexapodFile(Machine, Protocol):
     """A hexapod's file: six alike struts between a base and a platform."""
 
@@ -121,6 +136,7 @@ _WORDS: dict[type, tuple[str, str]] = {
     EnumeratedModes: ("a machine whose assembly modes can be enumerated", "is no hexapod"),
     FreeFall: ("a model of a fall with the drives off", "has none"),
     ElasticDrives: ("drives that yield", "states none ('actuator' in its file)"),
+    MotionSensors: ("sensors beside encoders and forces", "states none ('sensors' in its file)"),
     HexapodFile: ("a hexapod", "is none"),
     BodiesFile: ("a file of bodies and joints", "has none"),
 }

@@ -27,6 +27,7 @@ from pkm_identification.mechanisms.hexapod.dynamics.basis import coulomb_columns
 from pkm_identification.mechanisms.hexapod.dynamics.energy import energy_regressor
 from pkm_identification.mechanisms.hexapod.dynamics.falling import falling_lengths
 from pkm_identification.mechanisms.hexapod.dynamics.mass import has_symmetric_rods, strut_dynamics
+from pkm_identification.mechanisms.hexapod.dynamics.readings import sensor_readings
 from pkm_identification.mechanisms.hexapod.dynamics.records import packed_geometry
 from pkm_identification.mechanisms.hexapod.dynamics.regressor import SparseMapping, regressor, write_regressor
 from pkm_identification.mechanisms.hexapod.identified import identified_machine
@@ -54,6 +55,7 @@ from .capabilities import (
     EnumeratedModes,
     FreeFall,
     HexapodFile,
+    MotionSensors,
     PlatformPose,
     has,
     require,
@@ -285,6 +287,8 @@ class Hexapod:
     @cached_property
     def capabilities(self) -> frozenset[type]:
         own: set[type] = {PlatformPose, EnergyModel, EnumeratedModes, FreeFall, HexapodFile}
+        if np.isfinite(self.reading_noise).any():
+            own.add(MotionSensors)
         return frozenset(own | ({ElasticDrives} if self.compliance.any() else set()))
 
     @property
@@ -314,6 +318,22 @@ class Hexapod:
     def compute_energy(self, motion: Motion, mapping: FloatArray) -> FloatArray:
         return energy_regressor(
             self.description, PlatformMotion(np.zeros(len(motion)), *motion.state), mapping
+        )
+
+    @property
+    def reading_noise(self) -> FloatArray:
+        sensors = self.description.sensors
+        there = np.repeat([sensors.imu is not None, sensors.force is not None], STRUTS)
+        return np.where(there, sensors.noise, np.inf)
+
+    @property
+    def reading_bias(self) -> FloatArray:
+        return np.concatenate([self.description.sensors.bias, np.zeros(STRUTS)])
+
+    def compute_readings(self, motion: Motion, values: FloatArray) -> FloatArray:
+        force = self.compute_forces(motion, values)
+        return sensor_readings(
+            self.description, PlatformMotion(np.zeros(len(motion)), *motion.state), values, force
         )
 
     def find_modes(self, coordinate: FloatArray) -> AssemblyModes:

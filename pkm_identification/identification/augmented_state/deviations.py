@@ -10,17 +10,16 @@
 
 The filter takes rounding and force noise for white and the equations of motion for right. Where they are not, its
 innovations are correlated; the sandwich of Newey and West over the gradients that the samples of a tenth of a second
-add to the likelihood (their innovations by the parameters' total derivative, `two_filter`) tells what that does to the
-parameters. What no innovation shows is looked for as the other estimators do, who repeat the estimate behind kinematic
-low-passes 1.5 times lower and higher: a state filter's bandwidth, too, is a choice that should not matter. For an
-inertia that force noise q drives and lengths of noise r correct, it is in proportion to sqrt(q / r), so the estimate is
-repeated with 1.5^2 times less and more force noise. The less the filter believes the forces, the more it averages the
-bend of the friction law over rates it does not know; what that changes is in the difference.
+add to the likelihood (`state_filter`) tells what that does to the parameters. What no innovation shows is looked for as
+the other estimators do, who repeat the estimate behind kinematic low-passes 1.5 times lower and higher: a state
+filter's bandwidth, too, is a choice that should not matter. For an inertia that force noise q drives and coordinates of
+noise r correct, it is in proportion to sqrt(q / r), so the estimate is repeated with 1.5^2 times less and more force
+noise. The less it believes the forces, the more the bend of the friction law is averaged over rates it does not know;
+what that changes is in the difference.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -28,11 +27,11 @@ import numpy as np
 from pkm_identification.estimation.batch.sandwich import sandwich
 from pkm_identification.estimation.convergence import narrow_scores_by_drift
 from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.parameters.prior import Prior
 
-from .augmented_filter import JointFilter
-from .model import JointModel, JointNoise, JointSamples
-from .results import Centre, JointResult, JointSettings
-from .two_filter import TwoFilterResult, TwoFilters
+from .linearised import JointModel, Linearised, linearise
+from .log_pass import PassResult, estimate_parameters, smooth
+from .samples import JointNoise, JointSamples
 
 OTHER_BANDWIDTHS = (1 / 1.5, 1.5)
 
@@ -53,22 +52,11 @@ class Correlated:
     narrowing: FloatArray
 
 
-def correlated(
-    model: JointModel,
-    noise: JointNoise,
-    settings: JointSettings,
-    samples: JointSamples,
-    centre: Centre,
-    last: JointResult | TwoFilterResult,
-) -> Correlated:
-    """What correlated innovations add; nothing is known of them where additional sensors are used."""
-    prior = model.prior
-    if not isinstance(last, TwoFilterResult):
-        if np.isfinite(samples.readings).any():
-            # what their readings say is not in the gradients
-            width = len(prior.mean)
-            return Correlated(np.zeros((width, width)), np.eye(width))
-        last = TwoFilters(model, noise, settings).run(samples, centre)
+def correlated(last: PassResult, prior: Prior, with_readings: bool) -> Correlated:
+    """Return what correlated innovations add; nothing where additional sensors were used."""
+    width = len(prior.mean)
+    if with_readings:
+        return Correlated(np.zeros((width, width)), np.eye(width))
     scale = np.outer(prior.std, prior.std)
     white = last.covariance / scale
     return Correlated(
@@ -78,29 +66,26 @@ def correlated(
 
 
 def systematic(
-    model: JointModel,
-    noise: JointNoise,
-    settings: JointSettings,
-    samples: JointSamples,
-    mean: FloatArray,
-    estimate: Callable[[FloatArray, Centre], FloatArray],
+    model: JointModel, around: Linearised, noise: JointNoise, samples: JointSamples, values: FloatArray
 ) -> FloatArray:
-    """Covariance (P, P), SI units, of what the choice of the state filter's bandwidth does to the estimate.
+    """Return the covariance (P, P), SI units, of what the choice of the state filter's bandwidth does to the estimate.
 
     Parameters
     ----------
     model : JointModel
+    around : Linearised
+        Around the estimate.
     noise : JointNoise
-    settings : JointSettings
     samples : JointSamples
-    mean : ndarray, shape (P,)
-    estimate : callable
-        Parameters (P,) with another force noise (6,), made linear around a centre.
+    values : ndarray, shape (U,)
+        The estimate, in standard deviations of the prior.
     """
-    total = np.zeros((len(mean), len(mean)))
+    width = len(model.prior.mean)
+    total = np.zeros((width, width))
     for factor in OTHER_BANDWIDTHS:
-        force = noise.force * factor**2
-        states = JointFilter(model.fixed(mean), replace(noise, force=force), settings).smoothed(samples)
-        change = estimate(force, Centre(mean, states.motion, states.force_noise)) - mean
+        other = replace(noise, force=noise.force * factor**2)
+        states = smooth(model, around, samples, other, values).centre
+        moved = estimate_parameters(model, linearise(model, samples, values, states), samples, other).mean
+        change = moved - model.mean(values)
         total += np.outer(change, change) / len(OTHER_BANDWIDTHS)
     return total

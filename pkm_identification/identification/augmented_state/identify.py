@@ -18,29 +18,29 @@ from pkm_identification.errors import LogError, NotConverged
 from pkm_identification.estimation.convergence import nonconvergence
 from pkm_identification.estimation.estimate import ParameterEstimate, make_estimate
 from pkm_identification.estimation.trace import EstimateTrace
-from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.motion import STRUTS, StrutLog
+from pkm_identification.machines.capabilities import MotionSensors, has
+from pkm_identification.machines.contract import Machine
+from pkm_identification.motion import StrutLog
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.parameters.prior import Prior
+from pkm_identification.records.drive_log import DriveLog
 
 from ..experiment import Experiment
 from ..result import Identification, refuse_unidentifiable
 from ..settings import Settings
 from ..validation import predict_held
-from .iterated import (
-    DualEstimate,
-    Rounds,
-    dual_estimate,
-    iterate,
-)
-from .model import JointSamples
-from .results import JointSettings
+from .iterated import DualEstimate, Rounds, dual_estimate, iterate
+from .log_pass import STRIDE
+from .samples import JointSamples
 
 FEWEST_SECONDS = 1.0
 
 
 def identify_states_and_parameters(
-    logs: Sequence[StrutLog], machine: Machine, settings: Settings, faults: dict[str, int]
+    logs: Sequence[StrutLog] | Sequence[DriveLog],
+    machine: Machine,
+    settings: Settings,
+    faults: dict[str, int],
 ) -> Identification:
     """Identify a machine from its logs by the estimator 'joint' or 'dual'; parameters and errors as of `identify`.
 
@@ -55,6 +55,8 @@ def identify_states_and_parameters(
     experiment = Experiment.of(logs, machine, settings, faults)
     form, period = settings.estimator.name, experiment.period
     parts = [JointSamples.of(log, machine) for log in experiment.logs]
+    if form == "dual":
+        parts = [part.without_readings() for part in parts]
     samples = JointSamples.joined(parts)
     if len(samples) * period < FEWEST_SECONDS:
         raise LogError(
@@ -63,22 +65,21 @@ def identify_states_and_parameters(
         )
     parameters = settings.parameter_set(machine)
     rest = estimate_from_the_rest(parts, experiment, parameters)
-    result = dual_estimate(machine, parameters, samples, period, form, start=rest)
-    estimate = _estimate(parameters, settings, samples, result)
+    result = dual_estimate(machine, parameters, samples, period, start=rest)
+    estimate = _estimate(settings, samples, result)
     refuse_unidentifiable(estimate, logs[0].source)
-    return _identification(experiment, parameters, samples, result, estimate, rest)
+    return _identification(experiment, samples, result, estimate, rest)
 
 
-def _estimate(
-    parameters: ParameterSet, settings: Settings, samples: JointSamples, result: DualEstimate
-) -> ParameterEstimate:
+def _estimate(settings: Settings, samples: JointSamples, result: DualEstimate) -> ParameterEstimate:
+    parameters = result.rounds.parameters
     return make_estimate(
         parameters,
         Prior.of(parameters),
         result.mean,
         result.covariance,
         nis=result.nis,
-        nis_dof=STRUTS,
+        nis_dof=samples.coordinate.shape[1],
         count=len(samples),
         time=float(samples.time[-1]),
         estimator=settings.estimator.name,
@@ -88,16 +89,18 @@ def _estimate(
 
 def _identification(
     experiment: Experiment,
-    parameters: ParameterSet,
     samples: JointSamples,
     result: DualEstimate,
     estimate: ParameterEstimate,
     rest: Rounds | None,
 ) -> Identification:
-    dropped = experiment.dropped | {"gated": result.last.gated}
-    last, seconds = result.last, JointSettings().stride * experiment.period  # from one entry to the next
+    rounds, seconds = result.rounds, STRIDE * experiment.period  # from one entry to the next
+    last, parameters = rounds.result, rounds.parameters
+    dropped = experiment.dropped | {
+        "gated": int(np.count_nonzero(samples.measured & ~rounds.samples.measured))
+    }
     trace = EstimateTrace(last.history_time, last.history_mean, last.history_std)
-    reason = result.nonconvergence or nonconvergence(
+    reason = rounds.nonconvergence or nonconvergence(
         trace,
         estimate,
         result.judged,
@@ -113,7 +116,7 @@ def _identification(
         samples=len(samples),
         dropped={name: number for name, number in dropped.items() if number},
         trace=trace[1:],  # the first entry is the start
-        residual_rms=np.sqrt(np.mean(result.states.force_noise**2, axis=0)),
+        residual_rms=np.sqrt(np.mean(rounds.states.force_noise**2, axis=0)),
         converged=not reason,
         warnings=(*experiment.warnings, *_unused_sensors(experiment)),
         validation=None if rest is None else predict_held(experiment, rest.mean[: len(estimate.names)]),
@@ -128,28 +131,29 @@ def estimate_from_the_rest(
 
     None when nothing is held out or too little is left.
     """
-    ends, form = experiment.held_from(), experiment.settings.estimator.name
+    ends = experiment.held_from()
     if all(end == len(part) for part, end in zip(parts, ends, strict=True)):
         return None
     rest = JointSamples.joined([part.first(end) for part, end in zip(parts, ends, strict=True)])
     if len(rest) * experiment.period < FEWEST_SECONDS:
         return None
-    if form == "dual":
-        rest = rest.lengths_only()
     try:
-        return iterate(experiment.description, parameters, rest, experiment.period, form)
+        return iterate(experiment.machine, parameters, rest, experiment.period)
     except NotConverged:
         return None  # too little for an estimate; what all of it says is another question
 
 
 def _unused_sensors(experiment: Experiment) -> list[str]:
     """Warnings of additional sensors that are logged and not used."""
-    machine, form = experiment.description, experiment.settings.estimator.name
+    machine, form = experiment.machine, experiment.settings.estimator.name
+    described = (
+        np.isfinite(machine.reading_noise) if has(machine, MotionSensors) else np.zeros(12, dtype=bool)
+    )
     unused = []
-    for name, key in (("imu", "imu"), ("sensor", "force")):
+    for name, key, first in (("imu", "imu", 0), ("sensor", "force", 6)):
         if all(getattr(log, name) is None for log in experiment.logs):
             continue
-        if getattr(machine.sensors, key) is None:
+        if not described[first]:
             unused.append(f"columns {name}_… are not used: machine '{machine.name}' has no sensors.{key}")
         elif form != "joint":
             unused.append(f"columns {name}_… are not used by the estimator '{form}'; 'joint' uses them")

@@ -12,14 +12,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from core.identification.augmented_state.dual_problems import few
 from core.mechanisms.hexapod.machine_variants import changed, machine, rubbing, untidy
 from core.platform_motions import six_axes, states
 
 from pkm_identification.errors import MachineError
-from pkm_identification.identification.augmented_state.iterated import iterate
-from pkm_identification.identification.augmented_state.model import JointSamples
-from pkm_identification.identification.experiment import Experiment
 from pkm_identification.identification.identify import identify
 from pkm_identification.identification.settings import Settings, assumptions_of
 from pkm_identification.mechanisms.hexapod.dynamics import basis_parameters, strut_forces
@@ -53,27 +49,15 @@ def test_it_is_identified_with_the_rest(log):
     assert np.all(estimate.std[joints[::2]] < 0.3)
 
 
-def test_the_dual_estimator_finds_it_too(log):
+def test_the_joint_estimator_finds_it_too(log):
     """From a second of the motion, with the bodies known."""
-    known = Settings.of(estimator="dual", assumptions=assumptions_of(("inertial",), (), ""), hold_out=0.0)
+    known = Settings.of(estimator="joint", assumptions=assumptions_of(("inertial",), (), ""), hold_out=0.0)
     estimate = identify([log[900:2000]], FILE, known).estimate
     truth = hexapod_parameters(TRUTH, "identifiable")
     error = estimate.values - [truth.nominal[truth.names.index(name)] for name in estimate.names]
     assert np.abs(error / estimate.std).max() < 4.0
     joints = [estimate.names.index(f"{end}_joint_{kind}") for end in ENDS for kind in ENDS[end]]
     assert np.all(estimate.std[joints] < 0.05)
-
-
-def test_the_joint_estimator_finds_it_too(log):
-    """From half a second of the motion."""
-    names = ("m_p", *(f"{end}_joint_{kind}" for end in ENDS for kind in ENDS[end]))
-    samples = JointSamples.of(Experiment.of([log[900:1500]], FILE).logs[0], FILE)
-    found = iterate(FILE, few(FILE, names), samples, 1e-3, "joint")
-    assert not found.nonconvergence
-    error = found.mean - few(TRUTH, names).nominal
-    std = np.sqrt(np.diag(found.result.covariance))
-    assert np.abs(error / std).max() < 4.0
-    assert np.all(std[1:] < 0.05)
 
 
 @pytest.mark.parametrize("name", NAMES)

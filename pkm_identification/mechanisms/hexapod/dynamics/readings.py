@@ -26,6 +26,10 @@ The last follows from body E's acceleration along s, ((L - d) s)'' . s = L'' - (
 
 from __future__ import annotations
 
+import numpy as np
+
+from pkm_identification.motion import PlatformMotion
+from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
 from pkm_identification.numerics.vector3 import (
     add,
@@ -38,7 +42,9 @@ from pkm_identification.numerics.vector3 import (
     three,
 )
 
+from ..machine import Machine
 from .basis import PLATFORM_COLUMNS
+from .records import MotionSample, packed_geometry, unpacked
 from .strut import (
     H_E,
     M_E,
@@ -87,3 +93,29 @@ def strut_force_reading(geometry, phi, at_platform, sample, net, reading):
         if at_platform:
             turning = dot(s_dot, s_dot)
             reading[i] -= phi[k + M_E] * (second - l * turning - dot(g, s)) + phi[k + H_E] * turning
+
+
+def sensor_readings(
+    machine: Machine, motion: PlatformMotion, values: FloatArray, net: FloatArray
+) -> FloatArray:
+    """Return what IMU and force sensors read (N, 12) without noise and bias.
+
+    `values` (B,) are the basis, `net` (N, 6) the drive forces less friction.
+    """
+    readings = np.empty((len(motion.position), 12))
+    sensors = machine.sensors
+    _fill_readings(
+        packed_geometry(machine), sensors.place, np.ascontiguousarray(sensors.axes), sensors.force_at == "platform",
+        values, (motion.position, motion.rotation, motion.twist, motion.acceleration), net, readings,
+    )  # fmt: skip
+    return readings
+
+
+@kernel
+def _fill_readings(packed, place, axes, at_platform, phi, motion, net, readings):
+    geometry = unpacked(packed)
+    position, rotation, twist, acceleration = motion
+    for n in range(readings.shape[0]):
+        imu_reading(place, axes, geometry.gravity, rotation[n], twist[n], acceleration[n], readings[n, :6])
+        sample = MotionSample(position[n], rotation[n], twist[n], acceleration[n])
+        strut_force_reading(geometry, phi, at_platform, sample, net[n], readings[n, 6:])

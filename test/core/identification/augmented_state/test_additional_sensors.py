@@ -15,7 +15,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from core.identification.augmented_state.dual_problems import centred, few, made, samples_of
+from core.identification.augmented_state.joint_problems import PERIOD, few, made, samples_of
 from core.mechanisms.hexapod.machine_variants import changed, document, rubbing, untidy
 from core.mechanisms.hexapod.machine_variants import machine as machine_of
 from core.platform_motions import six_axes
@@ -23,8 +23,10 @@ from scipy import stats
 from scipy.spatial.transform import Rotation
 
 from pkm_identification.errors import LogError, MachineError
-from pkm_identification.identification.augmented_state.augmented_filter import JointFilter
-from pkm_identification.identification.augmented_state.model import JointModel, JointNoise
+from pkm_identification.identification.augmented_state.iterated import iterate
+from pkm_identification.identification.augmented_state.linearised import JointModel, linearise
+from pkm_identification.identification.augmented_state.log_pass import estimate_parameters
+from pkm_identification.machines.load import as_machine
 from pkm_identification.mechanisms.friction import friction_force
 from pkm_identification.mechanisms.hexapod.dynamics import integrate, strut_forces
 from pkm_identification.mechanisms.hexapod.dynamics.basis import basis_parameters
@@ -224,25 +226,20 @@ def improved():
     """One log with all sensors: parameters by lengths alone, with the IMU, with force sensors, and the truth."""
     truth, owner = made(1.0, 1.0, SENSORS), made(0.8, 0.5, SENSORS)
     record = Simulator(truth, trajectory("rich", owner, 2.5), nominal=owner, seed=5).run()
-    samples = samples_of(record, owner)
-    parameters = few(owner)
-    prior = Prior.of(parameters)
-
-    def model_of(part):
-        return JointModel.of(owner, parameters, prior, part, STEP)
-
-    bare = samples.lengths_only()
-    noise = replace(
-        JointNoise.of(owner, samples.length, samples.force),
-        force=np.std(record.force - record.truth.force, axis=0),
-    )
-    centre = centred(model_of(bare), noise, bare)
+    samples, machine, parameters = samples_of(record, owner), as_machine(owner), few(owner)
+    prior, rounds = Prior.of(parameters), iterate(machine, parameters, samples.without_readings(), PERIOD)
     found = {}
     for name, hidden in (("none", slice(0, 12)), ("imu", slice(6, 12)), ("force", slice(0, 6))):
         readings = samples.readings.copy()
         readings[:, hidden] = np.nan
         part = replace(samples, readings=readings)
-        found[name] = JointFilter(model_of(part), noise).run(part, centre)
+        model = JointModel.of(machine, parameters, prior, part, PERIOD)
+        values = np.zeros(model.unknowns)
+        values[: len(parameters.names)] = rounds.values
+        for _ in range(2):
+            around = linearise(model, part, values, rounds.states.centre)
+            found[name] = estimate_parameters(model, around, part, rounds.noise)
+            values = found[name].values
     return found, few(truth).nominal, AdditionalSensors(truth, 1.0, 5).bias
 
 
@@ -256,20 +253,16 @@ def test_no_sensor_makes_the_estimate_less_sure_or_less_honest(improved):
         assert error @ np.linalg.solve(covariance, error) < stats.chi2.ppf(0.999, len(truth))
 
 
-def test_force_sensors_show_the_mass_without_friction_and_the_imu_the_motion(improved):
+def test_force_sensors_show_the_mass_without_friction(improved):
     found, _, _ = improved
-    mass = {name: np.sqrt(result.covariance[0, 0]) for name, result in found.items()}
-    assert mass["force"] < 0.5 * mass["none"]
-    speed = {name: np.median(result.std[600:, 6:9], axis=0) for name, result in found.items()}
-    assert np.all(speed["imu"] < 0.9 * speed["none"])
-    assert np.all(speed["force"] < 0.7 * speed["none"])
+    assert np.sqrt(found["force"].covariance[0, 0]) < 0.5 * np.sqrt(found["none"].covariance[0, 0])
 
 
 def test_biases_of_the_imu_are_found(improved):
     found, _, bias = improved
-    error = (found["imu"].bias - bias) / found["imu"].bias_std
+    error = (found["imu"].offset - bias) / found["imu"].offset_std
     assert np.abs(error).max() < 4.5
-    assert np.all(found["imu"].bias_std < 0.3 * np.repeat([0.2, 0.01], 3))
+    assert np.all(found["imu"].offset_std < 0.3 * np.repeat([0.2, 0.01], 3))
 
 
 def test_readings_are_as_far_off_as_expected(improved):

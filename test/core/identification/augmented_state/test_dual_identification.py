@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
-from core.identification.augmented_state.dual_problems import OWNER, TRUTH, exact_run
+from core.identification.augmented_state.joint_problems import OWNER, TRUTH, exact_run
 
 from pkm_identification.cli import main
 from pkm_identification.errors import PkmError
@@ -32,13 +32,13 @@ from pkm_identification.identification.augmented_state.iterated import (
     dual_estimate,
     iterate,
 )
-from pkm_identification.identification.augmented_state.model import JointSamples
+from pkm_identification.identification.augmented_state.samples import JointSamples
 from pkm_identification.identification.experiment import Experiment
 from pkm_identification.identification.identify import identify, validate
 from pkm_identification.identification.result import Identification
 from pkm_identification.identification.settings import Settings
 from pkm_identification.identification.validation import predict_held
-from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.machines.load import as_machine
 from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
 from pkm_identification.parameters.assumptions import Assumptions, Fix
 from pkm_identification.records import read_log, write_log
@@ -132,13 +132,12 @@ def test_command_finds_the_truth(logged, told):
 
 
 def test_force_noise_and_states_are_found(logged, command_with):
-    """The noise of each drive, and twists better than differentiating and filtering gives them."""
-    from pkm_identification.mechanisms.hexapod.kinematics.forward import platform_motion
+    """The noise of each drive, and rates better than differentiating and filtering gives them."""
     from pkm_identification.signals.zero_phase import filter_log
 
     _, record = logged
     guarded = Experiment.of([record.log()], OWNER).logs[0]
-    found = command_with("joint").whole
+    found = command_with("joint").whole.rounds
     assert not found.nonconvergence
     states = found.states
     # lengths show a share of the force noise; so many independent samples tell its size
@@ -147,15 +146,14 @@ def test_force_noise_and_states_are_found(logged, command_with):
     actual = np.std(record.force - record.truth.force, axis=0)
     assert np.all(np.abs(found.noise.force / actual - 1.0) < np.minimum(NOISE_STILL + 4.0 * sure, 0.15))
     struts = filter_log(guarded, 150.0, 4)
-    differentiated, _ = platform_motion(OWNER, struts)
     first = int(np.argmin(np.abs(guarded.time - struts.time[0])))
     part = slice(first, first + len(struts.time))
-    truth = record.truth.motion[part]
-    by_filter = np.sqrt(np.mean((differentiated.twist - truth.twist) ** 2, axis=0))
-    by_model = np.sqrt(np.mean((states.motion.twist[part] - truth.twist) ** 2, axis=0))
+    rate = record.truth.rate[part]
+    by_filter = np.sqrt(np.mean((struts.rate - rate) ** 2, axis=0))
+    by_model = np.sqrt(np.mean((states.rate[part] - rate) ** 2, axis=0))
     # as good as stated, errors being remembered for some 20 ms: a share of 1 / 20 of the samples is independent
-    stated = np.sqrt(np.mean(states.std[part, 6:] ** 2, axis=0))
-    chance = 4.0 / np.sqrt(2.0 * len(truth.time) / 20.0)
+    stated = np.sqrt(np.mean(states.rate_std[part] ** 2, axis=0))
+    chance = 4.0 / np.sqrt(2.0 * len(rate) / 20.0)
     assert np.all(by_model < (1.0 + chance) * stated)
     assert np.all(by_model < by_filter)
 
@@ -182,13 +180,13 @@ def test_end_of_the_log_is_predicted_by_an_estimate_from_the_rest(logged, told, 
     fixed = Assumptions(fixed=tuple(Fix.parse(name) for name in FIXED))
     settings = Settings.of(estimator=form, assumptions=fixed, band_cutoff=BAND)
     experiment = Experiment.of([replace(log, force=force)], OWNER, settings)
-    parts = [JointSamples.of(one, OWNER) for one in experiment.logs]
+    parts = [JointSamples.of(one, as_machine(OWNER)).without_readings() for one in experiment.logs]
     samples, rounds = told.rest
     used = []
     monkeypatch.setattr(augmented_state, "iterate", lambda *given: used.append(given) or rounds)
     rest = estimate_from_the_rest(parts, experiment, settings.parameter_set(OWNER))
-    ((_, parameters, taken, _, as_form),) = used
-    assert (parameters.names, as_form) == (told.result.estimate.names, form)
+    ((_, parameters, taken, _),) = used
+    assert parameters.names == told.result.estimate.names
     for field in fields(samples):
         np.testing.assert_array_equal(getattr(taken, field.name), getattr(samples, field.name))
     other = predict_held(experiment, rest.mean[: len(told.result.estimate.names)])
@@ -239,7 +237,7 @@ def test_sensors_the_file_does_not_describe_are_named(logged):
     log = replace(record.log(), imu=np.zeros((len(record), 6)))[:1200]
     assumptions = Assumptions(fixed=tuple(Fix.parse(name) for name in FIXED))
     settings = Settings.of(estimator="joint", assumptions=assumptions)
-    result = identify_states_and_parameters([log], Machine.from_document(OWNER.document), settings, {})
+    result = identify_states_and_parameters([log], as_machine(OWNER), settings, {})
     assert any("imu" in line and "has no sensors.imu" in line for line in result.warnings)
     # 1.2 s of which half a second is rest: nothing can be told of whether that has settled
     assert not result.converged

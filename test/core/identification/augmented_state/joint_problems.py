@@ -17,14 +17,11 @@ from functools import cache
 import numpy as np
 from core.mechanisms.hexapod.machine_variants import document
 
-from pkm_identification.identification.augmented_state.augmented_filter import JointFilter
-from pkm_identification.identification.augmented_state.model import (
-    JointModel,
-    JointNoise,
-    JointSamples,
-)
-from pkm_identification.identification.augmented_state.results import Centre
+from pkm_identification.identification.augmented_state.iterated import Rounds, iterate
+from pkm_identification.identification.augmented_state.linearised import JointModel
+from pkm_identification.identification.augmented_state.samples import JointSamples
 from pkm_identification.identification.experiment import Experiment
+from pkm_identification.machines.load import as_machine
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
 from pkm_identification.parameters.parameter_set import ParameterSet
@@ -37,8 +34,8 @@ from pkm_identification.simulation import (
 )
 
 PERIOD = 1e-3
-FEW = ("m_p", "viscous_1", "viscous_4", "coulomb_1", "coulomb_4")
 LENGTH_NOISE, FORCE_NOISE = 0.36e-6, 0.8  # m and N, per sample
+FEW = ("m_p", "viscous_1", "viscous_4", "coulomb_1", "coulomb_4")
 
 
 def made(platform_mass: float, friction_1: float, sensors: dict | None = None) -> Machine:
@@ -82,42 +79,22 @@ def exact_run(seconds: float = 2.5) -> Recording:
 
 
 def samples_of(record: Recording, machine: Machine) -> JointSamples:
-    return JointSamples.of(Experiment.of([record.log()], machine).logs[0], machine)
+    return JointSamples.of(Experiment.of([record.log()], machine).logs[0], as_machine(machine))
 
 
-def noisy(samples: JointSamples, seed: int) -> JointSamples:
-    """White noise on lengths and forces."""
-    rng = np.random.default_rng(seed)
+def noisy(seed: int) -> JointSamples:
+    """The run with white noise on lengths and forces."""
+    samples, rng = samples_of(exact_run(), TRUTH), np.random.default_rng(seed)
     return replace(
         samples,
-        length=samples.length + rng.normal(0, LENGTH_NOISE, samples.length.shape),
+        coordinate=samples.coordinate + rng.normal(0, LENGTH_NOISE, samples.coordinate.shape),
         force=samples.force + rng.normal(0, FORCE_NOISE, samples.force.shape),
     )
 
 
-def problem(samples: JointSamples, machine: Machine = OWNER) -> tuple[JointModel, JointNoise]:
-    """Model with few unknowns, and the noise `noisy` makes."""
+def found(samples: JointSamples, machine: Machine = OWNER) -> tuple[JointModel, Rounds]:
+    """Model with few unknowns, and states and parameters that agree."""
     parameters = few(machine)
-    model = JointModel.of(machine, parameters, Prior.of(parameters), samples, PERIOD)
-    return model, JointNoise(LENGTH_NOISE, np.full(6, FORCE_NOISE), machine.sensors.noise)
-
-
-def truth_of(model: JointModel) -> np.ndarray:
-    """True values of the model's parameters."""
-    return few(TRUTH, model.parameters.names).nominal
-
-
-def centred(model: JointModel, noise: JointNoise, samples: JointSamples, rounds: int = 2) -> Centre:
-    """States and parameters to make the model linear around, found as `dual_estimate` does."""
-    wide = replace(noise, force=noise.force + 5.0)
-    mean = JointFilter(model, wide).run(samples).mean
-    for after in reversed(range(rounds)):
-        states = JointFilter(model.fixed(mean), noise).smoothed(samples)
-        centre = Centre(mean, states.motion, states.force_noise)
-        if after:
-            mean = JointFilter(model, noise).run(samples, centre).mean
-    return centre
-
-
-def nees(error: np.ndarray, covariance: np.ndarray) -> float:
-    return float(error @ np.linalg.solve(covariance, error))
+    rounds = iterate(as_machine(machine), parameters, samples, PERIOD)
+    assert not rounds.nonconvergence
+    return JointModel.of(as_machine(machine), parameters, Prior.of(parameters), samples, PERIOD), rounds
