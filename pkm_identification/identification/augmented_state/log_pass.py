@@ -24,7 +24,7 @@ from .state_filter import Levels, Measured, Pass, filter_states, smooth_states
 
 FALSE_ALARM = 1e-9  # probability with which right coordinates are refused
 STRIDE = 100  # samples from one entry of the parameters' history to the next
-# What is not known at a segment's start before its first sample: coordinates, in their noise, so that the sample does not
+# What is not known at a segment's start before its first sample: coordinates, in their noise, so that it does not
 # count twice; rates, in large changes of a drive per second, besides what the log's coordinates show
 START, START_RATE = 100.0, 1.0
 
