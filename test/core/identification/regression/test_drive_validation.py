@@ -195,7 +195,9 @@ def test_the_guard_is_compiled_once_for_any_number_of_drives():
         assert (
             judgement.judge(1.0, value, force, True, memory, past, (clock, limits))[0] == judgement.ACCEPTED
         )
-        versions.append(set(judgement.judge.signatures))  # with those that other tests of the process have used
+        versions.append(
+            set(judgement.judge.signatures)
+        )  # with those that other tests of the process have used
     assert versions[1:] == 4 * [versions[0]]
 
 
