@@ -18,6 +18,7 @@ import numpy as np
 from pkm_identification.errors import SettingsError
 from pkm_identification.identification.model_errors.estimated.corrections import Corrections
 from pkm_identification.identification.model_errors.estimated.effect import EstimatedEffect
+from pkm_identification.identification.model_errors.estimated.registry import extended_set
 from pkm_identification.identification.saved_estimate import SavedEstimate
 from pkm_identification.identification.settings import EstimatorSettings
 from pkm_identification.machines.capabilities import HexapodFile, has, require
@@ -81,9 +82,9 @@ def with_estimate(machine: Machine, saved: SavedEstimate, assumptions: Assumptio
 
         found = build(saved.mean)
         return EstimatedMachine(state_widths(found, find_hexapod_widths(build, saved)), left)
-    settings = EstimatorSettings(name="ls", parameters=saved.parameter_set or BASE, also=saved.also)
-    whole, effects = settings.all_parameters(machine)
-    own = machine.build_parameter_set(settings.parameters)
+    name = saved.parameter_set or BASE  # no choice of the settings
+    whole, effects = extended_set(machine, name, saved.also)
+    own = machine.build_parameter_set(name)
     parameters = assumptions.apply(own)
     saved_names = tuple(name for name in saved.names if name in own.names or name not in whole.names)
     if saved_names != parameters.names:
