@@ -23,28 +23,30 @@ import pytest
 
 # Needs no kernels: nodes' worker is busy with it while the others compile those that all tests need.
 FIRST = "test_installation.py"
-# Longest first, then those that start processes of their own, which by then find their kernels compiled; those not
-# named follow, each less than a minute.
+# Longest first, by processor time; those not named follow, each less than ten seconds of it.
 LONGEST = (
-    "test_dual_identification.py",
-    "test_rubbing_joints.py",
-    "test_fit_watch.py",
-    "test_identification.py",
+    "test_estimated_effects.py",
+    "test_answers_of_every_machine.py",
     "test_diagnosis.py",
     "test_documented_commands_run.py",
-    "test_estimated_effects.py",
-    "test_public.py",
-    "test_rates.py",
-    "test_asymmetric_friction.py",
-    "test_known_and_tolerated.py",
-    "test_payload_watch.py",
-    "test_extended.py",
-    "test_report_folder.py",
-    "test_efficiency.py",
-    "test_deviations.py",
-    "test_online_uncertainty.py",
+    "test_identification.py",
+    "test_fit_watch.py",
+    "test_dual_identification.py",
     "test_documents.py",
+    "test_payload_watch.py",
+    "test_known_and_tolerated.py",
+    "test_history.py",
+    "test_public.py",
+    "test_extended.py",
+    "test_rubbing_joints.py",
     "test_warm_up.py",
+    "test_drive_log_commands.py",
+    "test_cli.py",
+    "test_rates.py",
+    "test_report_folder.py",
+    "test_asymmetric_friction.py",
+    "test_online_uncertainty.py",
+    "test_machine_controller.py",
 )
 
 LAUNCH_FILES = Path(__file__).parent / "launch"
