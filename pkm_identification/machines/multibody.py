@@ -10,7 +10,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from copy import copy
 from dataclasses import replace
 from functools import cached_property
@@ -25,12 +25,11 @@ from pkm_identification.mechanisms.actuators.transfer import Transfer
 from pkm_identification.mechanisms.friction import Friction
 from pkm_identification.mechanisms.multibody.base_set import BASE, BaseSet
 from pkm_identification.mechanisms.multibody.closed import Closed
-from pkm_identification.mechanisms.multibody.dynamics import drive_inertia, regressor
+from pkm_identification.mechanisms.multibody.dynamics import regressor
 from pkm_identification.mechanisms.multibody.extents import body_extents, inertial_sizes
 from pkm_identification.mechanisms.multibody.identified import identified_mechanism
 from pkm_identification.mechanisms.multibody.joint_friction import (
     joint_friction_columns,
-    joint_friction_names,
 )
 from pkm_identification.mechanisms.multibody.kernels.closing import NO_PIVOT, Readings, complete_motion
 from pkm_identification.mechanisms.multibody.kernels.dynamics import (
@@ -51,10 +50,10 @@ from pkm_identification.mechanisms.multibody.kinematics import (
 )
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.mechanisms.multibody.numbers.arithmetic import FLOAT64
-from pkm_identification.mechanisms.multibody.parameters import rigid_basis, rigid_columns
+from pkm_identification.mechanisms.multibody.parameters import rigid_columns
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.basis import Basis
-from pkm_identification.parameters.parameter import Kind, Parameter
+from pkm_identification.parameters.parameter import Kind
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.parameters.reduced import ENDING, SetOwner, reduced_set
 
@@ -74,6 +73,7 @@ from .file_numbers import change_document
 from .knowledge import Knowledge, KnownNumber
 from .knowledge.build import list_tolerances
 from .knowledge.multibody import knowledge_of_mechanism
+from .multibody_basis import build_basis
 from .multibody_tracker import CLOSED_STATUS, MultibodyTracker, map_forces
 from .rows_of_bodies import list_rows_of_mechanism
 from .sums_of_bodies import find_sums
@@ -81,7 +81,6 @@ from .sums_of_bodies import find_sums
 IDENTIFIABLE = "identifiable"  # what a machine determines at most: the base parameters
 _SIZE = {"m": 0.1, "rad": 1.0}  # a large change of a drive without limits: of the largest body, or rad
 _STROKE = 0.1  # of the way between a drive's limits: a large change
-_ALONG = {"m": ("kg", Kind.MASS), "rad": ("kg m^2", Kind.INERTIA)}  # unit and kind of a drive's inertia
 _STATES = 30  # states around home whose forces are typical
 RUBS = 1e-12  # N m s/rad, N s/m: friction that is none
 _NEAR = 0.3  # of a large change, so far are they from home
@@ -160,44 +159,11 @@ class Multibody:
 
     @cached_property
     def basis(self) -> Basis:
-        parts = (rigid_basis(self.mechanism), self._friction(), self._inertia(), self._joint_friction())
-        return Basis(tuple(entry for part in parts for entry in part))
+        return build_basis(self.mechanism, self.drives, self._shared)
 
     @cached_property
     def rows_of_bodies(self) -> tuple[FloatArray, ...]:
         return list_rows_of_mechanism(self.mechanism, len(self.basis))
-
-    def _friction(self) -> Iterator[Parameter]:
-        shared = self._shared
-        for coefficient, row in zip(shared.law.coefficients, shared.coefficients, strict=True):
-            for i, (drive, value) in enumerate(zip(self.drives, row, strict=True)):
-                viscous = coefficient.kind is Kind.VISCOUS
-                unit = f"{drive.force_unit} s/{drive.unit}" if viscous else drive.force_unit
-                yield Parameter(
-                    f"{coefficient.name}_{drive.name}", unit, coefficient.kind, drive.name, float(value), 1.0,
-                    coefficient.name, i,
-                )  # fmt: skip
-
-    def _inertia(self) -> Iterator[Parameter]:
-        behind = [one.inertia_behind for one in self.mechanism.description.actuators or ()]
-        inertia = np.asarray(drive_inertia(self.mechanism), dtype=float) + (behind or 0.0)
-        for i, (drive, value) in enumerate(zip(self.drives, inertia, strict=True)):
-            unit, kind = _ALONG[drive.unit]
-            yield Parameter(f"inertia_{drive.name}", unit, kind, drive.name, float(value), 1.0, "inertia", i)
-
-    def _joint_friction(self) -> Iterator[Parameter]:
-        passive = self.mechanism.passive_friction
-        if passive is None:
-            return
-        joints = {joint.name: joint for joint in self.mechanism.description.joints}
-        names = iter(joint_friction_names(self.mechanism))
-        for kind, symbol in ((Kind.COULOMB, "coulomb"), (Kind.VISCOUS, "viscous")):
-            for joint in passive.names:
-                one = joints[joint]
-                force, coordinate = ("N", "m") if one.type == "prismatic" else ("N m", "rad")
-                unit = force if kind is Kind.COULOMB else f"{force} s/{coordinate}"
-                value = float(FLOAT64.array([one.coulomb if kind is Kind.COULOMB else one.viscous])[0])
-                yield Parameter(next(names), unit, kind, joint, value, 1.0, f"joint_{symbol}")
 
     @cached_property
     def standstill_rows(self) -> NDArray[np.int64]:
@@ -267,22 +233,9 @@ class Multibody:
         acceleration: FloatArray,
         start: tuple[FloatArray, ...] | None = None,
     ) -> Motion:
-        mechanism = self.mechanism
-        closed = close_drives(mechanism, coordinate, None if start is None else start[0])
-        status = CLOSED_STATUS[np.asarray(closed.status)]
-        q = np.where(closed.found[:, None], closed.configuration, mechanism.home[None])
-        velocity, second = np.zeros((2, len(q), mechanism.tree.velocities))
-        pivot, nothing = np.zeros(len(q)), np.zeros((len(q), 0))
-        if len(q):
-            complete_motion(
-                mechanism.model, mechanism.task_rows("drives"), q, np.ascontiguousarray(rate),
-                np.ascontiguousarray(acceleration), velocity, second, pivot,
-                Readings(np.zeros(0, dtype=np.int64), nothing, nothing, nothing),
-            )  # fmt: skip
-        status[np.abs(pivot) < NO_PIVOT] = FAILED
-        for part in (q, velocity, second):
-            part[status > DEGRADED] = np.nan
-        return Motion(coordinate, rate, acceleration, (q, velocity, second), status, closed.residual)
+        closed = close_drives(self.mechanism, coordinate, None if start is None else start[0])
+        moved = self._motion_of("drives", closed, rate, acceleration)
+        return replace(moved, coordinate=coordinate, rate=rate, acceleration=acceleration)
 
     def compute_regressor(self, motion: Motion, mapping: FloatArray) -> FloatArray:
         rows = mask_friction_rows(self, mapping)
