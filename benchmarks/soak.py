@@ -16,12 +16,10 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import numpy as np
-
-from pkm_identification.mechanisms.hexapod.machine import Machine
 
 from .results import Stream
 from .stream.scenarios import LARGEST_GROWTH, SCENARIOS, run
@@ -30,7 +28,7 @@ from .stream.scenarios import LARGEST_GROWTH, SCENARIOS, run
 def main() -> int:
     """Run, write, judge."""
     options = _parser().parse_args()
-    stream = run(Machine.load(options.machine), SCENARIOS[0], 3600.0 * options.hours)
+    stream = run(replace(SCENARIOS[0], machine=options.machine), 3600.0 * options.hours)
     folder = Path(options.out)
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "soak.json").write_text(json.dumps(asdict(stream), indent=1), encoding="utf-8")

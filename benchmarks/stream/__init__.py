@@ -26,4 +26,4 @@ def measure(machine: Machine, effort: Effort, findings: Findings) -> None:
         return
     from .scenarios import run_all
 
-    findings.streams += run_all(machine, effort)
+    findings.streams += run_all(effort)

@@ -25,7 +25,6 @@ from rclpy.duration import Duration
 from rclpy.serialization import serialize_message
 from sensor_msgs.msg import JointState
 
-from pkm_identification.motion import STRUT_NAMES
 from pkm_identification.ros.qos import STREAM
 
 NANOSECONDS = 10**9
@@ -35,13 +34,11 @@ LISTENERS = 60.0  # s to wait for everybody
 STAMP = 4  # place of the stamp in a serialised message, after the encapsulation
 
 
-def serialised(length: np.ndarray, force: np.ndarray) -> list[bytearray]:
-    """Joint states of lengths and forces (N, 6), ready to be sent once they have a stamp."""
+def serialised(names: list[str], coordinate: np.ndarray, force: np.ndarray) -> list[bytearray]:
+    """Joint states of coordinates and forces (N, n), ready to be sent once they have a stamp."""
     messages = []
-    for x, f in zip(length.tolist(), force.tolist(), strict=True):
-        messages.append(
-            bytearray(serialize_message(JointState(name=list(STRUT_NAMES), position=x, effort=f)))
-        )
+    for x, f in zip(coordinate.tolist(), force.tolist(), strict=True):
+        messages.append(bytearray(serialize_message(JointState(name=names, position=x, effort=f))))
     return messages
 
 
@@ -51,7 +48,7 @@ def main() -> int:
     if len(sys.argv) > 5:
         os.sched_setaffinity(0, {int(sys.argv[5])})
     data = np.load(samples)
-    messages = serialised(data["length"], data["force"])
+    messages = serialised(data["names"].tolist(), data["coordinate"], data["force"])
     rclpy.init()
     node = rclpy.create_node("driver")
     output = node.create_publisher(JointState, "strut_states", STREAM)

@@ -11,6 +11,7 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import os
 import subprocess
 import sys
@@ -24,12 +25,14 @@ import numpy as np
 import rclpy
 from scipy.stats import theilslopes
 
-from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
-from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths
-from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.cli import main as run_command
+from pkm_identification.machines.contract import Machine
+from pkm_identification.machines.load import load_machine
+from pkm_identification.ros.parameters.declarations import list_joints
 from pkm_identification.ros.processes.monitor import Monitor
 from pkm_identification.ros.processes.node_process import NodeProcess, process_environment
-from pkm_identification.simulation import trajectory
+from pkm_identification.simulation.sensors import SensorSettings
+from pkm_identification.simulation.simulator import simulate
 
 from ..results import Effort, Stream
 from ..surroundings import load
@@ -38,7 +41,8 @@ from .listener import Listener
 
 NODES = ("strut_filter", "kinematics", "estimator")
 MOTION = 20.0  # s, the motion's own period
-FORCE_NOISE = 1.0  # N
+FADE = 2.0  # s, before and after it
+NOISE = 0.01  # of the forces, relative
 ROOT = Path(__file__).resolve().parents[2]
 BUSY = "while True: pass"
 # Left out of the figures: caches fill, sockets grow.
@@ -60,6 +64,7 @@ class Scenario:
     handed_over: bool = True
     executor: str = "single_threaded"
     core: int | None = None
+    machine: str = "uf"  # built in, or a template of `pkm init`
 
 
 SCENARIOS = (
@@ -71,10 +76,15 @@ SCENARIOS = (
     Scenario("four processes, 2 kHz", rate=2000.0),
     Scenario("four processes, 2 kHz, events executor", rate=2000.0, executor="events"),
     Scenario("starved: one core for all, shared with a busy loop", core=0),
+    *(
+        Scenario(f"one process, {name}", together=True, machine=name)
+        for name in ("mast", "epaas", "delta", "five-bar")
+    ),
 )
+TEMPLATES = ("delta", "five-bar")
 
 
-def run_all(machine: Machine, effort: Effort) -> list[Stream]:
+def run_all(effort: Effort) -> list[Stream]:
     """All scenarios one after the other; or, for a soak test, the first one alone for as long as asked."""
     scenarios: tuple[Scenario, ...] = SCENARIOS
     duration = effort.stream_seconds
@@ -83,7 +93,7 @@ def run_all(machine: Machine, effort: Effort) -> list[Stream]:
     found = []
     for scenario in scenarios:
         print(f"{scenario.name}: {duration:g} s ...", file=sys.stderr, flush=True)
-        found.append(run(machine, scenario, duration))
+        found.append(run(scenario, duration))
     if effort.soak_minutes:
         _check_memory(found[0])
     return found
@@ -98,15 +108,20 @@ def _check_memory(stream: Stream) -> None:
         raise AssertionError(f"memory grows: {', '.join(growing)}")
 
 
-def run(machine: Machine, scenario: Scenario, duration: float) -> Stream:
+def run(scenario: Scenario, duration: float) -> Stream:
     """One scenario for `duration` s."""
     with tempfile.TemporaryDirectory(prefix="pkm_stream_") as name, contextlib.ExitStack() as stack:
-        folder = Path(name)
+        folder, where = Path(name), scenario.machine
+        if where in TEMPLATES:
+            where = str(folder / f"{where}.yaml")
+            with contextlib.redirect_stdout(io.StringIO()):
+                run_command(["init", where, "--kind", scenario.machine])
+        machine = load_machine(where)
         _write_samples(machine, scenario.rate, folder / "samples.npz")
         count = round(scenario.rate * duration)
         rclpy.init(args=[])
         stack.callback(rclpy.try_shutdown)
-        nodes = _start_nodes(machine, scenario, folder, stack)
+        nodes = _start_nodes(machine, where, scenario, folder, stack)
         listener = Listener()
         monitor = Monitor()
         stack.callback(monitor.close)
@@ -132,22 +147,19 @@ def run(machine: Machine, scenario: Scenario, duration: float) -> Stream:
 
 
 def _write_samples(machine: Machine, rate: float, path: Path) -> None:
-    """One period of the built-in motion: lengths in whole encoder counts, forces with noise."""
-    time = 2.0 + np.arange(round(MOTION * rate)) / rate
-    motion = trajectory("rich", machine, MOTION + 4.0).motion(time)
-    step = 1.0 / machine.drive.counts_per_meter
-    length = step * np.round(strut_lengths(machine, motion.position, motion.rotation) / step)
-    force = strut_forces(machine, motion)
-    np.savez(
-        path, length=length, force=force + np.random.default_rng(9).normal(0.0, FORCE_NOISE, force.shape)
-    )
+    """Write a period of the built-in motion as the machine's sensors show it, and the names of its joints."""
+    sensors = SensorSettings(current_noise=NOISE)
+    log = simulate(machine, "rich", MOTION + 2.0 * FADE, sensors=sensors).drive_log()
+    instants = FADE + np.arange(round(MOTION * rate)) / rate - log.time[0]
+    rows = np.rint(instants / np.median(np.diff(log.time))).astype(int)
+    np.savez(path, names=list_joints(machine), coordinate=log.drive[rows], force=log.force[rows])
 
 
 def _start_nodes(
-    machine: Machine, scenario: Scenario, folder: Path, stack: contextlib.ExitStack
+    machine: Machine, where: str, scenario: Scenario, folder: Path, stack: contextlib.ExitStack
 ) -> dict[str, NodeProcess]:
-    values: dict[str, object] = {"machine": machine.name, "executor": scenario.executor}
-    if scenario.rate != machine.drive.sample_rate:
+    values: dict[str, object] = {"machine": where, "executor": scenario.executor}
+    if scenario.rate != machine.sample_rate:
         values["sample_rate"] = scenario.rate
     if scenario.together:
         process = NodeProcess(

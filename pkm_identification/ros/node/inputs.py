@@ -43,10 +43,6 @@ class Inputs:
     report : callable
         Counts, shows and logs (level, reason, text).
 
-    Attributes
-    ----------
-    streams : list of (Subscription, callable)
-        Each with what takes all that has come; see `StreamExecutor`.
     """
 
     def __init__(
@@ -60,7 +56,7 @@ class Inputs:
         self._report = report
         self._watched: list[tuple[InputWatch, QoSProfile, SolePublisher | None]] = []
         self._told: dict[str, list[str]] = {}
-        self.streams: list[tuple[Subscription, Callable[[], None]]] = []
+        self._streams: list[tuple[Subscription, Callable[[], None], SolePublisher | None]] = []
 
     def listen_to_stream(
         self,
@@ -170,12 +166,24 @@ class Inputs:
         subscription = self._node.create_subscription(
             message_type, topic, taker, qos, event_callbacks=events, raw=raw
         )
-        entry, stream = (watch, qos, sole), (subscription, poll)
+        entry, stream = (watch, qos, sole), (subscription, poll, sole)
         self._watched.append(entry)
-        self.streams.append(stream)
-        self._until_deactivated(lambda: self.streams.remove(stream))
+        self._streams.append(stream)
+        self._until_deactivated(lambda: self._streams.remove(stream))
         self._until_deactivated(lambda: self._node.destroy_subscription(subscription))
         self._until_deactivated(lambda: self._watched.remove(entry))
+
+    @property
+    def streams(self) -> list[tuple[Subscription, Callable[[], None]]]:
+        """What to wait for, each with what takes all that has come; see `StreamExecutor`.
+
+        What a node of this process hands over needs no waiting: of messages that come besides none is taken.
+        """
+        return [
+            (subscription, poll)
+            for subscription, poll, sole in self._streams
+            if sole is None or sole.chosen is not THIS_PROCESS
+        ]
 
     @property
     def taken(self) -> int:
