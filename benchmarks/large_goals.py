@@ -101,13 +101,13 @@ def unpacking(count: int, rounds: int = 20) -> float:
     """Processor time in s of unpacking a goal of so many waypoints as `goal_server` keeps control from: the median."""
     from rclpy.serialization import deserialize_message, serialize_message
 
-    from pkm_identification.ros.commands.goal_request import GoalRequest, Request
+    from pkm_identification.ros.commands.goal_request import Request, goal_request
 
     sent = serialize_message(Request(goal=_goal(count, Machine.load("uf"))))
     took = []
     for _ in range(rounds + 1):
         begin = time.thread_time()
-        deserialize_message(sent, GoalRequest)
+        deserialize_message(sent, goal_request(6))
         took.append(time.thread_time() - begin)
     return float(np.median(took[1:]))  # the first one compiles
 

@@ -26,9 +26,10 @@ from matplotlib.figure import Figure
 from pkm_identification.control.controller import MachineController
 from pkm_identification.control.model import EstimateReader
 from pkm_identification.control.motions import Motion, Outcome
-from pkm_identification.control.paths.path import Waypoints
+from pkm_identification.control.paths.waypoints import Waypoints
 from pkm_identification.control.settings import ControllerSettings
 from pkm_identification.identification.online.pipeline import OnlinePipeline
+from pkm_identification.machines.load import load_machine
 from pkm_identification.mechanisms.hexapod.dynamics import basis_parameters
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.numerics.arrays import FloatArray
@@ -59,9 +60,11 @@ class Loop:
 
     def __init__(self, true: Machine, nominal: Machine, learn: bool = False, **settings: Any) -> None:
         self.simulator = Simulator(true, None, nominal=nominal, seed=1)
-        self.controller = MachineController(nominal, self.simulator.period, ControllerSettings(**settings))
+        self.controller = MachineController(
+            load_machine(nominal), self.simulator.period, ControllerSettings(**settings)
+        )
         self.pipeline = OnlinePipeline(nominal) if learn else None
-        self._reader = EstimateReader(nominal)
+        self._reader = EstimateReader(load_machine(nominal))
         self._due = 0.0
         self.rows: list[FloatArray] = []
         self.rest(SETTLED)

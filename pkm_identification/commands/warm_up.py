@@ -22,7 +22,6 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from pkm_identification.errors import PkmError, SettingsError
 from pkm_identification.interruption import INTERRUPTED
 from pkm_identification.mechanisms.builtin import HEXAPOD, find_kind
-from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.numerics.compilation import CompilationWatch
 from pkm_identification.progress import announce, hide
 
@@ -122,14 +121,17 @@ def _control(name: str) -> None:
     from pkm_identification.control.controller import MachineController
     from pkm_identification.control.settings import ControllerSettings
     from pkm_identification.control.warm_up import warm_up
+    from pkm_identification.machines.load import load_machine
 
-    machine = Machine.load(name)
-    rate = machine.drive.sample_rate if machine.drive else 0.0
+    machine = load_machine(name)
+    if machine.place_drives:
+        return
+    rate = machine.sample_rate
     warm_up(MachineController(machine, 1.0 / rate if rate else PERIOD, ControllerSettings()))
     with contextlib.suppress(ImportError):  # where ROS is installed
         from pkm_identification.ros.commands.goal_request import known_layout
 
-        known_layout()
+        known_layout(len(machine.drives))
 
 
 def _simulation(name: str) -> None:
@@ -144,7 +146,7 @@ def _simulation(name: str) -> None:
 
 
 PARTS = {"offline": _offline, "online": _online, "control": _control}
-PARTS_OF_MECHANISMS = {"simulation": _simulation, "online": _online}
+PARTS_OF_MECHANISMS = {"simulation": _simulation, "online": _online, "control": _control}
 
 if __name__ == "__main__":
     _compile(sys.argv[1], sys.argv[2])

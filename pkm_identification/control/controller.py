@@ -6,7 +6,7 @@
 # distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
 # the License for the specific language governing permissions and limitations under the License.
 
-"""The controller: strut lengths in at the drives' rate, forces out; stops safely when it must not go on."""
+"""The controller: drives' coordinates in at their rate, forces out; stops safely when it must not go on."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from dataclasses import replace
 
 import numpy as np
 
-from pkm_identification.errors import NotConverged, PkmError, SettingsError
-from pkm_identification.mechanisms.hexapod.dynamics import strut_dynamics, strut_forces
-from pkm_identification.mechanisms.hexapod.kinematics import pose_of_lengths
-from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.motion import STRUTS, PlatformMotion
+from pkm_identification.errors import PkmError, SettingsError
+from pkm_identification.machines.capabilities import NamedOutputs, PlatformPose, has
+from pkm_identification.machines.contract import DEGRADED, Machine, compute_rest
+from pkm_identification.machines.contract import Motion as MachineMotion
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.signals.guard import GuardSettings, StreamGuard
 
 from .follower import Setpoint
 from .following import Following
-from .laws.platform_torque import PlatformTorque
+from .inverse_dynamics import InverseDynamics
+from .laws.drive_torque import DriveTorque
 from .limits import MotionLimits
 from .model import BelievedModel
 from .motions import (
@@ -35,13 +35,13 @@ from .motions import (
     Outcome,
 )
 from .pid import StrutController
-from .settings import MODES, Command, ControllerSettings
+from .settings import MODES, WORKSPACE, Command, ControllerSettings
 from .stop import BLIND, EmergencyStop, Holding
 from .workspace_errors import WorkspaceErrors
 
 WAITING, HOLDING, MOVING, EMERGENCY = "waiting", "holding", "moving", "emergency"
 GOOD_SAMPLES = 10  # without a break, before an emergency stop may be left
-ESTIMATE_JUMP_SHARE = 0.1  # of the drives' force limit
+ESTIMATE_JUMP_SHARE = 0.1  # of a drive's force limit
 
 
 class MachineController:
@@ -70,23 +70,29 @@ class MachineController:
 
     def __init__(self, machine: Machine, period: float, settings: ControllerSettings) -> None:
         _refuse_places(machine)
+        if settings.mode == WORKSPACE:
+            require_workspace(machine)
         self.machine = machine
         self.period = period
         self.settings = settings
         self.motions: Motions | None = None
-        self.guard = StreamGuard(GuardSettings.of(machine, period))
+        self.guard = StreamGuard(GuardSettings().of_stream(machine, period))
         self.model = BelievedModel(machine, settings.blend, period)
         self._limits = MotionLimits(machine, settings.limits)
-        self._law = PlatformTorque(machine, settings.loops)
-        self._workspace = WorkspaceErrors(machine)
-        self._force_limit = np.inf if machine.drive is None else machine.drive.force_limit
-        self._estimate_jump = settings.estimate_jump or ESTIMATE_JUMP_SHARE * self._force_limit
-        home = strut_dynamics(machine, machine.home_position[None], machine.home_rotation[None])
-        apparent = 1.0 / np.diag(np.linalg.inv(home.mass[0]))
-        self._loops = StrutController(apparent, machine.friction.viscous, period, settings.loops)
+        self._law = DriveTorque(machine, settings.loops)
+        self._workspace = WorkspaceErrors(machine) if has_workspace(machine) else None
+        self._force_limit = np.array([drive.rated_force for drive in machine.drives])
+        jump = settings.estimate_jump
+        self._estimate_jump = (
+            np.full(len(machine.drives), jump) if jump else ESTIMATE_JUMP_SHARE * self._force_limit
+        )
+        viscous = InverseDynamics(machine).find_viscous(machine.basis.nominal)
+        self._loops = StrutController(_find_apparent_mass(machine), viscous, period, settings.loops)
         self._mode = settings.mode
-        self.following = Following(machine, settings.tracking_limit)
-        self._holding = Holding(self._loops, self._force_limit, self.following.limit, settings.stop_time)
+        self.following = Following(machine.drives, settings.tracking_limit)
+        self._holding = Holding(
+            machine.drives, self._loops, self._force_limit, self.following.limit, settings.stop_time
+        )
         self.reset()
 
     def reset(self) -> None:
@@ -106,7 +112,7 @@ class MachineController:
         self._early = 0.0  # periods by which the motion's clock is ahead of the stamps
         self._measured: FloatArray | None = None
         self._good = 0
-        self._saturated = np.zeros(STRUTS, dtype=bool)
+        self._saturated = np.zeros(len(self.machine.drives), dtype=bool)
         self._old_mode = self._mode
         self.following.reset()
 
@@ -137,6 +143,8 @@ class MachineController:
         """Go over to another mode with the next sample; the force does not jump."""
         if mode not in MODES:
             raise SettingsError(f"mode '{mode}': must be one of {', '.join(MODES)}")
+        if mode == WORKSPACE:
+            require_workspace(self.machine)
         if self.state == EMERGENCY:
             raise PkmError("mode cannot change in an emergency stop: reset first")
         self._mode = mode
@@ -162,42 +170,48 @@ class MachineController:
             return
         if self.motions is not None:
             jump = self.model.jump(self.motions.follower.setpoint().ahead, basis)
-            if not jump <= self._estimate_jump:
+            if not (jump <= self._estimate_jump).all():
+                i = int(np.argmax(jump / self._estimate_jump))
+                drive, unit = self.machine.drives[i], self.machine.drives[i].force_unit
                 self.emergency(
                     "estimate_jump",
-                    f"an estimate would change a strut's force by {jump:.0f} N; allowed: {self._estimate_jump:.0f} N",
+                    f"an estimate would change a {drive.part}'s force by {jump[i]:.0f} {unit}; "
+                    f"allowed: {self._estimate_jump[i]:.0f} {unit}",
                 )
                 return
         self.model.accept(basis)
 
-    def step(self, time: float, length: FloatArray) -> Command | None:
+    def step(self, time: float, coordinate: FloatArray) -> Command | None:
         """Take one sample and answer it; see `take` and `answer`."""
-        self.take(time, length)
+        self.take(time, coordinate)
         return self.answer()
 
-    def take(self, time: float, length: FloatArray) -> None:
+    def take(self, time: float, coordinate: FloatArray) -> None:
         """Judge one sample and keep it, if it is good, for the next answer.
 
         Parameters
         ----------
         time : float
             Its stamp, s.
-        length : ndarray, shape (6,)
-            m.
+        coordinate : ndarray, shape (n,)
+            m or rad.
         """
-        if not self.guard.step(time, length, None):
+        if not self.guard.step(time, coordinate, None):
             reason, text = self.guard.last_rejection or ("", "")
             if self.motions is not None and reason == "not_finite":
                 self.emergency("not_finite", f"strut_states: {text}")
             return
         self._good += 1
-        last, self._last_good, self._measured = self._last_good, time, length
+        last, self._last_good, self._measured = self._last_good, time, coordinate
         self._fresh = True
         if self.motions is None or last is None:
             return
         if (stepped := self.guard.stepped) is not None:
-            strut, size = stepped
-            self.emergency("length_step", f"the length of strut {strut + 1} stepped by {1e3 * size:.2g} mm")
+            i, size = stepped
+            drive = self.machine.drives[i]
+            what = "angle" if drive.unit == "rad" else "length"
+            text = f"the {what} of {drive.title} stepped by {1e3 * size:.2g} m{drive.unit}"
+            self.emergency("length_step", text)
             return
         if time - last > self.settings.lost_after or time < last:
             self.emergency(
@@ -214,20 +228,20 @@ class MachineController:
         Command or None
             None when there is nothing new and the last command stays; in an emergency the safe command.
         """
-        time, length = self._last_good, self._measured
-        if not self._fresh or time is None or length is None:
+        time, coordinate = self._last_good, self._measured
+        if not self._fresh or time is None or coordinate is None:
             return self.safe()
         self._fresh = False
         last, self._answered = self._answered, time
         span = self.period if last is None else time - last
         if self.stop is not None:
-            self.stop.step(time, length, span)
+            self.stop.step(time, coordinate, span)
             return self.safe()
         if self.motions is None:
-            self._take_over(length)
+            self._take_over(coordinate)
             if self.motions is None:
                 return self.safe()
-        return self._control(self.motions, time, length, span)
+        return self._control(self.motions, time, coordinate, span)
 
     def lost(self) -> None:
         """There was no good sample for `lost_after` s of real time."""
@@ -238,8 +252,8 @@ class MachineController:
     def emergency(self, reason: str, text: str) -> None:
         """Stop now: motions are aborted, the safe command goes out until `release`.
 
-        The place is held by its lengths, unless they are what went wrong: then, or when they go wrong later, the safe
-        command is the weight alone.
+        The place is held by its coordinates, unless they are what went wrong: then, or when they go wrong later, the
+        safe command is the weight alone.
         """
         blind = reason in BLIND
         if self.stop is not None:
@@ -247,21 +261,21 @@ class MachineController:
                 self.stop.let_go(text)
             return
         self._good = 0
-        force, holding = np.zeros(STRUTS), None
+        force, holding = np.zeros(len(self.machine.drives)), None
         if self.motions is not None:
             setpoint = self.motions.follower.setpoint()
             code = PATH_TOLERANCE if reason == "tracking" else STOPPED
             self.motions.abort(Outcome(code, f"emergency stop: {text}"))
             if self.settings.safe_command == "hold":
-                weight = self._weight(setpoint.position, setpoint.rotation)
+                weight = self._weight(setpoint.coordinate, setpoint.now)
                 if np.isfinite(weight).all():
                     force = np.clip(weight, -self._force_limit, self._force_limit)
                 holding = None if blind else self._holding
-        place = np.zeros(STRUTS) if self._measured is None else self._measured
+        place = np.zeros(len(force)) if self._measured is None else self._measured
         self.stop = EmergencyStop(reason, text, place, force, holding, self.following.turned)
 
     def release(self) -> None:
-        """Leave an emergency stop: the next good sample is where the platform is held.
+        """Leave an emergency stop: the next good sample is where the machine is held.
 
         Raises
         ------
@@ -281,54 +295,53 @@ class MachineController:
             return None
         return replace(self.stop.command, time=self._last_good or 0.0)
 
-    def _weight(self, position: FloatArray, rotation: FloatArray) -> FloatArray:
-        """Forces (6,) in N that carry the weight in a pose."""
-        still = np.zeros((1, 6))
-        motion = PlatformMotion(np.zeros(1), position[None], rotation[None], still, still)
-        return strut_forces(self.machine, motion, friction=False, parameters=self.model.present)[0]
+    def _weight(self, coordinate: FloatArray, near: MachineMotion) -> FloatArray:
+        """Forces (n,) in N or N m that carry the weight at coordinates (n,)."""
+        still = np.zeros((1, len(coordinate)))
+        place = self.machine.compute_motion(coordinate[None], still, still, near.state)
+        return self.machine.compute_forces(place, self.model.present)[0]
 
-    def _take_over(self, length: FloatArray) -> None:
-        """Hold the platform where it is."""
-        try:
-            pose = pose_of_lengths(self.machine, length)
-        except (NotConverged, ValueError) as error:
-            self.emergency("no_pose", f"strut_states: {error}")
+    def _take_over(self, coordinate: FloatArray) -> None:
+        """Hold the machine where it is."""
+        place = compute_rest(self.machine, coordinate[None])
+        if place.status[0] > DEGRADED:
+            why = self.machine.explain_unreachable(coordinate) or "no way there from home was found"
+            self.emergency("no_pose", f"strut_states: {why}")
             return
         chosen = self.settings
         self.motions = Motions(
             self.machine,
             self.period,
             self._limits,
-            pose.position,
-            pose.rotation,
+            place,
             lead=chosen.lead,
             stop_time=chosen.stop_time,
             goal_tolerance=chosen.goal_tolerance,
             settling_time=chosen.settling_time,
         )
         # the integral begins with the weight where the mode's model does not carry it
-        weight = self._weight(pose.position, pose.rotation)
-        self._loops.reset(np.zeros(STRUTS) if self._mode == "computed_torque" else weight)
+        weight = self._weight(coordinate, place)
+        self._loops.reset(np.zeros_like(weight) if self._mode == "computed_torque" else weight)
         self._old_mode = self._mode
 
-    def _control(self, motions: Motions, time: float, length: FloatArray, span: float) -> Command | None:
+    def _control(self, motions: Motions, time: float, coordinate: FloatArray, span: float) -> Command | None:
         # counted in whole periods by the stamps: no motion runs faster or slower than the machine's own clock
         exact = span / self.period - self._early
         periods = max(0, round(exact))
         self._early = periods - exact
         self.model.step(periods)
         setpoint = motions.step(periods)
-        error = self._loops.observe(length, setpoint.length, span)
-        if (trouble := self.following.trouble(setpoint.length, error)) is not None:
+        error = self._loops.observe(coordinate, setpoint.coordinate, span)
+        if (trouble := self.following.trouble(setpoint.coordinate, error)) is not None:
             self.emergency("tracking", trouble)
             return self.safe()
-        asked = self._error(self._mode, setpoint, length, error)
+        asked = self._error(self._mode, setpoint, coordinate, error)
         if not np.isfinite(asked).all():
-            self.emergency("no_pose", "strut_states: lengths that have no pose near the wanted one")
+            self.emergency("no_pose", "strut_states: coordinates that have no place near the wanted one")
             return self.safe()
         forward, back = self._forces(self._mode, setpoint, asked)
         if self._old_mode != self._mode:
-            before = self._error(self._old_mode, setpoint, length, error)
+            before = self._error(self._old_mode, setpoint, coordinate, error)
             self._loops.integral += sum(self._forces(self._old_mode, setpoint, before)) - (forward + back)
             self._old_mode = self._mode
             self.following.forget_force()
@@ -345,29 +358,52 @@ class MachineController:
         self._saturated = force != wanted
         motions.note(error, back, self._loops.error_rate)
         rate_error = self._loops.error_rate.copy()
-        return Command(time, force, setpoint.length, setpoint.rate, error, forward, back, rate_error)
+        return Command(time, force, setpoint.coordinate, setpoint.rate, error, forward, back, rate_error)
 
-    def _error(self, mode: str, setpoint: Setpoint, length: FloatArray, error: FloatArray) -> FloatArray:
-        """What feedback acts on, (6,) in m: errors of the lengths, or of the platform in their place."""
-        return self._workspace(setpoint, length) if mode == "workspace" else error
+    def _error(self, mode: str, setpoint: Setpoint, coordinate: FloatArray, error: FloatArray) -> FloatArray:
+        """What feedback acts on, (n,): errors of the coordinates, or of the workspace in their place."""
+        if mode != WORKSPACE or self._workspace is None:
+            return error
+        return self._workspace(setpoint, coordinate)
 
     def _forces(self, mode: str, setpoint: Setpoint, error: FloatArray) -> tuple[FloatArray, FloatArray]:
         if mode == "pid":
-            return np.zeros(STRUTS), self._loops.proportional_derivative(error)
-        if mode == "workspace":
-            return np.zeros(STRUTS), self._loops.velocity(self._loops.position_gain * error)
+            return np.zeros_like(error), self._loops.proportional_derivative(error)
+        if mode == WORKSPACE:
+            return np.zeros_like(error), self._loops.velocity(self._loops.position_gain * error)
         return self._law.forces(setpoint, error, self._loops.error_rate, self.model.present)
 
 
-def _refuse_places(machine: Machine) -> None:
-    """Raise SettingsError for a machine whose drives go to lengths by themselves: this controller gives forces."""
-    why = ""
-    if machine.control is not None:
-        why = "its file's 'control' commands the drives"
-    for actuator in machine.actuators or ():
-        if actuator.has_valve or actuator.holds_place:
-            why = why or f"its '{actuator.type}' drives take lengths"
-    if why:
+def has_workspace(machine: Machine) -> bool:
+    """Return whether a machine has a pose or outputs, which decide its drives."""
+    return has(machine, PlatformPose) or has(machine, NamedOutputs)
+
+
+def require_workspace(machine: Machine) -> None:
+    """Raise SettingsError for a machine that has neither a pose nor outputs."""
+    if not has_workspace(machine):
         raise SettingsError(
-            f"machine '{machine.name}': {why}, and a controller gives forces; send lengths to strut_commands"
+            f"mode 'workspace': needs a platform with a pose, or outputs; '{machine.name}' names neither "
+            "('pose' or 'outputs' in its file)"
         )
+
+
+def _refuse_places(machine: Machine) -> None:
+    """Raise SettingsError for a machine whose drives go to places by themselves: this controller gives forces."""
+    if machine.place_drives:
+        raise SettingsError(
+            f"machine '{machine.name}': {machine.place_drives}, and a controller gives forces; send coordinates to "
+            "strut_commands"
+        )
+
+
+def _find_apparent_mass(machine: Machine) -> FloatArray:
+    """Return what each drive feels at home (n,), kg or kg m^2, the others being free; raises SettingsError."""
+    home = compute_rest(machine, machine.home[None])
+    mass = machine.compute_mass_and_bias(home, machine.basis.nominal)[0][0]
+    if not (np.isfinite(mass).all() and np.linalg.eigvalsh(0.5 * (mass + mass.T)).min() > 0.0):
+        raise SettingsError(
+            f"machine '{machine.name}': its mass matrix at home is not positive definite: a controller needs the "
+            "masses of what the drives move; give them in its file"
+        )
+    return np.asarray(1.0 / np.diag(np.linalg.inv(mass)))

@@ -10,72 +10,56 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
-from pkm_identification.mechanisms.hexapod.kinematics import strut_motion_from_platform
-from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.motion import PlatformMotion
+from pkm_identification.machines.contract import Machine, Motion
 from pkm_identification.numerics.arrays import FloatArray
 
-from .paths.path import PlatformPath
+from .paths.course import Course
+from .paths.slowing import Slowing
 
-BLOCK = 50  # samples computed at once: cheap per sample, and no long pause
+# Samples computed at once, as a share of the rows that take some milliseconds: cheap per sample, and no long pause
+BLOCK_SHARE = 1 / 40
 
 
-@dataclass(frozen=True)
-class Setpoint:
+class Setpoint(NamedTuple):
     """What is wanted at one instant, and what will be when the command acts.
 
     Attributes
     ----------
     time : float
         s since the motion began, at most until it rests.
-    length, rate : ndarray, shape (6,)
-        Strut lengths in m and rates in m/s, now.
-    position, rotation : ndarray, shapes (3,) and (3, 3)
-        Platform pose, now.
-    ahead : PlatformMotion
-        One row: the platform's motion when the command acts.
+    coordinate, rate : ndarray, shape (n,)
+        Of the drives, now: m and m/s, or rad and rad/s.
     """
 
     time: float
-    length: FloatArray
+    coordinate: FloatArray
     rate: FloatArray
-    position: FloatArray
-    rotation: FloatArray
-    ahead: PlatformMotion
+    block: Motion
+    row: int
+    lead: int
 
+    @property
+    def now(self) -> Motion:
+        """The machine's motion now, one row."""
+        return self.block[self.row : self.row + 1]
 
-@dataclass(frozen=True)
-class Slowing:
-    """The path's own time s(t) while the machine slows down on it: s' falls from 1 to 0, with continuous s''.
-
-    `begin` is where (s) the slowing begins, `duration` how long (s) it takes; half of that is still travelled.
-    """
-
-    begin: float
-    duration: float
-
-    def evaluate(self, time: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """s, s' and s'' at times (N,)."""
-        x = np.clip((time - self.begin) / self.duration, 0.0, 1.0)
-        before = np.minimum(time, self.begin)
-        return (
-            before + self.duration * x * (1.0 - x * x * (1.0 - 0.5 * x)),
-            1.0 - x * x * (3.0 - 2.0 * x),
-            -6.0 * x * (1.0 - x) / self.duration,
-        )
+    @property
+    def ahead(self) -> Motion:
+        """The machine's motion when the command acts, one row."""
+        return self.block[self.row + self.lead : self.row + self.lead + 1]
 
 
 class Follower:
-    """Where on a path the machine shall be, period by period.
+    """Where on a course the machine shall be, period by period.
 
     Parameters
     ----------
     machine : Machine
-    path : PlatformPath
+    course : Course
     period : float
         s.
     lead : int
@@ -84,14 +68,14 @@ class Follower:
     Attributes
     ----------
     index : int
-        Periods since the path's start.
+        Periods since the course's start.
     """
 
-    def __init__(self, machine: Machine, path: PlatformPath, period: float, lead: int) -> None:
-        self.path = path
+    def __init__(self, machine: Machine, course: Course, period: float, lead: int) -> None:
+        self.course = course
         self.index = 0
         self.slowing: Slowing | None = None
-        self._machine = machine
+        self._block = max(1, round(BLOCK_SHARE * machine.rows_at_once))
         self._period = period
         self._lead = lead
         self._first = 0
@@ -99,8 +83,8 @@ class Follower:
 
     @property
     def end(self) -> int:
-        """Index from which the platform rests."""
-        end = self.path.duration
+        """Index from which the machine rests."""
+        end = self.course.duration
         if self.slowing is not None:
             end = min(end, self.slowing.begin) + self.slowing.duration
         return int(np.ceil(end / self._period - 1e-9))
@@ -111,55 +95,28 @@ class Follower:
         return self.index >= self.end
 
     def slow_down(self, slowing: Slowing) -> None:
-        """Come to rest on the path; `begin` must not be past."""
+        """Come to rest on the course; `begin` must not be past."""
         self.slowing = slowing
         self._fill()
 
-    def motion(self, index: FloatArray, slowing: Slowing | None) -> PlatformMotion:
-        """Platform motion at indices (N,), slowed down or not."""
-        time = index * self._period
-        if slowing is None:
-            return self.path.motion(time)
-        s, rate, second = slowing.evaluate(time)
-        motion = self.path.motion(s)
-        twist = motion.twist
-        return PlatformMotion(
-            time,
-            motion.position,
-            motion.rotation,
-            twist * rate[:, None],
-            motion.acceleration * rate[:, None] ** 2 + twist * second[:, None],
-        )
-
-    def rest_pose(self, slowing: Slowing | None) -> tuple[FloatArray, FloatArray]:
-        """Position (3,) and rotation (3, 3) where the motion ends, slowed down or not."""
-        end = self.path.duration
-        if slowing is not None:
-            end = min(end, slowing.begin + 0.5 * slowing.duration)
-        motion = self.path.motion(np.array([end]))
-        return motion.position[0], motion.rotation[0]
+    def find_rest(self, slowing: Slowing | None) -> Motion:
+        """Return where the motion ends, one row at rest, slowed down or not."""
+        end = self.course.duration if slowing is None else slowing.begin + slowing.duration
+        return self.course.move(np.array([end]), slowing)
 
     def advance(self, periods: int = 1) -> None:
         """Move on."""
         self.index += periods
-        if not self._first <= min(self.index, self.end) < self._first + BLOCK:
+        if not self._first <= min(self.index, self.end) < self._first + self._block:
             self._fill()
 
     def setpoint(self) -> Setpoint:
-        """What is wanted now."""
+        """Return what is wanted now."""
         k = min(self.index, self.end) - self._first
-        m = k + self._lead
-        return Setpoint(
-            min(self.index, self.end) * self._period,
-            self._length[k],
-            self._rate[k],
-            self._motion.position[k],
-            self._motion.rotation[k],
-            self._motion[m : m + 1],
-        )
+        motion, time = self._motion, min(self.index, self.end) * self._period
+        return Setpoint(time, motion.coordinate[k], motion.rate[k], motion, k, self._lead)
 
     def _fill(self) -> None:
         self._first = min(self.index, self.end)
-        index = self._first + np.arange(BLOCK + self._lead, dtype=float)
-        self._motion = self.motion(index, self.slowing)
-        self._length, self._rate, _ = strut_motion_from_platform(self._machine, self._motion)
+        index = self._first + np.arange(self._block + self._lead, dtype=float)
+        self._motion = self.course.move(index * self._period, self.slowing)

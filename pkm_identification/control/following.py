@@ -12,9 +12,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.motion import STRUTS
+from pkm_identification.machines.contract import Drive
 from pkm_identification.numerics.arrays import FloatArray
+
+from .tolerances import spread_over_drives
 
 # Shares of the allowed error
 NEAR = 0.2  # from there on what a strut does is compared with what it shall do
@@ -24,43 +25,41 @@ TURNED = -0.3  # of the way asked for
 
 
 class Following:
-    """Watches six struts under control.
+    """Watches drives under control.
 
     Parameters
     ----------
-    machine : Machine
-        Its `drive.following_error` and `drive.force_jump`, where the file has them.
+    drives : tuple of Drive, length n
+        With the following errors and force jumps that their file states.
     tracking_limit : float
-        m; the smaller of it and the machine's following error counts.
+        m, of turning drives rad at a lever of 0.1 m; the smaller of it and a drive's following error counts.
     """
 
-    def __init__(self, machine: Machine, tracking_limit: float) -> None:
-        drive = machine.drive
-        self.limit = tracking_limit
-        """m, the largest error of a strut's length."""
-        self._jump = np.inf
+    def __init__(self, drives: tuple[Drive, ...], tracking_limit: float) -> None:
+        self._drives = drives
+        own = np.array([drive.following_error for drive in drives])
+        self.limit = np.minimum(spread_over_drives(drives, tracking_limit), own)
+        """Largest error of a drive's coordinate, (n,), m or rad."""
+        self._jump = np.array([drive.force_jump for drive in drives])
         # a limit that a file states is one the machine keeps to: standing still is suspicious long before it
-        self._limited_by_file = drive is not None and drive.following_error is not None
-        if drive is not None:
-            self.limit = min(tracking_limit, drive.following_error or np.inf)
-            self._jump = drive.force_jump or np.inf
+        self._limited_by_file = np.isfinite(own)
         self.reset()
 
     def reset(self) -> None:
         """Forget what was."""
         self._wanted: FloatArray | None = None
-        self._measured = np.zeros(STRUTS)
+        self._measured = np.zeros(len(self._drives))
         self._feedback: tuple[FloatArray, FloatArray] | None = None
-        self.turned = np.zeros(STRUTS, dtype=bool)
-        """Struts that were found to go the other way."""
+        self.turned = np.zeros(len(self._drives), dtype=bool)
+        """Drives that were found to go the other way."""
 
     def trouble(self, wanted: FloatArray, error: FloatArray) -> str | None:
-        """What is wrong with the lengths, in words; None while all struts follow.
+        """What is wrong with the coordinates, in words; None while all drives follow.
 
         Parameters
         ----------
-        wanted, error : ndarray, shape (6,)
-            m, reference, and reference less measured.
+        wanted, error : ndarray, shape (n,)
+            m or rad, reference, and reference less measured.
         """
         measured = wanted - error
         away = np.abs(error)
@@ -73,36 +72,39 @@ class Following:
         asked_for = np.abs(asked) > ASKED * self.limit
         stands = asked_for & (np.abs(movement) < STANDS * np.abs(asked))
         turned = asked_for & (np.sign(asked) * movement < TURNED * np.abs(asked))
-        odd = (stands | turned) if self._limited_by_file else np.zeros(STRUTS, dtype=bool)
-        strut = int(np.argmax(np.where(odd, np.inf, away)))
-        if away[strut] <= self.limit and not odd[strut]:
+        odd = (stands | turned) & self._limited_by_file
+        i = int(np.argmax(np.where(odd, np.inf, away / self.limit)))
+        # NaN is beyond
+        if away[i] <= self.limit[i] and not odd[i]:
             return None
-        instead = ""
-        if stands[strut]:
-            instead = "; it does not move: a stuck encoder, or a strut that is blocked"
-        elif turned[strut]:
-            self.turned[strut] = True
+        drive, instead = self._drives[i], ""
+        if stands[i]:
+            instead = f"; it does not move: a stuck encoder, or a {drive.part} that is blocked"
+        elif turned[i]:
+            self.turned[i] = True
             instead = "; it moves the other way: a reversed sign, or something pushes it"
         return (
-            f"strut {strut + 1} is {away[strut]:.4f} m from where it shall be, "
-            f"{self.limit:g} m is allowed{instead}"
+            f"{drive.title} is {away[i]:.4f} {drive.unit} from where it shall be, "
+            f"{self.limit[i]:g} {drive.unit} is allowed{instead}"
         )
 
     def jump(self, feedback: FloatArray, error: FloatArray) -> str | None:
-        """What is wrong with a feedback force (6,) in N, of lengths that are off by `error`; None when nothing is."""
+        """What is wrong with feedback forces (n,), of coordinates that are off by `error`; None when nothing is."""
         last, self._feedback = self._feedback, (feedback, error)
         if last is None:
             return None
         change = np.abs(feedback - last[0])
-        strut = int(np.argmax(change))
-        if change[strut] <= self._jump:
+        i = int(np.argmax(change - self._jump))
+        if change[i] <= self._jump[i]:
             return None
-        # the model couples the struts: the force that jumps most need not be that of the length that did
+        # the model couples the drives: the force that jumps most need not be that of the coordinate that did
         jumped = np.abs(error - last[1])
-        which = int(np.argmax(jumped))
+        which = int(np.argmax(jumped / self.limit))
+        one, other = self._drives[i], self._drives[which]
+        size = f"{1e3 * jumped[which]:.3g} m{other.unit}"
         return (
-            f"the feedback would change the force of strut {strut + 1} by {change[strut]:.0f} N at once, "
-            f"{self._jump:g} N is allowed: the error of strut {which + 1} changed by {1e3 * jumped[which]:.3g} mm "
+            f"the feedback would change the force of {one.title} by {change[i]:.0f} {one.force_unit} at once, "
+            f"{self._jump[i]:g} {one.force_unit} is allowed: the error of {other.title} changed by {size} "
             "since the last sample"
         )
 

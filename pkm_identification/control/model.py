@@ -11,21 +11,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 
 import numpy as np
 
-from pkm_identification.errors import PkmError
-from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
-from pkm_identification.mechanisms.hexapod.dynamics.basis import (
-    basis_parameters,
-    friction_of_basis,
-    joint_friction_of_basis,
-)
-from pkm_identification.mechanisms.hexapod.kinematics import jacobian
-from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.mechanisms.hexapod.parameters.sets import NAMES, hexapod_parameters
-from pkm_identification.motion import PlatformMotion
+from pkm_identification.errors import PkmError, SettingsError
+from pkm_identification.machines.contract import Machine, Motion, compute_rest
 from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.parameters.parameter import Kind
+from pkm_identification.parameters.parameter_set import ParameterSet
+
+from .inverse_dynamics import InverseDynamics
 
 # How far the machine's inertia, in any direction, may be from the machine file's: beyond, the estimate is wrong.
 PLAUSIBLE = 10.0
@@ -45,9 +41,16 @@ class EstimateReader:
 
     def __init__(self, machine: Machine) -> None:
         self._machine = machine
-        sets = [hexapod_parameters(machine, name) for name in NAMES]
-        self._sets = {parameters.names: parameters for parameters in sets}
-        self._nominal = self._inertia(basis_parameters(machine))
+        self._sets: dict[tuple[str, ...], ParameterSet] = {}
+        # base parameters of some machines cannot be told in double precision: nobody identifies those either
+        with suppress(SettingsError):
+            sets = [machine.build_parameter_set(name) for name in machine.parameter_sets]
+            self._sets = {parameters.names: parameters for parameters in sets}
+        self._home = compute_rest(machine, machine.home[None])
+        self._nominal = self._inertia(machine.basis.nominal)
+        kinds = np.array([entry.kind in (Kind.COULOMB, Kind.VISCOUS) for entry in machine.basis])
+        kinds[machine.friction_rows[machine.friction_rows >= 0]] = False
+        self._passive = np.flatnonzero(kinds)
 
     def basis(
         self,
@@ -73,7 +76,8 @@ class EstimateReader:
         Returns
         -------
         ndarray, shape (B,)
-            For `strut_forces`; friction that would drive a strut is the nearest that does not: below zero it is zero.
+            Of the basis; friction that would drive a drive or a joint is the nearest that does not: below zero it is
+            zero.
 
         Raises
         ------
@@ -101,10 +105,10 @@ class EstimateReader:
         if not (np.isfinite(values).all() and np.isfinite(std).all()):
             raise EstimateRefused("estimate: holds a number that is not finite")
         basis = parameters.mapping @ np.where(shown, values, parameters.nominal) + parameters.known
-        friction = friction_of_basis(machine, basis)
-        friction[:] = machine.friction.law.possible(friction)
-        joints = joint_friction_of_basis(machine, basis)
-        joints[:] = np.maximum(joints, 0.0)
+        for i, friction in enumerate(machine.friction):
+            rows = machine.friction_rows[machine.friction_rows[:, i] >= 0, i]
+            basis[rows] = friction.law.possible(basis[rows, None])[:, 0]
+        basis[self._passive] = np.maximum(basis[self._passive], 0.0)
         share = np.sort(np.linalg.eigvals(np.linalg.solve(self._nominal, self._inertia(basis))).real)
         if not 1.0 / PLAUSIBLE <= share[0] <= share[-1] <= PLAUSIBLE:
             raise EstimateRefused(
@@ -113,19 +117,10 @@ class EstimateReader:
             )
         return basis
 
-    def _inertia(self, basis: FloatArray) -> FloatArray:
-        """Mass matrix (6, 6) in platform coordinates at home: forces of unit accelerations, less those at rest."""
-        machine = self._machine
-        motion = PlatformMotion(
-            time=np.zeros(7),
-            position=np.tile(machine.home_position, (7, 1)),
-            rotation=np.tile(machine.home_rotation, (7, 1, 1)),
-            twist=np.zeros((7, 6)),
-            acceleration=np.vstack([np.zeros(6), np.eye(6)]),
-        )
-        force = strut_forces(machine, motion, friction=False, parameters=basis)
-        home = jacobian(machine, machine.home_position[None], machine.home_rotation[None])[0]
-        return home.T @ (force[1:] - force[0]).T
+    def _inertia(self, values: FloatArray) -> FloatArray:
+        """Return the mass matrix (n, n) at home."""
+        mass: FloatArray = self._machine.compute_mass_and_bias(self._home, values)[0][0]
+        return mass
 
 
 class BelievedModel:
@@ -148,13 +143,13 @@ class BelievedModel:
     """
 
     def __init__(self, machine: Machine, blend: float, period: float) -> None:
-        self._machine = machine
+        self._machine, self._dynamics = machine, InverseDynamics(machine)
         self._share = 1.0 if blend <= 0 else 1.0 - float(np.exp(-period / blend))
         self.reset()
 
     def reset(self) -> None:
         """Back to the machine file's."""
-        self.target = basis_parameters(self._machine)
+        self.target = np.array(self._machine.basis.nominal)
         self.present = self.target.copy()
         self.accepted = 0
         self._moving = False
@@ -175,7 +170,7 @@ class BelievedModel:
             self.present = self.target.copy()
             self._moving = False
 
-    def jump(self, motion: PlatformMotion, basis: FloatArray) -> float:
-        """Largest change in N of a strut's force in the motion (one row) from the model gone to now to another."""
-        with_old = strut_forces(self._machine, motion, parameters=self.target)
-        return float(np.abs(strut_forces(self._machine, motion, parameters=basis) - with_old).max())
+    def jump(self, motion: Motion, basis: FloatArray) -> FloatArray:
+        """Return the changes (n,) of the drives' forces in a motion (one row) from the model gone to now to another."""
+        with_old, with_new = (self._dynamics.compute(motion, values) for values in (self.target, basis))
+        return np.abs(with_new - with_old)[0]

@@ -16,36 +16,37 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from pkm_identification.errors import MotionRefused, one_line
-from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.motion import STRUTS, PlatformMotion
+from pkm_identification.machines.contract import Machine
+from pkm_identification.machines.contract import Motion as MachineMotion
 from pkm_identification.numerics.arrays import FloatArray
 
-from .follower import Follower, Setpoint, Slowing
+from .follower import Follower, Setpoint
 from .limits import MotionLimits, Violation
 from .paths.beside import Beside
-from .paths.path import PlatformPath, Waypoints
+from .paths.course import Course, Rest, lay_course
+from .paths.slowing import Slowing
+from .paths.waypoints import DriveWaypoints, Waypoints
 from .tolerances import Tolerances
 
 # How a motion ended. What FollowJointTrajectory knows has its numbers.
 SUCCESSFUL, INVALID_GOAL, INVALID_JOINTS, OLD_STAMP, PATH_TOLERANCE, GOAL_TOLERANCE = 0, -1, -2, -3, -4, -5
 LIMIT, PREEMPTED, CANCELED, STOPPED = -10, -11, -12, -13
 
-CHECK_BLOCK = 100  # samples looked at in one period, within control
-BLOCK_BESIDE = (
-    5000  # samples looked at in one go beside control: short enough to give a motion up between two
-)
+# Samples looked at in one period, within control, as a share of the rows that take some milliseconds
+CHECK_SHARE = 1 / 20
+# and in one go beside control: short enough to give a motion up between two
+SHARE_BESIDE = 2.5
 MOST_BLOCKS = 4  # at once, where several periods are answered together
 SPARE = 5  # periods a check may take longer than foreseen
 LATEST = 0.07  # part of a stop's duration it may begin late: s and s' are off by 1e-4 of it and 1.5 % then
 SLOWER = 5  # times a stop may be made twice as long, to keep to the force limit
 SAME_PLACE = 1e-6  # m and rad
 LONG = 100  # waypoints: the path through more takes longer than a period
-LONG_CHECK = 100 * CHECK_BLOCK  # samples: looking at more would load control for many periods
+LONG_CHECK = 100  # blocks of samples: looking at more would load control for many periods
 PLANNING, LOOKING = (
     1e-5,
     6e-6,
 )  # s for each of those, and for each sample of their motion: five times what it takes
-STILL = np.zeros(STRUTS)
 _LOOKED_AT = object()
 
 
@@ -56,9 +57,9 @@ class Outcome:
     Attributes
     ----------
     rms_error, max_error : float
-        Of the strut lengths over the motion, all struts, m.
+        Of the drives' coordinates over the motion, m and rad alike.
     rms_feedback : float
-        Of the force that is not the model's, all struts, N.
+        Of the forces that are not the model's, all drives, N and N m alike.
     unforeseen : bool
         Whether an error ended it that nobody has foreseen: of this program, not of the goal.
     """
@@ -87,7 +88,7 @@ class Motion:
 
     Attributes
     ----------
-    waypoints : Waypoints
+    waypoints : Waypoints or DriveWaypoints
     tolerances : Tolerances or None
         None: those of all motions.
     start : float or None
@@ -99,7 +100,10 @@ class Motion:
     """
 
     def __init__(
-        self, waypoints: Waypoints, tolerances: Tolerances | None = None, start: float | None = None
+        self,
+        waypoints: Waypoints | DriveWaypoints,
+        tolerances: Tolerances | None = None,
+        start: float | None = None,
     ) -> None:
         self.waypoints = waypoints
         self.tolerances = tolerances
@@ -112,7 +116,7 @@ class Motion:
         self._largest = 0.0
 
     def note(self, error: FloatArray, feedback: FloatArray) -> None:
-        """Count one sample: error (6,) in m, feedback (6,) in N."""
+        """Count one sample: errors and feedback (n,)."""
         self._sums += np.array([error.size, error @ error, feedback @ feedback])
         self._largest = max(self._largest, float(np.abs(error).max()))
 
@@ -132,7 +136,7 @@ class Motion:
 class _Planned:
     """A path, and what is still to be asked about it: verdicts on its blocks, one in each period."""
 
-    path: PlatformPath
+    course: Course
     check: Iterator[Violation | None]
 
 
@@ -145,17 +149,17 @@ class _Plan:
 
     motion: Motion
     earliest: int  # period in which it may begin
+    place: MachineMotion  # where it would begin
     planning: Beside[_Planned]
-    samples: int
     stop: Slowing | None
     spare: int
     check: Iterator[Violation | None] | None = None
     good: bool = False
 
     @property
-    def path(self) -> PlatformPath:
-        """The path; waits for it."""
-        return self.planning.answer().path
+    def course(self) -> Course:
+        """The course; waits for it."""
+        return self.planning.answer().course
 
 
 class Motions:
@@ -170,14 +174,15 @@ class Motions:
     period : float
         s.
     limits : MotionLimits
-    position, rotation : ndarray, shapes (3,) and (3, 3)
-        Where the platform rests now.
+    place : Motion
+        Where the machine rests now, one row.
     lead : int
         See `Follower`.
     stop_time : float
         s, of a smooth stop; longer where the drives' forces ask for it.
     goal_tolerance, settling_time : float
-        A motion succeeds when all lengths are within the tolerance (m) at most so long (s) after its end.
+        A motion succeeds when all drives are within the tolerance (m, see `spread_over_drives`) at most so long (s)
+        after its end.
     """
 
     def __init__(
@@ -185,8 +190,7 @@ class Motions:
         machine: Machine,
         period: float,
         limits: MotionLimits,
-        position: FloatArray,
-        rotation: FloatArray,
+        place: MachineMotion,
         *,
         lead: int = 1,
         stop_time: float = 0.3,
@@ -198,11 +202,14 @@ class Motions:
         self._limits = limits
         self._lead = lead
         self._stop_time = stop_time
-        self._tolerances = Tolerances.at_goal(goal_tolerance, settling_time)
+        self._tolerances = Tolerances.at_goal(machine.drives, goal_tolerance, settling_time)
+        self._still = np.zeros(len(machine.drives))
+        rows = machine.rows_at_once
+        self._block, self._block_beside = max(1, round(CHECK_SHARE * rows)), round(SHARE_BESIDE * rows)
         self._now = 0  # periods
         self.parameters: FloatArray | None = None
-        """Dynamic parameters (B,) for forces of new motions; the machine file's by default."""
-        self.follower = self._follower(PlatformPath(position, rotation))
+        """Basis values (B,) for forces of new motions; the machine file's by default."""
+        self.follower = self._follower(Rest(place))
         self.running: Motion | None = None
         self._plan: _Plan | None = None
 
@@ -240,12 +247,13 @@ class Motions:
             self._look_ahead()
         return self.follower.setpoint()
 
-    def note(self, error: FloatArray, feedback: FloatArray, rate_error: FloatArray = STILL) -> None:
-        """What came of the setpoint: errors (6,) in m and m/s, feedback (6,) in N. Ends a motion that is done."""
+    def note(self, error: FloatArray, feedback: FloatArray, rate_error: FloatArray | None = None) -> None:
+        """What came of the setpoint: errors, feedback and errors of rates (n,). Ends a motion that is done."""
         motion = self.running
         if motion is None:
             return
         motion.note(error, feedback)
+        rate_error = self._still if rate_error is None else rate_error
         asked = motion.tolerances or self._tolerances
         if not self.follower.at_rest:
             if motion.ending is None and (trouble := asked.off_path(error, rate_error)) is not None:
@@ -264,8 +272,8 @@ class Motions:
             self.running.end(outcome)
         self.running = None
 
-    def _follower(self, path: PlatformPath) -> Follower:
-        return Follower(self._machine, path, self._period, self._lead)
+    def _follower(self, course: Course) -> Follower:
+        return Follower(self._machine, course, self._period, self._lead)
 
     def _look_ahead(self) -> None:
         """One period's worth of checking, and the change to the next motion when it is time."""
@@ -318,22 +326,19 @@ class Motions:
         plan.motion.end(Outcome.of_error(error))
 
     def _begin(self, plan: _Plan) -> None:
-        position, rotation = self.follower.rest_pose(self.follower.slowing)
-        if (
-            np.abs(position - plan.path.start_position).max() > SAME_PLACE
-            or np.abs(rotation - plan.path.start_rotation).max() > SAME_PLACE
-        ):
+        place = self.follower.find_rest(self.follower.slowing)
+        if np.abs(place.coordinate - plan.place.coordinate).max() > SAME_PLACE:
             # it came to rest elsewhere than foreseen (canceled meanwhile): look at the motion from here
             self._plan = self._planned(plan.motion, plan.earliest)
             return
         self._plan = None
         self.running = plan.motion
         plan.motion.begun = True
-        self.follower = self._follower(plan.path)
+        self.follower = self._follower(plan.course)
 
     def _planned(self, motion: Motion, earliest: int, spare: int = SPARE) -> _Plan | None:
         samples = int(np.ceil(motion.waypoints.time[-1] / self._period)) + 1
-        many = len(motion.waypoints.time) > LONG or samples > LONG_CHECK
+        many = len(motion.waypoints.time) > LONG or samples > LONG_CHECK * self._block
         stop = self.follower.slowing
         if stop is None and self.moving:
             checking = spare
@@ -341,13 +346,12 @@ class Motions:
                 beside = PLANNING * len(motion.waypoints.time) + LOOKING * samples
                 checking += int(np.ceil(beside / self._period))
             else:
-                checking += -(-samples // CHECK_BLOCK)
+                checking += -(-samples // self._block)
             late_enough = earliest - self._now - round(self._stop_time / self._period)
             stop = self._slowing((self.follower.index + max(checking, late_enough)) * self._period)
-        planning = Beside(
-            many, self._path, many, motion, samples, self.parameters, *self.follower.rest_pose(stop)
-        )
-        plan = _Plan(motion, earliest, planning, samples, stop, spare)
+        place = self.follower.find_rest(stop)
+        planning = Beside(many, self._plan_course, many, motion, samples, self.parameters, place)
+        plan = _Plan(motion, earliest, place, planning, stop, spare)
         if not many:
             try:
                 plan.check = planning.answer().check
@@ -356,39 +360,39 @@ class Motions:
                 return None
         return plan
 
-    def _path(
+    def _plan_course(
         self,
         beside: bool,
         motion: Motion,
         samples: int,
         parameters: FloatArray | None,
-        position: FloatArray,
-        rotation: FloatArray,
+        place: MachineMotion,
     ) -> _Planned:
-        """The path of a motion from a pose; beside control also what its check says, as far as anybody asks."""
-        path = PlatformPath(position, rotation, motion.waypoints)
+        """Return the course of a motion from a place; beside control also what its check says, as far as one asks."""
+        course = lay_course(self._machine, place, motion.waypoints)
         if not beside:
-            return _Planned(path, self._checks(path, samples))
-        for block in _blocks(samples, BLOCK_BESIDE):
+            return _Planned(course, self._checks(course, samples))
+        for block in _blocks(samples, self._block_beside):
             if motion.outcome is not None:  # given up meanwhile
                 break
-            violation = self._limits.check(path.motion(block * self._period), parameters)
+            time = block * self._period
+            violation = self._limits.check(course.move(time), time, parameters)
             if violation is not None:
-                return _Planned(path, iter((violation,)))
-        return _Planned(path, iter(()))
+                return _Planned(course, iter((violation,)))
+        return _Planned(course, iter(()))
 
-    def _checks(self, path: PlatformPath, samples: int) -> Iterator[Violation | None]:
-        for block in _blocks(samples, CHECK_BLOCK):
+    def _checks(self, course: Course, samples: int) -> Iterator[Violation | None]:
+        for block in _blocks(samples, self._block):
             # the very samples the machine will be asked for
-            yield self._limits.check(path.motion(block * self._period), self.parameters)
+            time = block * self._period
+            yield self._limits.check(course.move(time), time, self.parameters)
 
     def _slowing(self, begin: float) -> Slowing:
         """A stop from a time on that keeps to the force limit, if any length of it does."""
         slowing = Slowing(begin, self._stop_time)
         for _ in range(SLOWER):
             time = begin + np.linspace(0.0, slowing.duration, 61)
-            motion: PlatformMotion = self.follower.motion(time / self._period, slowing)
-            violation = self._limits.check(motion, self.parameters)
+            violation = self._limits.check(self.follower.course.move(time, slowing), time, self.parameters)
             if violation is None:
                 break
             slowing = Slowing(begin, 2.0 * slowing.duration)

@@ -20,6 +20,7 @@ from .limits import LimitSettings
 from .pid import ControlSettings
 
 MODES = ("pid", "computed_torque", "workspace")
+WORKSPACE = MODES[2]
 SAFE_COMMANDS = ("hold", "zero")
 
 
@@ -43,20 +44,21 @@ class ControllerSettings:
     goal_tolerance, settling_time : float
         m and s; see `Motions`.
     tracking_limit : float
-        m, largest error of a strut's length; beyond, emergency stop.
+        m, largest error of a drive's coordinate; beyond, emergency stop. Of turning drives this and the tolerance are
+        rad at a lever of 0.1 m: ten times the number.
     lost_after : float
         s without a good sample that are an emergency, by stamps or on the clock on the wall.
     estimate_jump : float
-        N; an estimate that would change a strut's force by more is an emergency. 0: a tenth of the drives' limit, or
-        no limit without drives.
+        N or N m; an estimate that would change a drive's force by more is an emergency. 0: a tenth of the drive's
+        limit, or no limit where the file states none.
     safe_command : {'hold', 'zero'}
-        Forces in an emergency: what holds the platform where it is (the weight alone without trustworthy lengths), or
-        none.
+        Forces in an emergency: what holds the machine where it is (the weight alone without trustworthy coordinates),
+        or none.
     """
 
     mode: str = declared(
         "computed_torque",
-        "PID per strut, forces of the model and feedback through it, or a position loop of the platform",
+        "PID per drive, forces of the model and feedback through it, or a position loop of the platform or outputs",
         choices=MODES,
     )
     loops: ControlSettings = field(default_factory=ControlSettings)
@@ -66,23 +68,33 @@ class ControllerSettings:
     stop_time: float = declared(
         0.3, "of a smooth stop; longer where the force limit asks for it", "s", 0.01, 60
     )
-    goal_tolerance: float = declared(5e-4, "largest length error at a trajectory's end", "m", 1e-6, 1.0)
+    goal_tolerance: float = declared(
+        5e-4,
+        "largest error of a drive at a trajectory's end; of turning drives at a lever of 0.1 m",
+        "m",
+        1e-6,
+        1.0,
+    )
     settling_time: float = declared(1.0, "longest time to come within goal_tolerance", "s", 0, 60)
     tracking_limit: float = declared(
-        0.005, "largest error of a strut's length, else emergency stop", "m", 1e-6, 1.0
+        0.005,
+        "largest error of a drive, else emergency stop; of turning drives at a lever of 0.1 m",
+        "m",
+        1e-6,
+        1.0,
     )
     lost_after: float = declared(0.1, "time without a good sample that is an emergency", "s", 0.002, 600)
     estimate_jump: float = declared(
         0.0,
-        "largest change of a strut's force by an estimate, beyond: emergency stop; "
-        "0: a tenth of the drives' force limit",
+        "largest change of a drive's force by an estimate, beyond: emergency stop; "
+        "0: a tenth of its force limit",
         "N",
         0,
         1e9,
     )
     safe_command: str = declared(
         "hold",
-        "forces in an emergency stop: those that hold the platform, or none",
+        "forces in an emergency stop: those that hold the machine, or none",
         choices=SAFE_COMMANDS,
     )
 
@@ -101,21 +113,21 @@ class Command:
     ----------
     time : float
         Stamp in s of the sample it answers.
-    force : ndarray, shape (6,)
-        N, within the drives' limit.
-    length, rate : ndarray, shape (6,)
-        Wanted at the sample's instant, m and m/s.
-    error : ndarray, shape (6,)
-        Wanted less measured length, m.
-    feed_forward, feedback : ndarray, shape (6,)
-        N, the model's part of the force and the rest; their sum is `force` where no limit cuts it.
-    rate_error : ndarray, shape (6,)
-        Wanted less measured rate, m/s.
+    force : ndarray, shape (n,)
+        N or N m, within the drives' limits.
+    coordinate, rate : ndarray, shape (n,)
+        Wanted at the sample's instant, m and m/s, or rad and rad/s.
+    error : ndarray, shape (n,)
+        Wanted less measured coordinate, m or rad.
+    feed_forward, feedback : ndarray, shape (n,)
+        N or N m, the model's part of the force and the rest; their sum is `force` where no limit cuts it.
+    rate_error : ndarray, shape (n,)
+        Wanted less measured rate, m/s or rad/s.
     """
 
     time: float
     force: FloatArray
-    length: FloatArray
+    coordinate: FloatArray
     rate: FloatArray
     error: FloatArray
     feed_forward: FloatArray

@@ -12,12 +12,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from pkm_identification.mechanisms.hexapod.dynamics import basis_parameters
-from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths
-
-from .controller import MachineController
+from .controller import MachineController, has_workspace
 from .motions import Motion
-from .paths.path import Waypoints
+from .paths.joint_waypoints import joint_waypoints
 
 SAMPLES = 30
 
@@ -25,16 +22,15 @@ SAMPLES = 30
 def warm_up(controller: MachineController) -> None:
     """Run a controller that is then thrown away: hold, a motion, an estimate, another mode."""
     machine, period = controller.machine, controller.period
-    home = (machine.home_position[None], machine.home_rotation[None])
-    length = strut_lengths(machine, *home)[0]
-    position, rotation = (np.repeat(part, 2, axis=0) for part in home)
-    free = np.full((2, 6), np.nan)
+    home = machine.home
+    free = np.full((2, len(home)), np.nan)
     # two, because derivatives are solved for at the first alone
-    motion = Motion(Waypoints(np.array([5.0, 10.0]) * period, position, rotation, free, free))
-    controller.step(period, length)
-    controller.submit(motion)
+    points = joint_waypoints(machine, np.array([5.0, 10.0]) * period, np.repeat(home[None], 2, axis=0), free)
+    controller.step(period, home)
+    controller.submit(Motion(points))
     for k in range(2, SAMPLES):
-        controller.step(k * period, length)
-    controller.take_estimate(basis_parameters(machine))
-    controller.mode = "workspace"
-    controller.step(SAMPLES * period, length)
+        controller.step(k * period, home)
+    controller.take_estimate(np.array(machine.basis.nominal))
+    if has_workspace(machine):
+        controller.mode = "workspace"
+    controller.step(SAMPLES * period, home)

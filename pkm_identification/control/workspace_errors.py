@@ -6,41 +6,45 @@
 # distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
 # the License for the specific language governing permissions and limitations under the License.
 
-"""Workspace control in the controller: X' = k_p (X_c - X), turned into rates of the struts by J^-1."""
+"""Workspace control in the controller: X' = k_p (X_c - X), turned into rates of the drives by J^-1."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from pkm_identification.mechanisms.hexapod.kinematics import jacobian
-from pkm_identification.mechanisms.hexapod.kinematics.forward import OK, forward_kinematics
-from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.machines.contract import OK, Machine, Motion
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.numerics.rotation import vector_from_matrix
 
 from .follower import Setpoint
+from .laws.space import Space
 
 
 class WorkspaceErrors:
-    """Errors of the platform as errors of struts, J^-1 (X_c - X).
+    """Errors of the workspace as errors of drives, J^-1 (X_c - X), X being the platform's pose or the outputs.
 
-    Times k_p they are the rates that bring the platform straight to where it is wanted, at the same rate in all
-    directions. To first order they are the errors of the lengths.
+    Times k_p they are the rates that bring the machine straight to where it is wanted, at the same rate in all
+    directions. To first order they are the errors of the coordinates.
 
     Parameters
     ----------
     machine : Machine
+
+    Raises
+    ------
+    SettingsError
+        If the machine has neither a pose nor outputs.
     """
 
     def __init__(self, machine: Machine) -> None:
-        self._machine = machine
+        self._space = Space(machine, workspace=True)
+        self._tracker = machine.create_tracker(np.zeros((len(machine.basis), 0)))
+        self._still = np.zeros((1, len(machine.drives)))
 
-    def __call__(self, setpoint: Setpoint, length: FloatArray) -> FloatArray:
-        """Strut errors (6,) in m for measured lengths (6,) in m; NaN where these have no pose near the wanted one."""
-        near = setpoint.position, setpoint.rotation
-        found = forward_kinematics(self._machine, length[None], near)
-        if found.status[0] != OK:
-            return np.full(len(length), np.nan)
-        turned = vector_from_matrix(setpoint.rotation @ found.rotation[0].T)
-        gap = np.concatenate([setpoint.position - found.position[0], turned])
-        return np.asarray(jacobian(self._machine, found.position, found.rotation)[0] @ gap)
+    def __call__(self, setpoint: Setpoint, coordinate: FloatArray) -> FloatArray:
+        """Return drive errors (n,) for measured coordinates (n,); NaN where these have no place near the wanted one."""
+        there, tracker = setpoint.now, self._tracker
+        tracker.take(np.concatenate([part.ravel() for part in there.state]), self._still[0])
+        if tracker.step(coordinate, self._still[0], self._still[0]) != OK:
+            return np.full(len(coordinate), np.nan)
+        here = Motion(coordinate[None], self._still, self._still, tracker.state, there.status, there.residual)
+        return self._space.compute_drive_rate(here, self._space.compute_error(there, here))

@@ -37,6 +37,9 @@ class PlatformPose(Machine, Protocol):
     def compute_twist(self, motion: Motion) -> tuple[FloatArray, FloatArray]:
         """Return (v, w) and (a, alpha), (N, 6) each, at the platform's origin in the ground's axes."""
 
+    def compute_drive_rates(self, motion: Motion, twist: FloatArray) -> FloatArray:
+        """Return rates (N, n) of the drives that twists (N, 6) of the platform make at the places of a motion."""
+
     def compute_motion_of_pose(
         self, position: FloatArray, rotation: FloatArray, twist: FloatArray, acceleration: FloatArray
     ) -> Motion:
@@ -90,6 +93,16 @@ class FreeFall(Machine, Protocol):
         """Return the drives' coordinates (N, n) at times (N,) s after the release, of basis values (B,)."""
 
 
+class PostureMeasures(Machine, Protocol):
+    """How near a posture is to a singular one, and its passive joints to the limits of their angles."""
+
+    def compute_condition(self, motion: Motion) -> FloatArray:
+        """Return condition numbers (N,) of the Jacobian; infinite at a singular posture, and behind one."""
+
+    def compute_joint_use(self, motion: Motion) -> FloatArray:
+        """Return angles of passive joints over their limits, (N, k n), the n drives of each kind together."""
+
+
 class ElasticDrives(Machine, Protocol):
     """Drives of which something yields between the encoder and the mechanism."""
 
@@ -135,6 +148,7 @@ _WORDS: dict[type, tuple[str, str]] = {
     EnergyModel: ("a model of the energy", "has none"),
     EnumeratedModes: ("a machine whose assembly modes can be enumerated", "is no hexapod"),
     FreeFall: ("a model of a fall with the drives off", "has none"),
+    PostureMeasures: ("a measure of singular postures", "has none"),
     ElasticDrives: ("drives that yield", "states none ('actuator' in its file)"),
     MotionSensors: ("sensors beside encoders and forces", "states none ('sensors' in its file)"),
     HexapodFile: ("a hexapod", "is none"),

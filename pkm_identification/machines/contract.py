@@ -14,6 +14,7 @@ Friction of the drives is the road's: a machine's regressor leaves it out, and t
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
@@ -63,6 +64,11 @@ class Drive:
         End of the names of what is the drive's own, where that is not its name.
     part : str
         What it is in reports: a drive or a strut.
+    rated_rate, rated_force : float
+        What it may be asked for; infinite where the file says nothing.
+    following_error, force_jump : float
+        Largest error of its coordinate, and largest step of its force from sample to sample, that it allows by its
+        file; infinite where that says nothing.
     """
 
     name: str
@@ -80,6 +86,10 @@ class Drive:
     zero: float = 0.0
     suffix: str = ""
     part: str = "drive"
+    rated_rate: float = np.inf
+    rated_force: float = np.inf
+    following_error: float = np.inf
+    force_jump: float = np.inf
 
     @property
     def label(self) -> str:
@@ -237,6 +247,10 @@ class Machine(Protocol):
         """Those of `capabilities` that it has: what not every machine can do."""
 
     @property
+    def place_drives(self) -> str:
+        """Why its drives go to places by themselves and take no forces, in words; empty where they take forces."""
+
+    @property
     def gravity(self) -> FloatArray:
         """(3,), m/s^2, in the ground's frame; its paths are `gravity.0` to `gravity.2`."""
 
@@ -298,6 +312,10 @@ class Machine(Protocol):
     def known_forces(self) -> Any:
         """What the file knows of reported forces: gain, offset, delay (`hexapod.drive.KnownForces`); None: nothing."""
 
+    @property
+    def parameter_sets(self) -> tuple[str, ...]:
+        """Names of its parameter sets."""
+
     def build_parameter_set(self, name: str) -> ParameterSet:
         """Return a parameter set by its name; bodies with joints and loops have 'base', hexapods several."""
 
@@ -321,6 +339,9 @@ class Machine(Protocol):
 
         `start` is a state whose parts have a first axis of length 1, where the first row begins; home unless given.
         """
+
+    def explain_unreachable(self, coordinate: FloatArray) -> str:
+        """Return why the drives cannot be at coordinates (n,) in home's assembly mode; empty where they can."""
 
     def compute_regressor(self, motion: Motion, mapping: FloatArray) -> FloatArray:
         """Return forces (N, n, P) per unit of each column of a mapping (B, P), `friction_rows` passed over."""
@@ -371,11 +392,40 @@ def compute_nearby_motion(
     return machine.compute_motion(coordinate, rate, acceleration, start)
 
 
+def compute_accelerated_motion(machine: Machine, motion: Motion, acceleration: FloatArray) -> Motion:
+    """Return the motions of one row's coordinates and rates with accelerations (K, n) of the drives.
+
+    By the machine's own `compute_accelerated_motion` where it has one that closes no loops again.
+    """
+    own = getattr(machine, "compute_accelerated_motion", None)
+    if own is not None:
+        return own(motion, acceleration)
+    coordinate, rate = (
+        np.repeat(part, len(acceleration), axis=0) for part in (motion.coordinate, motion.rate)
+    )
+    return machine.compute_motion(coordinate, rate, acceleration, motion.state)
+
+
+def compute_rest(machine: Machine, coordinate: FloatArray) -> Motion:
+    """Return the motion at rest at drives' coordinates (N, n), each reached from home in home's assembly mode.
+
+    By the machine's own `compute_rest` where it has one that proves the way.
+    """
+    own = getattr(machine, "compute_rest", None)
+    if own is not None:
+        return own(coordinate)
+    still = np.zeros_like(coordinate)
+    return machine.compute_motion(coordinate, still, still)
+
+
 def split_states(rows: FloatArray, shapes: tuple[tuple[int, ...], ...]) -> tuple[FloatArray, ...]:
     """Return states in rows (N, S), each a `Tracker.row`, as the parts of a motion's state (N, ...)."""
-    ends = np.cumsum([int(np.prod(shape)) for shape in shapes])
-    parts = np.split(rows, ends[:-1], axis=1)
-    return tuple(part.reshape(len(rows), *shape) for part, shape in zip(parts, shapes, strict=True))
+    parts, count, start = [], len(rows), 0
+    for shape in shapes:
+        end = start + math.prod(shape)
+        parts.append(rows[:, start:end].reshape(count, *shape))
+        start = end
+    return tuple(parts)
 
 
 def mask_friction_rows(machine: Machine, mapping: FloatArray) -> FloatArray:

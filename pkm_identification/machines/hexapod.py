@@ -18,6 +18,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from pkm_identification.errors import NotConverged
 from pkm_identification.estimation.consistency.coordinates import FreeCoordinates
 from pkm_identification.estimation.consistency.layout import Layout
 from pkm_identification.mechanisms.actuators.transfer import Transfer
@@ -32,16 +33,21 @@ from pkm_identification.mechanisms.hexapod.dynamics.records import packed_geomet
 from pkm_identification.mechanisms.hexapod.dynamics.regressor import SparseMapping, regressor, write_regressor
 from pkm_identification.mechanisms.hexapod.identified import identified_machine
 from pkm_identification.mechanisms.hexapod.joint_friction import JointFriction
+from pkm_identification.mechanisms.hexapod.kinematics.assembly.continuation import follow_lengths
 from pkm_identification.mechanisms.hexapod.kinematics.assembly.modes import AssemblyModes, assembly_modes
+from pkm_identification.mechanisms.hexapod.kinematics.conditions import home_side, pose_conditions
 from pkm_identification.mechanisms.hexapod.kinematics.forward import platform_motion
 from pkm_identification.mechanisms.hexapod.kinematics.inverse import strut_lengths, strut_motion_from_platform
+from pkm_identification.mechanisms.hexapod.kinematics.jacobian import jacobian, platform_rates_at
 from pkm_identification.mechanisms.hexapod.kinematics.nearby import inverse_jacobians, nearby_motion
+from pkm_identification.mechanisms.hexapod.kinematics.passive import angle_use
+from pkm_identification.mechanisms.hexapod.kinematics.pose_of_lengths import pose_of_lengths
 from pkm_identification.mechanisms.hexapod.kinematics.tracker import PlatformTracker
 from pkm_identification.mechanisms.hexapod.machine import Machine as Description
 from pkm_identification.mechanisms.hexapod.parameters.basis import hexapod_basis
 from pkm_identification.mechanisms.hexapod.parameters.builder import force_scale
 from pkm_identification.mechanisms.hexapod.parameters.physical_layout import physical_layout
-from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
+from pkm_identification.mechanisms.hexapod.parameters.sets import NAMES, hexapod_parameters
 from pkm_identification.mechanisms.hexapod.transfers import transfers_of
 from pkm_identification.mechanisms.tolerances import DriveTolerances
 from pkm_identification.motion import STRUTS, PlatformMotion, StrutMotion
@@ -57,6 +63,7 @@ from .capabilities import (
     HexapodFile,
     MotionSensors,
     PlatformPose,
+    PostureMeasures,
     has,
     require,
 )
@@ -76,6 +83,7 @@ from .file_numbers import change_document
 from .knowledge import Knowledge, KnownNumber
 from .knowledge.build import list_tolerances
 from .knowledge.hexapod import knowledge_of_hexapod
+from .place_drives import find_place_drives
 from .rows_of_bodies import list_rows_of_hexapod
 
 # Twice the stated rate, 1.5 times the stated force: a limit is what a drive may do, not what noise may show
@@ -97,6 +105,7 @@ class Hexapod:
         150.0  # Hz: smoothing rounds the bend of friction, which six struts pass all the time
     )
     quick: ClassVar[bool] = True
+    parameter_sets: ClassVar[tuple[str, ...]] = NAMES
 
     def __init__(self, description: Description) -> None:
         self.description = description
@@ -114,6 +123,10 @@ class Hexapod:
                 size=0.1 * (high - low), zero=0.0 if motor is None else float(motor.length_at_zero[i]),
                 suffix=str(i + 1), part="strut",
                 force_noise=(motor.force_noise or 0.0) if motor is not None else 0.0,
+                rated_rate=description.rate_limit or np.inf,
+                rated_force=np.inf if motor is None else motor.force_limit,
+                following_error=(motor.following_error or np.inf) if motor is not None else np.inf,
+                force_jump=(motor.force_jump or np.inf) if motor is not None else np.inf,
             )
             for i in range(STRUTS)
         )  # fmt: skip
@@ -217,19 +230,45 @@ class Hexapod:
         state = (platform.position, platform.rotation, platform.twist, platform.acceleration)
         return Motion(coordinate, rate, acceleration, state, poses.status, poses.residual)
 
+    def compute_accelerated_motion(self, motion: Motion, acceleration: FloatArray) -> Motion:
+        """See `contract.compute_accelerated_motion`: at one place the platform's accelerations are linear in them."""
+        position, rotation, twist, platform = motion.state
+        count = len(acceleration)
+        more = platform_rates_at(self.description, position, rotation, acceleration - motion.acceleration)
+        state = position.repeat(count, 0), rotation.repeat(count, 0), twist.repeat(count, 0), platform + more
+        return Motion(
+            motion.coordinate.repeat(count, 0), motion.rate.repeat(count, 0), acceleration, state,
+            motion.status.repeat(count), motion.residual.repeat(count),
+        )  # fmt: skip
+
+    def compute_rest(self, coordinate: FloatArray) -> Motion:
+        """See `contract.compute_rest`: each way from home is proved to be free of singularities."""
+        path = follow_lengths(self.description, coordinate)
+        still = np.zeros((len(coordinate), STRUTS))
+        state = (path.position, path.rotation, still, still)
+        return Motion(coordinate, still, still, state, path.status, path.residual)
+
+    def explain_unreachable(self, coordinate: FloatArray) -> str:
+        try:
+            pose_of_lengths(self.description, coordinate)
+        except (NotConverged, ValueError) as error:
+            return str(error)
+        return ""
+
     def compute_regressor(self, motion: Motion, mapping: FloatArray) -> FloatArray:
         sparse = SparseMapping.of(self.description, mask_friction_rows(self, mapping))
         return regressor(self.description, PlatformMotion(np.zeros(len(motion)), *motion.state), sparse)
 
     def compute_forces(self, motion: Motion, values: FloatArray) -> FloatArray:
         platform = PlatformMotion(np.zeros(len(motion)), *motion.state)
-        force = strut_forces(self.description, platform, friction=False, parameters=values)
-        joints = slice(joint_rows(self.description), None)
-        if np.any(values[joints]):
-            column = np.zeros((len(values), 1))
-            column[joints, 0] = values[joints]
-            force += self.compute_regressor(motion, column)[:, :, 0]
-        return force
+        passive = np.array(values, dtype=float)
+        passive[self.friction_rows] = 0.0
+        return strut_forces(self.description, platform, parameters=passive)
+
+    def compute_drive_forces(self, motion: Motion, values: FloatArray) -> FloatArray:
+        """Return the forces (N, 6) of basis values (B,), friction of the drives included."""
+        platform = PlatformMotion(np.zeros(len(motion)), *motion.state)
+        return strut_forces(self.description, platform, parameters=values)
 
     def create_neighbour_solver(self, motion: Motion) -> HexapodNeighbours:
         return HexapodNeighbours(self, motion)
@@ -284,9 +323,15 @@ class Hexapod:
             return found.mass, found.bias + self.compute_regressor(motion, joints[:, None])[:, :, 0]
         return found.mass, found.bias
 
+    @property
+    def place_drives(self) -> str:
+        return find_place_drives(self.description.control, self.description.actuators)
+
     @cached_property
     def capabilities(self) -> frozenset[type]:
-        own: set[type] = {PlatformPose, EnergyModel, EnumeratedModes, FreeFall, HexapodFile}
+        own: set[type] = {
+            PlatformPose, PostureMeasures, EnergyModel, EnumeratedModes, FreeFall, HexapodFile
+        }  # fmt: skip
         if np.isfinite(self.reading_noise).any():
             own.add(MotionSensors)
         return frozenset(own | ({ElasticDrives} if self.compliance.any() else set()))
@@ -305,15 +350,29 @@ class Hexapod:
     def compute_twist(self, motion: Motion) -> tuple[FloatArray, FloatArray]:
         return motion.state[2], motion.state[3]
 
+    def compute_drive_rates(self, motion: Motion, twist: FloatArray) -> FloatArray:
+        jac = jacobian(self.description, motion.state[0], motion.state[1])
+        return np.asarray((jac @ twist[:, :, None])[:, :, 0])
+
     def compute_motion_of_pose(
         self, position: FloatArray, rotation: FloatArray, twist: FloatArray, acceleration: FloatArray
     ) -> Motion:
         state = position, rotation, twist, acceleration
         platform = PlatformMotion(np.zeros(len(position)), *state)
         struts = strut_motion_from_platform(self.description, platform)
-        failed = ~np.isfinite(struts[2]).all(axis=1)
-        status = np.where(failed, FAILED, OK).astype(np.uint8)
+        status = np.full(len(position), OK, dtype=np.uint8)
+        status[~np.isfinite(struts[2]).all(axis=1)] = FAILED
         return Motion(*struts, state, status, np.zeros(len(position)))
+
+    @cached_property
+    def _side(self) -> float:
+        return home_side(self.description)
+
+    def compute_condition(self, motion: Motion) -> FloatArray:
+        return pose_conditions(self.description, self._side, motion.state[0], motion.state[1])
+
+    def compute_joint_use(self, motion: Motion) -> FloatArray:
+        return angle_use(self.description, motion.state[0], motion.state[1])
 
     def compute_energy(self, motion: Motion, mapping: FloatArray) -> FloatArray:
         return energy_regressor(
@@ -405,6 +464,7 @@ class HexapodTracker:
 
     def take(self, row: FloatArray, _: FloatArray) -> None:
         self.row = row
+        self.platform.begin_at(row)
 
     def write_columns(self, written: FloatArray) -> bool:
         return bool(write_regressor(self._geometry, self._entries, self.row, written))

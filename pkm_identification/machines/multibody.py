@@ -75,6 +75,7 @@ from .knowledge.build import list_tolerances
 from .knowledge.multibody import knowledge_of_mechanism
 from .multibody_basis import build_basis
 from .multibody_tracker import CLOSED_STATUS, MultibodyTracker, map_forces
+from .place_drives import find_place_drives
 from .rows_of_bodies import list_rows_of_mechanism
 from .sums_of_bodies import find_sums
 
@@ -91,6 +92,7 @@ class Multibody:
     """See `contract.Machine`; `mechanism` is the description, closed at home, in float64."""
 
     quick: ClassVar[bool] = False
+    parameter_sets: ClassVar[tuple[str, ...]] = (BASE,)
     rows_at_once: ClassVar[int] = 400
     known_forces = None  # its file says nothing of how reported forces differ
     limbs_alike: ClassVar[bool] = False
@@ -237,6 +239,20 @@ class Multibody:
         moved = self._motion_of("drives", closed, rate, acceleration)
         return replace(moved, coordinate=coordinate, rate=rate, acceleration=acceleration)
 
+    def compute_accelerated_motion(self, motion: Motion, acceleration: FloatArray) -> Motion:
+        """See `contract.compute_accelerated_motion`."""
+        q, coordinate, rate, status, residual = (
+            np.repeat(part, len(acceleration), axis=0)
+            for part in (motion.state[0], motion.coordinate, motion.rate, motion.status, motion.residual)
+        )
+        moved = self._move("drives", q, rate, acceleration)
+        state = q, moved.velocity, moved.acceleration
+        return Motion(coordinate, rate, acceleration, state, status, residual)
+
+    def explain_unreachable(self, coordinate: FloatArray) -> str:
+        closed = close_drives(self.mechanism, coordinate[None])
+        return "" if closed.found[0] else closed.reason(0)
+
     def compute_regressor(self, motion: Motion, mapping: FloatArray) -> FloatArray:
         rows = mask_friction_rows(self, mapping)
         moved = self._whole(motion)
@@ -355,6 +371,11 @@ class Multibody:
             part[singular] = np.nan
         return MechanismMotion(configuration, velocity, second, *drive)
 
+    @property
+    def place_drives(self) -> str:
+        description = self.mechanism.description
+        return find_place_drives(description.control, description.actuators)
+
     @cached_property
     def capabilities(self) -> frozenset[type]:
         own: set[type] = {EnergyModel, BodiesFile}
@@ -407,6 +428,9 @@ class Multibody:
 
     def compute_twist(self, motion: Motion) -> tuple[FloatArray, FloatArray]:
         return rates(self.mechanism, "pose", self._whole(motion))
+
+    def compute_drive_rates(self, motion: Motion, twist: FloatArray) -> FloatArray:
+        return self._move("pose", motion.state[0], twist, np.zeros_like(twist)).drive_rate
 
     def compute_motion_of_pose(
         self, position: FloatArray, rotation: FloatArray, twist: FloatArray, acceleration: FloatArray

@@ -15,17 +15,16 @@ import sys
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+import numpy as np
 from sensor_msgs.msg import JointState
 
-from pkm_identification.control.controller import EMERGENCY, WAITING, MachineController
+from pkm_identification.control.controller import EMERGENCY, WAITING, MachineController, require_workspace
 from pkm_identification.control.follower import Setpoint
 from pkm_identification.control.model import EstimateReader, EstimateRefused
-from pkm_identification.control.settings import Command
+from pkm_identification.control.settings import WORKSPACE, Command
 from pkm_identification.control.warm_up import warm_up
 from pkm_identification.errors import PkmError
-from pkm_identification.machines.capabilities import HexapodFile, require
 from pkm_identification.machines.load import load_machine
-from pkm_identification.mechanisms.hexapod.dynamics import basis_parameters
 from pkm_identification.msg import ParameterEstimate as EstimateMessage
 from pkm_identification.ros.commands.controller_actions import controller_actions
 from pkm_identification.ros.commands.controller_state import ControllerStates
@@ -39,7 +38,7 @@ from pkm_identification.ros.node.inputs import SILENCE
 from pkm_identification.ros.node.main import run
 from pkm_identification.ros.node.pipeline_node import PipelineNode
 from pkm_identification.ros.parameters.controller import PARAMETERS, controller_settings
-from pkm_identification.ros.parameters.declarations import read_joint_names, read_period
+from pkm_identification.ros.parameters.declarations import list_joints, read_joint_names, read_period
 from pkm_identification.ros.qos import LATCHED, STRUT_STATES_SUBSCRIPTION
 
 LOOKS = 5  # at the input, in the time after which it counts as lost
@@ -54,20 +53,20 @@ class ControllerNode(PipelineNode):
     actions: tuple[MotionAction, ...] = ()
 
     def build(self) -> None:
-        machine = load_machine(self.parameter["machine"])
-        self.machine = require(machine, HexapodFile, "controller").description
+        self.machine = load_machine(self.parameter["machine"])
         values = self.parameter.all()
-        names = read_joint_names(self.machine.joint_names, values["joint_names"])
-        period = read_period(machine, values["sample_rate"])
+        own = list_joints(self.machine)
+        names = read_joint_names(own, values["joint_names"])
+        period = read_period(self.machine, values["sample_rate"])
         settings = controller_settings(values)
         self.reader = JointStateReader(names)
         with self.compiling():
-            known_layout()
+            known_layout(len(own))
             warm_up(MachineController(self.machine, period, settings))
             self.estimates = EstimateReader(self.machine)
             self.controller = MachineController(self.machine, period, settings)
         self.commands = StrutCommands(self, names, FORCES)
-        self.states = ControllerStates(self, self.machine.joint_names, values["state_rate"])
+        self.states = ControllerStates(self, own, values["state_rate"])
         self.actions = tuple(controller_actions(self, self.controller, values, names, lambda: self._active))
 
     def start(self) -> None:
@@ -103,7 +102,7 @@ class ControllerNode(PipelineNode):
             action.destroy()
 
     def take(self, message: JointState) -> bool:
-        """One sample of the drives; False where it is none of the struts'."""
+        """One sample of the drives; False where it is none of theirs."""
         try:
             reading = self.reader.read(message)
         except BadJointState as problem:
@@ -157,18 +156,20 @@ class ControllerNode(PipelineNode):
         """Leave an emergency stop."""
         self.controller.release()
         self._drop_unread("an emergency stop came before it had been read")
-        self.get_logger().info("reset: the platform is held where it is")
-        return "reset: the platform is held where it is"
+        self.get_logger().info("reset: the machine is held where it is")
+        return "reset: the machine is held where it is"
 
     def accept(self, values: Mapping[str, Any]) -> None:
-        """The mode does not change in an emergency stop."""
+        """The mode is one that the machine has, and does not change in an emergency stop."""
+        if values["mode"] == WORKSPACE:
+            require_workspace(self.machine)
         if self.controller.state == EMERGENCY and values["mode"] != self.controller.mode:
             raise PkmError("an emergency stop is on; call ~/reset first")
 
     def changed(self, names: set[str]) -> None:
         self.controller.mode = self.parameter["mode"]
         if "use_estimates" in names and not self.parameter["use_estimates"]:
-            self.controller.take_estimate(basis_parameters(self.machine))
+            self.controller.take_estimate(np.array(self.machine.basis.nominal))
         self.get_logger().info(f"{', '.join(sorted(names))} changed")
 
     def hardware(self) -> str:
@@ -193,8 +194,8 @@ class ControllerNode(PipelineNode):
 
     def _send(self, command: Command | None) -> None:
         if command is not None:
-            numbers = (command.length, command.rate, command.force)
-            self.commands.send(command.time, *(six.tolist() for six in numbers))
+            numbers = (command.coordinate, command.rate, command.force)
+            self.commands.send(command.time, *(part.tolist() for part in numbers))
             self.states.publish(self.controller, command, self.commands.message.header.stamp)
         motions = self.controller.motions
         self._follow(None if motions is None else motions.follower.setpoint(), command)

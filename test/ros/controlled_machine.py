@@ -10,6 +10,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,12 @@ from core.mechanisms.hexapod.machine_variants import changed
 from geometry_msgs.msg import Transform, Twist
 from rclpy.action import ActionClient
 from ros.ros_bench import DEADLINE, Bench
-from trajectory_msgs.msg import MultiDOFJointTrajectory, MultiDOFJointTrajectoryPoint
+from trajectory_msgs.msg import (
+    JointTrajectory,
+    JointTrajectoryPoint,
+    MultiDOFJointTrajectory,
+    MultiDOFJointTrajectoryPoint,
+)
 
 from pkm_identification.action import ExecuteTrajectory
 from pkm_identification.mechanisms.hexapod.machine import Machine
@@ -29,6 +35,7 @@ from pkm_identification.nodes.controller import ControllerNode
 from pkm_identification.nodes.simulator import SimulatorNode
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.rotation import matrix_from_vector, quaternion_from_matrix
+from pkm_identification.ros.clock import set_stamp
 
 
 def point(
@@ -53,6 +60,11 @@ def point(
             message.angular.x, message.angular.y, message.angular.z = (float(x) for x in given[3:])
             target.append(message)
     return made
+
+
+def drive_goal(*points: JointTrajectoryPoint, names: Sequence[str] = ()) -> ExecuteTrajectory.Goal:
+    """A goal of drives' coordinates."""
+    return ExecuteTrajectory.Goal(struts=JointTrajectory(joint_names=list(names), points=list(points)))
 
 
 def goal(*points: MultiDOFJointTrajectoryPoint) -> ExecuteTrajectory.Goal:
@@ -120,12 +132,28 @@ class ControlledMachine:
 
     @property
     def machine(self) -> Machine:
-        """What the controller believes of the machine."""
-        return self.controller.machine
+        """What the controller believes of a hexapod."""
+        return self.controller.machine.description
+
+    @property
+    def true_coordinate(self) -> FloatArray:
+        """Where the simulated drives are, m or rad."""
+        truth = self.simulator.simulator.truth
+        return truth.coordinate if hasattr(truth, "coordinate") else truth.length
 
     def send(self, message: ExecuteTrajectory.Goal) -> Goal:
         """Send a goal."""
         return Goal(self._bench, self._client, message)
+
+    def coordinates(self, time: float, shift: Sequence[float], count: int | None = None) -> JointTrajectoryPoint:
+        """A waypoint of the drives, so many large changes of each away from home; of fewer or more drives if asked."""
+        machine = self.controller.machine
+        size = np.array([drive.size for drive in machine.drives])
+        places = (machine.home + size * np.array(shift)[: len(size)]).tolist()
+        places = (2 * places)[: len(places) if count is None else count]
+        made = JointTrajectoryPoint(positions=places)
+        set_stamp(made.time_from_start, time)
+        return made
 
     def pose(self, time: float, shift=(0.0, 0.0, 0.0), turn=(0.0, 0.0, 0.0), **more):
         """A waypoint displaced (m) and turned (rad) from home."""

@@ -30,11 +30,11 @@ from pkm_identification.action import ExecuteTrajectory
 from pkm_identification.ros.commands import goal_server
 from pkm_identification.ros.commands.goal_request import (
     MOST_POINTS,
-    ExecuteTrajectoryAsArrays,
     Goal,
-    GoalRequest,
     Request,
+    goal_request,
     known_layout,
+    taking,
 )
 from pkm_identification.ros.commands.goal_server import GoalServer
 from pkm_identification.ros.node.diagnostics import ERROR
@@ -50,13 +50,14 @@ def must_take_beside() -> bool:
         return False
 
 
-def read(request) -> Goal:
-    return deserialize_message(serialize_message(request), GoalRequest).goal
+def read(request, drives=6) -> Goal:
+    return deserialize_message(serialize_message(request), goal_request(drives)).goal
 
 
-def test_requests_are_read_where_rclpy_keeps_them():
+@pytest.mark.parametrize("drives", [2, 6, 8])
+def test_requests_are_read_where_rclpy_keeps_them(drives):
     """As their messages say, whatever a point has too few or too many of."""
-    assert known_layout()
+    assert known_layout(drives)
     request = Request()
     request.goal.trajectory.header.frame_id = "base" * 10
     rng = np.random.default_rng(1)
@@ -72,11 +73,12 @@ def test_requests_are_read_where_rclpy_keeps_them():
         request.goal.trajectory.points.append(point)
         request.goal.struts.points.append(
             JointTrajectoryPoint(
-                positions=rng.normal(size=6 if k else 4).tolist(), velocities=[math.inf] * 6 * (k % 2)
+                positions=rng.normal(size=drives if k else 4).tolist(),
+                velocities=[math.inf] * drives * (k % 2),
             )
         )
     request.goal.struts.joint_names = [f"strut_{i}" for i in range(6)]
-    found, expected = read(request), Goal.of(request.goal)
+    found, expected = read(request, drives), Goal.of(request.goal, drives)
     for a, b in ((found.trajectory, expected.trajectory), (found.struts, expected.struts)):
         assert (a.stamped, a.frame, a.names, a.given) == (b.stamped, b.frame, b.names, b.given)
         np.testing.assert_array_equal(a.counts, b.counts)
@@ -102,8 +104,8 @@ def test_joint_goals_are_read_where_rclpy_keeps_them():
         request.goal.trajectory.points.append(point)
     request.goal.trajectory.joint_names = [f"strut_{i}" for i in range(6)]
     request.goal.goal_time_tolerance.sec = 7
-    found = deserialize_message(serialize_message(request), joint_goals.JointGoalRequest).goal
-    expected = joint_goals.JointGoal.of(request.goal)
+    found = deserialize_message(serialize_message(request), joint_goals.joint_goal_request(6)).goal
+    expected = joint_goals.JointGoal.of(request.goal, 6)
     np.testing.assert_array_equal(found.counts, expected.counts)
     np.testing.assert_array_equal(found.time, expected.time)
     for a, b in zip(found.parts, expected.parts, strict=True):
@@ -129,8 +131,8 @@ def served(bench: Bench) -> GoalServer:
         return Result(error_string="done")
 
     server = GoalServer(bench.node, ExecuteTrajectory, "served", execute_callback=execute)
-    server._action_type = ExecuteTrajectoryAsArrays
-    server.take_beside(GoalRequest)
+    server._action_type = taking(ExecuteTrajectory, goal_request(6))
+    server.take_beside(goal_request(6))
     if must_take_beside():
         assert server.takes_beside is ("no_such_name" not in goal_server.LEFT)
     return server
@@ -167,7 +169,7 @@ def test_a_goal_that_cannot_be_taken_keeps_no_server_from_being_withdrawn(bench:
 
     client = ActionClient(bench.node, ExecuteTrajectory, "served")
     bench.wait(client.server_is_ready, "the action server")
-    monkeypatch.setattr(GoalRequest, "_READ", unreadable)
+    monkeypatch.setattr(goal_request(6), "_READ", unreadable)
     client.send_goal_async(ExecuteTrajectory.Goal())
     bench.wait(lambda: server._taking, "the goal to be taken")
     client.destroy()

@@ -26,7 +26,6 @@ from pkm_identification.identification.settings import Settings
 from pkm_identification.machines.load import load_machine
 from pkm_identification.motion import DriveSample
 from pkm_identification.msg import PlatformState
-from pkm_identification.nodes.controller import ControllerNode
 from pkm_identification.nodes.kinematics import KinematicsNode
 from pkm_identification.nodes.player import PlayerNode
 from pkm_identification.nodes.recorder import RecorderNode
@@ -165,9 +164,7 @@ def test_a_simulated_machine_is_recorded_and_played_to_its_end(bench, tmp_path, 
     assert player.sent == count
 
 
-def test_what_needs_a_hexapod_or_a_pose_says_so(bench):
-    with pytest.raises(PkmError, match="controller: needs a hexapod; 'mast'"):
-        bench.start(ControllerNode, machine="mast")
+def test_what_needs_a_hexapod_says_so(bench):
     with pytest.raises(PkmError, match=r"publish_joint_states.*needs a hexapod; 'mast'"):
         bench.start(KinematicsNode, machine="mast", publish_joint_states=True)
 

@@ -61,12 +61,12 @@ def test_what_cannot_be_meant_is_refused_with_the_reason(bench: Bench, tmp_path)
     stamped.struts.header.stamp.sec = 5
     heavy.struts.points[0].effort = [1.0] * 6
     cases = {
-        "both 1 poses (trajectory) and 1 rows of strut lengths (struts): give one of them": both,
-        "no waypoints: give poses (trajectory) or strut lengths (struts)": ExecuteTrajectory.Goal(),
-        "waypoint 2: has 5 strut lengths and 0 rates, needs 6": struts(row(1.0, home), row(2.0, home[:5])),
-        "waypoint 1: has 6 strut lengths and 3 rates": struts(row(1.0, home, [0.0] * 3)),
+        "both 1 poses (trajectory) and 1 rows of drives' coordinates (struts): give one of them": both,
+        "no waypoints: give poses (trajectory) or coordinates": ExecuteTrajectory.Goal(),
+        "waypoint 2: has 5 coordinates and 0 rates, needs 6": struts(row(1.0, home), row(2.0, home[:5])),
+        "waypoint 1: has 6 coordinates and 3 rates": struts(row(1.0, home, [0.0] * 3)),
         "the stamp must be 0": stamped,
-        "efforts of struts are not taken": heavy,
+        "efforts of drives are not taken": heavy,
         "struts named a, b: expected strut_1": struts(row(1.0, home), names=["a", "b"]),
         "waypoint 1: a rate is not finite": struts(row(1.0, home, [np.nan] * 6)),
         "waypoint 1: no pose has these lengths": struts(row(1.0, [*home[:5], 9.0])),

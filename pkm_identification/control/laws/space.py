@@ -86,6 +86,14 @@ class Space:
             self.machine.compute_motion(tiled, np.eye(count), np.zeros((count, count)), motion.state)
         )[0].T
 
+    def compute_drive_rate(self, motion: Motion, rate: FloatArray) -> FloatArray:
+        """Return J^-1 times a rate in this space: rates (n,) of the drives where a motion (one row) is."""
+        if self.task == "drives":
+            return rate
+        if self.task == "outputs":
+            return np.asarray(np.linalg.solve(self.compute_jacobian(motion), rate))
+        return self._pose.compute_drive_rates(motion, rate[None])[0]
+
     def compute_acceleration(self, motion: Motion) -> FloatArray:
         """Return the second derivative (n,) of the place of a motion (one row) in this space."""
         return motion.acceleration[0] if self.task == "drives" else self._derivatives(motion)[1][0]

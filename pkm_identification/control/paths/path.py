@@ -6,14 +6,11 @@
 # distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
 # the License for the specific language governing permissions and limitations under the License.
 
-"""Platform paths: smooth motions from rest through poses at given times, to rest."""
+"""Paths of a platform: smooth in position and orientation, from rest to rest."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
-from numpy.typing import NDArray
 
 from pkm_identification.errors import MotionRefused
 from pkm_identification.motion import PlatformMotion
@@ -28,80 +25,10 @@ from pkm_identification.numerics.so3 import (
 from pkm_identification.numerics.vector3 import three
 
 from .spline import LeastJerkSpline
+from .waypoints import Waypoints
 
-LONGEST = 3600.0  # s
-SHORTEST_STEP = 1e-3  # s, between waypoints
 # A waypoint at time 0 is where the motion begins, which must be where the platform is.
 START_POSITION, START_TURN = 0.002, 0.005  # m and rad
-
-
-@dataclass(frozen=True)
-class Waypoints:
-    """Poses the platform shall pass, base frame.
-
-    Attributes
-    ----------
-    time : ndarray, shape (N,)
-        s from the start of the motion, increasing.
-    position, rotation : ndarray, shapes (N, 3) and (N, 3, 3)
-    twist, acceleration : ndarray, shape (N, 6)
-        (v, w) and (a, alpha) in base axes at the platform origin; rows of NaN are left to the curve.
-
-    Raises
-    ------
-    MotionRefused
-        If a number is not finite, times do not increase, or the motion does not end at rest.
-    """
-
-    time: FloatArray
-    position: FloatArray
-    rotation: FloatArray
-    twist: FloatArray
-    acceleration: FloatArray
-
-    def __post_init__(self) -> None:
-        count = len(self.time)
-        if count == 0:
-            raise MotionRefused("no waypoints")
-        for name, shape in (
-            ("position", (3,)),
-            ("rotation", (3, 3)),
-            ("twist", (6,)),
-            ("acceleration", (6,)),
-        ):
-            if getattr(self, name).shape != (count, *shape):
-                raise ValueError(f"{name} has shape {getattr(self, name).shape}, expected {(count, *shape)}")
-        bad = {
-            "time or position is not finite": ~(
-                np.isfinite(self.time) & np.isfinite(self.position).all(axis=1)
-            ),
-            "the orientation is not finite": ~np.isfinite(self.rotation).all(axis=(1, 2)),
-            "the twist is not finite": ~_given_or_free(self.twist),
-            "the acceleration is not finite": ~_given_or_free(self.acceleration),
-            "it has an acceleration, but no twist": np.isnan(self.twist[:, 0])
-            & ~np.isnan(self.acceleration[:, 0]),
-            f"its time must be 0 or more, and {SHORTEST_STEP:g} s after the one before": np.diff(
-                self.time, prepend=-SHORTEST_STEP
-            )
-            < 0.999 * SHORTEST_STEP,
-        }
-        for what, rows in bad.items():
-            if rows.any():
-                raise MotionRefused(f"waypoint {int(np.argmax(rows)) + 1}: {what}")
-        if self.time[-1] < SHORTEST_STEP or self.time[-1] > LONGEST:
-            raise MotionRefused(
-                f"waypoint {count}: a motion takes {SHORTEST_STEP:g} to {LONGEST:g} s, this one {self.time[-1]:g} s"
-            )
-        for name in ("twist", "acceleration"):
-            row = getattr(self, name)[-1]
-            if np.isfinite(row).all() and np.abs(row).max() > 0:
-                raise MotionRefused(
-                    f"waypoint {count}: a motion ends at rest, but its {name} is {row.tolist()}"
-                )
-
-
-def _given_or_free(rows: FloatArray) -> NDArray[np.bool_]:
-    return np.asarray(np.isnan(rows).all(axis=1) | np.isfinite(rows).all(axis=1))
 
 
 @kernel
@@ -168,15 +95,8 @@ class PlatformPath:
                 raise MotionRefused(
                     f"waypoint 1: is at time 0, but {away:.4f} m and {turned:.4f} rad from where the motion begins"
                 )
-            time, value, velocity, acceleration = time[1:], value[1:], velocity[1:], acceleration[1:]
-        still = np.zeros((1, 6))
-        velocity[-1] = acceleration[-1] = 0.0
-        return LeastJerkSpline(
-            np.concatenate([[0.0], time]),
-            np.vstack([np.hstack([self.start_position, np.zeros(3)]), value]),
-            np.vstack([still, velocity]),
-            np.vstack([still, acceleration]),
-        )
+        start = np.hstack([self.start_position, np.zeros(3)])
+        return LeastJerkSpline.from_rest(start, time, value, velocity, acceleration)
 
     def motion(self, time: FloatArray) -> PlatformMotion:
         """Platform motion at times (N,) in s from the start."""

@@ -200,6 +200,30 @@ class LeastJerkSpline:
         self._coefficients = np.empty((count - 1, 2 * NODE, nodes.shape[2]))
         _fill_coefficients(self.time, nodes, self._coefficients)
 
+    @classmethod
+    def from_rest(
+        cls,
+        start: FloatArray,
+        time: FloatArray,
+        value: FloatArray,
+        velocity: FloatArray,
+        acceleration: FloatArray,
+    ) -> LeastJerkSpline:
+        """Return the curve from rest at a start (C,) at time 0 to rest at the last of N nodes.
+
+        A node at time 0 is taken for the start. Arguments are those of the class, and are not changed.
+        """
+        first = int(time[0] == 0.0)
+        still = np.zeros((1, value.shape[1]))
+        velocity, acceleration = (
+            np.vstack([still, velocity[first:]]),
+            np.vstack([still, acceleration[first:]]),
+        )
+        velocity[-1] = acceleration[-1] = 0.0
+        return cls(
+            np.concatenate([[0.0], time[first:]]), np.vstack([start, value[first:]]), velocity, acceleration
+        )
+
     def evaluate(self, time: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Value, velocity and acceleration (M, C) at times (M,); beyond the ends, those of the ends."""
         value, first, second = np.empty((3, len(time), self._coefficients.shape[2]))

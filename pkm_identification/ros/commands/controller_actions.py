@@ -38,7 +38,7 @@ def controller_actions(
     values : mapping
         The node's parameters.
     names : sequence of str
-        Joint names of struts 1 to 6.
+        Joint names of the drives, in the order of the machine file.
     active : callable
         Whether goals are taken.
     """
@@ -58,6 +58,7 @@ def controller_actions(
             raise
         node.get_logger().info("no follow_joint_trajectory: control_msgs is not installed")
         return actions
-    usual = Tolerances.at_goal(controller.settings.goal_tolerance, controller.settings.settling_time)
+    chosen = controller.settings
+    usual = Tolerances.at_goal(machine.drives, chosen.goal_tolerance, chosen.settling_time)
     actions.append(JointTrajectoryAction(node, machine, names, usual, lambda: controller.newest, *common))
     return actions

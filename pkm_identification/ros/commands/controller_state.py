@@ -67,7 +67,7 @@ class ControllerStates:
         message.state = NUMBERS[controller.state]
         message.mode = controller.mode
         message.estimates = controller.model.accepted
-        message.desired_coordinate, message.error = doubles(command.length), doubles(command.error)
+        message.desired_coordinate, message.error = doubles(command.coordinate), doubles(command.error)
         message.feed_forward, message.feedback = doubles(command.feed_forward), doubles(command.feedback)
         message.command = doubles(command.force)
         self._publisher.publish(message)

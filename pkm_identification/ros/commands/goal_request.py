@@ -9,7 +9,7 @@
 """Goals as arrays: a request of execute_trajectory is read where rclpy keeps it, without an object for every number.
 
 rclpy turns a request into Python objects before anybody can look at it: of ten thousand waypoints that takes a second
-in which the control loop stands still. The function that does so is found by the request's class; `GoalRequest` is
+in which the control loop stands still. The function that does so is found by the request's class; `goal_request` gives
 the same request with another function, which looks at the number of waypoints first and copies them as arrays.
 
 The C structures are those that rosidl_generator_c writes for the messages; `known_layout` tries them, and where a
@@ -41,7 +41,7 @@ from pkm_identification.numerics.compiled import kernel
 Request = ExecuteTrajectory.Impl.SendGoalService.Request
 MOST_POINTS = 10_000
 LONGEST_TEXT = 200  # bytes of a name
-POSE, STRUT = (7, 6, 6), (6, 6, 0, 0)  # numbers of a point's parts that are taken
+POSE = (7, 6, 6)  # numbers of a point's parts that are taken
 
 _TEXT = np.dtype([("data", np.uintp), ("size", np.uintp), ("capacity", np.uintp)])
 _SEQUENCE = _TEXT
@@ -68,7 +68,8 @@ class Points:
     time : ndarray, shape (N,)
         s.
     parts : tuple of ndarray
-        Of each part that is taken an array (N, 7) of places and quaternions or (N, 6); NaN where there is none.
+        Of each part that is taken an array: (N, 7) of places and quaternions, (N, 6) of twists, or (N, n) of drives;
+        NaN where there is none.
     """
 
     stamped: bool
@@ -82,14 +83,14 @@ class Points:
 
 @dataclass(frozen=True)
 class Goal:
-    """A goal of poses or of strut lengths."""
+    """A goal of poses or of the drives' coordinates."""
 
     trajectory: Points
     struts: Points
 
     @classmethod
-    def of(cls, message: ExecuteTrajectory.Goal) -> Goal:
-        """What a message says."""
+    def of(cls, message: ExecuteTrajectory.Goal, drives: int) -> Goal:
+        """What a message says to a machine of so many drives."""
         poses, struts = message.trajectory.points, message.struts.points
         return cls(
             _of_message(
@@ -99,7 +100,7 @@ class Goal:
             ),
             _of_message(
                 message.struts,
-                [[_floats(p.positions), _floats(p.velocities)] for p in struts],
+                [[take_floats(p.positions, drives), take_floats(p.velocities, drives)] for p in struts],
                 [(len(p.positions), len(p.velocities), len(p.accelerations), len(p.effort)) for p in struts],
             ),
         )
@@ -119,8 +120,9 @@ def _six(twists: Any) -> list[float]:
     return [v.x, v.y, v.z, w.x, w.y, w.z]
 
 
-def _floats(numbers: Any) -> list[float]:
-    return list(numbers) if len(numbers) == 6 else [np.nan] * 6
+def take_floats(numbers: Any, count: int) -> list[float]:
+    """Return so many numbers; NaN where there are more or fewer."""
+    return list(numbers) if len(numbers) == count else [np.nan] * count
 
 
 def _of_message(trajectory: Any, parts: list[list[list[float]]], counts: list[tuple[int, ...]]) -> Points:
@@ -193,7 +195,7 @@ def points_of(trajectory: Any, widths: tuple[int, ...], by_element: bool) -> Poi
     given = int(points["size"])
     count = given if given <= MOST_POINTS else 0
     counts, time = (np.zeros((count, n), dtype=np.int64) for n in (len(widths), 2))
-    parts = np.full((count, len(widths), 7), np.nan)
+    parts = np.full((count, len(widths), max(widths)), np.nan)
     if count:
         stride = 24 * len(widths) + 8
         _copy(int(points["data"]), stride, np.array(widths), by_element, counts, time, parts)
@@ -222,12 +224,6 @@ def _identifier(uuid: NDArray[np.uint8]) -> Any:
     return identity
 
 
-def _taken(address: int) -> Taken:
-    request = np.frombuffer(ctypes.string_at(address, _REQUEST.itemsize), _REQUEST)[0]
-    goal = Goal(points_of(request["trajectory"], POSE, True), points_of(request["struts"], STRUT, False))
-    return Taken(_identifier(request["uuid"].copy()), goal)
-
-
 def read_by(request: type, read: Callable[[int], Any], name: str) -> type:
     """A request class of which rclpy makes what a function gives for its address.
 
@@ -247,7 +243,17 @@ def read_by(request: type, read: Callable[[int], Any], name: str) -> type:
     return meta(name, (), {"__doc__": f"A {request.__name__} read from where rclpy keeps it."})
 
 
-GoalRequest = read_by(Request, _taken, "GoalRequest")
+@cache
+def goal_request(drives: int) -> type:
+    """Return the class of requests of execute_trajectory to a machine of so many drives."""
+
+    def take(address: int) -> Taken:
+        request = np.frombuffer(ctypes.string_at(address, _REQUEST.itemsize), _REQUEST)[0]
+        driven = (drives, drives, 0, 0)
+        goal = Goal(points_of(request["trajectory"], POSE, True), points_of(request["struts"], driven, False))
+        return Taken(_identifier(request["uuid"].copy()), goal)
+
+    return read_by(Request, take, "GoalRequest")
 
 
 def taking(action: Any, request: type) -> Any:
@@ -260,9 +266,6 @@ def _with(base: type, **own: Any) -> Any:
     return new_class(f"{base.__name__}AsArrays", (base,), exec_body=lambda inside: inside.update(own))
 
 
-ExecuteTrajectoryAsArrays = taking(ExecuteTrajectory, GoalRequest)
-
-
 def taken_again(message: Any, request: type) -> Taken | None:
     """A request written as it is sent and read as a class that `read_by` made; None where that fails."""
     try:
@@ -272,7 +275,7 @@ def taken_again(message: Any, request: type) -> Taken | None:
 
 
 @cache
-def known_layout() -> bool:
+def known_layout(drives: int = 6) -> bool:
     """Whether requests are laid out in memory as this module takes for granted; compiles what reads them."""
     if ctypes.sizeof(ctypes.c_void_p) != 8:
         return False
@@ -287,12 +290,12 @@ def known_layout() -> bool:
             setattr(point.transforms[0].translation, name, 10.0 * k + i)
         poses.points.append(point)
         struts.points.append(
-            JointTrajectoryPoint(positions=[k + 0.1 * i for i in range(6)], effort=[1.0] * k)
+            JointTrajectoryPoint(positions=[k + 0.1 * i for i in range(drives)], effort=[1.0] * k)
         )
-    taken = taken_again(request, GoalRequest)
+    taken = taken_again(request, goal_request(drives))
     if taken is None:
         return False
-    expected = Goal.of(request.goal)
+    expected = Goal.of(request.goal, drives)
     return bytes(taken.goal_id.uuid) == bytes(request.goal_id.uuid) and all(
         _same(getattr(taken.goal, kind), getattr(expected, kind)) for kind in ("trajectory", "struts")
     )

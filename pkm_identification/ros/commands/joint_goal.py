@@ -16,11 +16,10 @@ from typing import Any
 import numpy as np
 
 from pkm_identification.control.motions import INVALID_GOAL, INVALID_JOINTS, OLD_STAMP, Motion
-from pkm_identification.control.paths.path import LONGEST, SHORTEST_STEP
-from pkm_identification.control.paths.strut_waypoints import strut_waypoints
+from pkm_identification.control.paths.joint_waypoints import joint_waypoints
+from pkm_identification.control.paths.waypoints import LONGEST, SHORTEST_STEP
 from pkm_identification.control.tolerances import Tolerances
-from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.motion import STRUTS
+from pkm_identification.machines.contract import Machine
 from pkm_identification.numerics.arrays import FloatArray
 
 from ..clock import seconds
@@ -41,7 +40,7 @@ def joint_motion(
     wanted : JointGoal
     machine : Machine
     joint_names : sequence of str
-        Of struts 1 to 6.
+        Of the drives, in the order of the machine file.
     now : float or None
         Stamp of the newest sample, s.
     usual : Tolerances
@@ -66,12 +65,12 @@ def joint_motion(
     if (efforts := wanted.counts[:, PARTS.index("effort")] > 0).any():
         raise GoalRefused(INVALID_GOAL, f"point {int(np.argmax(efforts)) + 1}: efforts are not taken")
     time = wanted.time
-    length, rate, acceleration = (_rows(wanted, k)[:, order] for k in range(3))
+    coordinate, rate, acceleration = (_rows(wanted, k)[:, order] for k in range(3))
     # a planner's last segment brakes up to its end; here the end is at rest
     acceleration[-1] = np.nan
     start, past = _start(seconds(trajectory.header.stamp), float(time[-1]), now)
     left = time >= past + SHORTEST_STEP if past else np.ones(len(time), dtype=bool)
-    waypoints = strut_waypoints(machine, time[left] - past, length[left], rate[left], acceleration[left])
+    waypoints = joint_waypoints(machine, time[left] - past, coordinate[left], rate[left], acceleration[left])
     return Motion(waypoints, _tolerances(goal, joint_names, usual), start)
 
 
@@ -92,13 +91,14 @@ def _order(given: Sequence[str], joint_names: Sequence[str]) -> list[int]:
 
 
 def _rows(wanted: JointGoal, part: int) -> FloatArray:
-    """Positions, velocities or accelerations as (N, 6), NaN where there are none; positions must be there."""
+    """Positions, velocities or accelerations as (N, n), NaN where there are none; positions must be there."""
     points, counts, name = wanted.parts[part], wanted.counts[:, part], PARTS[part]
-    wrong = (counts != STRUTS) & ((counts > 0) | (part == 0))
-    endless = (counts == STRUTS) & ~np.isfinite(points).all(axis=1) & (part > 0)
+    drives = points.shape[1]
+    wrong = (counts != drives) & ((counts > 0) | (part == 0))
+    endless = (counts == drives) & ~np.isfinite(points).all(axis=1) & (part > 0)
     if (bad := wrong | endless).any():
         i = int(np.argmax(bad))
-        what = f"has {counts[i]} {name}, needs {STRUTS}" if wrong[i] else f"one of its {name} is not finite"
+        what = f"has {counts[i]} {name}, needs {drives}" if wrong[i] else f"one of its {name} is not finite"
         raise GoalRefused(INVALID_GOAL, f"point {i + 1}: {what}")
     return points
 
@@ -128,7 +128,7 @@ def _tolerances(goal: Any, joint_names: Sequence[str], usual: Tolerances) -> Tol
     path, path_rate = _chosen(goal.path_tolerance, "path_tolerance", joint_names, usual.path, usual.path_rate)
     end, end_rate = _chosen(goal.goal_tolerance, "goal_tolerance", joint_names, usual.goal, usual.goal_rate)
     time = _resolve(seconds(goal.goal_time_tolerance), usual.goal_time, "goal_time_tolerance")
-    return Tolerances(path, path_rate, end, end_rate, time)
+    return Tolerances(usual.drives, path, path_rate, end, end_rate, time)
 
 
 def _chosen(

@@ -25,15 +25,13 @@ from control_msgs.action import FollowJointTrajectory
 from numpy.typing import NDArray
 from trajectory_msgs.msg import JointTrajectoryPoint, MultiDOFJointTrajectoryPoint
 
-from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
 
 from ..clock import seconds
-from .goal_request import TRAJECTORY, Taken, known_layout, points_of, read_by, taken_again, taking
+from .goal_request import TRAJECTORY, Taken, known_layout, points_of, read_by, take_floats, taken_again
 
 Request = FollowJointTrajectory.Impl.SendGoalService.Request
 PARTS = ("positions", "velocities", "accelerations", "effort")
-WIDTHS = (STRUTS, STRUTS, STRUTS, 0)
 _REQUEST = np.dtype(
     [("uuid", np.uint8, 16), ("trajectory", TRAJECTORY), ("multi_dof_trajectory", TRAJECTORY)]
 )
@@ -53,8 +51,8 @@ class JointGoal:
         How many positions, velocities, accelerations and efforts a point has.
     time : ndarray, shape (N,)
         s.
-    parts : tuple of three ndarray, shape (N, 6)
-        Positions, velocities, accelerations in the goal's order of joints; NaN where there are not six.
+    parts : tuple of three ndarray, shape (N, n)
+        Positions, velocities, accelerations in the goal's order of joints; NaN where there are not as many as drives.
     """
 
     message: FollowJointTrajectory.Goal
@@ -65,21 +63,19 @@ class JointGoal:
     parts: tuple[FloatArray, ...]
 
     @classmethod
-    def of(cls, message: FollowJointTrajectory.Goal) -> JointGoal:
-        """What a message says."""
+    def of(cls, message: FollowJointTrajectory.Goal, drives: int) -> JointGoal:
+        """What a message says to a machine of so many drives."""
         points = message.trajectory.points
         counts = np.array([[len(getattr(one, name)) for name in PARTS] for one in points], dtype=np.int64)
         parts = tuple(
-            np.array([_six(getattr(one, name)) for one in points], dtype=float).reshape(-1, STRUTS)
+            np.array([take_floats(getattr(one, name), drives) for one in points], dtype=float).reshape(
+                -1, drives
+            )
             for name in PARTS[:3]
         )
         time = np.array([seconds(one.time_from_start) for one in points], dtype=float)
         others = len(message.multi_dof_trajectory.points)
         return cls(message, len(points), others, counts.reshape(-1, len(PARTS)), time, parts)
-
-
-def _six(numbers: Any) -> list[float]:
-    return list(numbers) if len(numbers) == STRUTS else [np.nan] * STRUTS
 
 
 @contextmanager
@@ -111,9 +107,9 @@ def _size_of_points(trajectory: str) -> int:
     return place
 
 
-def _taken(address: int) -> Taken:
+def _take(address: int, drives: int) -> Taken:
     request = np.frombuffer(ctypes.string_at(address, _REQUEST.itemsize), _REQUEST)[0]
-    points = points_of(request["trajectory"], WIDTHS, False)
+    points = points_of(request["trajectory"], (drives, drives, drives, 0), False)
     with ExitStack() as hidden:
         for trajectory in ("trajectory", "multi_dof_trajectory"):
             hidden.enter_context(_out_of_sight(address + _size_of_points(trajectory)))
@@ -123,14 +119,16 @@ def _taken(address: int) -> Taken:
     return Taken(message.goal_id, goal)
 
 
-JointGoalRequest = read_by(Request, _taken, "JointGoalRequest")
-FollowJointTrajectoryAsArrays = taking(FollowJointTrajectory, JointGoalRequest)
+@cache
+def joint_goal_request(drives: int) -> type:
+    """Return the class of requests of FollowJointTrajectory to a machine of so many drives."""
+    return read_by(Request, lambda address: _take(address, drives), "JointGoalRequest")
 
 
 @cache
-def known_joint_layout() -> bool:
+def known_joint_layout(drives: int = 6) -> bool:
     """Whether these requests, too, are laid out in memory as this module takes for granted."""
-    if not known_layout():
+    if not known_layout(drives):
         return False
     request = Request()
     request.goal_id.uuid = np.arange(16, dtype=np.uint8)
@@ -140,16 +138,16 @@ def known_joint_layout() -> bool:
     request.goal.multi_dof_trajectory.points = [MultiDOFJointTrajectoryPoint()] * 2
     for k in range(3):
         point = JointTrajectoryPoint(
-            positions=[k + 0.1 * i for i in range(STRUTS)],
-            velocities=[1.0 * k] * (STRUTS * (k % 2)),
+            positions=[k + 0.1 * i for i in range(drives)],
+            velocities=[1.0 * k] * (drives * (k % 2)),
             effort=[1.0] * k,
         )
         point.time_from_start.sec, point.time_from_start.nanosec = k - 1, 500 + k
         request.goal.trajectory.points.append(point)
-    taken = taken_again(request, JointGoalRequest)
+    taken = taken_again(request, joint_goal_request(drives))
     if taken is None:
         return False
-    expected = JointGoal.of(request.goal)
+    expected = JointGoal.of(request.goal, drives)
     arrays = [(goal.counts, goal.time, *goal.parts) for goal in (taken.goal, expected)]
     request.goal.trajectory.points, request.goal.multi_dof_trajectory.points = [], []
     return (

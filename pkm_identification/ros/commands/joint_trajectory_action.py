@@ -23,12 +23,13 @@ from pkm_identification.control.motions import CANCELED, INVALID_GOAL, LONG, Mot
 from pkm_identification.control.paths.beside import Beside
 from pkm_identification.control.settings import Command
 from pkm_identification.control.tolerances import Tolerances
-from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.machines.contract import Machine
 from pkm_identification.numerics.arrays import FloatArray
 
 from ..clock import set_stamp
+from .goal_request import taking
 from .joint_goal import joint_motion
-from .joint_goal_request import FollowJointTrajectoryAsArrays, JointGoal, JointGoalRequest, known_joint_layout
+from .joint_goal_request import JointGoal, joint_goal_request, known_joint_layout
 from .motion_action import MotionAction, MotionCalls
 
 NANOSECOND = 1e-9  # s
@@ -43,7 +44,7 @@ class JointTrajectoryAction(MotionAction):
     node : Node
     machine : Machine
     joint_names : sequence of str
-        Of struts 1 to 6.
+        Of the drives, in the order of the machine file.
     tolerances : Tolerances
         Where a goal does not say.
     newest : callable
@@ -67,12 +68,13 @@ class JointTrajectoryAction(MotionAction):
         self._tolerances = tolerances
         self._newest = newest
         super().__init__(node, FollowJointTrajectory, "~/follow_joint_trajectory", feedback_rate, calls)
-        if known_joint_layout():
-            self._server._action_type = FollowJointTrajectoryAsArrays
-            self._server.take_beside(JointGoalRequest)
+        count = len(machine.drives)
+        if known_joint_layout(count):
+            self._server._action_type = taking(FollowJointTrajectory, joint_goal_request(count))
+            self._server.take_beside(joint_goal_request(count))
 
     def reading(self, request: Any) -> Beside[Motion]:
-        goal = request if isinstance(request, JointGoal) else JointGoal.of(request)
+        goal = request if isinstance(request, JointGoal) else JointGoal.of(request, len(self._names))
         return Beside(
             goal.given > LONG,
             joint_motion,
@@ -95,8 +97,8 @@ class JointTrajectoryAction(MotionAction):
     ) -> FollowJointTrajectory.Feedback:
         feedback = FollowJointTrajectory.Feedback(joint_names=self._names)
         set_stamp(feedback.header.stamp, command.time)
-        feedback.desired = _point(setpoint.time, command.length, command.rate)
-        actual = (command.length - command.error, command.rate - command.rate_error)
+        feedback.desired = _point(setpoint.time, command.coordinate, command.rate)
+        actual = (command.coordinate - command.error, command.rate - command.rate_error)
         feedback.actual = _point(setpoint.time, *actual)
         feedback.error = _point(setpoint.time, command.error, command.rate_error)
         if hasattr(feedback, "index"):  # not before control_msgs 6.3
@@ -108,7 +110,7 @@ class JointTrajectoryAction(MotionAction):
         return feedback
 
 
-def _point(time: float, length: FloatArray, rate: FloatArray) -> JointTrajectoryPoint:
-    point = JointTrajectoryPoint(positions=length.tolist(), velocities=rate.tolist())
+def _point(time: float, coordinate: FloatArray, rate: FloatArray) -> JointTrajectoryPoint:
+    point = JointTrajectoryPoint(positions=coordinate.tolist(), velocities=rate.tolist())
     set_stamp(point.time_from_start, time)
     return point

@@ -6,7 +6,7 @@
 # distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
 # the License for the specific language governing permissions and limitations under the License.
 
-"""The action execute_trajectory: platform poses or strut lengths at given times."""
+"""The action execute_trajectory: platform poses or drives' coordinates at given times."""
 
 from __future__ import annotations
 
@@ -21,13 +21,14 @@ from pkm_identification.control.follower import Setpoint
 from pkm_identification.control.motions import LONG, Motion, Outcome
 from pkm_identification.control.paths.beside import Beside
 from pkm_identification.control.settings import Command
-from pkm_identification.mechanisms.hexapod.kinematics import forward_kinematics
-from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.machines.capabilities import PlatformPose, has
+from pkm_identification.machines.contract import DEGRADED, Machine
+from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.rotation import vector_from_matrix
 
 from ..clock import set_stamp
 from ..messages.convert import doubles, fill_pose
-from .goal_request import ExecuteTrajectoryAsArrays, Goal, GoalRequest, known_layout
+from .goal_request import Goal, goal_request, known_layout, taking
 from .motion_action import MotionAction, MotionCalls
 from .trajectory_goal import waypoints_of
 
@@ -41,7 +42,7 @@ class TrajectoryAction(MotionAction):
     machine : Machine
     base_frame : str
     joint_names : sequence of str
-        Of struts 1 to 6.
+        Of the drives, in the order of the machine file.
     feedback_rate, calls
         See `MotionAction`.
     """
@@ -56,15 +57,17 @@ class TrajectoryAction(MotionAction):
         calls: MotionCalls,
     ) -> None:
         self._machine = machine
+        self._posed = machine if has(machine, PlatformPose) else None
         self._frame = base_frame
         self._names = tuple(joint_names)
         super().__init__(node, ExecuteTrajectory, "execute_trajectory", feedback_rate, calls)
-        if known_layout():
-            self._server._action_type = ExecuteTrajectoryAsArrays
-            self._server.take_beside(GoalRequest)
+        count = len(machine.drives)
+        if known_layout(count):
+            self._server._action_type = taking(ExecuteTrajectory, goal_request(count))
+            self._server.take_beside(goal_request(count))
 
     def reading(self, request: Any) -> Beside[Motion]:
-        goal = request if isinstance(request, Goal) else Goal.of(request)
+        goal = request if isinstance(request, Goal) else Goal.of(request, len(self._names))
         many = max(goal.trajectory.given, goal.struts.given) > LONG
         return Beside(many, self._motion, goal)
 
@@ -86,17 +89,26 @@ class TrajectoryAction(MotionAction):
         feedback = ExecuteTrajectory.Feedback()
         feedback.header.frame_id = self._frame
         set_stamp(feedback.header.stamp, command.time)
-        measured = command.length - command.error
-        wanted = (setpoint.position, setpoint.rotation)
-        poses = forward_kinematics(self._machine, measured[None], wanted)
-        fill_pose(feedback.desired, *wanted)
-        if poses.found[0]:
-            position, rotation = poses.position[0], poses.rotation[0]
-            fill_pose(feedback.actual, position, rotation)
-            feedback.position_error = float(np.linalg.norm(wanted[0] - position))
-            turned = vector_from_matrix(wanted[1] @ rotation.T)
-            feedback.rotation_error = float(np.linalg.norm(turned))
-        feedback.desired_coordinate = doubles(command.length)
+        measured = command.coordinate - command.error
+        feedback.desired.orientation.w = feedback.actual.orientation.w = 1.0
+        if self._posed is not None:
+            self._fill_poses(feedback, self._posed, setpoint, measured)
+        feedback.desired_coordinate = doubles(command.coordinate)
         feedback.actual_coordinate = doubles(measured)
         feedback.coordinate_error = doubles(command.error)
         return feedback
+
+    @staticmethod
+    def _fill_poses(
+        feedback: ExecuteTrajectory.Feedback, machine: PlatformPose, setpoint: Setpoint, measured: FloatArray
+    ) -> None:
+        wanted, still = setpoint.now, np.zeros((1, len(measured)))
+        position, rotation = (part[0] for part in machine.compute_pose(wanted))
+        fill_pose(feedback.desired, position, rotation)
+        found = machine.compute_motion(measured[None], still, still, wanted.state)
+        if found.status[0] > DEGRADED:
+            return
+        there, turn = (part[0] for part in machine.compute_pose(found))
+        fill_pose(feedback.actual, there, turn)
+        feedback.position_error = float(np.linalg.norm(position - there))
+        feedback.rotation_error = float(np.linalg.norm(vector_from_matrix(rotation @ turn.T)))

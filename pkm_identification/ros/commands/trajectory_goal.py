@@ -14,11 +14,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from pkm_identification.control.paths.path import Waypoints
-from pkm_identification.control.paths.strut_waypoints import strut_waypoints
+from pkm_identification.control.paths.joint_waypoints import joint_waypoints
+from pkm_identification.control.paths.waypoints import DriveWaypoints, Waypoints
 from pkm_identification.errors import MotionRefused
-from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.motion import STRUTS
+from pkm_identification.machines.capabilities import PlatformPose, has
+from pkm_identification.machines.contract import Machine
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.rotation import matrix_from_quaternion
 
@@ -27,8 +27,10 @@ from .goal_request import MOST_POINTS, Goal, Points
 SHORTEST = 1e-12  # quaternion that has a direction, as `matrix_from_quaternion` takes it
 
 
-def waypoints_of(goal: Goal, machine: Machine, base_frame: str, joint_names: Sequence[str]) -> Waypoints:
-    """The waypoints of a goal, poses or strut lengths; see ExecuteTrajectory.action.
+def waypoints_of(
+    goal: Goal, machine: Machine, base_frame: str, joint_names: Sequence[str]
+) -> Waypoints | DriveWaypoints:
+    """The waypoints of a goal, poses or drives' coordinates; see ExecuteTrajectory.action.
 
     Parameters
     ----------
@@ -37,7 +39,7 @@ def waypoints_of(goal: Goal, machine: Machine, base_frame: str, joint_names: Seq
     base_frame : str
         Frame of poses.
     joint_names : sequence of str
-        Of struts 1 to 6.
+        Of the drives, in the order of the machine file.
 
     Raises
     ------
@@ -47,36 +49,44 @@ def waypoints_of(goal: Goal, machine: Machine, base_frame: str, joint_names: Seq
     poses, struts = goal.trajectory, goal.struts
     if poses.given and struts.given:
         raise MotionRefused(
-            f"both {poses.given} poses (trajectory) and {struts.given} rows of strut lengths (struts): "
+            f"both {poses.given} poses (trajectory) and {struts.given} rows of drives' coordinates (struts): "
             "give one of them"
         )
     if not poses.given and not struts.given:
-        raise MotionRefused("no waypoints: give poses (trajectory) or strut lengths (struts)")
+        raise MotionRefused("no waypoints: give poses (trajectory) or coordinates of the drives (struts)")
     given = poses if poses.given else struts
     if given.stamped:
         raise MotionRefused("trajectory with a stamp: motions begin at once, the stamp must be 0")
     if given.given > MOST_POINTS:
         raise MotionRefused(f"{given.given} waypoints: at most {MOST_POINTS} are taken")
-    return _of_poses(poses, base_frame) if poses.given else _of_struts(struts, machine, joint_names)
+    if not poses.given:
+        return _of_drives(struts, machine, joint_names)
+    if not has(machine, PlatformPose):
+        raise MotionRefused(
+            f"trajectory: poses need a platform with a pose, and '{machine.name}' names none; give coordinates of the "
+            "drives (struts)"
+        )
+    return _of_poses(poses, base_frame)
 
 
-def _of_struts(given: Points, machine: Machine, joint_names: Sequence[str]) -> Waypoints:
+def _of_drives(given: Points, machine: Machine, joint_names: Sequence[str]) -> Waypoints | DriveWaypoints:
     names = list(given.names or joint_names)
     if sorted(names) != sorted(joint_names):
         raise MotionRefused(f"struts named {', '.join(names)[:80]}: expected {', '.join(joint_names)}")
     order = [names.index(name) for name in joint_names]
-    lengths, rates, accelerations, efforts = given.counts.T
-    if (i := _first((lengths != STRUTS) | ~np.isin(rates, (0, STRUTS)))) is not None:
+    count = len(machine.drives)
+    coordinates, rates, accelerations, efforts = given.counts.T
+    if (i := _first((coordinates != count) | ~np.isin(rates, (0, count)))) is not None:
         raise MotionRefused(
-            f"waypoint {i + 1}: has {lengths[i]} strut lengths and {rates[i]} rates, needs "
-            f"{STRUTS} lengths, and no rates or {STRUTS}"
+            f"waypoint {i + 1}: has {coordinates[i]} coordinates and {rates[i]} rates, needs "
+            f"{count} coordinates, and no rates or {count}"
         )
     if (i := _first((accelerations > 0) | (efforts > 0))) is not None:
-        raise MotionRefused(f"waypoint {i + 1}: accelerations and efforts of struts are not taken")
-    length, rate = (part[:, order] for part in given.parts)
+        raise MotionRefused(f"waypoint {i + 1}: accelerations and efforts of drives are not taken")
+    coordinate, rate = (part[:, order] for part in given.parts)
     if (i := _first((rates > 0) & ~np.isfinite(rate).all(axis=1))) is not None:
         raise MotionRefused(f"waypoint {i + 1}: a rate is not finite")
-    return strut_waypoints(machine, given.time, length, rate)
+    return joint_waypoints(machine, given.time, coordinate, rate)
 
 
 def _of_poses(given: Points, base_frame: str) -> Waypoints:

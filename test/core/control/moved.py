@@ -14,8 +14,9 @@ import numpy as np
 
 from pkm_identification.control.controller import MachineController
 from pkm_identification.control.motions import Motion
-from pkm_identification.control.paths.path import Waypoints
+from pkm_identification.control.paths.waypoints import Waypoints
 from pkm_identification.control.settings import ControllerSettings
+from pkm_identification.machines.load import load_machine
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.numerics.rotation import matrix_from_vector
 from pkm_identification.simulation import Simulator
@@ -55,7 +56,8 @@ class Run:
 
     def __init__(self, true: Machine, nominal: Machine, sensors=None, **settings) -> None:
         self.simulator = Simulator(true, None, nominal=nominal, sensors=sensors, seed=1)
-        self.controller = MachineController(nominal, self.simulator.period, ControllerSettings(**settings))
+        believed = load_machine(nominal)
+        self.controller = MachineController(believed, self.simulator.period, ControllerSettings(**settings))
         self.commands, self.lengths = [], []
 
     def step(self, count: int = 1):

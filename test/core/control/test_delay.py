@@ -19,6 +19,7 @@ from pkm_identification.control.delay import fastest
 from pkm_identification.control.motions import SUCCESSFUL, Motion
 from pkm_identification.control.pid import ControlSettings
 from pkm_identification.control.settings import ControllerSettings
+from pkm_identification.machines.load import load_machine
 from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.simulation import Simulator, perturbed
@@ -57,7 +58,7 @@ def late_run(delay: float, longest: int):
     """A motion of a machine 15 % off its model; answers act up to `longest` periods after their samples, at random."""
     simulator = Simulator(TRUE, None, nominal=UF, seed=1)
     loops = ControlSettings(delay=delay)
-    controller = MachineController(UF, simulator.period, ControllerSettings(loops=loops))
+    controller = MachineController(load_machine(UF), simulator.period, ControllerSettings(loops=loops))
     random = np.random.default_rng(0)
     motion = Motion(there_and_back(UF, 2.0, shift=(0.04, -0.02, 0.02)))
     on_its_way, due, errors = [], 0, []
@@ -101,7 +102,7 @@ def test_without_a_stated_delay_the_same_lateness_stops_it():
 
 
 def test_of_several_samples_only_the_newest_is_answered():
-    controller = MachineController(UF, 1e-3, ControllerSettings())
+    controller = MachineController(load_machine(UF), 1e-3, ControllerSettings())
     controller.step(100.0, HOME)
     for k in range(1, 8):
         controller.take(100.0 + 1e-3 * k, HOME)
@@ -114,7 +115,7 @@ def test_of_several_samples_only_the_newest_is_answered():
 @pytest.mark.parametrize("step", [0.0009, 0.0011, 0.0043])
 def test_a_motion_takes_its_time_by_the_stamps_whatever_the_period(step):
     """Drives that are 10 % off their rate, or of which every fourth sample is answered."""
-    controller = MachineController(UF, 1e-3, ControllerSettings(tracking_limit=0.05))
+    controller = MachineController(load_machine(UF), 1e-3, ControllerSettings(tracking_limit=0.05))
     controller.step(100.0, HOME)
     points = there_and_back(UF, 1.0, shift=(0.01, 0.0, 0.0), turn=(0.0, 0.0, 0.0))
     motion = Motion(points)
@@ -127,9 +128,9 @@ def test_a_motion_takes_its_time_by_the_stamps_whatever_the_period(step):
         if motion.begun and begun is None:
             begun = time
         if begun is not None and time - begun < 0.99:
-            wanted = follower.path.motion(np.array([time - begun])).position[0]
+            wanted = follower.course.move(np.array([time - begun])).state[0][0]
             # half a period of rounding at up to 50 mm/s
-            assert np.abs(follower.setpoint().position - wanted).max() < 5e-5
+            assert np.abs(follower.setpoint().now.state[0][0] - wanted).max() < 5e-5
         elif begun is not None:
             break
     assert begun is not None

@@ -65,7 +65,7 @@ def test_the_place_reached_is_held(reason):
     np.testing.assert_allclose(run.simulator.truth.length, place, atol=2e-4)
     assert run.drift(500) < 1e-5
     command = run.commands[-1]
-    np.testing.assert_allclose(command.length, place, atol=1e-3)
+    np.testing.assert_allclose(command.coordinate, place, atol=1e-3)
     assert np.abs(run.forces).max() <= 3000.0
     run.controller.release()
     run.step(10)

@@ -18,6 +18,7 @@ from core.mechanisms.hexapod.machine_variants import changed
 from pkm_identification.control.controller import MachineController
 from pkm_identification.control.motions import STOPPED, SUCCESSFUL, Motion
 from pkm_identification.control.settings import ControllerSettings
+from pkm_identification.machines.load import load_machine
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.simulation import Simulator
 from pkm_identification.simulation.faults import parse_fault
@@ -33,7 +34,7 @@ def stopped(machine: Machine, fault: str, way: float, time: float) -> tuple[Run,
     """A motion of so many m in so many s with a fault on its way; true lengths from the fault on, less the first."""
     run = Run(machine, machine)
     run.simulator = Simulator(machine, None, nominal=machine, faults=[parse_fault(fault)], seed=1)
-    run.controller = MachineController(machine, run.simulator.period, ControllerSettings())
+    run.controller = MachineController(load_machine(machine), run.simulator.period, ControllerSettings())
     run.step()
     motion = Motion(waypoints(machine, [time], [[way, 0.0, -0.5 * way]]))
     run.controller.submit(motion)

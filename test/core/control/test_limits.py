@@ -19,6 +19,8 @@ from core.mechanisms.hexapod.machine_variants import changed, machine
 
 from pkm_identification.control.limits import LimitSettings, MotionLimits
 from pkm_identification.control.paths.path import PlatformPath
+from pkm_identification.machines.load import load_machine
+from pkm_identification.machines.platform import motion_of_platform
 from pkm_identification.mechanisms.hexapod.dynamics import basis_parameters, strut_forces
 from pkm_identification.mechanisms.hexapod.joint_limits import JointLimits
 from pkm_identification.mechanisms.hexapod.kinematics import (
@@ -36,8 +38,13 @@ def motion(made, points, period=1e-3):
     return path.motion(np.arange(0.0, path.duration, period))
 
 
-def check(made, points, **settings):
-    return MotionLimits(made, LimitSettings(**settings)).check(motion(made, points))
+def check(made, points, values=None, **settings):
+    return judge(made, motion(made, points), values, **settings)
+
+
+def judge(made, moved, values=None, **settings):
+    limits = MotionLimits(load_machine(made), LimitSettings(**settings))
+    return limits.check(motion_of_platform(made, moved), moved.time, values)
 
 
 def test_a_possible_motion_has_no_violation():
@@ -52,9 +59,9 @@ def test_length_says_strut_time_and_place():
     row = int(np.argmax((length > 0.55).any(axis=1)))
     assert (found.limit, found.allowed) == ("length", 0.55)
     assert found.time == pytest.approx(moved.time[row], abs=1e-12)
-    assert found.value == length[row, found.strut - 1] > 0.55
+    assert found.value == length[row, int(found.drive.suffix) - 1] > 0.55
     np.testing.assert_array_equal(found.position, moved.position[row])
-    assert str(found).startswith(f"length limit: strut {found.strut}: length 0.5")
+    assert str(found).startswith(f"length limit: strut {found.drive.suffix}: length 0.5")
     assert f"at {found.time:.3f} s" in str(found)
     assert str(found).endswith("allowed 0.5500 m")
     short = check(UF, waypoints(UF, [1.0], [[0.0, 0.0, 0.2]]))
@@ -80,11 +87,13 @@ def test_angles_of_passive_joints():
     row = int(np.argmax((second > allowed).any(axis=1)))
     assert (found.limit, found.allowed) == ("joint", 1.0)
     assert found.time == pytest.approx(moved.time[row], abs=1e-12)
-    assert found.value == pytest.approx(second[row, found.strut - 1] / allowed)
+    assert found.value == pytest.approx(second[row, int(found.drive.suffix) - 1] / allowed)
     assert found.value > 1.0
-    assert f"joint limit: strut {found.strut}: angle of a passive joint over its limit 1.0" in str(found)
+    assert f"joint limit: strut {found.drive.suffix}: angle of a passive joint over its limit 1.0" in str(
+        found
+    )
     balls = replace(UF, joint_limits=JointLimits(second=np.pi, swing=swing / 4))
-    strut = check(balls, points).strut
+    strut = int(check(balls, points).drive.suffix)
     row = int(np.argmax((angles.swing > swing / 4).any(axis=1)))
     assert angles.swing[row, strut - 1] > swing / 4
     assert check(replace(UF, joint_limits=JointLimits(second=np.pi, swing=swing)), points) is None
@@ -108,7 +117,7 @@ def test_force_is_that_of_the_model_given():
     assert found.value == pytest.approx(forces[np.argmax((forces > 360.0).any(axis=1))].max())
     light = basis_parameters(weak)
     light[-12:] = 0.0  # without friction it is easy
-    assert MotionLimits(weak, LimitSettings()).check(motion(weak, points), light) is None
+    assert check(weak, points, light) is None
 
 
 def test_singular_poses_and_what_lies_beyond_them():
@@ -117,13 +126,13 @@ def test_singular_poses_and_what_lies_beyond_them():
     turned = waypoints(wide, [4.0], [[0.0, 0.0, 0.0]], [[0.0, 0.0, 2.0]])
     found = check(wide, turned, **free)
     assert found.limit == "singularity"
-    assert found.strut is None
+    assert found.drive is None
     assert found.value > 50.0
     earlier = check(wide, turned, largest_condition=12.0, **free)
     assert earlier.time < found.time
     # a pose behind the singular one, however well conditioned, is not on the machine's side
     after = motion(wide, turned)[-1:]
-    assert MotionLimits(wide, LimitSettings(**free)).check(after).limit == "singularity"
+    assert judge(wide, after, **free).limit == "singularity"
 
 
 def test_a_machine_without_drives_has_no_force_limit():
@@ -131,6 +140,9 @@ def test_a_machine_without_drives_has_no_force_limit():
     del description["drive"]
     del description["geometry"]["rate_limit"]
     bare = machine(description)
-    assert check(bare, waypoints(bare, [0.05], [[0.0, 0.0, -0.1]])) is None
+    found = check(bare, waypoints(bare, [0.2], [[0.0, 0.0, -0.1]]))
+    assert found.limit == "rate"  # three strokes of .25 m in a second, unless the file states another
+    assert found.allowed == pytest.approx(0.75)
+    assert check(bare, waypoints(bare, [0.3], [[0.0, 0.0, -0.1]])) is None
     with pytest.raises(ValueError, match="length_margin"):
-        MotionLimits(bare, LimitSettings(length_margin=0.2))
+        MotionLimits(load_machine(bare), LimitSettings(length_margin=0.2))

@@ -27,6 +27,7 @@ from pkm_identification.control.settings import ControllerSettings
 from pkm_identification.control.workspace_errors import WorkspaceErrors
 from pkm_identification.errors import PkmError, SettingsError
 from pkm_identification.identification.online.pipeline import OnlinePipeline
+from pkm_identification.machines.load import load_machine
 from pkm_identification.mechanisms.hexapod.dynamics import (
     basis_parameters,
     strut_dynamics,
@@ -34,6 +35,7 @@ from pkm_identification.mechanisms.hexapod.dynamics import (
 )
 from pkm_identification.mechanisms.hexapod.kinematics import jacobian, strut_lengths
 from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.motion import PlatformMotion
 from pkm_identification.numerics.rotation import matrix_from_vector
 from pkm_identification.simulation import (
     SensorSettings,
@@ -45,6 +47,7 @@ from pkm_identification.simulation import (
 pytestmark = pytest.mark.slow
 
 UF = Machine.load("uf")
+WHOLE = load_machine(UF)
 TRUE = perturbed(UF, 1)
 HOME = strut_lengths(UF, UF.home_position[None], UF.home_rotation[None])[0]
 
@@ -63,7 +66,7 @@ def test_the_tracking_error_and_the_feedback_fall_once_the_estimate_arrives():
     """The purpose of it all: identified online from this controller's own motion, no truth used."""
     run = Run(TRUE, UF)
     pipeline = OnlinePipeline(UF)
-    reader = EstimateReader(UF)
+    reader = EstimateReader(WHOLE)
     before = run.follow(rich("rich2", 3.0))
     motion = Motion(rich("rich", 6.0))
     run.controller.submit(motion)
@@ -105,13 +108,15 @@ def test_feedback_is_the_mass_matrix_times_the_error_dynamics():
     law, setpoint = controller._law, controller.motions.follower.setpoint()
     rng = np.random.default_rng(0)
     omega = 2 * np.pi * 16.0
-    mass = strut_dynamics(UF, setpoint.position[None], setpoint.rotation[None]).mass[0]
+    mass = strut_dynamics(UF, *setpoint.now.state[:2]).mass[0]
     for _ in range(10):
         error, rate = 1e-4 * rng.normal(size=6), 1e-3 * rng.normal(size=6)
         forward, back = law.forces(setpoint, error, rate, basis_parameters(UF))
         wanted = mass @ (omega**2 * error + 1.6 * omega * rate) + UF.friction.viscous * omega * error
         np.testing.assert_allclose(back, wanted, rtol=1e-9)
-        np.testing.assert_allclose(forward, strut_forces(UF, setpoint.ahead)[0], rtol=1e-12)
+        np.testing.assert_allclose(
+            forward, strut_forces(UF, PlatformMotion(np.zeros(1), *setpoint.ahead.state))[0], rtol=1e-12
+        )
 
 
 @pytest.mark.parametrize("mode", ["pid", "workspace"])
@@ -126,16 +131,17 @@ def test_workspace_control_acts_on_the_platform_s_error():
     run = Run(UF, UF)
     run.step(5)
     setpoint = run.controller.motions.follower.setpoint()
-    errors = WorkspaceErrors(UF)
+    errors = WorkspaceErrors(WHOLE)
     away, turn = np.array([0.003, -0.002, 0.001]), np.array([0.004, 0.006, -0.007])
-    position, rotation = setpoint.position + away, matrix_from_vector(turn) @ setpoint.rotation
+    there = setpoint.now.state
+    position, rotation = there[0][0] + away, matrix_from_vector(turn) @ there[1][0]
     length = strut_lengths(UF, position[None], rotation[None])[0]
     wanted = jacobian(UF, position[None], rotation[None])[0] @ np.concatenate([-away, -turn])
     found = errors(setpoint, length)
     np.testing.assert_allclose(found, wanted, atol=1e-12)
     # the lengths' own errors are others, to second order
-    assert 1e-6 < np.abs(found - (setpoint.length - length)).max() < 1e-4
-    assert np.isnan(errors(setpoint, setpoint.length + 1.5 * np.eye(6)[2])).all()
+    assert 1e-6 < np.abs(found - (setpoint.coordinate - length)).max() < 1e-4
+    assert np.isnan(errors(setpoint, setpoint.coordinate + 1.5 * np.eye(6)[2])).all()
 
 
 def test_workspace_control_stops_where_the_platform_has_no_pose(monkeypatch):
@@ -156,7 +162,7 @@ def test_workspace_control_is_content_with_a_platform_that_comes_straight_home()
     setpoint, loops = controller.motions.follower.setpoint(), controller._loops
     k_p = 2 * np.pi * 16.0 / 1.6
     away = np.array([0.002, -0.001, 0.0015, 0.003, 0.004, -0.002])
-    error = jacobian(UF, setpoint.position[None], setpoint.rotation[None])[0] @ away
+    error = jacobian(UF, *setpoint.now.state[:2])[0] @ away
     loops.error_rate = -k_p * error
     _, back = controller._forces("workspace", setpoint, error)
     np.testing.assert_allclose(back, UF.friction.viscous * k_p * error, rtol=1e-9)
@@ -229,7 +235,7 @@ def test_lost_samples_stop_the_machine_until_it_is_released(safe):
     controller.step(time + 0.202, HOME)
     command = emergency(run, "lost_input")
     np.testing.assert_allclose(command.force, WEIGHT[safe](), atol=0.01)  # held where whole counts say
-    np.testing.assert_array_equal(command.length, HOME)
+    np.testing.assert_array_equal(command.coordinate, HOME)
     assert motion.outcome.code == STOPPED
     with pytest.raises(PkmError, match="not back"):
         controller.release()
@@ -391,4 +397,4 @@ def test_forces_from_outside_are_the_drives_forces():
 def test_a_machine_whose_drives_take_lengths_is_refused(name, why):
     """Forces would contend with loops in the drives; wanted lengths go to them by themselves."""
     with pytest.raises(SettingsError, match=f"machine '{name}': {why}, and a controller gives forces"):
-        MachineController(Machine.load(name), 1e-3, ControllerSettings())
+        MachineController(load_machine(name), 1e-3, ControllerSettings())

@@ -32,6 +32,8 @@ from pkm_identification.control.motions import (
     Outcome,
 )
 from pkm_identification.control.tolerances import Tolerances
+from pkm_identification.machines.contract import compute_rest
+from pkm_identification.machines.load import load_machine
 from pkm_identification.mechanisms.hexapod.machine import Machine
 
 UF = Machine.load("uf")
@@ -43,9 +45,9 @@ class Reference:
     """A machine that does exactly what it is asked for."""
 
     def __init__(self, error=PERFECT, machine=UF, **settings) -> None:
-        limits = MotionLimits(machine, LimitSettings())
-        home = (machine.home_position, machine.home_rotation)
-        self.motions = Motions(machine, PERIOD, limits, *home, **settings)
+        whole = load_machine(machine)
+        limits = MotionLimits(whole, LimitSettings())
+        self.motions = Motions(whole, PERIOD, limits, compute_rest(whole, whole.home[None]), **settings)
         self.error = error
         self.rows = []
 
@@ -73,7 +75,7 @@ class Reference:
 
 def assert_smooth(reference):
     """No jump of length, rate or acceleration anywhere: each is the sum of small changes."""
-    position = np.array([row.position for row in reference.rows])
+    position = np.array([row.now.state[0][0] for row in reference.rows])
     jerk = np.diff(position, 3, axis=0) / PERIOD**3
     # jerks of the motions used are below 30 m/s^3; a jump of 0.1 m/s^2 in the acceleration would give 100
     assert np.abs(jerk).max() < 60.0
@@ -103,7 +105,7 @@ def test_it_must_come_near_enough_to_its_goal():
 
 
 def tolerances(**given) -> Tolerances:
-    return replace(Tolerances.at_goal(5e-4, 0.1), **given)
+    return replace(Tolerances.at_goal(load_machine(UF).drives, 5e-4, 0.1), **given)
 
 
 def test_a_motion_with_tolerances_of_its_own_ends_by_them():
@@ -189,7 +191,7 @@ def test_cancel_comes_smoothly_to_rest():
     assert outcome.code == CANCELED
     assert len(reference.rows) - before <= 202
     assert np.abs(reference.rates[-1]).max() == 0.0
-    assert np.linalg.norm(reference.rows[-1].position - UF.home_position) > 0.005
+    assert np.linalg.norm(reference.rows[-1].now.state[0][0] - UF.home_position) > 0.005
     assert_smooth(reference)
 
 
@@ -210,7 +212,9 @@ def test_a_newer_motion_takes_over_without_a_jump():
     outcome = reference.until(second)
     assert first.outcome.code == PREEMPTED
     assert outcome.code == SUCCESSFUL
-    np.testing.assert_allclose(reference.rows[-1].position, UF.home_position - [0.02, 0, 0], atol=1e-12)
+    np.testing.assert_allclose(
+        reference.rows[-1].now.state[0][0], UF.home_position - [0.02, 0, 0], atol=1e-12
+    )
     assert_smooth(reference)
     # it did not wait for the end of the first
     assert len(reference.rows) < 400 + 300 + 1000 + 100
@@ -235,7 +239,7 @@ def test_a_third_motion_replaces_the_one_that_waits():
     assert reference.until(third).code == SUCCESSFUL
     assert first.outcome.code == second.outcome.code == PREEMPTED
     assert not first.begun
-    np.testing.assert_allclose(reference.rows[-1].position[0], 0.03, atol=1e-12)
+    np.testing.assert_allclose(reference.rows[-1].now.state[0][0][0], 0.03, atol=1e-12)
 
 
 @pytest.mark.slow
@@ -271,7 +275,7 @@ def test_a_stop_takes_longer_where_the_force_limit_asks_for_it():
     reference.step(255)
     reference.motions.cancel(motion)
     assert reference.motions.follower.slowing.duration > 0.005
-    limits = MotionLimits(weak, LimitSettings())
+    limits = MotionLimits(load_machine(weak), LimitSettings())
     assert reference.until(motion).code == CANCELED
     for row in reference.rows:
-        assert limits.check(row.ahead) is None
+        assert limits.check(row.ahead, np.zeros(1)) is None

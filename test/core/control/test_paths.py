@@ -16,15 +16,19 @@ import numpy as np
 import pytest
 from core.control.moved import there_and_back, waypoints
 
-from pkm_identification.control.follower import Follower, Slowing
+from pkm_identification.control.follower import Follower
+from pkm_identification.control.paths.course import PlatformCourse
 from pkm_identification.control.paths.path import PlatformPath
+from pkm_identification.control.paths.slowing import Slowing
 from pkm_identification.errors import MotionRefused
+from pkm_identification.machines.load import load_machine
 from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.numerics.rotation import matrix_from_vector
 from pkm_identification.simulation import trajectory
 
 UF = Machine.load("uf")
+WHOLE = load_machine(UF)
 PERIOD = 1e-3
 
 
@@ -132,6 +136,10 @@ def test_a_waypoint_at_time_zero_may_be_where_the_platform_is():
     np.testing.assert_array_equal(made.motion(np.zeros(1)).position[0], UF.home_position)
 
 
+def follow(made, lead=1):
+    return Follower(WHOLE, PlatformCourse(WHOLE, made), PERIOD, lead)
+
+
 def setpoints(follower, count, stop_at=None, slowing=None):
     rows = []
     for k in range(count):
@@ -145,13 +153,13 @@ def setpoints(follower, count, stop_at=None, slowing=None):
 
 def test_a_follower_gives_the_path_sample_by_sample_and_what_comes():
     made = path(there_and_back(UF))
-    rows = setpoints(Follower(UF, made, PERIOD, lead=3), 700)
+    rows = setpoints(follow(made, lead=3), 700)
     motion = made.motion(PERIOD * np.arange(703))
     wanted = strut_lengths(UF, motion.position, motion.rotation)
-    np.testing.assert_allclose([row.length for row in rows], wanted[:700], atol=1e-13)
-    np.testing.assert_allclose([row.ahead.twist[0] for row in rows], motion.twist[3:], atol=1e-12)
+    np.testing.assert_allclose([row.coordinate for row in rows], wanted[:700], atol=1e-13)
+    np.testing.assert_allclose([row.ahead.state[2][0] for row in rows], motion.twist[3:], atol=1e-12)
     np.testing.assert_allclose(
-        np.diff([row.length for row in rows], axis=0) / PERIOD,
+        np.diff([row.coordinate for row in rows], axis=0) / PERIOD,
         0.5 * np.array([a.rate + b.rate for a, b in pairwise(rows)]),
         atol=1e-5,
     )
@@ -159,31 +167,32 @@ def test_a_follower_gives_the_path_sample_by_sample_and_what_comes():
 
 def test_lost_samples_do_not_shift_the_path():
     made = path(there_and_back(UF))
-    follower = Follower(UF, made, PERIOD, lead=1)
+    follower = follow(made)
     for periods in (1, 7, 60, 2, 130):
         follower.advance(periods)
     np.testing.assert_allclose(
-        follower.setpoint().position, made.motion(np.array([0.2])).position[0], atol=1e-14
+        follower.setpoint().now.state[0][0], made.motion(np.array([0.2])).position[0], atol=1e-14
     )
 
 
 @pytest.mark.parametrize("begin", [0.05, 0.17, 0.55])
 def test_a_stop_stays_on_the_path_and_is_smooth(begin):
     made = path(there_and_back(UF))
-    follower = Follower(UF, made, PERIOD, lead=1)
+    follower = follow(made)
     rows = setpoints(follower, 900, round(begin / PERIOD), Slowing(begin, 0.2))
     assert follower.at_rest
     assert np.abs(rows[-1].rate).max() == 0.0
-    position, _ = follower.rest_pose(follower.slowing)
-    np.testing.assert_allclose(rows[-1].position, position, atol=1e-12)
+    there = follower.find_rest(follower.slowing)
+    np.testing.assert_allclose(rows[-1].coordinate, there.coordinate[0], atol=1e-12)
+    np.testing.assert_array_equal(there.rate, 0.0)
     # every pose is one of the path
     dense = made.motion(np.linspace(0, 0.6, 60001)).position
     for row in rows[::50]:
-        assert np.linalg.norm(dense - row.position, axis=1).min() < 1e-6
+        assert np.linalg.norm(dense - row.now.state[0], axis=1).min() < 1e-6
     # accelerations change by no more per sample than along the path and the slowing: a jump would be some m/s^2
-    acceleration = np.array([row.ahead.acceleration[0] for row in rows])
+    acceleration = np.array([row.ahead.state[3][0] for row in rows])
     usual = np.abs(np.diff(made.motion(PERIOD * np.arange(600)).acceleration, axis=0)).max()
     assert np.abs(np.diff(acceleration, axis=0)).max() < 3.0 * usual
     # and they are the derivatives of the rates
-    rate = np.array([row.ahead.twist[0] for row in rows])
+    rate = np.array([row.ahead.state[2][0] for row in rows])
     np.testing.assert_allclose(np.gradient(rate, PERIOD, axis=0)[2:-2], acceleration[2:-2], atol=0.05)

@@ -14,6 +14,7 @@ import numpy as np
 
 from pkm_identification.numerics.arrays import FloatArray, contiguous
 from pkm_identification.numerics.compiled import kernel
+from pkm_identification.numerics.linear_systems import invert6
 from pkm_identification.numerics.vector3 import (
     add,
     at,
@@ -84,3 +85,27 @@ def jacobian(machine: Machine, position: FloatArray, rotation: FloatArray) -> Fl
     result = np.empty((len(position), 6, 6))
     _jacobian_batch(machine.base_joints, machine.platform_joints, position, rotation, result)
     return result
+
+
+@kernel
+def _solve_rates(base, platform, pose, rates, found):
+    jac, inverse, work, length = np.empty((6, 6)), np.empty((6, 6)), np.empty((6, 6)), np.empty(6)
+    position, rotation = pose
+    fill_jacobian(base, platform, position[0], rotation[0], jac, length)
+    found[:, :] = np.nan
+    if invert6(jac, inverse, work):
+        found[:, :] = 0.0
+        for k in range(rates.shape[0]):
+            for i in range(6):
+                for j in range(6):
+                    found[k, i] += inverse[i, j] * rates[k, j]
+
+
+def platform_rates_at(
+    machine: Machine, position: FloatArray, rotation: FloatArray, rates: FloatArray
+) -> FloatArray:
+    """Return J^-1 times rates of the struts (K, 6) at one pose (1, 3) and (1, 3, 3); NaN where it is singular."""
+    found = np.empty(rates.shape)
+    pose = contiguous(position), contiguous(rotation)
+    _solve_rates(machine.base_joints, machine.platform_joints, pose, contiguous(rates), found)
+    return found

@@ -151,6 +151,10 @@ class PlatformTracker:
         self._length: FloatArray | None = None
         self.condition, self.iterations, self.residual, self.jumped, self.message = 0.0, 0, 0.0, False, ""
 
+    def begin_at(self, row: FloatArray) -> None:
+        """Search the next sample's pose from that of a row (ROW,), however far away it is."""
+        self.row, self._length = row, None
+
     def track(self, length: FloatArray, rate: FloatArray, second: FloatArray) -> int:
         """Follow one sample (6,) in m, m/s and m/s^2; return its status. `row` stays where it is FAILED."""
         row, known = np.empty(ROW), self._length is not None

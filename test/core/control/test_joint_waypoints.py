@@ -15,13 +15,15 @@ import pytest
 from core.control.moved import Run, there_and_back
 
 from pkm_identification.control.motions import LIMIT, SUCCESSFUL
-from pkm_identification.control.paths.strut_waypoints import strut_waypoints
+from pkm_identification.control.paths.joint_waypoints import joint_waypoints
 from pkm_identification.errors import MotionRefused
+from pkm_identification.machines.load import load_machine
 from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths, strut_motion_from_platform
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.simulation import trajectory
 
 UF = Machine.load("uf")
+WHOLE = load_machine(UF)
 HOME = strut_lengths(UF, UF.home_position[None], UF.home_rotation[None])[0]
 FREE = np.full((1, 6), np.nan)
 
@@ -35,9 +37,9 @@ def test_a_motion_given_by_lengths_and_rates_comes_back(name):
     rate[7], motion.twist[7] = np.nan, np.nan
     acceleration[[7, 9, -1]], motion.acceleration[[7, 9, -1]] = np.nan, np.nan
     motion.twist[-1] = rate[-1] = 0.0
-    made = strut_waypoints(machine, time, length, rate, acceleration)
+    made = joint_waypoints(load_machine(machine), time, length, rate, acceleration)
     np.testing.assert_allclose(made.acceleration, motion.acceleration, atol=1e-7)
-    made = strut_waypoints(machine, time, length, rate)
+    made = joint_waypoints(load_machine(machine), time, length, rate)
     np.testing.assert_allclose(made.position, motion.position, atol=1e-10)
     np.testing.assert_allclose(made.rotation, motion.rotation, atol=1e-10)
     np.testing.assert_allclose(made.twist, motion.twist, atol=1e-8)
@@ -49,21 +51,21 @@ def test_the_machine_goes_there():
     points = there_and_back(UF, 1.0)
     length = strut_lengths(UF, points.position[:1], points.rotation[:1])
     run = Run(UF, UF)
-    assert run.follow(strut_waypoints(UF, np.array([0.5]), length, FREE)).code == SUCCESSFUL
+    assert run.follow(joint_waypoints(WHOLE, np.array([0.5]), length, FREE)).code == SUCCESSFUL
     np.testing.assert_allclose(run.simulator.truth.length, length[0], atol=1e-5)
 
 
 def test_a_length_beyond_the_limits_is_judged_like_any_motion():
     run = Run(UF, UF)
-    outcome = run.follow(strut_waypoints(UF, np.array([5.0]), HOME[None] + 0.2, FREE))
+    outcome = run.follow(joint_waypoints(WHOLE, np.array([5.0]), HOME[None] + 0.2, FREE))
     assert outcome.code == LIMIT
     assert "length limit: strut" in outcome.text
 
 
 BAD = {
     "no waypoints": np.empty((0, 6)),
-    "waypoint 2: lengths must be finite and more than 0 m": np.array([HOME, [*HOME[:5], np.nan]]),
-    "waypoint 1: lengths must be finite and more than 0 m": np.array([[*HOME[:5], -0.1]]),
+    "waypoint 2: coordinates must be finite": np.array([HOME, [*HOME[:5], np.nan]]),
+    "waypoint 1: length = .*must be six positive": np.array([[*HOME[:5], -0.1]]),
     "waypoint 1: no pose has these lengths: struts": np.array([[*HOME[:5], 9.0]]),
     "waypoint 2: no pose of home's assembly mode": np.array([HOME, [*HOME[:5], HOME[5] + 0.6]]),
 }
@@ -73,7 +75,7 @@ BAD = {
 def test_lengths_without_a_pose_are_refused(reason):
     length = BAD[reason]
     with pytest.raises(MotionRefused, match=reason):
-        strut_waypoints(UF, 1.0 + np.arange(len(length)), length, np.full(length.shape, np.nan))
+        joint_waypoints(WHOLE, 1.0 + np.arange(len(length)), length, np.full(length.shape, np.nan))
 
 
 def test_rates_and_accelerations_that_mean_nothing_are_refused():
@@ -84,4 +86,4 @@ def test_rates_and_accelerations_that_mean_nothing_are_refused():
         "waypoint 1: accelerations need rates": (FREE, still),
     }.items():
         with pytest.raises(MotionRefused, match=text):
-            strut_waypoints(UF, np.ones(1), HOME[None], *rates)
+            joint_waypoints(WHOLE, np.ones(1), HOME[None], *rates)

@@ -1,0 +1,33 @@
+# Copyright 2026 pkm_identification maintainers
+#
+# Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance
+# with the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+# Unless required by applicable law or agreed to in writing, software distributed under the License is
+# distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
+# the License for the specific language governing permissions and limitations under the License.
+
+"""Drives that go to places by themselves, by the file's control or by a valve or controller of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from pkm_identification.mechanisms.model import Actuator
+
+
+def find_place_drives(control: Any, actuators: Iterable[Actuator] | None) -> str:
+    """Return why drives take no forces, in words; empty where they take them.
+
+    Parameters
+    ----------
+    control : object or None
+        Of the machine's file.
+    actuators : iterable of Actuator or None
+    """
+    if control is not None:
+        return "its file's 'control' commands the drives"
+    for actuator in actuators or ():
+        if actuator.has_valve or actuator.holds_place:
+            return f"its '{actuator.type}' drives take lengths"
+    return ""

@@ -1,0 +1,149 @@
+# Copyright 2026 pkm_identification maintainers
+#
+# Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance
+# with the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+# Unless required by applicable law or agreed to in writing, software distributed under the License is
+# distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
+# the License for the specific language governing permissions and limitations under the License.
+
+"""Machines of every kind under the controller node, the simulator in the loop: goals, refusals, stops, estimates."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import yaml
+from core.machines.every_machine import WRITTEN
+from rclpy.parameter import Parameter
+from ros.controlled_machine import ControlledMachine, drive_goal, goal, point
+from ros.ros_bench import Bench
+
+from pkm_identification.action import ExecuteTrajectory
+from pkm_identification.errors import PkmError
+from pkm_identification.msg import ControllerState
+from pkm_identification.nodes.controller import ControllerNode
+
+pytestmark = pytest.mark.slow
+
+Result = ExecuteTrajectory.Result
+SMALL = np.array([0.15, -0.1, 0.12, -0.08, 0.1, -0.15])  # large changes of each drive
+POSED, OUTPUTS, PLAIN = ("rss",), ("mast", "epaas"), ("delta", "five_bar")
+
+
+def find_file(name: str, folder) -> str:
+    """Return the name of a built-in machine, or the file of a written one at 250 Hz a fifth of the messages."""
+    if name not in WRITTEN:
+        return name
+    document = WRITTEN[name]()
+    file = folder / f"{name}.yaml"
+    file.write_text(
+        yaml.safe_dump(document | ({"pose": "platform"} if name in POSED else {})), encoding="utf-8"
+    )
+    return str(file)
+
+
+def start(bench: Bench, folder, name: str, **controller) -> ControlledMachine:
+    return ControlledMachine(bench, find_file(name, folder), {"current_noise": 0.0}, **controller)
+
+
+@pytest.mark.parametrize("name", ["uf", *POSED, *OUTPUTS, *PLAIN])
+def test_drives_go_where_a_goal_says_and_home_again(bench: Bench, tmp_path, name):
+    made = start(bench, tmp_path, name)
+    drives = made.controller.machine.drives
+    names = [drive.joint for drive in drives]
+    away = made.coordinates(0.3, SMALL)
+    there = made.send(drive_goal(away, names=names)).result()
+    assert there.result.error_code == Result.SUCCESSFUL, there.result.error_string
+    near = np.array([5e-3 if drive.unit == "rad" else 5e-4 for drive in drives])
+    np.testing.assert_array_less(np.abs(made.true_coordinate - away.positions), near)
+    # the names of a goal may come in any order
+    back = made.coordinates(0.3, 0.0 * SMALL)
+    back.positions = back.positions[::-1]
+    sent = made.send(drive_goal(back, names=names[::-1]))
+    done = sent.result().result
+    assert done.error_code == Result.SUCCESSFUL, done.error_string
+    np.testing.assert_array_less(np.abs(made.true_coordinate - made.controller.machine.home), near)
+    assert done.max_error < near.max()
+    seen = sent.feedback[-1]
+    np.testing.assert_allclose(seen.desired_coordinate, np.add(seen.actual_coordinate, seen.coordinate_error))
+    assert len(seen.desired_coordinate) == len(drives)
+    assert made.states[-1].names == names
+    assert {state.state for state in made.states} >= {ControllerState.HOLDING, ControllerState.MOVING}
+
+
+@pytest.mark.parametrize("name", [*POSED, *OUTPUTS, *PLAIN])
+def test_a_goal_that_cannot_be_is_refused_in_one_line_and_nothing_moves(bench: Bench, tmp_path, name):
+    made = start(bench, tmp_path, name)
+    machine = made.controller.machine
+    count = len(machine.drives)
+    one = np.eye(6)[0]
+    unreachable = drive_goal(made.coordinates(50.0, 100.0 * one))
+    limited = np.isfinite(machine.drives[0].highest)
+    cases = {
+        f"has {count + 1} coordinates and 0 rates, needs {count}": (
+            drive_goal(made.coordinates(1.0, SMALL, count + 1)), Result.INVALID_GOAL,
+        ),
+        "expected": (drive_goal(made.coordinates(1.0, SMALL), names=["a"] * count), Result.INVALID_GOAL),
+        "rate limit": (drive_goal(made.coordinates(0.004, SMALL)), Result.LIMIT_VIOLATED),
+    }  # fmt: skip
+    if limited:
+        over = drive_goal(
+            made.coordinates(
+                50.0, 1.02 * one * (machine.drives[0].highest - machine.home[0]) / machine.drives[0].size
+            )
+        )
+        cases[f"limit: {machine.drives[0].title}"] = (over, Result.LIMIT_VIOLATED)
+    if name not in POSED:
+        cases["poses need a platform with a pose"] = (
+            goal(point(1.0, np.zeros(3), np.eye(3))), Result.INVALID_GOAL,
+        )  # fmt: skip
+    before = made.true_coordinate
+    for text, (message, code) in cases.items():
+        answer = made.send(message).result().result
+        assert (answer.error_code, text in answer.error_string) == (code, True), answer.error_string
+        assert "\n" not in answer.error_string
+    lost = made.send(unreachable).result().result
+    assert lost.error_code in (Result.INVALID_GOAL, Result.LIMIT_VIOLATED)
+    assert made.controller.controller.state == "holding"
+    np.testing.assert_allclose(made.true_coordinate, before, atol=1e-4)
+
+
+@pytest.mark.parametrize("name", [*POSED, *OUTPUTS, *PLAIN])
+def test_a_stop_holds_the_machine_and_a_reset_lets_it_go_on(bench: Bench, tmp_path, name):
+    made = start(bench, tmp_path, name, mode="pid")
+    moving = made.send(drive_goal(made.coordinates(2.0, SMALL)))
+    bench.wait(lambda: made.controller.controller.state == "moving", "the motion to begin")
+    assert bench.trigger("controller/stop").success
+    answer = moving.result().result
+    assert answer.error_code == Result.STOPPED
+    assert "operator" in made.controller.controller.stop.reason
+    held = made.true_coordinate
+    bench.wait(lambda: made.controller.controller._good > 50, "good samples")
+    np.testing.assert_allclose(made.true_coordinate, held, atol=5e-3)
+    assert bench.trigger("controller/reset").success
+    bench.wait(lambda: made.controller.controller.state == "holding", "control again")
+    refused = made.controller.set_parameters([Parameter("mode", value="workspace")])[0]
+    assert refused.successful is (name not in PLAIN), refused.reason
+    if name in PLAIN:
+        assert "needs a platform with a pose, or outputs" in refused.reason
+
+
+def test_poses_are_goals_of_a_platform_on_turning_motors(bench: Bench, tmp_path):
+    made = start(bench, tmp_path, "rss", mode="workspace")
+    machine = made.controller.machine
+    position, rotation = machine.home_pose
+    sent = made.send(goal(point(0.4, position + np.array([0.004, 0.0, 0.003]), rotation)))
+    answer = sent.result().result
+    assert answer.error_code == Result.SUCCESSFUL, answer.error_string
+    seen = sent.feedback[-1]
+    assert seen.position_error < 1e-3
+    assert seen.desired.position.x == pytest.approx(seen.actual.position.x, abs=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [("uf_hydraulic", "'hydraulic' drives take lengths"), ("uf_belt", "'control' commands the drives")],
+)
+def test_drives_that_go_to_places_by_themselves_are_refused(bench: Bench, name, why):
+    with pytest.raises(PkmError, match=why):
+        bench.start(ControllerNode, machine=name)
