@@ -145,7 +145,9 @@ class ControlledMachine:
         """Send a goal."""
         return Goal(self._bench, self._client, message)
 
-    def coordinates(self, time: float, shift: Sequence[float], count: int | None = None) -> JointTrajectoryPoint:
+    def coordinates(
+        self, time: float, shift: Sequence[float], count: int | None = None
+    ) -> JointTrajectoryPoint:
         """A waypoint of the drives, so many large changes of each away from home; of fewer or more drives if asked."""
         machine = self.controller.machine
         size = np.array([drive.size for drive in machine.drives])
