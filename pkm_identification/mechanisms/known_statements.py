@@ -34,6 +34,7 @@ KEY, ALL = "known", "all"  # of a section; in it, of all its keys that nothing e
 WORDS = ("measured", "cad", "guessed")
 TEXTS = ("name", "description")  # keys of a file whose text may hold any sign
 Path = tuple[str, ...]
+_SHOWN = 40  # characters of a value
 # Blanks around it: `L +-x` is an expression of a mechanism's file
 _PLUS_MINUS = re.compile(r"\s+(?:\+-|±)\s+")
 
@@ -104,34 +105,51 @@ def take_statements(document: Any, source: str, as_text: bool = False) -> tuple[
 
 
 def check_statements(statements: Statements, document: Mapping[str, Any], source: str) -> None:
-    """Refuse statements on keys that a file does not have, all defaults of the document written out.
+    """Refuse statements on keys that a file does not have, or that are no numbers.
+
+    Parameters
+    ----------
+    statements : Statements
+    document : mapping
+        The file, all defaults written out, numbers no text.
+    source : str
+        Name of the file, for messages.
 
     Raises
     ------
     MachineError
         Names the file, the key, and the keys that are there.
     """
-    for path in statements.stated:
+    for path, statement in statements.stated.items():
         place: Any = document
         for depth, key in enumerate(path):
-            if isinstance(place, list):
-                if int(key) < len(place):
-                    place = place[int(key)]
-                    continue
-                raise MachineError(f"{source}: known of '{_name(path)}': the list has {len(place)} numbers")
-            if not isinstance(place, Mapping) or key not in place:
-                keys = [str(one) for one in place] if isinstance(place, Mapping) else []
-                raise MachineError(
-                    f"{source}: known of '{_name(path)}': there is no key '{key}'"
-                    f"{f' in {_name(path[:depth])}' if depth else ''}; keys: {', '.join(keys)}{did_you_mean(key, keys)}"
-                )
-            place = place[key]
-        statement = statements.stated[path]
+            if isinstance(place, list) and key.isdigit() and int(key) < len(place):
+                place = place[int(key)]
+            elif isinstance(place, Mapping) and key in place:
+                place = place[key]
+            else:
+                raise MachineError(f"{source}: {_place(path)}: {_describe_missing(place, path[:depth], key)}")
+        if not _has_numbers(place):
+            raise MachineError(f"{source}: {_place(path)}: there is no number, but {str(place)[:_SHOWN]}")
         if isinstance(statement, Width) and not statement.relative and _has_sections(place):
             raise MachineError(
                 f"{source}: {_place(path)} = {statement}: numbers of a section have several units: "
                 f"must be {', '.join(WORDS)}, or a width in per cent, as 5 %"
             )
+
+
+def _describe_missing(place: Any, path: Path, key: str) -> str:
+    if isinstance(place, list):
+        return f"there is no '{key}' in a list of {len(place)}"
+    keys = [str(one) for one in place] if isinstance(place, Mapping) else []
+    where = f" in {_name(path)}" if path else ""
+    return f"there is no key '{key}'{where}; keys: {', '.join(keys) or 'none'}{did_you_mean(key, keys)}"
+
+
+def _has_numbers(place: Any) -> bool:
+    if isinstance(place, (Mapping, list)):
+        return isinstance(place, Mapping) or any(map(_has_numbers, place))
+    return isinstance(place, (int, float)) and not isinstance(place, bool)
 
 
 def _has_sections(place: Any) -> bool:

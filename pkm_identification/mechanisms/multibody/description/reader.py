@@ -122,7 +122,7 @@ def read_document(document: Any, source: str = "mechanism", plausible: bool = Tr
     root.close()
     whole = root.with_defaults()
     whole["friction"] = friction_node.with_defaults() | whole.get("friction", {})
-    check_statements(known, whole, source)
+    check_statements(known, floats(whole, constants), source)
     description = replace(description, full_document=whole, known=known)
     if plausible:
         check_plausibility(description)
