@@ -148,7 +148,7 @@ def answer_document(answer: Answer) -> dict[str, Any]:
             "unseen_over_fit": finite_or_none(verdict.held_out_ratio),
             "halves": finite_or_none(verdict.halves),
             "conflicts": [
-                {"key": one.key, "widths": finite_or_none(one.widths)} for one in verdict.conflicts
+                {"key": one.key, "deviations": finite_or_none(one.deviations)} for one in verdict.conflicts
             ],
             "sentence": verdict.sentence,
         },

@@ -21,7 +21,8 @@ MAX_RESIDUAL_SHARE = 0.10  # of the force: a model that leaves more is none of t
 MAX_HELD_OUT_OF_FIT = 1.3  # error of unseen motion over that of the fit
 MAX_HELD_OUT_OF_USABLE = 1.5
 MAX_HALVES = 2.0  # disagreement of halves in their deviations
-MAX_CONFLICT = 4.0  # widths that a number of the file may be off by
+LITTLE_RESIDUAL = 0.01  # of the force: an error of the model that is smaller is none that moves the file
+MAX_CONFLICT = 4.0  # deviations that one of some hundred numbers of the file may be off by
 NEGATIVE = 4.0  # deviations below zero: friction that drives is none
 FOUND = 5.0  # deviations of an effect that is surely there
 # Forces in another unit than newtons, and what they are to be multiplied by

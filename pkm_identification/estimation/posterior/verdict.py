@@ -9,8 +9,8 @@
 """Whether an answer is to be used: the residual beside its noise and its force, unseen motion, halves, and the file.
 
 n: residual over noise floor; e: residual over force; h: error of unseen motion over that of the fit, in units of what
-it would be of noise alone; q: disagreement of halves in their deviations; conflict: widths by which the worst number of
-the file is off. The first four judge the model, conflict judges the file and what rests on it.
+it would be of noise alone; q: disagreement of halves in their deviations; conflict: deviations by which the worst
+number of the file is off. The first four judge the model, conflict judges the file and what rests on it.
 """
 
 from __future__ import annotations
@@ -34,10 +34,13 @@ NAMED_KEYS = 3
 
 @dataclass(frozen=True)
 class Conflict:
-    """A number of the file, or an effect, and how many of its widths the data put it from the file."""
+    """A number of the file, and how many deviations the data and all other numbers put it from there.
+
+    Of its distance: that of its width and of what the others say of it.
+    """
 
     key: str
-    widths: float
+    deviations: float
 
 
 @dataclass(frozen=True)
@@ -53,7 +56,7 @@ class Verdict:
     residual_share, held_out_ratio, halves : float
         e, h and q.
     conflicts : tuple of Conflict
-        The worst number of each key that is off by more than MAX_CONFLICT widths, or the worst of all.
+        The worst number of each key that is off by more than MAX_CONFLICT deviations, or the worst of all.
     sentence : str
     """
 
@@ -67,8 +70,8 @@ class Verdict:
 
     @property
     def conflict(self) -> float:
-        """Widths of the worst."""
-        return max((abs(one.widths) for one in self.conflicts), default=0.0)
+        """Deviations of the worst."""
+        return max((abs(one.deviations) for one in self.conflicts), default=0.0)
 
     @property
     def good(self) -> bool:
@@ -90,6 +93,7 @@ def judge(
     values_rest_on_conflict: bool,
     factor: str = "",
     impossible: str = "",
+    certain: bool = True,
 ) -> Verdict:
     """Return the verdict.
 
@@ -105,22 +109,22 @@ def judge(
         A common factor of the forces without which there is no conflict.
     impossible : str
         Why no machine has these values, or why the mode was not found; empty else.
+    certain : bool
+        Whether no error of the model could be taken for one of the file: nothing is left but white noise, or little.
     """
-    fitted = (
-        not floor_ratio > MAX_FLOOR_RATIO and held_out_ratio <= MAX_HELD_OUT_OF_FIT and halves <= MAX_HALVES
-    )
+    to_noise = certain and not floor_ratio > MAX_FLOOR_RATIO
+    fitted = to_noise and held_out_ratio <= MAX_HELD_OUT_OF_FIT and halves <= MAX_HALVES
     usable = residual_share <= MAX_RESIDUAL_SHARE and held_out_ratio <= MAX_HELD_OUT_OF_USABLE
-    beyond = [one for one in conflicts if abs(one.widths) > MAX_CONFLICT]
-    if beyond and factor:
+    beyond = [one for one in conflicts if abs(one.deviations) > MAX_CONFLICT]
+    if beyond and factor and (fitted or usable):
         grade = CONTRADICTS
         sentence = f"The data contradict the file in {beyond[0].key} and others: the forces are {factor}."
     elif impossible:
         grade, sentence = DO_NOT_USE, f"Do not use: {impossible}."
     elif not (fitted or usable):
         grade, sentence = DO_NOT_USE, _refuse(residual_share, held_out_ratio)
-    elif beyond and not floor_ratio > MAX_FLOOR_RATIO and values_rest_on_conflict:
-        # no error of the model could explain it
-        named = ", ".join(f"{one.key} ({abs(one.widths):.2g} widths)" for one in beyond[:NAMED_KEYS])
+    elif beyond and values_rest_on_conflict and to_noise:
+        named = ", ".join(f"{one.key} ({abs(one.deviations):.2g} deviations)" for one in beyond[:NAMED_KEYS])
         grade = CONTRADICTS
         sentence = f"The data contradict {named}: correct the file, or state how well it is known."
     elif fitted:

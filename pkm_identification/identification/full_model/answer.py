@@ -24,7 +24,9 @@ from pkm_identification.estimation.posterior.status import (
 from pkm_identification.estimation.posterior.thresholds import (
     COMMON_FACTORS,
     FOUND,
+    LITTLE_RESIDUAL,
     MAX_CONFLICT,
+    MAX_FLOOR_RATIO,
     NEGATIVE,
 )
 from pkm_identification.estimation.posterior.verdict import Conflict, judge
@@ -34,23 +36,39 @@ from .posterior import Posterior, Views, build_posterior_views
 
 GAIN_KEY = "tolerances.common_force_gain"
 STEPS = 30  # a factor that is right is found in fewer
+LEAST_SEEN = 0.05  # of a width: a number of which the data say less is not judged by what they say
 SHIFTED = 1.0  # deviations by which a key in conflict moves a value that then rests on it
 
 
-def answer(posterior: Posterior, floor: FloatArray | None) -> Answer:
-    """Return the answer of a posterior; `floor` (m,) is the noise of the forces in the band, if it is known."""
+def answer(
+    posterior: Posterior, floor: FloatArray | None = None, coloured: FloatArray | None = None
+) -> Answer:
+    """Return the answer of a posterior.
+
+    Parameters
+    ----------
+    posterior : Posterior
+    floor : ndarray, shape (m,), optional
+        Noise of the forces in the band if it is white; None: not known.
+    coloured : ndarray, shape (m,), optional
+        The same by what noise there is just above the band (`coloured_noise`).
+    """
     views = build_posterior_views(posterior)
     moved = views.slopes @ posterior.mode.covariance  # (r, p): by a width of each number of the file
     conflicts = find_conflicts(posterior)
     values = list_values(
-        posterior, views, moved, [one.key for one in conflicts if abs(one.widths) > MAX_CONFLICT]
+        posterior, views, moved, [one.key for one in conflicts if abs(one.deviations) > MAX_CONFLICT]
     )
-    ratio = float("nan") if floor is None else posterior.compute_residual_ratio(floor)
-    factor = find_common_factor(posterior) if abs(conflicts[0].widths) > MAX_CONFLICT else ""
+    white = ratio = float("nan")
+    if floor is not None:
+        white = posterior.compute_residual_ratio(floor)
+        ratio = white if coloured is None else posterior.compute_residual_ratio(np.maximum(floor, coloured))
+    certain = not white > MAX_FLOOR_RATIO or posterior.residual_share <= LITTLE_RESIDUAL
+    factor = find_common_factor(posterior) if abs(conflicts[0].deviations) > MAX_CONFLICT else ""
     verdict = judge(
         ratio, posterior.residual_share, posterior.held_out_ratio,
         posterior.blocks.halves_disagreement(views.slopes), conflicts,
-        any(one.status == CONTRADICTS for one in values), factor, _find_impossible(posterior, values),
+        any(one.status == CONTRADICTS for one in values), factor, _find_impossible(posterior, values), certain,
     )  # fmt: skip
     if verdict.widening > 1.0:
         values = tuple(one.widened(verdict.widening) for one in values)
@@ -88,11 +106,21 @@ def list_values(
 
 
 def find_conflicts(posterior: Posterior) -> tuple[Conflict, ...]:
-    """Return the worst number of each key of the file, the worst key first."""
+    """Return the worst number of each key of the file, the worst key first.
+
+    A number k that is right is x_k = ((1 - P) x)_k + (P s)_k from its file, x being how far all numbers are off and s
+    the scores of the data, whose scatter the blocks show: each is judged by its own deviation (Baarda 1968).
+    """
+    mode = posterior.mode
+    identity, covariance = np.eye(len(mode.unknowns)), mode.covariance
+    of_file = np.sum((identity - covariance) ** 2, axis=1)
+    white = np.diag(covariance) - np.sum(covariance**2, axis=1)
+    own = np.sqrt(of_file + np.maximum(posterior.blocks.jackknife(identity), white))
+    off = mode.unknowns / np.maximum(own, LEAST_SEEN)
     worst: dict[str, float] = {}
-    for unknown, off in zip(posterior.model.unknowns, posterior.mode.unknowns.tolist(), strict=True):
-        if unknown.judged and abs(off) >= abs(worst.get(unknown.key, 0.0)):
-            worst[unknown.key] = off
+    for unknown, one in zip(posterior.model.unknowns, off.tolist(), strict=True):
+        if unknown.judged and abs(one) >= abs(worst.get(unknown.key, 0.0)):
+            worst[unknown.key] = one
     return tuple(Conflict(key, worst[key]) for key in sorted(worst, key=lambda one: -abs(worst[one])))
 
 

@@ -12,8 +12,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import numpy as np
-
 from pkm_identification.errors import LogError
 
 from ..long_logs.excerpt import excerpt
@@ -42,8 +40,5 @@ def with_answer(result: Identification, solution: Solution) -> Identification:
         raise LogError(
             f"{experiment.sources[0]}: the log is too short for total deviations: 12 blocks of motion are needed"
         )
-    floor = result.noise_floor
-    if floor is not None:
-        coloured = measure_coloured_floor(experiment, posterior.equations.rows, posterior.basis)
-        floor = np.maximum(floor, coloured)
-    return replace(result, answer=answer(posterior, floor))
+    coloured = measure_coloured_floor(experiment, posterior.equations.rows, posterior.basis)
+    return replace(result, answer=answer(posterior, result.noise_floor, coloured))

@@ -171,6 +171,13 @@ def test_a_named_factor_contradicts_whatever_rests_on_it():
     assert judge(1.0, 0.01, 1.0, 1.0, worst, False, "", "negative friction").grade == DO_NOT_USE
 
 
+def test_what_may_be_the_models_error_is_none_of_the_file():
+    scales, worst = (1.0, 0.02, 1.0, 1.0), (Conflict("bodies.arm.mass", 9.0),)
+    assert judge(*scales, worst, True, certain=True).grade == CONTRADICTS
+    assert judge(*scales, worst, True, certain=False).grade == USABLE
+    assert judge(5.0, 0.3, 1.0, 1.0, worst, True, "lbf taken for N").grade == DO_NOT_USE
+
+
 def test_usable_values_are_widened_by_what_unseen_motion_shows():
     assert judge(5.0, 0.04, 1.2, 1.4, (), False).widening == 1.4
     assert judge(1.0, 0.04, 1.2, 1.4, (), False).widening == 1.0
