@@ -19,7 +19,6 @@ from typing import Any
 from pkm_identification.identification.log_check import LogCheck, inspect_log
 from pkm_identification.identification.model_errors.estimated.registry import parse_names
 from pkm_identification.identification.settings import Settings
-from pkm_identification.machines.capabilities import BodiesFile, require
 from pkm_identification.machines.contract import Machine
 from pkm_identification.machines.hexapod import Hexapod
 from pkm_identification.mechanisms.builtin import HEXAPOD, find_kind
@@ -112,14 +111,12 @@ def open_logs(options: argparse.Namespace) -> MachineLogs:
 
 def _of_drives(options: argparse.Namespace) -> MachineLogs:
     # kernels of mechanisms take longer to load than most commands run
-    from pkm_identification.identification.mechanism.log_check import inspect_drive_log
     from pkm_identification.identification.regression.validation import measure_period, validate_log
     from pkm_identification.machines.load import load_machine
     from pkm_identification.records.channels import build_drive_channels
     from pkm_identification.records.drive_log import DriveLog, read_drive_log, write_drive_log
 
     machine = load_machine(options.machine)
-    mechanism = require(machine, BodiesFile, options.command).mechanism
     require_hexapod_for(options, machine, **({"encoder": "--encoder"} if "encoder" in options else {}))
     how = reading(options, machine.drives)
 
@@ -142,6 +139,6 @@ def _of_drives(options: argparse.Namespace) -> MachineLogs:
     machine_forces = {drive.force_name for drive in machine.drives}
     return MachineLogs(
         machine, build_drive_channels(machine.drives), how["layout"], read,
-        lambda log, _: inspect_drive_log(log, mechanism), refuse, show,
+        lambda log, faults: inspect_log(log, machine, faults), refuse, show,
         lambda path, log: write_drive_log(path, log, machine.drives),
     )  # fmt: skip

@@ -135,20 +135,18 @@ class Experiment:
         machine, given = as_machine(machine), settings or Settings()
         drives = [log for log in logs if isinstance(log, DriveLog)]
         if drives:
-            return cls._of_drives(drives, machine, given, faults or {})
+            return cls._of_drives(drives, machine, given)
         return cls._of_struts(
             [log for log in logs if isinstance(log, StrutLog)], machine, given, faults or {}
         )
 
     @classmethod
-    def _of_drives(
-        cls, logs: Sequence[DriveLog], machine: Machine, given: Settings, faults: dict[str, int]
-    ) -> Experiment:
+    def _of_drives(cls, logs: Sequence[DriveLog], machine: Machine, given: Settings) -> Experiment:
         validated = tuple(validate_logs(logs, machine))
         for log in validated:
             refuse_unsigned_forces(log.force, log.source, "N or N m")
         settings = given.resolved(machine, validated[0].period)
-        counts: Counter[str] = Counter(faults)
+        counts: Counter[str] = Counter()  # logs of drives know what their readers left out
         for log in validated:
             counts.update(log.dropped)
             counts["resampled"] += len(log) if log.resampled else 0

@@ -10,25 +10,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
-from pkm_identification.errors import PkmError
+from pkm_identification.errors import LogError, PkmError
 from pkm_identification.estimation.identifiability import IDENTIFIABLE
-from pkm_identification.machines.contract import Drive
-from pkm_identification.machines.hexapod import Hexapod
-from pkm_identification.machines.load import as_machine
-from pkm_identification.mechanisms.hexapod.kinematics.forward import (
-    DEGRADED,
-    FAILED,
-    forward_kinematics,
-)
-from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.machines.capabilities import HexapodFile, require
+from pkm_identification.machines.contract import DEGRADED, FAILED, Drive, Machine
+from pkm_identification.machines.load import AnyMachine, as_machine
+from pkm_identification.mechanisms.hexapod.kinematics.forward import forward_kinematics
+from pkm_identification.mechanisms.hexapod.machine import Machine as HexapodDescription
 from pkm_identification.motion import STRUTS, StrutLog
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.large_arrays import chosen_rows, row_blocks
 from pkm_identification.numerics.segments import segment_slices
+from pkm_identification.records.drive_log import DriveLog
 from pkm_identification.signals.forces.acting import acting
 from pkm_identification.signals.guard import GuardedLog, StreamGuard
 from pkm_identification.signals.guard.unusable import (
@@ -42,11 +41,24 @@ from .long_logs.stretches import smooth_in_stretches
 from .rates.recorded_rows import EXTRA, prepare_log
 from .rates.sample_rate import estimated_period
 from .rates.slow_log import slow_log_sentences
+from .regression.road import Road
+from .regression.validation import (
+    ValidatedLog,
+    measure_period,
+    refuse_copied_drives,
+    refuse_silent_drives,
+    validate_log,
+)
 from .result import Identification
 from .settings import Settings
 
 # What input validation leaves out, and fills where the hole is short
 DROPPED = ("not_finite", "late", "ahead", "spike", "out_of_limits")
+RESAMPLED = (
+    "stamps are uneven, and coordinates move as they say: samples are taken at an even clock in between"
+)
+DRIVE_WORDS = ("drive", "lowest", "highest", "limits")
+STRUT_WORDS = ("strut", "shortest", "longest", "length limits")
 # Kinds of faults, in the order they are reported.
 KINDS = (
     "repeated_header",
@@ -137,7 +149,7 @@ class LogCheck:
     obstacle: str
     warnings: tuple[str, ...]
     labels: tuple[str, ...]
-    words: tuple[str, str, str, str] = ("drive", "lowest", "highest", "limits")
+    words: tuple[str, str, str, str] = DRIVE_WORDS
 
     @property
     def usable_for_identification(self) -> bool:
@@ -162,12 +174,42 @@ class LogCheck:
         return f"{prefix}: {identified} of {len(status)} parameters are identifiable one by one"
 
 
-def inspect_log(log: StrutLog, machine: Machine, faults: dict[str, int] | None = None) -> LogCheck:
+@dataclass(frozen=True)
+class _Motion:
+    """Peak rates (n,), how many poses fail or are degraded, and the share of the time in which drives stand still."""
+
+    peak_rate: FloatArray
+    failed: int
+    degraded: int
+    standstill: FloatArray | None = None
+
+
+@dataclass(frozen=True)
+class _Validated:
+    """What input validation makes of a log: rows that are used, or what was recorded where none is."""
+
+    usable: int
+    period: float
+    expected_rate: float | None
+    stamps: FloatArray
+    segment: NDArray[np.int64]
+    coordinate: FloatArray
+    force: FloatArray | None
+    counts: Mapping[str, int]
+    first: Mapping[str, float]
+    warnings: tuple[str, ...]
+    motion: _Motion | None
+    obstacle: str = ""
+
+
+def inspect_log(
+    log: StrutLog | DriveLog, machine: AnyMachine, faults: dict[str, int] | None = None
+) -> LogCheck:
     """Examine a log.
 
     Parameters
     ----------
-    log : StrutLog
+    log : StrutLog or DriveLog
     machine : Machine
     faults : dict of str to int, optional
         What the reader found.
@@ -179,64 +221,141 @@ def inspect_log(log: StrutLog, machine: Machine, faults: dict[str, int] | None =
     Raises
     ------
     LogError
-        If there is too little to examine or the rate is off by more than a fifth.
+        If there is too little to examine, forces are zero or unsigned, all coordinates are copies of one, or the rate
+        is off by more than a fifth.
     """
-    recorded, prepared = log, prepare_log(log, machine)
-    log = prepared.log
-    refuse_zero_forces(log.force, log.source)
-    refuse_copies(log.length, log.source)
-    period, warning = estimated_period(log, machine, hold=prepared.hold)
-    settings = Settings().resolved(machine, period)
-    guarded = acting(StreamGuard(settings.guard).guard(log), settings.guard)
-    refuse_unsigned_forces(guarded.force, log.source)
-    counts = dict(faults or {}) | prepared.faults | {k: v for k, v in guarded.counts.items() if k in KINDS}
-    # a bridge spans rows that are missing and rows that were dropped
-    dropped = sum(guarded.counts[kind] for kind in DROPPED)
-    counts["missing"] = max(guarded.counts["filled"] - dropped, 0)
-    first = guarded.first | {"missing": guarded.first.get("filled")}
-    timing = find_timing(_used_stamps(guarded) if len(guarded.time) else log.time, period)
-    spans = [(part.stop - part.start) * period for part in segment_slices(guarded.segment)]
-    peak_rate, failed, degraded = _motion_findings(guarded, machine, settings)
-    # where the guard refused everything, its reason shows in what was recorded
-    seen = guarded if len(guarded.time) else log
-    lengths, peak_force, usable = find_range(seen.length), _peak(seen.force), guarded.counts["accepted"]
-    slow = slow_log_sentences(as_machine(machine), settings.band, [guarded])
-    del guarded, seen  # an identification makes its own, and a log of hours is large
-    identification, obstacle = None, ""
-    try:
-        identification = identify(
-            [recorded], machine, Settings.of(estimator="ls", hold_out=0.0), dict(faults or {})
-        )
-    except PkmError as error:
-        obstacle = str(error)
+    machine, faults = as_machine(machine), dict(faults or {})
+    found = (
+        _examine_drives(log, machine) if isinstance(log, DriveLog) else _examine_struts(log, machine, faults)
+    )
+    identification, obstacle = None, found.obstacle
+    if not obstacle:
+        try:
+            settings = Settings.of(estimator="ls", hold_out=0.0)
+            identification = identify([log], machine, settings, faults)  # type: ignore[list-item]
+        except PkmError as error:
+            obstacle = str(error)
+    nothing = np.full(len(machine.drives), np.nan)
+    motion = found.motion or _Motion(nothing, 0, 0, nothing)
+    spans = [(part.stop - part.start) * found.period for part in segment_slices(found.segment)]
+    duration, rate, jitter = find_timing(found.stamps, found.period)
+    counts = found.counts
     return LogCheck(
         source=log.source,
-        samples=len(recorded),
-        usable=usable,
-        duration=timing[0],
-        rate=timing[1],
-        jitter=timing[2],
-        expected_rate=machine.drive.sample_rate / prepared.hold if machine.drive else None,
-        faults=tuple(Fault(kind, counts[kind], first.get(kind)) for kind in KINDS if counts.get(kind)),
+        samples=len(log),
+        usable=found.usable,
+        duration=duration,
+        rate=rate,
+        jitter=jitter,
+        expected_rate=found.expected_rate,
+        faults=tuple(Fault(kind, counts[kind], found.first.get(kind)) for kind in KINDS if counts.get(kind)),
         segments=len(spans),
         longest=max(spans, default=0.0),
-        drives=Hexapod(machine).drives,
-        coordinate_range=lengths,
-        peak_rate=peak_rate,
-        peak_force=peak_force,
-        standstill=None,
-        poses_failed=failed,
-        poses_degraded=degraded,
+        drives=machine.drives,
+        coordinate_range=find_range(found.coordinate),
+        peak_rate=motion.peak_rate,
+        peak_force=nothing if found.force is None else np.abs(find_range(found.force)).max(axis=1),
+        standstill=motion.standstill,
+        poses_failed=motion.failed,
+        poses_degraded=motion.degraded,
         identification=identification,
         obstacle=obstacle,
-        warnings=(*prepared.warnings, *((warning,) if warning else ()), *slow),
-        labels=tuple(str(i + 1) for i in range(STRUTS)),
-        words=("strut", "shortest", "longest", "length limits"),
+        warnings=found.warnings,
+        labels=tuple(drive.label for drive in machine.drives),
+        words=STRUT_WORDS if isinstance(log, StrutLog) else DRIVE_WORDS,
     )
 
 
-def _used_stamps(log: GuardedLog) -> FloatArray:
-    return chosen_rows(log.time, ~log.filled)
+def _examine_struts(log: StrutLog, machine: Machine, faults: dict[str, int]) -> _Validated:
+    """Return what the guard makes of a log of struts."""
+    description = require(machine, HexapodFile, "a log of struts").description
+    prepared = prepare_log(log, description)
+    log = prepared.log
+    refuse_zero_forces(log.force, log.source)
+    refuse_copies(log.length, log.source)
+    period, warning = estimated_period(log, description, hold=prepared.hold)
+    settings = Settings().resolved(machine, period)
+    guarded = acting(StreamGuard(settings.guard).guard(log), settings.guard)
+    refuse_unsigned_forces(guarded.force, log.source)
+    counts = faults | prepared.faults | {k: v for k, v in guarded.counts.items() if k in KINDS}
+    # a bridge spans rows that are missing and rows that were dropped
+    dropped = sum(guarded.counts[kind] for kind in DROPPED)
+    counts["missing"] = max(guarded.counts["filled"] - dropped, 0)
+    slow = slow_log_sentences(machine, settings.band, [guarded])
+    # where the guard refused everything, its reason shows in what was recorded
+    seen = guarded if len(guarded.time) else log
+    return _Validated(
+        usable=guarded.counts["accepted"],
+        period=period,
+        expected_rate=None if machine.sample_rate is None else machine.sample_rate / prepared.hold,
+        stamps=chosen_rows(guarded.time, ~guarded.filled) if len(guarded.time) else log.time,
+        segment=guarded.segment,
+        coordinate=seen.length,
+        force=seen.force,
+        counts=counts,
+        first=guarded.first | {"missing": guarded.first.get("filled")},
+        warnings=(*prepared.warnings, *((warning,) if warning else ()), *slow),
+        motion=_move_struts(guarded, description, settings),
+    )
+
+
+def _examine_drives(log: DriveLog, machine: Machine) -> _Validated:
+    """Return what input validation makes of a log of drives; what makes it useless is told, not raised."""
+    refuse_silent_drives(log, machine)
+    refuse_copied_drives(log)
+    period, rate = measure_period(log), machine.sample_rate
+    try:
+        validated = validate_log(log, machine, period)
+    except LogError as error:
+        return _Validated(
+            0, period, rate, log.time, np.empty(0, dtype=np.int64), log.drive, log.force, dict(log.faults), {},
+            log.warnings, None, str(error),
+        )  # fmt: skip
+    refuse_unsigned_forces(validated.force, log.source, "N or N m")
+    motion, obstacle = None, ""
+    try:
+        motion = _move_drives(validated, machine)
+    except PkmError as error:
+        obstacle = str(error)
+    counts = dict(validated.dropped)
+    # rows that never came are those filled that were not dropped
+    counts["missing"] = max(validated.filled - sum(counts.get(kind, 0) for kind in DROPPED), 0)
+    used = (log.time >= validated.time.min()) & (log.time <= validated.time.max())
+    return _Validated(
+        usable=validated.accepted,
+        period=period,
+        expected_rate=rate,
+        stamps=log.time[used],
+        segment=validated.segment,
+        coordinate=validated.coordinate,
+        force=validated.force,
+        counts=counts,
+        first=validated.first,
+        warnings=(*log.warnings, *((RESAMPLED,) if validated.resampled else ())),
+        motion=motion,
+        obstacle=obstacle,
+    )
+
+
+def _move_drives(log: ValidatedLog, machine: Machine) -> _Motion:
+    """Return what the drives do; raises PkmError where the log is too short or another machine's."""
+    band = replace(Settings().band, period=log.period)
+    made = Road(machine, machine.build_parameter_set(), band).equations(log)
+    motion = made.samples.motion
+    standstill = np.mean(made.still, axis=0) if len(made.still) else np.full(len(machine.drives), np.nan)
+    degraded = int(np.count_nonzero(motion.status == DEGRADED))
+    return _Motion(np.abs(find_range(motion.rate)).max(axis=1), made.samples.failed, degraded, standstill)
+
+
+def _move_struts(log: GuardedLog, machine: HexapodDescription, settings: Settings) -> _Motion:
+    """Return what struts do; the motion itself is let go."""
+    peaks, failed, degraded = [], 0, 0
+    for motion in smooth_in_stretches(log, settings.filter):
+        status = forward_kinematics(machine, motion.length).status
+        peaks.append(np.abs(find_range(motion.rate)).max(axis=1))
+        failed += int(np.count_nonzero(status == FAILED))
+        degraded += int(np.count_nonzero(status == DEGRADED))
+    return _Motion(np.abs(find_range(np.array(peaks).reshape(-1, STRUTS))).max(axis=1), failed, degraded)
 
 
 def find_timing(stamps: FloatArray, period: float) -> tuple[float, float, float]:
@@ -246,23 +365,6 @@ def find_timing(stamps: FloatArray, period: float) -> tuple[float, float, float]
     regular = steps[np.isfinite(steps) & (np.abs(steps - period) < 0.5 * period)]
     rate, jitter = (1.0 / np.median(regular), np.std(regular)) if len(regular) else (np.nan, np.nan)
     return float(finite.max() - finite.min()), float(rate), float(jitter)
-
-
-def _motion_findings(
-    guarded: GuardedLog, machine: Machine, settings: Settings
-) -> tuple[FloatArray, int, int]:
-    """Peak rates (6,) in m/s, and how many poses are missing and degraded; the motion itself is let go."""
-    peaks, failed, degraded = [], 0, 0
-    for motion in smooth_in_stretches(guarded, settings.filter):
-        status = forward_kinematics(machine, motion.length).status
-        peaks.append(_peak(motion.rate))
-        failed += int(np.count_nonzero(status == FAILED))
-        degraded += int(np.count_nonzero(status == DEGRADED))
-    return _peak(np.array(peaks).reshape(-1, STRUTS)), failed, degraded
-
-
-def _peak(values: FloatArray | None) -> FloatArray:
-    return np.full(STRUTS, np.nan) if values is None else np.abs(find_range(values)).max(axis=1)
 
 
 def find_range(values: FloatArray) -> FloatArray:
