@@ -26,11 +26,13 @@ from pkm_identification.mechanisms.hexapod.machine import Machine, builtin_machi
 from pkm_identification.motion import DriveSample, PlatformMotion, StrutLog
 from pkm_identification.records import read_log
 from pkm_identification.records.bags.writer import STORAGES, write_strut_bag
+from pkm_identification.records.foreign import LogLayout
 from pkm_identification.records.strut_csv import write_strut_csv
 from pkm_identification.signals.causal import CausalFilter
 from pkm_identification.signals.guard import StreamGuard
 
 from . import damage as changes
+from .others import LAYOUTS, write_others
 from .outcome import FuzzFailure, Outcome
 
 ROWS = 150
@@ -50,7 +52,7 @@ class Files:
     def __init__(self, folder: Path, seed: int) -> None:
         self.machine = Machine.load("uf")
         self.random = np.random.default_rng(seed)
-        self.outcomes = {name: Outcome() for name in ("csv", "bags", "machines")}
+        self.outcomes = {name: Outcome() for name in ("csv", "bags", "machines", "other programs")}
         self._folder = folder
         log = self._log()
         write_strut_csv(folder / "si.csv", log)
@@ -61,17 +63,18 @@ class Files:
             write_strut_bag(folder / "bag", log, storage)
             self._bags[storage] = {file.name: file.read_bytes() for file in (folder / "bag").iterdir()}
             shutil.rmtree(folder / "bag")
+        self._others = write_others(folder, log)
         self._yaml = [builtin_machines()[name].read_bytes() for name in sorted(builtin_machines())]
 
     def run(self, count: int) -> dict[str, Outcome]:
-        """Try so many files: six of ten CSV logs, one a recording, three machine descriptions.
+        """Try so many files: of twelve six CSV logs, a recording, two other programs, three machines.
 
         Raises
         ------
         FuzzFailure
             If a reader raises anything but its own error, or accepts what cannot be used.
         """
-        kinds = [self._try_csv] * 6 + [self._try_bag] + [self._try_machine] * 3
+        kinds = [self._try_csv] * 6 + [self._try_bag] + [self._try_other] * 2 + [self._try_machine] * 3
         for k in range(count):
             kinds[k % len(kinds)](k)
         return self.outcomes
@@ -95,6 +98,15 @@ class Files:
             (path / name).write_bytes(content)
         self._attempt("bags", k, lambda: self._use_log(path), (path / chosen).read_bytes())
         shutil.rmtree(path)
+
+    def _try_other(self, k: int) -> None:
+        name, columns = list(LAYOUTS.items())[int(self.random.integers(len(LAYOUTS)))]
+        path = self._folder / name
+        data = changes.mutated(self.random, self._others[name])
+        path.write_bytes(data)
+        layout = LogLayout.of(columns, None, None, None)
+        self._attempt("other programs", k, lambda: self._use_log(path, layout), data)
+        path.unlink()
 
     def _try_machine(self, k: int) -> None:
         path = self._folder / "machine.yaml"
@@ -122,8 +134,8 @@ class Files:
             raise FuzzFailure(f"{kind} {k}: {error!r}; its bytes are in {kept}") from error
         outcome.timed(began)
 
-    def _use_log(self, path: Path) -> None:
-        log, faults = read_log(path, self.machine)
+    def _use_log(self, path: Path, layout: LogLayout | None = None) -> None:
+        log, faults = read_log(path, self.machine, None, layout)
         if log.length.shape != (len(log), 6) or any(count <= 0 for count in faults.values()):
             raise FuzzFailure(f"{path.name}: {log.length.shape} lengths, faults {faults}")
         settings = Settings().resolved(self.machine)

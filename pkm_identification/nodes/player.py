@@ -19,7 +19,7 @@ from rclpy.duration import Duration
 from rosbags.interfaces import QosDurability
 from rosgraph_msgs.msg import Clock
 
-from pkm_identification.records.bags.reader import BagMessage, bag_qos, bag_topics, read_messages
+from pkm_identification.records.bags.reader import BagMessage, bag_qos, bag_topics, is_cut, read_messages
 from pkm_identification.records.stamps import NANOSECONDS
 from pkm_identification.ros.messages.message_types import message_class
 from pkm_identification.ros.node.diagnostics import WARN, Finding
@@ -66,6 +66,8 @@ class PlayerNode(PipelineNode):
         self.bag = self.parameter["bag"]
         wanted = self.parameter["topics"]
         known = bag_topics(self.bag)
+        if is_cut(self.bag):
+            self.get_logger().warning(f"{self.bag} ends in the middle: it is played up to there")
         # what was recorded under a namespace is played under this node's own
         self.names = {full: name for name in wanted for full in known if f"/{full}".endswith(f"/{name}")}
         missing = set(wanted) - set(self.names.values())

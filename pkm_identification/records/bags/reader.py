@@ -10,7 +10,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Collection, Generator, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
@@ -34,7 +33,6 @@ from .packed import unpacked
 from .part_lock import part_folder
 from .ros1 import Ros1Reader
 
-_log = logging.getLogger(__name__)
 AnyReader = Reader | Ros1Reader | CutReader
 
 # What each kind of file begins with
@@ -59,6 +57,12 @@ def bag_topics(path: str | Path) -> dict[str, str]:
     """Topics of a recording and their types; raises LogError if it cannot be read."""
     with _opened(path) as reader:
         return _topics(reader)
+
+
+def is_cut(path: str | Path) -> bool:
+    """Return whether a recording ends in the middle, and is read up to there; raises LogError if it cannot be read."""
+    with _opened(path) as reader:
+        return isinstance(reader, CutReader)
 
 
 def bag_qos(path: str | Path) -> dict[str, list[Qos]]:
@@ -270,16 +274,13 @@ def _opened(path: str | Path) -> Iterator[AnyReader]:
 
 
 def _choose_reader(recording: Path, path: str | Path) -> AnyReader:
-    """Return what reads a recording: one that was cut off up to there, which a warning says."""
+    """Return what reads a recording, one that was cut off up to there (`is_cut`)."""
     if recording.is_file() and recording.suffix == ROS_1:
         return Ros1Reader(recording)
     cut = find_cut_files(recording)
     if not cut and recording.is_dir() and not (recording / "metadata.yaml").is_file():
         raise LogError(f"{path}: no rosbag2 recording: it has no metadata.yaml, no .db3 and no .mcap file")
-    if not cut:
-        return Reader(recording)
-    _log.warning("%s: the recording was cut off; what stands before the cut is read", path)
-    return CutReader(cut)
+    return CutReader(cut) if cut else Reader(recording)
 
 
 def _refuse_other_kind(file: Path, path: str | Path) -> None:
