@@ -284,7 +284,8 @@ def _refuse_partly_stated(
         quantity = layout.channels.quantity.get(ours, "")
         if ours in layout.columns and quantity in stated and quantity not in units[ours]:
             first = stated[quantity]
+            unit = units[first][quantity]
             raise LogError(
-                f"{source}: column '{wanted[first]}' says {units[first][quantity]}, and column '{theirs}' says no unit; "
-                f"give --units {units[first][quantity]} if all are in it"
+                f"{source}: column '{wanted[first]}' says {unit}, and column '{theirs}' says no unit; "
+                f"give --units {unit} if all are in it"
             )
