@@ -152,3 +152,23 @@ def test_drives_are_named(tmp_path, capsys):
     assert "joint 'boom' cannot be driven" in capsys.readouterr().err
     assert main(["init", str(out), "--from", str(path), "--drives", "pan,lift"]) == 2
     assert main(["init", str(out), "--from", str(path), "--kind", "delta"]) == 2
+
+
+INERTIAL = '<inertial><mass value="2"/>{}</inertial>'
+MOMENTS = '<inertia ixx=".02" iyy=".03" izz=".04" ixy="0" ixz="0" iyz="0"/>'
+
+
+@pytest.mark.parametrize(
+    ("inertial", "how"),
+    [("", "guessed"), (INERTIAL.format(""), "guessed"), (INERTIAL.format(MOMENTS), "default")],
+)
+def test_bodies_of_which_the_file_does_not_say_all_are_guessed(inertial, how, tmp_path):
+    link = '<link name="{}">{}</link>'
+    robot = f'<robot name="r">{link.format("a", "")}{link.format("b", INERTIAL.format(MOMENTS))}{{}}</robot>'
+    joints = JOINT.format("continuous", '<axis xyz="0 1 0"/>')
+    joints += joints.replace('"j"', '"k"').replace('"b"', '"c"').replace('"a"', '"b"') + link.format(
+        "c", inertial
+    )
+    (tmp_path / "x.urdf").write_text(robot.format(joints), encoding="utf-8")
+    bodies = drafted(tmp_path / "x.urdf")[0].knowledge.bodies
+    assert {body.name: body.mass.how for body in bodies} == {"b": "default", "c": how}
