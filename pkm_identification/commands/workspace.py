@@ -16,6 +16,10 @@ from dataclasses import replace
 import numpy as np
 
 from pkm_identification.errors import SettingsError
+from pkm_identification.machines.capabilities import HexapodFile, has
+from pkm_identification.machines.contract import Machine
+from pkm_identification.machines.load import load_machine
+from pkm_identification.machines.reach import follow_lines
 from pkm_identification.mechanisms.hexapod.analysis.effective_mass import effective_mass
 from pkm_identification.mechanisms.hexapod.kinematics.workspace import (
     FINE,
@@ -23,12 +27,12 @@ from pkm_identification.mechanisms.hexapod.kinematics.workspace import (
     WorkspaceSlice,
     workspace_slice,
 )
-from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.mechanisms.hexapod.machine import Machine as Hexapod
 from pkm_identification.numerics.rotation import matrix_from_vector
 from pkm_identification.progress import steps
 from pkm_identification.records.table import write_table
 
-from .arguments import add_machine, require_hexapod
+from .arguments import add_machine, require_hexapod_for
 from .results import output_folder, write_figures
 
 
@@ -36,8 +40,10 @@ def add(commands: argparse._SubParsersAction) -> None:
     """Add the command."""
     parser = commands.add_parser(
         "workspace",
-        description="Slices of the workspace at constant orientation through home: where all strut lengths are within "
-        "their limits, coloured by dexterity (1 / condition number), as PNG and CSV.",
+        description="Where a machine reaches, coloured by dexterity (1 / condition number), as PNG and CSV. Of a "
+        "hexapod: slices at constant orientation through home, where all strut lengths are within their limits. Of another "
+        "machine with a platform's pose or named outputs: straight lines of its drives from home, each up to a limit "
+        "or a singularity.",
     )
     add_machine(parser)
     parser.add_argument("--plane", choices=tuple(PLANES), help="of the base frame (default: all three)")
@@ -56,25 +62,38 @@ def add(commands: argparse._SubParsersAction) -> None:
         metavar=("X", "Y", "Z"),
         help="m, a point of the slices (default: home)",
     )
-    parser.add_argument("--points", type=int, default=FINE, help=f"per side (default: {FINE})")
+    parser.add_argument(
+        "--points",
+        type=int,
+        default=FINE,
+        help=f"per side of a slice; or lines that are followed (default: {FINE})",
+    )
     parser.add_argument(
         "--payload",
         metavar="MASS[,X,Y,Z]",
         help="effective masses with this load, too; kg, m in the platform frame",
     )
-    parser.add_argument("--out", required=True, metavar="DIR", help="folder for workspace_PLANE.png and .csv")
+    parser.add_argument(
+        "--out",
+        required=True,
+        metavar="DIR",
+        help="folder for workspace_PLANE.png and .csv, or workspace.png and .csv",
+    )
     parser.set_defaults(run=_workspace)
 
 
 def _workspace(options: argparse.Namespace) -> int:
-    machine = require_hexapod(options.machine)
+    if not 10 <= options.points <= 2000:
+        raise SettingsError(f"--points {options.points}: must be from 10 to 2000")
+    whole = load_machine(options.machine)
+    if not has(whole, HexapodFile):
+        return _reach(whole, options)
+    machine = whole.description
     turn = np.array(options.rotation)
     if not np.all(np.isfinite(turn)) or np.linalg.norm(turn) > 360:
         raise SettingsError(f"--rotation {turn.tolist()}: must be finite angles, in all at most 360 degrees")
     if options.through is not None and not np.all(np.isfinite(options.through)):
         raise SettingsError(f"--through {options.through}: must be finite")
-    if not 10 <= options.points <= 2000:
-        raise SettingsError(f"--points {options.points}: must be from 10 to 2000")
     rotation = matrix_from_vector(np.deg2rad(turn)) @ machine.home_rotation
     words = "turned {:g}, {:g}, {:g} deg from home".format(*turn) if np.any(turn) else ""
     # matplotlib takes longer to load than the slices to compute
@@ -106,6 +125,33 @@ def _workspace(options: argparse.Namespace) -> int:
     return 1 if empty else 0
 
 
+def _reach(machine: Machine, options: argparse.Namespace) -> int:
+    """Write where lines of the drives lead; 1 if none leads anywhere."""
+    unturned = argparse.Namespace(**{**vars(options), "rotation": [one for one in options.rotation if one]})
+    named = {name: f"--{name}" for name in ("plane", "rotation", "through", "payload")}
+    require_hexapod_for(unturned, machine, **named)
+    reach = follow_lines(machine, options.points, f"--machine {options.machine}")
+    # matplotlib takes longer to load than lines to follow
+    from pkm_identification.report.figures.reach import reach_figure
+
+    folder = output_folder(options.out)
+    path = folder / "workspace"
+    write_figures(folder, {path.name: reach_figure(machine, reach)})
+    columns = dict(zip((drive.name for drive in machine.drives), reach.coordinate.T, strict=True))
+    columns |= dict(zip(reach.names, reach.value.T, strict=True))
+    write_table(path.with_suffix(".csv"), {"line": reach.line} | columns | {"dexterity": reach.dexterity})
+    lowest, highest = reach.value.min(axis=0), reach.value.max(axis=0)
+    rows = zip(reach.names, lowest, highest, reach.units, strict=True)
+    ranges = ", ".join(f"{name} {low:.4g} to {high:.4g} {unit}" for name, low, high, unit in rows)
+    ends = ", ".join(f"{count} at a {reason}" for reason, count in reach.count_ends().items())
+    print(
+        f"{ranges}; dexterity {reach.dexterity.min():.3f} to {reach.dexterity.max():.3f}; "
+        f"of {len(reach.ends)} lines {ends.replace('at a end', 'at the end').replace('at a no', 'with no')} "
+        f"-> {path}.png, .csv"
+    )
+    return 0 if len(reach.line) > len(reach.ends) else 1
+
+
 def _columns(piece: WorkspaceSlice) -> dict[str, np.ndarray]:
     position = piece.positions().reshape(-1, 3)
     return {
@@ -117,7 +163,7 @@ def _columns(piece: WorkspaceSlice) -> dict[str, np.ndarray]:
     }
 
 
-def _masses(machine: Machine, piece: WorkspaceSlice) -> str:
+def _masses(machine: Hexapod, piece: WorkspaceSlice) -> str:
     """Ranges of what drives feel in the part inside the limits."""
     position = piece.positions()[piece.inside]
     felt = effective_mass(machine, position, np.broadcast_to(piece.rotation, (len(position), 3, 3)))

@@ -1,0 +1,80 @@
+# Copyright 2026 pkm_identification maintainers
+#
+# Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance
+# with the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+# Unless required by applicable law or agreed to in writing, software distributed under the License is
+# distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
+# the License for the specific language governing permissions and limitations under the License.
+
+"""Reach of any machine along lines of its drives, against inverse kinematics and a hexapod's closed form."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from core.machines.every_machine import AS_MULTIBODY, ON_PAGE, machine
+
+from pkm_identification.cli import main
+from pkm_identification.errors import SettingsError
+from pkm_identification.machines.contract import OK
+from pkm_identification.machines.load import load_machine
+from pkm_identification.machines.reach import LIMIT, UNREACHABLE, follow_lines
+from pkm_identification.mechanisms.hexapod.kinematics.inverse import strut_lengths
+from pkm_identification.numerics.rotation import matrix_from_vector
+
+
+@pytest.mark.parametrize("name", ["mast", ON_PAGE])
+def test_outputs_of_every_point_ask_for_its_drives_within_their_limits(name):
+    one = machine(name)
+    reach = follow_lines(one, 6)
+    still = np.zeros_like(reach.value)
+    back = one.compute_motion_of_outputs(reach.value, still, still)
+    good = back.status == OK
+    assert np.count_nonzero(good) > 0.8 * len(good)
+    np.testing.assert_allclose(back.coordinate[good], reach.coordinate[good], atol=1e-8)
+    for drive, column in zip(one.drives, reach.coordinate.T, strict=True):
+        assert drive.lowest - 1e-12 <= column.min() < column.max() <= drive.highest + 1e-12
+    ended = np.array([reach.coordinate[reach.line == k][-1] for k in range(len(reach.ends))])
+    low, high = (np.array([getattr(drive, end) for drive in one.drives]) for end in ("lowest", "highest"))
+    at_limit = np.any(np.isclose(ended, low) | np.isclose(ended, high), axis=1)
+    np.testing.assert_array_equal(at_limit, [end == LIMIT for end in reach.ends])
+    assert np.all((reach.dexterity > 0.0) & (reach.dexterity <= 1.0))
+
+
+@pytest.mark.slow
+def test_a_pose_is_a_hexapods():
+    one, hexapod = machine(AS_MULTIBODY), load_machine("uf").description
+    reach = follow_lines(one, 4)
+    rotation = matrix_from_vector(reach.value[:, 3:]) @ hexapod.home_rotation
+    np.testing.assert_allclose(
+        strut_lengths(hexapod, reach.value[:, :3], rotation), reach.coordinate, atol=1e-9
+    )
+
+
+@pytest.mark.slow
+def test_a_line_ends_where_the_machine_has_no_motion():
+    """Cranks that turn all around take a platform on rods of finite length out of their reach."""
+    reach = follow_lines(machine("rss"), 4)
+    assert UNREACHABLE in reach.ends
+
+
+def test_a_machine_without_pose_and_outputs_is_refused(capsys, tmp_path):
+    with pytest.raises(SettingsError, match="needs a platform with a pose or outputs with names"):
+        follow_lines(machine("serial_arm"), 4)
+    assert main(["workspace", "--machine", "four-bar", "--out", str(tmp_path)]) == 2
+    assert "names neither" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("option", [["--plane", "xy"], ["--rotation", "0", "0", "5"], ["--payload", "2"]])
+def test_options_of_slices_are_a_hexapods(option, capsys, tmp_path):
+    assert main(["workspace", "--machine", "mast", "--out", str(tmp_path), *option]) == 2
+    assert option[0] in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_the_command_writes_table_and_picture(capsys, tmp_path):
+    assert main(["workspace", "--machine", "mast", "--points", "10", "--out", str(tmp_path)]) == 0
+    assert "of 10 lines" in capsys.readouterr().out
+    header = (tmp_path / "workspace.csv").read_text().splitlines()[0]
+    assert header == "line,length_1,length_2,length_3,z,psi,theta,dexterity"
+    assert (tmp_path / "workspace.png").stat().st_size > 1000
