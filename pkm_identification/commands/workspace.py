@@ -41,9 +41,9 @@ def add(commands: argparse._SubParsersAction) -> None:
     parser = commands.add_parser(
         "workspace",
         description="Where a machine reaches, coloured by dexterity (1 / condition number), as PNG and CSV. Of a "
-        "hexapod: slices at constant orientation through home, where all strut lengths are within their limits. Of another "
-        "machine with a platform's pose or named outputs: straight lines of its drives from home, each up to a limit "
-        "or a singularity.",
+        "hexapod: slices at constant orientation through home, where all strut lengths are within their limits. Of "
+        "another machine with a platform's pose or named outputs: straight lines of its drives from home, each up to "
+        "a limit or a singularity.",
     )
     add_machine(parser)
     parser.add_argument("--plane", choices=tuple(PLANES), help="of the base frame (default: all three)")

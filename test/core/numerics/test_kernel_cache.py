@@ -56,7 +56,9 @@ def package(tmp_path, monkeypatch):
     """Writes two files of a package, imports them anew, and gives the kernel's value at 3 and whether it was kept."""
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
-    monkeypatch.setattr(numba.config, "CACHE_DIR", "")  # as NUMBA_CACHE_DIR would have it: kept beside the sources
+    monkeypatch.setattr(
+        numba.config, "CACHE_DIR", ""
+    )  # as NUMBA_CACHE_DIR would have it: kept beside the sources
     folder = tmp_path / "kept_kernels"
     folder.mkdir()
     (folder / "__init__.py").touch()
