@@ -186,7 +186,7 @@ def _lag(effort: Effort, findings: Findings) -> None:
         place = []
         for value in command:
             rig.advance(np.array([value]), PERIOD)
-            place.append(rig.drives.place[0])
+            place.append(rig.drives.coordinate[0])
         return np.array(place)
 
     def theirs() -> np.ndarray:

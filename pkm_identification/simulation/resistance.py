@@ -62,12 +62,12 @@ def end_stop(rate, length, stops, i):
 
 
 @kernel
-def resist(rate, place, resistance, force, slope, stiffness):
+def resist(rate, coordinate, resistance, force, slope, stiffness):
     """Write the forces (R,) against rates (R,) at drive coordinates (n,), and their slopes by rate and coordinate.
 
     Those of a joint that turns any way are its slopes as long as the direction in which it turns stays.
     """
-    drives = place.shape[0]
+    drives = coordinate.shape[0]
     for i in range(rate.shape[0]):
         first = resistance.triple[i]
         if first >= 0:
@@ -81,7 +81,7 @@ def resist(rate, place, resistance, force, slope, stiffness):
         slope[i] = friction_slope(rate[i], law, resistance.coefficients, i)
         stiffness[i] = 0.0
         if i < drives:
-            stop, damping, spring = end_stop(rate[i], place[i], resistance.stops, i)
+            stop, damping, spring = end_stop(rate[i], coordinate[i], resistance.stops, i)
             force[i] += stop
             slope[i] += damping
             stiffness[i] = spring

@@ -47,7 +47,7 @@ class ActuatorDrives:
     Attributes
     ----------
     states : ndarray, shape (n, MOST_STATES)
-    place : ndarray, shape (n,)
+    coordinate : ndarray, shape (n,)
         Driven coordinates.
     """
 
@@ -55,7 +55,7 @@ class ActuatorDrives:
         count = len(bank)
         self.bank, self.step = bank, step
         self.states = np.zeros((count, MOST_STATES))
-        self.place = np.zeros(count)
+        self.coordinate = np.zeros(count)
         self._controlled = np.asarray(settings)[:, POSITION_STEPS] > 0.0
         self._to_places = self._controlled | [actuator.holds_place for actuator in bank.actuators]
         self._loops_on_motor = bank.rows[:, ON_MOTOR] != 0.0
@@ -95,31 +95,33 @@ class ActuatorDrives:
         """What reaches the actuators (n,) from their controllers or from outside, before delays."""
         return self._drives.command.copy()
 
-    def settle(self, force: FloatArray, place: FloatArray) -> None:
+    def settle(self, force: FloatArray, coordinate: FloatArray) -> None:
         """Rest at driven coordinates (n,), every actuator holding a force (n,); nothing moved in the past."""
         drives = self._drives
-        self.states, command = self.bank.equilibrium(force, place)
-        self.place = np.array(place, dtype=float)
+        self.states, command = self.bank.equilibrium(force, coordinate)
+        self.coordinate = np.array(coordinate, dtype=float)
         drives.command[:] = command
-        drives.reference[:] = place
+        drives.reference[:] = coordinate
         drives.force[:] = force
-        fill_lines(drives.lines, command, self.place)
-        self._bias = command - self.bank.measured(self.states, self.place)
+        fill_lines(drives.lines, command, self.coordinate)
+        self._bias = command - self.bank.measured(self.states, self.coordinate)
         self._hold()
 
     def _hold(self) -> None:
         """Let the controllers in the drives begin where they are, giving out what they give now."""
         drives, command = self._drives, self._drives.command
-        shown = np.where(self._loops_on_motor, self.states[:, 0], self.place)
+        shown = np.where(self._loops_on_motor, self.states[:, 0], self.coordinate)
         for i in np.flatnonzero(self.controlled):
             actuator, current = self.bank.actuators[i], command[i]
             if actuator.motor is not None and actuator.motor.winding is not None:
                 current = self.states[i, actuator.current_at]
-            start_cascade(drives.settings[i], drives.memory[i], self.place[i], shown[i], command[i], current)
+            start_cascade(
+                drives.settings[i], drives.memory[i], self.coordinate[i], shown[i], command[i], current
+            )
 
     def shown(self) -> FloatArray:
         """Coordinates (n,) of logs: the motor's side of drives whose only encoder is there."""
-        return np.where(self._log_on_motor, self.states[:, 0], self.place)
+        return np.where(self._log_on_motor, self.states[:, 0], self.coordinate)
 
     @property
     def motor_side(self) -> FloatArray | None:
@@ -175,7 +177,7 @@ class ActuatorDrives:
                     f"drive {i + 1} has a valve and nothing that closes its loop: give its 'actuator' a 'gain' with a "
                     "'sensor', or the file a 'control' with a position loop"
                 )
-        self._drives.command[:] = self.bank.equilibrium(force, self.place)[1]
+        self._drives.command[:] = self.bank.equilibrium(force, self.coordinate)[1]
 
     def reported(self) -> FloatArray:
         """Forces (n,) that the drives' currents or pressures stand for."""
@@ -190,7 +192,7 @@ class ActuatorDrives:
     def enable(self, on: bool) -> None:
         """Switch all drives on, holding where they are, or off: no current, valves closed."""
         if on and not np.all(self._drives.enabled):
-            self._bias = self._drives.command - self.bank.measured(self.states, self.place)
+            self._bias = self._drives.command - self.bank.measured(self.states, self.coordinate)
             self._hold()
         self._drives.enabled[:] = float(on)
 
@@ -204,26 +206,26 @@ class ActuatorDrives:
     def signals(self) -> FloatArray:
         """What reaches the actuators (n,) now."""
         d = self._drives
-        # lines hold the past up to the last small step begun, whose place is one before the present one
+        # lines hold the past up to the last small step begun, whose index is one before the present one
         present = Lines(d.lines.command.copy(), d.lines.position.copy(), d.lines.begun)
         signal = np.empty(len(self.bank))
-        present_signals(d.rows, present, self.step, d.command, self.place, d.enabled, signal)
+        present_signals(d.rows, present, self.step, d.command, self.coordinate, d.enabled, signal)
         return signal
 
     def force(self, rate: FloatArray) -> FloatArray:
         """Forces (n,) of the actuators on the mechanism now, at rates (n,)."""
-        parts = zip(self.bank.actuators, self.states, self.signals(), self.place, rate, strict=True)
+        parts = zip(self.bank.actuators, self.states, self.signals(), self.coordinate, rate, strict=True)
         return np.array([actuator.force(*rest) for actuator, *rest in parts])
 
     def measured(self) -> FloatArray:
         """What the actuators' own sensors show now, late by their delays: shape (n,)."""
-        lines, past = self._drives.lines, self.place.copy()
+        lines, past = self._drives.lines, self.coordinate.copy()
         length, now = len(lines.position), int(lines.begun[0])
         for i, actuator in enumerate(self.bank.actuators):
             late = actuator.delays.sensor / self.step
             if late > 0.0:
                 whole = int(np.floor(late))
-                newer = self.place[i] if whole == 0 else lines.position[(now - whole) % length, i]
+                newer = self.coordinate[i] if whole == 0 else lines.position[(now - whole) % length, i]
                 older = lines.position[(now - whole - 1) % length, i]
                 past[i] = newer + (late - whole) * (older - newer)
         return self.bank.measured(self.states, past)

@@ -121,17 +121,17 @@ def note_lags(rows, h, shares, lags):
 
 @inlined
 def note_present(lines, command, position):
-    """Write commands (n,) and positions (n,) of the small step that begins; its place in the lines."""
-    place = int(lines.begun[0]) % lines.command.shape[0]
+    """Write commands (n,) and positions (n,) of the small step that begins; its index in the lines."""
+    index = int(lines.begun[0]) % lines.command.shape[0]
     for i in range(command.shape[0]):
-        lines.command[place, i] = command[i]
-        lines.position[place, i] = position[i]
-    return place
+        lines.command[index, i] = command[i]
+        lines.position[index, i] = position[i]
+    return index
 
 
 @inlined
 def stage_signal(row, lines, lags, i, s, now, here, enabled):
-    """What reaches actuator i at share s of the small step whose place is `now`, its coordinate being about `here`."""
+    """What reaches actuator i at share s of the small step whose index is `now`, its coordinate being about `here`."""
     if not enabled:
         return row[REST]
     length = lines.command.shape[0]

@@ -123,7 +123,7 @@ class ActuatedPlant(ABC):
         for part in self._ends:
             part[1] = part[0]
         self._evaluate(1, *self._predict(duration))
-        motion = self._start_motion()._replace(place=drives.place, states=drives.states)
+        motion = self._start_motion()._replace(coordinate=drives.coordinate, states=drives.states)
         drives.advance(motion, self._ends, self._resistance, duration)
         configuration = self._close(motion)
         self._evaluate(1, configuration, motion.speed)
@@ -132,7 +132,7 @@ class ActuatedPlant(ABC):
         for part in self._ends:
             part[0] = part[1]
         self._accept(motion)
-        drives.place = self.coordinate
+        drives.coordinate = self.coordinate
         self._force[:] = drives.last_force
         self.time += duration
 

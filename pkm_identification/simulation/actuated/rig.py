@@ -126,7 +126,7 @@ class Rig:
         self._move(duration)
 
     def _move(self, duration: float) -> None:
-        motion = Motion(np.zeros(0), self.drives.place, self.speed, self.drives.states)
+        motion = Motion(np.zeros(0), self.drives.coordinate, self.speed, self.drives.states)
         self.drives.advance(motion, self._ends, self._resistance, duration)
         self.time += duration
         if not np.all(np.isfinite(self.drives.states)):
@@ -139,7 +139,7 @@ class Rig:
         rows: list[tuple[FloatArray, ...]] = []
         for k in range(count + 1):
             d = self.drives
-            rows.append((d.place.copy(), self.speed.copy(), d.force(self.speed), d.measured()))
+            rows.append((d.coordinate.copy(), self.speed.copy(), d.force(self.speed), d.measured()))
             if k < count:
                 self.advance(np.atleast_1d(command(k * period)), period)
         position, rate, force, measured = (np.array(part) for part in zip(*rows, strict=True))

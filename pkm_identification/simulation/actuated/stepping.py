@@ -76,8 +76,8 @@ class Motion(NamedTuple):
     Attributes
     ----------
     pose : ndarray, shape (7,) or (0,)
-        Of a free body whose twist the velocities are: place, quaternion (w, x, y, z). Without one, empty.
-    place : ndarray, shape (n,)
+        Of a free body whose twist the velocities are: position, quaternion (w, x, y, z). Without one, empty.
+    coordinate : ndarray, shape (n,)
         Driven coordinates.
     speed : ndarray, shape (U,)
     states : ndarray, shape (n, MOST_STATES) or (0, MOST_STATES)
@@ -85,7 +85,7 @@ class Motion(NamedTuple):
     """
 
     pose: FloatArray
-    place: FloatArray
+    coordinate: FloatArray
     speed: FloatArray
     states: FloatArray
 
@@ -132,7 +132,7 @@ class Known(NamedTuple):
     """What is known of a stage's end: velocities (U,), coordinates (n,), the actuators' states (n, MOST_STATES)."""
 
     speed: FloatArray
-    place: FloatArray
+    coordinate: FloatArray
     states: FloatArray
 
 
@@ -198,7 +198,7 @@ def control_drives(drives, motion, share):
         settings = drives.settings[i]
         if settings[POSITION_STEPS] > 0.0:
             begin, end = drives.reference[0, i], drives.reference[1, i]
-            shown = motion.states[i, 0] if drives.rows[i, ON_MOTOR] != 0.0 else motion.place[i]
+            shown = motion.states[i, 0] if drives.rows[i, ON_MOTOR] != 0.0 else motion.coordinate[i]
             at = int(drives.rows[i, CURRENT])
             current = motion.states[i, at] if at >= 0 else 0.0
             drives.command[i] = cascade_output(
@@ -213,10 +213,10 @@ def _solve_stage(known, h, now, mobility, resistance, rows, signal, ends, work):
     `mobility` (R, R) is jacobian compliance. What is `Found` is written; its rates hold the first guess, its forces
     those of drives without states.
     """
-    place, states = known.place, known.states
+    coordinate, states = known.coordinate, known.states
     rate, change, new_states, force = ends.rate, ends.change, ends.states, ends.force
     axes, size = now.jacobian.shape
-    drives, driven = place.shape[0], rows.shape[0]
+    drives, driven = coordinate.shape[0], rows.shape[0]
     close = _CLOSE_WITH_STATES if driven > 0 else _CLOSE
     free, compliance, jacobian = now.free, now.compliance, now.jacobian
     net, slope, stiffness, start, residual, reached = (
@@ -234,7 +234,7 @@ def _solve_stage(known, h, now, mobility, resistance, rows, signal, ends, work):
             start[i] += jacobian[i, k] * (known.speed[k] + h * free[k])
     for _ in range(NEWTON_ITERATIONS):
         for i in range(drives):
-            reached[i] = place[i] + h * rate[i]
+            reached[i] = coordinate[i] + h * rate[i]
         resist(rate, reached, resistance, net, slope, stiffness)
         for i in range(axes):
             net[i] = -net[i]
@@ -286,7 +286,7 @@ def advance(motion, ends, resistance, drives, h, steps):
     `ends` (`Dynamics`, 2 of each) are the dynamics at the period's start and end, `resistance` a `Resistance`.
     """
     axes, size = ends.jacobian.shape[1:]
-    count, driven = motion.place.shape[0], drives.rows.shape[0]
+    count, driven = motion.coordinate.shape[0], drives.rows.shape[0]
     room = Room(
         np.empty((5, size)), np.empty((2, count)), np.empty((3, driven, MOST_STATES)), np.zeros((2, axes)),
         np.zeros((3, axes, axes)), Dynamics(np.empty(size), np.empty((size, axes)), np.empty((axes, size))),
@@ -308,7 +308,7 @@ def _advance(motion, ends, resistance, drives, h, steps, room):
     motion, ends, resistance = borrowed(motion), borrowed(ends), borrowed(resistance)
     drives, room = borrowed(drives), borrowed(room)
     axes, size = ends.jacobian.shape[1:]
-    count, driven = motion.place.shape[0], drives.rows.shape[0]
+    count, driven = motion.coordinate.shape[0], drives.rows.shape[0]
     known, change, first_change, stage, first = room.velocities
     reached, signal = room.coordinates
     states, new_states, first_states = room.states
@@ -327,7 +327,7 @@ def _advance(motion, ends, resistance, drives, h, steps, room):
     note_lags(drives.rows, h, SHARES, room.lags)
     for n in range(steps):
         control_drives(drives, motion, n / steps)
-        place = note_present(lines, drives.command, motion.place) if driven else 0
+        index = note_present(lines, drives.command, motion.coordinate) if driven else 0
         for s in range(2):
             t = (n + SHARES[s]) / steps
             for i in range(size):
@@ -349,7 +349,7 @@ def _advance(motion, ends, resistance, drives, h, steps, room):
                     for m in range(size):
                         mobility[i, k] += now.jacobian[i, m] * now.compliance[m, k]
             for i in range(count):
-                reached[i] = motion.place[i]
+                reached[i] = motion.coordinate[i]
                 if s == 1:
                     reached[i] += (1.0 - GAMMA) * h * first_rate[i]
                 if not driven:
@@ -368,7 +368,7 @@ def _advance(motion, ends, resistance, drives, h, steps, room):
                     room.lags,
                     i,
                     s,
-                    place,
+                    index,
                     reached[i] + GAMMA * h * rate[i],
                     drives.enabled[i],
                 )
@@ -396,7 +396,7 @@ def _advance(motion, ends, resistance, drives, h, steps, room):
         for i in range(size):
             motion.speed[i] = stage[i]
         for i in range(count):
-            motion.place[i] = reached[i] + GAMMA * h * rate[i]
+            motion.coordinate[i] = reached[i] + GAMMA * h * rate[i]
             for k in range(MOST_STATES if driven else 0):
                 motion.states[i, k] = new_states[i, k]
         lines.begun[0] += 1.0

@@ -102,10 +102,10 @@ class Stage(NamedTuple):
 
 @kernel
 def train_friction(rate, length, drive, bristle, h, train, i):
-    """Friction of strut i on the motor side, its slope by rate, and its bristle's place and rate.
+    """Friction of strut i on the motor side, its slope by rate, and its bristle's position and rate.
 
-    `bristle` is what is known of the bristle's place, `h` (s) the implicit share of the step: place = bristle + h rate
-    of the bristle; with h = 0 everything is of one instant.
+    `bristle` is what is known of the bristle's position, `h` (s) the implicit share of the step: position = bristle + h
+    rate of the bristle; with h = 0 everything is of one instant.
     """
     law = law_tuple(train.law, 0)
     p, a = train.struts, train.alike
@@ -113,11 +113,11 @@ def train_friction(rate, length, drive, bristle, h, train, i):
     slope = friction_slope(rate, law, train.coefficients, i)
     bend = clipped(rate, law[TRANSITION])
     bend_slope = 1.0 / law[TRANSITION] if abs(rate) <= law[TRANSITION] else 0.0
-    place = 1.0 + a[BY_POSITION] * (length - p[HOME, i])
+    by_length = 1.0 + a[BY_POSITION] * (length - p[HOME, i])
     falling = a[EXCESS] * np.exp(-((rate / a[STRIBECK_RATE]) ** 2))
     z, z_rate = 0.0, 0.0
     if p[BRISTLE_STIFFNESS, i] > 0.0:
-        sliding = max(p[COULOMB, i] * place * (1.0 + falling), 1e-9)
+        sliding = max(p[COULOMB, i] * by_length * (1.0 + falling), 1e-9)
         share = p[BRISTLE_STIFFNESS, i] * abs(rate) / sliding
         z = (bristle + h * rate) / (1.0 + h * share)
         z_rate = rate - share * z
@@ -128,10 +128,10 @@ def train_friction(rate, length, drive, bristle, h, train, i):
         slope += p[BRISTLE_STIFFNESS, i] * z_slope
         slope += p[BRISTLE_DAMPING, i] * (1.0 - share_slope * z - share * z_slope)
     else:
-        extra = p[COULOMB, i] * (place * (1.0 + falling) - 1.0)
+        extra = p[COULOMB, i] * (by_length * (1.0 + falling) - 1.0)
         force += extra * bend
         slope += extra * bend_slope
-        slope -= p[COULOMB, i] * place * falling * 2.0 * rate / a[STRIBECK_RATE] ** 2 * bend
+        slope -= p[COULOMB, i] * by_length * falling * 2.0 * rate / a[STRIBECK_RATE] ** 2 * bend
     force += p[ASYMMETRY, i] * abs(bend)
     slope += p[ASYMMETRY, i] * bend_slope * (1.0 if bend >= 0.0 else -1.0)
     if a[BY_LOAD] > 0.0:
@@ -319,7 +319,7 @@ def advance_train(motion, ends, force, axes, train, state, duration, steps):
     As `actuated.stepping.advance`; `force` (2, 6) and `axes` (2, n, 6), the rates of the joints' axes per strut rate,
     are those at both ends, `train` is a `Train`. Rows of the state: bristles' positions, motors' positions and rates.
     """
-    twist, pose, length = motion.speed, motion.pose, motion.place
+    twist, pose, length = motion.speed, motion.pose, motion.coordinate
     free, compliance, jacobian = ends
     h = duration / steps
     smooth, drive, known, rate, reached, motor_rate, bristle_rate = np.zeros((7, 6))

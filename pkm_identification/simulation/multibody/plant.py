@@ -154,7 +154,7 @@ class MechanismPlant(ActuatedPlant):
         """Put the mechanism into a closed configuration (Q,): by default home, at rest, without drive forces."""
         home = self.mechanism.home
         self._configuration = np.array(home if configuration is None else configuration, dtype=float)
-        self._place = read(self.mechanism, "drives", self._configuration)[0]
+        self._coordinate = read(self.mechanism, "drives", self._configuration)[0]
         self._velocity = np.zeros(self._drives) if rate is None else np.array(rate, dtype=float)
         self._force[:] = 0.0 if force is None else force
         self._velocity_change = np.zeros(self._drives)
@@ -164,17 +164,17 @@ class MechanismPlant(ActuatedPlant):
         self._settle()
 
     def _start_motion(self) -> Motion:
-        return Motion(np.zeros(0), self._place.copy(), self._velocity.copy(), np.zeros((0, MOST_STATES)))
+        return Motion(np.zeros(0), self._coordinate.copy(), self._velocity.copy(), np.zeros((0, MOST_STATES)))
 
     def _predict(self, duration: float) -> tuple[FloatArray, FloatArray]:
-        place = self._place + duration * (self._velocity + 0.5 * self._velocity_change)
-        return self._follow(place), self._velocity + self._velocity_change
+        coordinate = self._coordinate + duration * (self._velocity + 0.5 * self._velocity_change)
+        return self._follow(coordinate), self._velocity + self._velocity_change
 
     def _close(self, motion: Motion) -> FloatArray:
-        return self._follow(motion.place)
+        return self._follow(motion.coordinate)
 
     def _accept(self, motion: Motion) -> None:
-        self._place = motion.place
+        self._coordinate = motion.coordinate
 
     def load_platform(self, payload: Payload | None, share: float) -> None:
         """Go on with `share` times the platform's mass and inertia, and a payload fixed to it or None."""
@@ -185,14 +185,14 @@ class MechanismPlant(ActuatedPlant):
         set_platform(self.tree.model, platform if payload is None else loaded(platform, payload), body.name)
         self._evaluate(0, self._configuration, self._velocity)
 
-    def _follow(self, place: FloatArray) -> FloatArray:
+    def _follow(self, coordinate: FloatArray) -> FloatArray:
         """The configuration of driven coordinates, near the present one."""
         mechanism, result = self.mechanism, self._closed
         close(
             mechanism.model,
             self._tasks,
             self._drives,
-            place[None],
+            coordinate[None],
             self._no_turn,
             self._configuration[None],
             self._limits,
@@ -229,7 +229,7 @@ class MechanismPlant(ActuatedPlant):
             self._lost()
 
     def _lost(self) -> None:
-        coordinates = np.round(self._place, 4).tolist()
+        coordinates = np.round(self._coordinate, 4).tolist()
         raise NotConverged(
             f"simulated mechanism '{self.mechanism.name}' left its regular workspace at {self.time:.3f} s "
             f"({', '.join(self.mechanism.drive_names)} = {coordinates})"
@@ -238,14 +238,14 @@ class MechanismPlant(ActuatedPlant):
     @property
     def coordinate(self) -> FloatArray:
         """Driven coordinates (n,), m or rad."""
-        return self._place.copy()
+        return self._coordinate.copy()
 
     @property
     def state(self) -> MechanismState:
         """Everything about this instant."""
         free, compliance, jacobian = (part[0] for part in self._ends)
         resistance, slope, stiffness = np.zeros((3, len(jacobian)))
-        resist(jacobian @ self._velocity, self._place, self._resistance, resistance, slope, stiffness)
+        resist(jacobian @ self._velocity, self._coordinate, self._resistance, resistance, slope, stiffness)
         drives = self._drives
         acceleration = free + compliance[:, :drives] @ self._force[0] - compliance @ resistance
         return MechanismState(

@@ -120,11 +120,11 @@ class Robot:
         assert drives is not None  # the description has actuators
         command = drives.command + step
         count = round(duration / self.period)
-        voltage, place = [drives.measured()], [drives.place.copy()]
+        voltage, place = [drives.measured()], [drives.coordinate.copy()]
         for _ in range(count):
             self.plant.command(command, self.period)
             voltage.append(drives.measured())
-            place.append(drives.place.copy())
+            place.append(drives.coordinate.copy())
         time = self.period * np.arange(count + 1, dtype=np.float64)
         return time, np.array(voltage), np.array(place)
 

@@ -17,7 +17,6 @@ from scipy.stats import multivariate_normal
 
 from pkm_identification.estimation.lack_of_fit.correlation import correlation_time
 from pkm_identification.estimation.lack_of_fit.evidence import Base
-from pkm_identification.estimation.lack_of_fit.saturated import saturated
 from pkm_identification.estimation.lack_of_fit.selection import DECISIVE, Candidate, ranking, rivals
 from pkm_identification.estimation.lack_of_fit.together import Together
 
@@ -33,6 +32,12 @@ def problem(seed: int, size: float = 0.0):
     unknowns = rng.normal(size=P)
     noise = rng.normal(size=(K, M)) * FLOOR
     return columns, columns @ unknowns + size * further[:, :, 0] + noise, further
+
+
+def saturated(base, candidates):
+    """What the base leaves with the columns of all candidates, under their priors."""
+    columns = np.concatenate([candidate.columns for candidate in candidates], axis=2)
+    return Together.of(base, columns, np.concatenate([candidate.scale for candidate in candidates])).saturated
 
 
 def rows(columns):

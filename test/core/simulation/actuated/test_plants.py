@@ -230,7 +230,7 @@ def test_the_cascade_is_the_one_computed_by_hand(late, size):
     rig = Rig([motor], 0.0, controls=settings)
     seen = []
     for k in range(200):
-        seen.append(rig.drives.place[0])
+        seen.append(rig.drives.coordinate[0])
         wanted = np.array([size * np.sin(30 * k * 1e-3)])
         rig.follow(wanted, np.array([size * np.sin(30 * (k + 1) * 1e-3)]), 1e-3)
     expected = cascade_by_hand(gains, 2.27e-5, 0.0302, lambda t: size * np.sin(30 * t), 200)
@@ -251,7 +251,7 @@ def test_a_cascade_has_the_response_of_its_sampled_linear_system(frequency):
     rig = Rig([Screw(Motor(constant, 1.0, 50.0), inertia)], 0.0, controls=settings)
     size, seen, times = 0.02, [], period * np.arange(1500)
     for t in times:
-        seen.append(rig.drives.place[0])
+        seen.append(rig.drives.coordinate[0])
         now, then = (np.array([size * np.sin(2 * np.pi * frequency * at)]) for at in (t, t + period))
         rig.follow(now, then, period)
 

@@ -116,7 +116,7 @@ def test_a_drive_without_command_gives_no_energy(actuator):
         first = energy
         for _ in range(300):
             rig.advance(np.zeros(1), 20e-6)
-            now = stored(actuator, rig.drives.states[0], rig.drives.place[0], rig.speed[0], mass)
+            now = stored(actuator, rig.drives.states[0], rig.drives.coordinate[0], rig.speed[0], mass)
             assert now <= energy + 1e-9 * first
             energy = now
 
@@ -125,12 +125,12 @@ def test_a_drive_without_command_gives_no_energy(actuator):
 def test_a_million_small_steps_leave_no_nan_and_bring_the_servo_home():
     """18 s of jumps of the command that saturate the valve, then rest: oil, delays and the dead zone forget them."""
     rig = Rig([SERVO], 5.1, step=2e-5)
-    home, (hold,) = rig.drives.place.copy(), rig.holding_command
+    home, (hold,) = rig.drives.coordinate.copy(), rig.holding_command
     for k in range(180):
         rig.advance(np.array([hold + (1.0 if k % 2 else -1.0)]), 0.1)
-    assert np.abs(rig.drives.place - home).max() > 1e-3
+    assert np.abs(rig.drives.coordinate - home).max() > 1e-3
     rig.advance(np.array([hold]), 2.0)
     assert np.isfinite(rig.drives.states).all()
     # anywhere in the valve's dead zone is rest
-    np.testing.assert_allclose(rig.drives.place, home, atol=1e-4)
+    np.testing.assert_allclose(rig.drives.coordinate, home, atol=1e-4)
     np.testing.assert_allclose(rig.speed, 0.0, atol=1e-9)

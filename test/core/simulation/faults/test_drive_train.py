@@ -60,13 +60,13 @@ def stepped(made: Train, duration: float) -> np.ndarray:
         np.array([0.0, 0, 0, 1, 0, 0, 0]), np.full(6, 0.4), np.zeros(6), np.zeros((0, MOST_STATES))
     )
     state = np.zeros((3, 6))
-    state[1] = motion.place
+    state[1] = motion.coordinate
     still = np.zeros((2, 6)), np.array([np.eye(6) / MASS] * 2), np.array([np.eye(6)] * 2)
     rows = []
     for n in range(round(duration / PERIOD)):
         force = np.array([drive(n * PERIOD), drive((n + 1) * PERIOD)])
         advance_train(motion, Dynamics(*still), force, np.zeros((2, 0, 6)), made, state, PERIOD, STEPS)
-        rows.append([motion.place.copy(), motion.speed.copy(), *state.copy()])
+        rows.append([motion.coordinate.copy(), motion.speed.copy(), *state.copy()])
     return np.array(rows)
 
 
