@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pkm_identification.errors import OutputError, SettingsError
+from pkm_identification.estimation.posterior.verdict import FITS
 from pkm_identification.identification.estimate_file import estimate_document, write_estimate_json
 from pkm_identification.identification.settings import (
     ALSO,
@@ -105,6 +106,12 @@ def add(commands: argparse._SubParsersAction) -> None:
         help="predict the forces of this log, which is not used; else the last fifth of the logs is predicted by an "
         "estimate from the rest",
     )
+    estimator.add_argument(
+        "--require",
+        choices=("usable", "fits"),
+        default="usable",
+        help="with --deviations total: the least grade for exit 0 (default: usable)",
+    )
     filters = parser.add_argument_group("filters")
     for name in FILTER_OPTIONS:
         add_setting(filters, NAMED[name])
@@ -184,9 +191,11 @@ def _present(
     if options.json == "-" and not result.converged:
         warn(f"pkm identify: the estimator did not converge: {result.nonconvergence}")
     if result.answer is not None:
-        if not result.trusted:
-            warn(f"pkm identify: {result.answer.verdict.sentence}")
-        return 0 if result.trusted else 1
+        verdict = result.answer.verdict
+        good = result.trusted and (options.require != FITS or verdict.grade == FITS)
+        if not good:
+            warn(f"pkm identify: {verdict.sentence}")
+        return 0 if good else 1
     if result.fit is not None and not result.fit.adequate:
         warn(f"pkm identify: {reason(result.fit)}")
     if result.contradiction:

@@ -14,6 +14,7 @@ import numpy as np
 
 from pkm_identification.estimation.posterior.answer import Answer, FoundEffect
 from pkm_identification.estimation.posterior.mode import Mode, NormalEquations, find_mode
+from pkm_identification.estimation.posterior.profile import profile_deviations
 from pkm_identification.estimation.posterior.status import (
     CONTRADICTS,
     NAMED_KEYS,
@@ -35,6 +36,7 @@ from pkm_identification.numerics.arrays import FloatArray
 from .posterior import Posterior, Views, build_posterior_views
 
 GAIN_KEY = "tolerances.common_force_gain"
+LEAST_SKEWED, SKEWED = 0.3, 1.2  # of a value: its deviation; of the Gaussian deviation: the profile's
 STEPS = 30  # a factor that is right is found in fewer
 LEAST_SEEN = 0.05  # of a width: a number of which the data say less is not judged by what they say
 SHIFTED = 1.0  # deviations by which a key in conflict moves a value that then rests on it
@@ -94,7 +96,10 @@ def list_values(
         if not np.any(slopes[j]):
             continue
         taken = 1.0 - float(data[j] ** 2 + of_file[j] ** 2) / float(prior[j])
-        file_std = float(np.hypot(of_file[j], gain * value))
+        own_of_file = float(of_file[j]) * _find_skewness(
+            posterior, views, j, float(np.hypot(data[j], of_file[j]))
+        )
+        file_std = float(np.hypot(own_of_file, gain * value))
         std = float(np.hypot(data[j], file_std))
         status = choose_status(value, std, file_std, taken, float(views.sizes[j]))
         shift = np.abs(moved[j, beyond] * mode.unknowns[beyond])
@@ -103,6 +108,23 @@ def list_values(
         leanings = _find_leanings(posterior, moved[j], value, gain * abs(value), std)
         made.append(KnownValue(name, unit, value, std, float(data[j]), file_std, taken, status, leanings))
     return tuple(made)
+
+
+def _find_skewness(posterior: Posterior, views: Views, number: int, std: float) -> float:
+    """Return the larger deviation of a skewed value over its Gaussian one; 1 where both agree well enough.
+
+    Asked where a value is known badly enough for its logarithm to matter.
+    """
+    if std < LEAST_SKEWED * max(abs(float(views.values[number])), float(views.sizes[number])):
+        return 1.0
+    slope = views.slopes[number]
+    own = float(np.sqrt(slope @ posterior.mode.covariance @ slope))
+    sides = profile_deviations(
+        posterior.model, posterior.normal, posterior.mode,
+        lambda unknowns: views.view_at(posterior, number, unknowns), own,
+    )  # fmt: skip
+    factor = max(sides) / own
+    return factor if factor > SKEWED else 1.0
 
 
 def find_conflicts(posterior: Posterior) -> tuple[Conflict, ...]:

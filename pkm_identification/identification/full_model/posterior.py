@@ -176,6 +176,8 @@ class Views:
     slopes : ndarray, shape (r, p)
     sizes : ndarray, shape (r,)
         What a value may well be where it is near 0; 0 where nothing is known.
+    factors : ndarray, shape (P, B)
+        Of the basis in the first of them; the others are masses that it hides.
     """
 
     names: tuple[str, ...]
@@ -183,10 +185,24 @@ class Views:
     values: FloatArray
     slopes: FloatArray
     sizes: FloatArray
+    factors: FloatArray
+
+    def view_at(self, posterior: Posterior, number: int, unknowns: FloatArray) -> tuple[float, FloatArray]:
+        """Return one of the values and its slope (p,) at other unknowns (p,)."""
+        if number >= len(self.factors):
+            _, value, slope = posterior.model.compute_hidden_masses(unknowns)[number - len(self.factors)]
+            return value, slope
+        basis = posterior.equations.basis
+        own, there = self.factors[number], posterior.model.compute(unknowns)
+        change = float(own @ (there[0][:basis] - posterior.basis))
+        return float(self.values[number]) + change, own @ there[1][:basis]
 
 
 def build_posterior_views(posterior: Posterior) -> Views:
-    """Return the sums of the machine that its logs are asked for, and masses of bodies that are in none of them."""
+    """Return the sums of the machine that its logs are asked for, and masses of bodies that are in none of them.
+
+    Those are at the mode; `view_at` has one of them elsewhere.
+    """
     full, mode = posterior.equations, posterior.mode
     machine = full.machine
     parameters = machine.build_parameter_set(machine.sums_set)
@@ -209,6 +225,7 @@ def build_posterior_views(posterior: Posterior) -> Views:
         np.concatenate([values, [value for _, value, _ in masses]]),
         np.vstack([slopes, *[slope for _, _, slope in masses]]),
         np.array([*sizes, *[0.0] * len(masses)]),
+        factors,
     )
 
 

@@ -35,6 +35,7 @@ from ..tables import (
     sums_table,
     validation_table,
 )
+from ..total_deviations import answer_table, effects_sentences
 from .figure import figure
 from .frame import framed
 from .material import Material
@@ -97,6 +98,7 @@ def _good(material: Material) -> list[str]:
         "<h3>Parameters</h3>",
         parameter_rows(result.estimate, truth, result.near_zero),
         key(truth is not None),
+        *_total_deviations(result),
         *_sums(result),
         "<p>Values are in SI units; std is one standard deviation of the estimate. Each row is drawn on a scale of "
         "its own. A value that is not identifiable is left out: it would be the nominal one again.</p>",
@@ -115,6 +117,17 @@ def _good(material: Material) -> list[str]:
     if "convergence" in material.images:
         parts += ["<h3>Convergence</h3>", figure(material, "convergence")]
     return parts
+
+
+def _total_deviations(result: Identification) -> list[str]:
+    if result.answer is None:
+        return []
+    return [
+        "<h3>Total deviations, and what values rest on</h3>",
+        f"<p>{escape(result.answer.verdict.sentence)}</p>",
+        answer_table(result.answer).html(),
+        _list(effects_sentences(result.answer)),
+    ]
 
 
 def _sums(result: Identification) -> list[str]:

@@ -16,6 +16,7 @@ from scipy.optimize import least_squares
 
 from pkm_identification.estimation.posterior.blocks import Blocks, form_normal_equations, split_blocks
 from pkm_identification.estimation.posterior.mode import find_mode
+from pkm_identification.estimation.posterior.profile import profile_deviations
 from pkm_identification.estimation.posterior.status import (
     FROM_FILE,
     IDENTIFIED,
@@ -176,6 +177,37 @@ def test_what_may_be_the_models_error_is_none_of_the_file():
     assert judge(*scales, worst, True, certain=True).grade == CONTRADICTS
     assert judge(*scales, worst, True, certain=False).grade == USABLE
     assert judge(5.0, 0.3, 1.0, 1.0, worst, True, "lbf taken for N").grade == DO_NOT_USE
+
+
+class GuessedMass:
+    """A mass that is guessed within a factor of e, and an offset: w = (m, o)."""
+
+    width = 2
+
+    def compute(self, unknowns):
+        m = 2.0 * np.exp(unknowns[0])
+        return np.array([m, unknowns[1]]), np.diag([m, 1.0])
+
+
+def test_profile_of_a_guess_is_where_the_cost_has_grown_by_one():
+    model = GuessedMass()
+    equations = form_normal_equations(np.array([[[1.0, 3.0]]]), np.array([[2.0]]))  # m + 3 o = 2 within 1
+    mode = find_mode(model, equations)
+
+    def view(unknowns):
+        values, slope = model.compute(unknowns)
+        return float(values[0]), slope[0]
+
+    slope = view(mode.unknowns)[1]
+    std = float(np.sqrt(slope @ mode.covariance @ slope))
+    below, above = profile_deviations(model, equations, mode, view, std)
+    mass = np.linspace(0.05, 8.0, 20000)
+    offset = 0.3 * (2.0 - mass)  # the best one
+    cost = np.log(mass / 2.0) ** 2 + (2.0 - mass - 3.0 * offset) ** 2 + offset**2
+    beyond = mass[cost > 1.0 + mode.cost]
+    assert below == pytest.approx(2.0 - beyond[beyond < 2.0].max(), rel=0.06)
+    assert above == pytest.approx(beyond[beyond > 2.0].min() - 2.0, rel=0.06)
+    assert above > 1.2 * std > below
 
 
 def test_usable_values_are_widened_by_what_unseen_motion_shows():
