@@ -72,6 +72,7 @@ def joint_waypoints(
     if not has(machine, PlatformPose):
         return DriveWaypoints(time, coordinate, rate, acceleration)
     position, rotation = machine.compute_pose(rest)
+    _refuse_turns(machine, coordinate, position, rotation)
     twist, second = np.full((2, len(time), 6), np.nan)
     if given.any():
         driven = coordinate[given], rate[given], np.nan_to_num(acceleration[given])
@@ -80,6 +81,24 @@ def joint_waypoints(
         )
         second[~bent] = np.nan
     return Waypoints(time, position, rotation, twist, second)
+
+
+def _refuse_turns(
+    machine: PlatformPose, coordinate: FloatArray, position: FloatArray, rotation: FloatArray
+) -> None:
+    """Raise MotionRefused for turning drives that a pose would leave whole turns away from where they shall be."""
+    turning = np.array([drive.unit == "rad" for drive in machine.drives])
+    if not turning.any():
+        return
+    still = np.zeros((len(coordinate), 6))
+    reached = machine.compute_motion_of_pose(position, rotation, still, still).coordinate
+    away = (np.abs(reached - coordinate) > 1.0) & turning
+    if away.any():
+        row, i = (int(part[0]) for part in np.nonzero(away))
+        raise MotionRefused(
+            f"waypoint {row + 1}: {machine.drives[i].title} at {coordinate[row, i]:.3f} rad: the platform is moved to its "
+            f"pose with {reached[row, i]:.3f} rad; give that"
+        )
 
 
 def _find_given(rows: FloatArray, what: str) -> NDArray[np.bool_]:

@@ -1,0 +1,127 @@
+# Copyright 2026 pkm_identification maintainers
+#
+# Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance
+# with the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+# Unless required by applicable law or agreed to in writing, software distributed under the License is
+# distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
+# the License for the specific language governing permissions and limitations under the License.
+
+"""The controller over machines of every kind: what its law asks for, what it believes, and motions in the loop."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from core.machines.every_machine import AS_MULTIBODY, EVERY, machine, smooth_motion
+
+from benchmarks.field.parallel_machines import rss
+from pkm_identification.control.controller import MachineController
+from pkm_identification.control.inverse_dynamics import InverseDynamics
+from pkm_identification.control.limits import LimitSettings, MotionLimits
+from pkm_identification.control.model import EstimateReader, EstimateRefused
+from pkm_identification.control.motions import SUCCESSFUL, Motion
+from pkm_identification.control.paths.joint_waypoints import joint_waypoints
+from pkm_identification.control.settings import ControllerSettings
+from pkm_identification.errors import MotionRefused, SettingsError
+from pkm_identification.machines.capabilities import PlatformPose, has
+from pkm_identification.machines.contract import compute_accelerated_motion
+from pkm_identification.machines.load import read_machine
+from pkm_identification.mechanisms.friction import friction_force
+from pkm_identification.simulation import Simulator, perturbed
+
+MOVED = ("mast", "four-bar", "pus", "serial_arm", "arm_7", AS_MULTIBODY)
+FORCED = [name for name in EVERY if not machine(name).place_drives]
+
+
+@pytest.mark.parametrize("name", FORCED)
+def test_forces_of_other_accelerations_are_those_of_the_mass_matrix_and_friction_counts_once(name):
+    one = machine(name)
+    motion = smooth_motion(one, count=3)[:1]
+    values = one.basis.nominal
+    acceleration = motion.acceleration + np.array([np.zeros(len(one.drives)), [d.size for d in one.drives]])
+    mass, bias = one.compute_mass_and_bias(motion, values)
+    friction = [friction_force(motion.rate[0, i : i + 1], law)[0] for i, law in enumerate(one.friction)]
+    expected = acceleration @ mass[0].T + bias[0] + friction
+    found = InverseDynamics(one).compute_accelerated(motion, acceleration, values)
+    np.testing.assert_allclose(found, expected, rtol=1e-8, atol=1e-8 * one.force_size.max())
+    moved = compute_accelerated_motion(one, motion, acceleration)
+    again = one.compute_motion(moved.coordinate, moved.rate, acceleration, motion.state)
+    for part, other in zip(moved.state, again.state, strict=True):
+        np.testing.assert_allclose(part, other, rtol=1e-7, atol=1e-7)
+
+
+@pytest.mark.parametrize("name", ["mast", "delta", "uf"])
+def test_an_estimate_of_the_file_s_own_values_is_the_file_and_another_machine_s_is_refused(name):
+    one = machine(name)
+    reader, known = EstimateReader(one), one.build_parameter_set(one.parameter_sets[0])
+    given = (known.names, known.nominal, np.ones(len(known.names)), np.ones(len(known.names), dtype=bool))
+    motion = smooth_motion(one)
+    dynamics = InverseDynamics(one)
+    found = dynamics.compute(motion, reader.basis(one.hash, *given))
+    expected = dynamics.compute(motion, one.basis.nominal)
+    np.testing.assert_allclose(found, expected, rtol=1e-8, atol=1e-8 * one.force_size.max())
+    with pytest.raises(EstimateRefused, match="is of the machine description 1234"):
+        reader.basis("1234", *given)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "mode"), [*((one, "computed_torque") for one in MOVED), ("four-bar", "pid"), ("arm_7", "pid")]
+)
+def test_a_machine_off_its_file_is_moved_there_and_back(name, mode):
+    one = machine(name)
+    simulator = Simulator(perturbed(one, 1), None, nominal=one, seed=1)
+    controller = MachineController(one, simulator.period, ControllerSettings(mode=mode))
+    size = np.array([drive.size for drive in one.drives])
+    away = one.home + 0.1 * size * np.cos(np.arange(len(size)))
+    points = joint_waypoints(
+        one, np.array([0.15, 0.3]), np.array([away, one.home]), np.full((2, len(size)), np.nan)
+    )
+    motion, farthest = Motion(points), np.zeros(len(size))
+    for k in range(1500):
+        sample = simulator.measure()
+        if k == 5:
+            controller.submit(motion)
+        command = controller.step(1.0 + sample.time, sample.length)
+        farthest = np.maximum(farthest, np.abs(sample.length - one.home))
+        if motion.outcome is not None:
+            break
+        simulator.command_forces(command.force)
+        simulator.advance()
+    assert motion.outcome is not None
+    assert motion.outcome.code == SUCCESSFUL, motion.outcome.text
+    assert (farthest > 0.5 * np.abs(away - one.home)).all()
+
+
+def test_what_a_machine_is_not_is_said_in_one_line():
+    plain = machine("five_bar")
+    with pytest.raises(
+        SettingsError, match="mode 'workspace': needs a platform with a pose, or outputs; 'five-bar'"
+    ):
+        MachineController(plain, 1e-3, ControllerSettings(mode="workspace"))
+    for name, why in (
+        ("epaas_hydraulic", "'hydraulic' drives take lengths"),
+        ("uf_belt", "'control' commands"),
+    ):
+        with pytest.raises(SettingsError, match=f"{why}.*send coordinates to strut_commands"):
+            MachineController(machine(name), 1e-3, ControllerSettings())
+
+
+def test_a_turn_too_many_is_no_place_of_a_platform():
+    one = read_machine(rss() | {"pose": "platform"})
+    assert has(one, PlatformPose)
+    with pytest.raises(MotionRefused, match=r"waypoint 1: .* rad: the platform is moved to its pose with"):
+        joint_waypoints(one, np.ones(1), one.home[None] + 4 * np.pi * np.eye(6)[:1], np.full((1, 6), np.nan))
+
+
+def test_a_drive_that_states_no_rate_crosses_its_range_three_times_a_second_at_most():
+    one = machine("mast")
+    limits = MotionLimits(one, LimitSettings())
+    motion = smooth_motion(one)
+    assert limits.check(motion, np.zeros(len(motion))) is None
+    fast = one.compute_motion(
+        motion.coordinate, motion.rate + np.array([0.95, 0.0, 0.0]), motion.acceleration
+    )
+    found = limits.check(fast, np.zeros(len(motion)))
+    assert (found.limit, found.drive.name) == ("rate", "length_1")
+    assert found.allowed == pytest.approx(3 * 0.3)
