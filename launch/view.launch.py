@@ -38,14 +38,13 @@ def start_bodies(context):
     if not text(context, "machine"):
         return []
     if not is_installed("robot_state_publisher"):
-        return [LogInfo(msg="robot_state_publisher is not installed: no bodies and no TF of the struts.")]
+        return [LogInfo(msg="robot_state_publisher is not installed: no bodies and no TF of them.")]
     # here, because the other launch files must not wait for it
-    from pkm_identification.exporting.urdf import urdf
-    from pkm_identification.machines.capabilities import HexapodFile, require
+    from pkm_identification.exporting.display import display_urdf
     from pkm_identification.machines.load import load_machine
 
-    machine = require(load_machine(text(context, "machine")), HexapodFile, "launch argument 'machine'")
-    return [state_publisher(context, urdf(machine.description))]
+    machine = load_machine(text(context, "machine"))
+    return [state_publisher(context, display_urdf(machine, "launch argument 'machine'"))]
 
 
 def start_viewer(context):

@@ -15,21 +15,34 @@ from xml.sax.saxutils import quoteattr
 import numpy as np
 
 from pkm_identification.errors import SettingsError
-from pkm_identification.mechanisms.multibody.kernels.codes import FIXED, PRISMATIC, REVOLUTE
+from pkm_identification.mechanisms.multibody.description.records import GROUND
+from pkm_identification.mechanisms.multibody.extents import body_extents
+from pkm_identification.mechanisms.multibody.kernels.codes import BALL, FIXED, NO_SPIN, PRISMATIC
 from pkm_identification.mechanisms.multibody.kernels.layout import ORIGIN
+from pkm_identification.mechanisms.multibody.kinematics import frames
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.mechanisms.multibody.numbers.arithmetic import FLOAT64
 from pkm_identification.mechanisms.multibody.structure.tree import Frame
+from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.rotation import yaw_pitch_roll
 from pkm_identification.simulation.multibody.inertials import inertials
 from pkm_identification.simulation.multibody.tree_model import Inertial, fresh, numbers
 
+from .outline import Outline
+from .urdf import draw_bar
+
 BASE = "base"
+_BAR = 0.03  # radius of a bar, of the extent of the largest body
 # Limits that URDF demands and the file does not have: a turn and a metre beyond all use, forces and rates likewise
 _FARTHEST, _EFFORT, _VELOCITY = 1e3, 1e9, 1e9
 
 
-def bodies_urdf(mechanism: Mechanism) -> str:
+# Hinges that stand for a joint of three turns, in their order: end of the name and axis
+TURNS = (("yaw", 2), ("pitch", 1), ("roll", 0))
+TURNING = (BALL, NO_SPIN)
+
+
+def bodies_urdf(mechanism: Mechanism, display: bool = False) -> str:
     """Return the URDF text of a mechanism that is a tree.
 
     Links have the bodies' names, or those of joints between which nothing has mass (universal and planar joints are two
@@ -39,21 +52,24 @@ def bodies_urdf(mechanism: Mechanism) -> str:
     ----------
     mechanism : Mechanism
         In float64.
+    display : bool
+        Whether it is for viewers: bodies are drawn as bars from joint to joint, loops are left open, three hinges stand
+        for a spherical joint, and what `TreePositions` says closes the loops for the eye.
 
     Raises
     ------
     SettingsError
-        If it closes loops, or has spherical joints or such without spin, which URDF has not.
+        If it closes loops, or has spherical joints or such without spin, which URDF has not; not for display.
     """
     description, tree = mechanism.description, mechanism.tree
-    if tree.cut:
+    if tree.cut and not display:
         loops = ", ".join(joint.name for joint in tree.cut)
         raise SettingsError(
             f"format urdf: needs a tree, and '{mechanism.name}' closes {len(tree.cut)} loops ({loops}); mjcf and sdf "
             "have loops"
         )
     other = [joint.name for joint in tree.carried if joint.type in ("spherical", "no_spin")]
-    if other:
+    if other and not display:
         raise SettingsError(
             f"format urdf: has no joint like '{other[0]}' of '{mechanism.name}'; use mjcf or sdf"
         )
@@ -62,12 +78,25 @@ def bodies_urdf(mechanism: Mechanism) -> str:
     names = [BASE]
     masses = inertials(mechanism)
     own = [_joint_name(mechanism, f, frame) for f, frame in enumerate(tree.frames)]
-    parts = [_link(BASE, None)]
+    bars = _draw_bars(mechanism) if display else {}
+    parts = [_link(BASE, None, bars.get(GROUND, ""))]
     driven = _driven(mechanism)
     for f, frame in enumerate(tree.frames[1:], 1):
         names.append(body_of.get(f) or fresh(f"{own[f]}:frame", taken))
-        parts.append(_joint(mechanism, f, (own[f], names[frame.parent], names[f]), driven.get(own[f], "")))
-        parts.append(_link(names[f], masses.get(body_of.get(f, ""))))
+        parent, place = names[frame.parent], _place(mechanism, f)
+        if frame.kind in TURNING:
+            for end, axis in TURNS[:-1]:
+                link = fresh(f"{own[f]}:{end}", taken)
+                parts.append(
+                    _joint(f"{own[f]}_{end}", "revolute", (parent, link), place, np.eye(3)[axis], "")
+                )
+                parts.append(_link(link, None))
+                parent, place = link, ""
+            own[f] = f"{own[f]}_{TURNS[-1][0]}"
+        kind = {FIXED: "fixed", PRISMATIC: "prismatic"}.get(frame.kind, "revolute")
+        along = np.eye(3)[TURNS[-1][1]] if frame.kind in TURNING else frame.sign * np.eye(3)[frame.axis]
+        parts.append(_joint(own[f], kind, (parent, names[f]), place, along, driven.get(own[f], "")))
+        parts.append(_link(names[f], masses.get(body_of.get(f, "")), bars.get(body_of.get(f, ""), "")))
     gravity = numbers(FLOAT64.array(description.gravity))
     return (
         f'<?xml version="1.0"?>\n<robot name={quoteattr(mechanism.name)}>\n'
@@ -105,26 +134,70 @@ def _driven(mechanism: Mechanism) -> dict[str, str]:
     return texts
 
 
-def _joint(mechanism: Mechanism, f: int, names: tuple[str, str, str], driven: str) -> str:
-    name, parent, child = names
-    frame, placement = mechanism.tree.frames[f], mechanism.model.placement[f]
-    kind = {FIXED: "fixed", REVOLUTE: "revolute", PRISMATIC: "prismatic"}[frame.kind]
-    axis = np.zeros(3)
-    axis[frame.axis] = frame.sign
+def _place(mechanism: Mechanism, f: int) -> str:
+    """Return the origin of a frame in its parent."""
+    placement = mechanism.model.placement[f]
+    roll = yaw_pitch_roll(placement[:ORIGIN])[::-1]
+    return f'<origin xyz="{numbers(placement[ORIGIN])}" rpy="{numbers(roll)}"/>'
+
+
+def _joint(name: str, kind: str, links: tuple[str, str], place: str, axis: FloatArray, driven: str) -> str:
     limits = f'<limit lower="{-_FARTHEST}" upper="{_FARTHEST}" effort="{_EFFORT}" velocity="{_VELOCITY}"/>'
     moving = "" if kind == "fixed" else f'<axis xyz="{numbers(axis)}"/>{driven or limits}'
-    roll = yaw_pitch_roll(placement[:ORIGIN])[::-1]
     return (
-        f'<joint name={quoteattr(name)} type="{kind}">'
-        f'<origin xyz="{numbers(placement[ORIGIN])}" rpy="{numbers(roll)}"/>'
-        f"<parent link={quoteattr(parent)}/><child link={quoteattr(child)}/>{moving}</joint>\n"
+        f'<joint name={quoteattr(name)} type="{kind}">{place}'
+        f"<parent link={quoteattr(links[0])}/><child link={quoteattr(links[1])}/>{moving}</joint>\n"
     )
 
 
-def _link(name: str, body: Inertial | None) -> str:
-    if body is None:
-        return f"<link name={quoteattr(name)}/>\n"
-    return f"<link name={quoteattr(name)}>{inertial_xml(body)}</link>\n"
+def _link(name: str, body: Inertial | None, drawn: str = "") -> str:
+    content = ("" if body is None else inertial_xml(body)) + drawn
+    return (
+        f"<link name={quoteattr(name)}>{content}</link>\n" if content else f"<link name={quoteattr(name)}/>\n"
+    )
+
+
+def _draw_bars(mechanism: Mechanism) -> dict[str, str]:
+    """Return bars between the joints of each body, GROUND included, as visuals."""
+    outline = Outline(mechanism)
+    radius = _BAR * float(np.max(body_extents(mechanism)))
+    drawn: dict[str, str] = {}
+    for owner, ends in zip(outline.owners, outline.points, strict=True):
+        if owner in mechanism.tree.body_frames:
+            drawn[owner] = drawn.get(owner, "") + draw_bar(*ends, radius, "")
+    return drawn
+
+
+class TreePositions:
+    """Positions of the joints of a mechanism's tree, as `bodies_urdf` writes it for display.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Those that move, in the order of the tree.
+    """
+
+    def __init__(self, mechanism: Mechanism) -> None:
+        self._mechanism = mechanism
+        moving = [(f, frame) for f, frame in enumerate(mechanism.tree.frames) if frame.kind != FIXED]
+        names: list[str] = []
+        for f, frame in moving:
+            name = _joint_name(mechanism, f, frame)
+            names += [f"{name}_{end}" for end, _ in TURNS] if frame.kind in TURNING else [name]
+        self.names = tuple(names)
+        self._moving = moving
+
+    def compute(self, configuration: FloatArray) -> FloatArray:
+        """Return positions (J,), rad and m, in the order of `names`, of a configuration (Q,)."""
+        rotation, _ = (part[0] for part in frames(self._mechanism, configuration[None]))
+        found: list[float] = []
+        for f, frame in self._moving:
+            if frame.kind in TURNING:
+                placed = rotation[frame.parent] @ self._mechanism.model.placement[f][:ORIGIN]
+                found += yaw_pitch_roll(placed.T @ rotation[f]).tolist()
+            else:
+                found.append(float(configuration[frame.coordinate]))
+        return np.array(found)
 
 
 def inertial_xml(body: Inertial, pose: str = "urdf") -> str:

@@ -210,19 +210,23 @@ def _plate(joints: FloatArray, size: float, material: str) -> str:
     order = np.argsort(np.arctan2(joints[:, 1], joints[:, 0]))
     shapes = []
     for start, end in zip(joints[order], joints[np.roll(order, -1)], strict=True):
-        along = end - start
-        length = float(np.linalg.norm(along))
-        if length == 0.0:
-            continue  # two struts at one point
-        pitch, yaw = np.arccos(np.clip(along[2] / length, -1, 1)), np.arctan2(along[1], along[0])
-        origin = f'<origin xyz="{_text(0.5 * (start + end))}" rpy="0 {_number(pitch)} {_number(yaw)}"/>'
-        cylinder = f'<cylinder radius="{_number(0.4 * _PLATE * size)}" length="{_number(length)}"/>'
-        shapes.append(_visual(origin, cylinder, material))
+        shapes.append(draw_bar(start, end, 0.4 * _PLATE * size, material))
     shapes += [
         _visual(f'<origin xyz="{_text(joint)}"/>', f'<sphere radius="{_number(_BALL * size)}"/>', material)
         for joint in joints
     ]
     return "".join(shapes)
+
+
+def draw_bar(start: FloatArray, end: FloatArray, radius: float, material: str) -> str:
+    """Return a cylinder between two points (3,) of a link, m, as a visual; nothing where they are one."""
+    along = end - start
+    length = float(np.linalg.norm(along))
+    if length == 0.0:
+        return ""
+    pitch, yaw = np.arccos(np.clip(along[2] / length, -1, 1)), np.arctan2(along[1], along[0])
+    origin = f'<origin xyz="{_text(0.5 * (start + end))}" rpy="0 {_number(pitch)} {_number(yaw)}"/>'
+    return _visual(origin, f'<cylinder radius="{_number(radius)}" length="{_number(length)}"/>', material)
 
 
 def _cylinder(radius: float, length: float, middle: float, material: str) -> str:
@@ -235,7 +239,8 @@ def _sphere(radius: float, material: str) -> str:
 
 
 def _visual(origin: str, shape: str, material: str) -> str:
-    return f'<visual>{origin}<geometry>{shape}</geometry><material name="{material}"/></visual>\n'
+    colour = f'<material name="{material}"/>' if material else ""
+    return f"<visual>{origin}<geometry>{shape}</geometry>{colour}</visual>\n"
 
 
 def _number(value: float) -> str:

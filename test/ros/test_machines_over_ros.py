@@ -21,19 +21,19 @@ from visualization_msgs.msg import MarkerArray
 
 from benchmarks.field.parallel_machines import five_bar, rss
 from pkm_identification.errors import PkmError
+from pkm_identification.exporting.display import create_tree, display_urdf
 from pkm_identification.identification.online.pipeline import OnlinePipeline, stream_settings
 from pkm_identification.identification.settings import Settings
 from pkm_identification.machines.load import load_machine
 from pkm_identification.motion import DriveSample
 from pkm_identification.msg import PlatformState
-from pkm_identification.nodes.kinematics import KinematicsNode
 from pkm_identification.nodes.player import PlayerNode
 from pkm_identification.nodes.recorder import RecorderNode
 from pkm_identification.nodes.simulator import SimulatorNode
 from pkm_identification.records.bags.reader import read_joint_bag
 from pkm_identification.ros.clock import seconds, set_stamp
 from pkm_identification.ros.messages.convert import pose_of
-from pkm_identification.ros.qos import MARKERS, POSE
+from pkm_identification.ros.qos import JOINTS, MARKERS, POSE
 from pkm_identification.simulation import simulate
 from pkm_identification.srv import SolveForward, SolveInverse
 
@@ -164,9 +164,18 @@ def test_a_simulated_machine_is_recorded_and_played_to_its_end(bench, tmp_path, 
     assert player.sent == count
 
 
-def test_what_needs_a_hexapod_says_so(bench):
-    with pytest.raises(PkmError, match=r"publish_joint_states.*needs a hexapod; 'mast'"):
-        bench.start(KinematicsNode, machine="mast", publish_joint_states=True)
+def test_joint_states_are_those_of_the_shown_tree(bench, path_of):
+    machine = load_machine("mast")
+    states = bench.collect(JointState, "joint_states", JOINTS)
+    rig = ChainRig(bench, machine="mast", publish_joint_states=True)
+    rig.feed(list(messages_of("mast"))[:300])
+    last = bench.wait(lambda: states, "joint states")[-1]
+    tree = create_tree(machine, "test")
+    assert tuple(last.name) == tree.names
+    stamp = seconds(last.header.stamp)
+    sample = min(rig.states, key=lambda state: abs(seconds(state.header.stamp) - stamp))
+    np.testing.assert_allclose(last.position, tree.compute(np.array(sample.state)), atol=1e-12)
+    assert {f'name="{name}"' in display_urdf(machine, "test") for name in tree.names} == {True}
 
 
 def test_estimates_of_another_machine_are_not_started_from(bench, tmp_path):

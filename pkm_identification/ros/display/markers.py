@@ -17,14 +17,13 @@ from builtin_interfaces.msg import Time
 from geometry_msgs.msg import Point
 from visualization_msgs.msg import Marker, MarkerArray
 
+from pkm_identification.exporting.outline import Outline
 from pkm_identification.machines.capabilities import HexapodFile, has
 from pkm_identification.mechanisms.hexapod.kinematics.tracker import split_row
 from pkm_identification.mechanisms.hexapod.machine import Machine as HexapodDescription
 from pkm_identification.mechanisms.multibody.description.records import GROUND
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.numerics.arrays import FloatArray
-
-from .outline import Outline
 
 # Widths as parts of the machine's size.
 STRUT_WIDTH = 0.06

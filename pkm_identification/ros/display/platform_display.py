@@ -17,8 +17,8 @@ from geometry_msgs.msg import PoseStamped
 from sensor_msgs.msg import JointState
 from visualization_msgs.msg import MarkerArray
 
-from pkm_identification.exporting.urdf import TreeJoints
-from pkm_identification.machines.capabilities import HexapodFile, PlatformPose, has, require
+from pkm_identification.exporting.display import DisplayTree, create_tree
+from pkm_identification.machines.capabilities import PlatformPose, has
 from pkm_identification.machines.contract import DEGRADED, Machine
 from pkm_identification.motion import TrackedSample
 
@@ -43,7 +43,7 @@ DISPLAY_PARAMETERS = (
     ParameterSpec(
         "publish_joint_states",
         False,
-        "joint_states of the tree that `pkm export` writes as URDF, for robot_state_publisher; set publish_tf to "
+        "joint_states of the tree that view.launch.py gives a robot_state_publisher, loops open; set publish_tf to "
         "false then, and keep it off where the driver's own joint_states are",
     ),
 )  # fmt: skip
@@ -74,10 +74,9 @@ class PlatformDisplay:
             self._poses = node.publisher(PoseStamped, "platform_pose", POSE)
             if values["publish_tf"]:
                 self.transforms = TransformSender(node, frame, child)
-        self._tree: TreeJoints | None = None
+        self._tree: DisplayTree | None = None
         if values["publish_joint_states"]:
-            whole = require(machine, HexapodFile, "parameter 'publish_joint_states'")
-            self._tree = TreeJoints(whole.description)
+            self._tree = create_tree(machine, "parameter 'publish_joint_states'")
             self._joints = JointState(name=list(self._tree.names))
             self._joint_states = node.publisher(JointState, "joint_states", JOINTS)
         self._markers = create_markers(machine, frame)
@@ -100,9 +99,9 @@ class PlatformDisplay:
             self._poses.publish(self._pose)
             if self.transforms is not None:
                 self.transforms.send(stamp, self._pose.pose)
-            if self._tree is not None:
-                self._joints.header.stamp = stamp
-                self._joints.position = self._tree.positions(*place).tolist()
-                self._joint_states.publish(self._joints)
+        if pose and self._tree is not None:
+            self._joints.header.stamp = stamp
+            self._joints.position = self._tree.compute(sample.state).tolist()
+            self._joint_states.publish(self._joints)
         if marker:
             self._marker_arrays.publish(self._markers.place(stamp, sample.state, sample.status == DEGRADED))

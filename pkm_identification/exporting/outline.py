@@ -36,6 +36,8 @@ class Outline:
     ----------
     owners : tuple of str
         Body or drive of each line.
+    points : ndarray, shape (L, 2, 3)
+        Ends of the lines, each in its body's frame, m.
     """
 
     def __init__(self, mechanism: Mechanism) -> None:
@@ -61,7 +63,7 @@ class Outline:
         self.owners = tuple(owner for owner, _, _ in lines)
         # of the ground the last pose, which is put behind those of the bodies
         self._bodies = np.array([[numbers.get(end, len(numbers)) for end in ends] for _, ends, _ in lines])
-        self._points = np.array([pair for _, _, pair in lines]).reshape(-1, 2, 3)
+        self.points = np.array([pair for _, _, pair in lines]).reshape(-1, 2, 3)
         self._bodies = self._bodies.reshape(-1, 2)
 
     def place(self, configuration: FloatArray) -> FloatArray:
@@ -69,5 +71,5 @@ class Outline:
         rotation, position = (part[0] for part in body_poses(self._mechanism, configuration))
         rotation = np.concatenate([rotation, np.eye(3)[None]])
         position = np.concatenate([position, np.zeros((1, 3))])
-        turned = np.einsum("lexy,ley->lex", rotation[self._bodies], self._points)
+        turned = np.einsum("lexy,ley->lex", rotation[self._bodies], self.points)
         return position[self._bodies] + turned
