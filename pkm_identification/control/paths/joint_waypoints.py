@@ -96,8 +96,8 @@ def _refuse_turns(
     if away.any():
         row, i = (int(part[0]) for part in np.nonzero(away))
         raise MotionRefused(
-            f"waypoint {row + 1}: {machine.drives[i].title} at {coordinate[row, i]:.3f} rad: the platform is moved to its "
-            f"pose with {reached[row, i]:.3f} rad; give that"
+            f"waypoint {row + 1}: {machine.drives[i].title} at {coordinate[row, i]:.3f} rad: the platform is moved to "
+            f"its pose with {reached[row, i]:.3f} rad; give that"
         )
 
 
