@@ -28,7 +28,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pkm_identification.errors import MachineError
-from pkm_identification.suggestion import did_you_mean
+from pkm_identification.suggestion import did_you_mean, nearest
 
 KEY, ALL = "known", "all"  # of a section; in it, of all its keys that nothing else is said of
 WORDS = ("measured", "cad", "guessed")
@@ -229,6 +229,11 @@ def _take(value: Any, path: Path, source: str, stated: dict[Path, Statement]) ->
     if not isinstance(value, Mapping):
         return value
     entries = {key: _take(one, (*path, str(key)), source, stated) for key, one in value.items() if key != KEY}
+    for key, one in entries.items():
+        if isinstance(one, str) and one.lower() in WORDS and nearest(str(key), (KEY,)):
+            raise MachineError(
+                f"{source}: unknown key '{_name((*path, str(key)))}'{did_you_mean(str(key), (KEY,))}"
+            )
     if KEY in value:
         for below, statement in _read(value[KEY], path, source, path):
             if below in stated:

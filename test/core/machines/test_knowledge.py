@@ -189,6 +189,7 @@ def test_a_mass_that_is_a_constant_is_known_as_that_constant(stated, share, in_n
     ("name", "path", "value", "says"),
     [
         ("uf", "known", "cda", "known = 'cda': must be measured, cad, guessed, .*did you mean 'cad'"),
+        ("uf", "strut.konwn", "guessed", "unknown key 'strut.konwn'; did you mean 'known'"),
         ("uf", "known", None, "known = None: must be"),
         ("uf", "known", 0.1, "known = 0.1: numbers of a section have several units"),
         ("uf", "known", {"strut": 0.1}, "'strut' = 0.1: numbers of a section have several units"),
