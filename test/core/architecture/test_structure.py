@@ -141,6 +141,7 @@ def test_an_injected_import_of_the_root_is_upward(line, module, upward):
     assert any(is_upward(module, target) for target, _ in found) == upward
 
 
+@pytest.mark.slow
 def test_no_import_circle():
     """Between modules; imports inside functions and for annotations count too.
 
@@ -189,6 +190,7 @@ def test_rooms_are_small_or_say_why():
     assert wide == []
 
 
+@pytest.mark.slow
 def test_what_is_told_by_its_place_is_little():
     """More than nine arguments by their order are mixed up: kernels take named records, all else keywords."""
     wide = []

@@ -24,6 +24,7 @@ def run(*arguments):
     return main([str(argument) for argument in arguments])
 
 
+@pytest.mark.slow
 def test_modes_as_table_document_and_figure(tmp_path, capsys):
     out = tmp_path / "m.json"
     assert run("modes", "--machine", "uf_hydraulic", "--json", out, "--out", tmp_path) == 0

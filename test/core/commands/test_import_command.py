@@ -69,6 +69,7 @@ def test_a_kept_layout_is_used_by_other_commands_and_for_other_logs(foreign, tmp
         assert "30" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_a_controllers_own_log_of_inches_and_milliamperes(tmp_path, capsys):
     """Lengths and currents under the controller's names; every command reads it, as one of the same forces in N."""
     machine, rng = Machine.load("uf"), np.random.default_rng(2)

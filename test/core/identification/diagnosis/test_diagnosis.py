@@ -147,6 +147,7 @@ def test_the_floor_is_the_noise_at_every_rate(right, every):
     assert every < 4 or np.all(blind > 1.8 * found)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("breakaway", [0.0, 0.3])
 def test_friction_near_standstill_is_known_as_well_as_its_rates(right, breakaway):
     """Rates a fifth of the bend off raise no alarm where pure error says so, and a cause is found beside them."""

@@ -18,7 +18,7 @@ import pytest
 import yaml
 
 import pkm_identification as pkm
-from pkm_identification.errors import LogError, SettingsError
+from pkm_identification.errors import LogError
 from pkm_identification.estimation.identifiability import IDENTIFIABLE
 from pkm_identification.identification.identify import identify
 from pkm_identification.identification.settings import Settings
@@ -141,5 +141,3 @@ def test_logs_that_cannot_be_used_are_refused(log):
     slower = DriveLog(log.time[::2], log.drive[::2], log.force[::2], "b.csv")
     with pytest.raises(LogError, match=r"b\.csv: 500 samples a second, 1000 in the first log"):
         identify([log, slower], mechanism, settings())
-    with pytest.raises(SettingsError, match="needs a hexapod"):
-        identify([log], mechanism, settings("dual"))

@@ -107,6 +107,7 @@ FAULTS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", FAULTS)
 def test_faults_of_a_log_change_no_value_beyond_its_deviation(fault):
     clean, found = identified(exact()), identified(FAULTS[fault](exact()))
@@ -167,6 +168,7 @@ def test_a_drive_that_stands_still_is_left_out_while_others_move():
     assert 0.1 < still[:, 0].mean() < still.mean() + 0.3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("estimator", ["ukf", "rls", "robust"])
 def test_every_estimator_leaves_standing_drives_out(estimator):
     log, _ = held_log()
@@ -193,6 +195,7 @@ def test_without_friction_standstill_is_used():
     assert len(without) == sum(len(range(*p.chosen.indices(p.part.stop - p.part.start))) for p in pieces)
 
 
+@pytest.mark.slow
 def test_a_file_with_all_faults_is_identified_by_the_command(tmp_path, capsys):
     one, log = five_bar(), exact()
     drive = log.drive.copy()
