@@ -65,6 +65,7 @@ def test_every_number_of_every_machine_has_a_width_and_a_key(name):
     assert sum(len(body.numbers) for body in machine(name).knowledge.bodies) > 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SHIPPED)
 def test_what_a_shipped_file_states_is_written_again_and_changes_nothing_else(name, tmp_path):
     first, plain = load_machine(name), read_machine(document(name))
