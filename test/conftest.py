@@ -37,6 +37,8 @@ LONGEST = (
     "test_known_and_tolerated.py",
     "test_history.py",
     "test_public.py",
+    "test_answers.py",
+    "test_every_machine_states.py",
     "test_extended.py",
     "test_rubbing_joints.py",
     "test_warm_up.py",
