@@ -89,7 +89,7 @@ def follow_lines(machine: Machine, lines: int, asker: str = "workspace") -> Reac
     names, units = zip(*_list_outputs(machine), strict=True)
     low, high, stated = _find_ranges(machine)
     line, coordinate, value, dexterity, ends = [], [], [], [], []
-    for number, direction in enumerate(steps("lines", _spread_directions(lines, len(low)))):
+    for number, direction in enumerate(steps("lines", list(_spread_directions(lines, len(low))))):
         way = np.where(direction > 0.0, high, low) - machine.home
         fraction = np.max(np.abs(direction))
         path = machine.home + np.linspace(0.0, 1.0, STEPS)[:, None] * np.abs(direction) / fraction * way

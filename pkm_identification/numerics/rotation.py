@@ -87,24 +87,6 @@ def orthonormalize(rotation):
 
 
 @kernel
-def rotation_between(turned, rotation, vector):
-    """Write the rotation vector (3,) with turned = exp([vector]) rotation, for angles well below pi."""
-    sine = 0.0
-    for a in range(3):
-        b, c = (a + 1) % 3, (a + 2) % 3
-        total = 0.0
-        for k in range(3):
-            total += turned[c, k] * rotation[b, k] - turned[b, k] * rotation[c, k]
-        vector[a] = 0.5 * total
-        sine += vector[a] ** 2
-    sine = np.sqrt(sine)
-    if sine > 1e-6:
-        scale = np.arcsin(min(sine, 1.0)) / sine
-        for a in range(3):
-            vector[a] *= scale
-
-
-@kernel
 def _matrices(quaternions, rotations):
     """Rotation matrices (N, 3, 3) of quaternions (N, 4); False when one is not finite or has no length."""
     for n in range(quaternions.shape[0]):

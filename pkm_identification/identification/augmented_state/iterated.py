@@ -164,7 +164,7 @@ def find_first_states(
     for _ in range(FIRST_ROUNDS):
         states = smooth(model, around, samples, replace(noise, force=found), np.zeros(0), gated=True)
         found = found * gain.amplify(np.clip(np.sqrt(states.force_ratio), *NOISE_STEP))
-    segment = np.cumsum(states.fresh)
+    segment = np.cumsum(states.fresh, dtype=np.int64)
     return replace(samples, measured=states.used, segment=segment), states.centre
 
 
@@ -184,7 +184,7 @@ def scale_by_data(
     # that the motion does not show; to a width that knows nothing that looks like information
     limited = []
     for given, entry in zip(parameters.entries, scaled.entries, strict=True):
-        own = max(abs(entry.nominal), entry.size)
+        own = max(abs(entry.nominal), entry.size or 0.0)
         wide = np.isfinite(given.scale) or own == 0.0
         limited.append(entry if wide else replace(entry, scale=min(entry.scale, own)))
     return replace(scaled, entries=tuple(limited))

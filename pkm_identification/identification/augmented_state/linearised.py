@@ -66,7 +66,7 @@ class JointModel:
         cls, machine: Machine, parameters: ParameterSet, prior: Prior, samples: JointSamples, period: float
     ) -> JointModel:
         """Return that of a machine with the sensors that its log has."""
-        width, seen = len(parameters.names), np.isfinite(samples.readings).any(axis=0)
+        width, seen = len(parameters.names), samples.seen_readings
         bias = (
             machine.reading_bias * seen if has(machine, MotionSensors) and len(seen) else np.zeros(len(seen))
         )
@@ -241,7 +241,7 @@ def _linearise_readings(
 ) -> ReadingRows:
     """Return the readings in the middle of each period, of those sensors that the log has."""
     count, drives, machine = len(samples), len(model.machine.drives), model.machine
-    seen = np.isfinite(samples.readings).any(axis=0)
+    seen = samples.seen_readings
     if not seen.any() or not has(machine, MotionSensors):
         nothing = np.zeros((count, samples.readings.shape[1]))
         return ReadingRows(

@@ -139,13 +139,18 @@ class JointSamples:
             segments.append(part.segment - part.segment.min() + last)
             last = int(segments[-1].max()) + 1
         names = ("time", "coordinate", "force", "readings", "measured")
-        whole = (np.concatenate([getattr(part, name) for part in parts]) for name in names)
-        return cls(*whole, np.concatenate(segments))
+        whole = {name: np.concatenate([getattr(part, name) for part in parts]) for name in names}
+        return cls(**whole, segment=np.concatenate(segments))
 
     @property
     def begins(self) -> NDArray[np.bool_]:
         """Whether a sample is the first of its segment, (N,)."""
         return np.concatenate([[True], np.diff(self.segment) != 0])
+
+    @property
+    def seen_readings(self) -> NDArray[np.bool_]:
+        """Which readings are there at all, (R,)."""
+        return np.asarray(np.isfinite(self.readings).any(axis=0))
 
     def without_readings(self) -> JointSamples:
         """Return the same samples as if there were no additional sensors."""
