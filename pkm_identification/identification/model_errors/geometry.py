@@ -11,6 +11,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
@@ -74,7 +75,7 @@ def compute_joints(situation: Situation) -> FloatArray:
 
 
 @lru_cache(maxsize=4)  # columns are made anew with each choice of causes, of the same machine
-def _move_joints(machine: Machine, step: float) -> tuple[Machine, ...]:
+def _move_joints(machine: Any, step: float) -> tuple[Machine, ...]:  # a protocol says nothing of hashes
     return tuple(machine.with_changes({path: step}) for path in name_places(machine).values())
 
 
