@@ -91,7 +91,9 @@ class Blocks:
 
     def moves(self) -> FloatArray:
         """Return what leaving out each block does to the unknowns, (n, p)."""
-        return -np.linalg.solve(self.information - self.parts, self.scores[:, :, None])[:, :, 0]
+        return np.asarray(
+            -np.linalg.solve(self.information - self.parts, self.scores[:, :, None])[:, :, 0], dtype=float
+        )
 
     def jackknife(self, views: FloatArray) -> FloatArray:
         """Return the variances (r,) of views (r, p) of the unknowns that the data's scatter gives."""

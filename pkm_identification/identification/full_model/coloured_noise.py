@@ -134,7 +134,7 @@ def _continue_downwards(log: GuardedLog, band: BandSettings) -> FloatArray:
 
 def _frequencies(rate: float) -> tuple[FloatArray, float]:
     step = 0.5 * rate / 8192
-    return (np.arange(8192) + 0.5) * step, step
+    return np.asarray((np.arange(8192) + 0.5) * step, dtype=float), step
 
 
 def _integrate(band: BandSettings, density: FloatArray) -> FloatArray:

@@ -154,7 +154,7 @@ def build_views(parameters: ParameterSet, names: tuple[str, ...]) -> tuple[Float
     names : tuple of str, length B
         Of the basis.
     """
-    factors = np.linalg.pinv(parameters.mapping)
+    factors = np.asarray(np.linalg.pinv(parameters.mapping), dtype=float)
     offsets = -factors @ parameters.known
     index = {name: k for k, name in enumerate(names)}
     for row, name in enumerate(parameters.names):

@@ -29,8 +29,8 @@ from pkm_identification.numerics.arrays import FloatArray
 _CENTER, _MOMENT, _PRODUCT = slice(1, 4), slice(4, 7), slice(7, 10)
 _PAIRS = ((0, 1), (0, 2), (1, 2))
 # Which of three axes the entries of `KnownBody` are of, by how many there are: along a strut, in a plane, in space
-_CENTER_AXES = {1: ((2,),), 2: ((0,), (1,)), 3: ((0,), (1,), (2,))}
-_MOMENT_AXES = {1: ((2,),), 2: ((0, 1), (2,)), 3: ((0,), (1,), (2,))}
+_CENTER_AXES: dict[int, tuple[tuple[int, ...], ...]] = {1: ((2,),), 2: ((0,), (1,)), 3: ((0,), (1,), (2,))}
+_MOMENT_AXES: dict[int, tuple[tuple[int, ...], ...]] = {1: ((2,),), 2: ((0, 1), (2,)), 3: ((0,), (1,), (2,))}
 _DEVIATIONS = {
     "mass": 0.8,
     "center_of_mass": 0.6,
