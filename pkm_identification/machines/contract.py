@@ -215,6 +215,10 @@ class Machine(Protocol):
     quick: ClassVar[bool]
     sums_set: ClassVar[str]
 
+    def __hash__(self) -> int:
+        """Return what is of this machine alone: what is made of it is kept for it."""
+        ...
+
     @property
     def name(self) -> str: ...
 

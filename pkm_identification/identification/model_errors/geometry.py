@@ -11,7 +11,6 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 
@@ -75,7 +74,7 @@ def compute_joints(situation: Situation) -> FloatArray:
 
 
 @lru_cache(maxsize=4)  # columns are made anew with each choice of causes, of the same machine
-def _move_joints(machine: Any, step: float) -> tuple[Machine, ...]:  # a protocol says nothing of hashes
+def _move_joints(machine: Machine, step: float) -> tuple[Machine, ...]:
     return tuple(machine.with_changes({path: step}) for path in name_places(machine).values())
 
 
