@@ -27,6 +27,7 @@ from pathlib import Path
 
 import numpy as np
 import yaml
+from scipy.special import ndtr
 
 from pkm_identification.cli import main as run_command
 from pkm_identification.errors import PkmError
@@ -119,8 +120,10 @@ def main(arguments: list[str]) -> int:
         good = len(outcomes) == options.draws and LEAST <= squared <= MOST and farthest <= FARTHEST
         good = good and all(one.fits and one.code == 0 for one in outcomes)
         missed += not good
+        chance = 1.0 - (2.0 * ndtr(farthest) - 1.0) ** errors.size
         print(
-            f"{kind}: error^2 {squared:.2f}, farthest {farthest:.1f}: {'good' if good else 'MISSED'}",
+            f"{kind}: error^2 {squared:.2f}, farthest {farthest:.1f} of {errors.size} (as far by chance: "
+            f"{100 * chance:.0f} %): {'good' if good else 'MISSED'}",
             flush=True,
         )
     return missed

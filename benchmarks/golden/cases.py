@@ -25,6 +25,31 @@ ESTIMATORS = ("ls", "ukf", "rls", "robust")
 
 # (pattern of a case, pattern of a place in its outputs, why it may differ): empty where nothing changed on purpose
 EXPLAINED: tuple[tuple[str, str, str], ...] = (
+    *(
+        ("*", f"*.json.{key}*", "a key that the answers of all machines have now")
+        for key in ("base", "drives", "equations", "fit.per_drive", "validation.*.per_drive")
+    ),
+    *(
+        (
+            f"identify-uf-{name}",
+            "estimate.json.parameters.*",
+            "combinations by the covariance of every direction",
+        )
+        for name in ("ukf", "rls", "energy")
+    ),
+    (
+        "diagnose-uf",
+        "diagnosis.json.parameters.*",
+        "where the model does not fit, deviations are those of a block jackknife",
+    ),
+    (
+        "identify-mast-*",
+        "estimate.json*",
+        "rows of a drive that stands while others move are left out, pulses at reversals are unknowns besides; all "
+        "other rows and columns are equal to the last digit",
+    ),
+    ("export-uf*", "machine.yaml", "the file says that its numbers are of a drawing"),
+    ("export-hexel", "machine.yaml", "the file says that its numbers are of a drawing"),
     ("export-mast", "machine.yaml", "numbers of bodies and joints are written without quotation marks"),
     ("export-epaas", "machine.yaml", "numbers of bodies and joints are written without quotation marks"),
     ("export-four-bar", "machine.yaml", "numbers of bodies and joints are written without quotation marks"),
