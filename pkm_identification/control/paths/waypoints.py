@@ -11,6 +11,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -99,9 +100,7 @@ class DriveWaypoints:
         check_waypoints(self.time, {"time or coordinate is not finite": ~whole}, derivatives)
 
 
-def check_waypoints(
-    time: FloatArray, endless: dict[str, FloatArray], derivatives: dict[str, FloatArray]
-) -> None:
+def check_waypoints(time: FloatArray, endless: dict[str, Any], derivatives: dict[str, FloatArray]) -> None:
     """Refuse waypoints that make no motion.
 
     Parameters
