@@ -189,9 +189,10 @@ class EstimatorSettings:
 
     def parameters_and_effects(self, machine: AnyMachine) -> tuple[ParameterSet, tuple[EstimatedEffect, ...]]:
         """The parameters to estimate, and the effects that some of them are of; raises as `parameter_set`."""
+        machine = as_machine(machine)
         if self.model != "force":
             require(machine, HexapodFile, f"the {self.model} model")
-        if self.strut_spread != STRUT_SPREAD and not as_machine(machine).limbs_alike:
+        if self.strut_spread != STRUT_SPREAD and not machine.limbs_alike:
             raise SettingsError("strut spread: the machine has no struts of one design")
         parameters, effects = self.all_parameters(machine)
         effective = [entry.name for effect in effects for entry in effect.entries]

@@ -86,7 +86,8 @@ def test_what_a_cause_of_a_misfit_moves_is_not_identified():
 @pytest.mark.parametrize(
     ("arm", "log", "also", "late"),
     [
-        # inertia of the motors, which the file leaves out, hides a part of the delay (9.5 ms without, 13.7 ms with it)
+        # inertia of the motors, which the file leaves out, hides a part of the delay: 2 to 8 ms without it, 8.4, 12.3
+        # and 11.1 ms (+- 2.3 to 4.4) with it in the three motions
         ("ur10e", "motion_30s", ("motor_inertia", "force_delay"), {"force_delay": (7e-3, 14e-3)}),
         (
             "panda", "excitation", ("force_delay", "force_delay_7", "friction_asymmetric_6"),

@@ -53,7 +53,8 @@ def relinearised(experiment: Experiment) -> tuple[Experiment, Problem, str]:
         moved = max(places, key=lambda place: change[place])
         if change[moved] < STILL:
             return experiment, problem, ""
-        weights = np.asarray(np.linalg.inv(fit.noise), dtype=float)
+        # as the fit weighs them against the prior
+        weights = np.asarray(np.linalg.inv(fit.noise * problem.redundancy), dtype=float)
         before = _misfit(problem, values, weights, count) if number else np.inf
         proposal = fit.mean
         worse = []
