@@ -164,7 +164,7 @@ def _draw_bars(mechanism: Mechanism) -> dict[str, str]:
     drawn: dict[str, str] = {}
     for owner, ends in zip(outline.owners, outline.points, strict=True):
         if owner in mechanism.tree.body_frames:
-            drawn[owner] = drawn.get(owner, "") + draw_bar(*ends, radius, "")
+            drawn[owner] = drawn.get(owner, "") + draw_bar(ends[0], ends[1], radius, "")
     return drawn
 
 

@@ -241,13 +241,14 @@ class Multibody:
 
     def compute_accelerated_motion(self, motion: Motion, acceleration: FloatArray) -> Motion:
         """See `contract.compute_accelerated_motion`."""
-        q, coordinate, rate, status, residual = (
-            np.repeat(part, len(acceleration), axis=0)
-            for part in (motion.state[0], motion.coordinate, motion.rate, motion.status, motion.residual)
-        )
+        count = len(acceleration)
+        q, rate = motion.state[0].repeat(count, 0), motion.rate.repeat(count, 0)
         moved = self._move("drives", q, rate, acceleration)
         state = q, moved.velocity, moved.acceleration
-        return Motion(coordinate, rate, acceleration, state, status, residual)
+        return Motion(
+            motion.coordinate.repeat(count, 0), rate, acceleration, state,
+            motion.status.repeat(count), motion.residual.repeat(count),
+        )  # fmt: skip
 
     def explain_unreachable(self, coordinate: FloatArray) -> str:
         closed = close_drives(self.mechanism, coordinate[None])
