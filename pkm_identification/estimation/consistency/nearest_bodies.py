@@ -37,6 +37,9 @@ _SHARP = 1e4  # of distances: a path ends within 3e-4 of its unit
 _ROUNDING = 1e-9  # relative: what is known no better
 _FILE = 1e-3  # of a squared deviation: what it costs to move a body by its own size from the file's
 _INSIDE = 1e-2  # least eigenvalue to begin with
+# Of a body's squared radii of gyration in the file, about its centre of mass, what it keeps at least: a body that is
+# nearly a point fits sums as well as the file's where nothing shows its inertia, and can be no body of that size
+_KEPT = 0.05
 
 
 def find_nearest_bodies(
@@ -154,6 +157,7 @@ class _Bodies:
         ]
         widest = max(radius, default=1.0) or 1.0
         self.radius = [max(one, LIGHTEST * widest) for one in radius]
+        self.kept = [_least_spread(_pseudo(part) / self._units(b)) for b, part in enumerate(parts)]
         widths = np.cumsum([_width(n) for n in self.order])
         self.slices = [slice(end - _width(n), end) for end, n in zip(widths, self.order, strict=True)]
 
@@ -180,10 +184,12 @@ class _Bodies:
 
     def least(self, vector: FloatArray) -> float:
         """Return the least eigenvalue of all."""
-        return min(
-            float(np.linalg.eigvalsh(_square(vector[place], n))[0])
-            for place, n in zip(self.slices, self.order, strict=True)
-        )
+        return min(float(np.linalg.eigvalsh(self._room(vector, b))[0]) for b in range(len(self.order)))
+
+    def _room(self, vector: FloatArray, b: int) -> FloatArray:
+        """Return body b's scaled pseudo-inertia without the spread that its mass has at least: positive if it can be."""
+        square = _square(vector[self.slices[b]], self.order[b])
+        return np.asarray(square - square[-1, -1] * self.kept[b])
 
     def possible(self, vector: FloatArray, margin: float) -> FloatArray:
         """Return the nearest vector whose eigenvalues are all at least a margin."""
@@ -201,11 +207,25 @@ class _Bodies:
         """Return what `follow_path` takes of bodies that can be, by multiples of directions from a point."""
         stacks = []
         for n in sorted(set(self.order)):
-            alike = [place for place, order in zip(self.slices, self.order, strict=True) if order == n]
-            constant = np.stack([_square(point[place], n) for place in alike])
-            slopes = [[_square(one[place], n) for place in alike] for one in directions.T]
+            alike = [b for b, order in enumerate(self.order) if order == n]
+            constant = np.stack([self._room(point, b) for b in alike])
+            slopes = [[self._room(one, b) for b in alike] for one in directions.T]
             stacks.append((constant, np.array(slopes)))
         return stacks
+
+
+def _least_spread(pseudo: FloatArray) -> FloatArray:
+    """Return what a body keeps of its scaled pseudo-inertia (n, n) about the centre of mass, per scaled mass."""
+    kept = np.zeros_like(pseudo)
+    mass = pseudo[-1, -1]
+    if mass > 0.0:
+        first = pseudo[:-1, -1] / mass
+        if len(pseudo) == 3:  # in the plane the two are one moment, which is shared out at will
+            moment = np.trace(pseudo[:-1, :-1]) / mass - first @ first
+            return np.asarray(np.diag([1.0, 1.0, 0.0]) * _KEPT * max(moment, 0.0) / 2)
+        spread, axes = np.linalg.eigh(pseudo[:-1, :-1] / mass - np.outer(first, first))
+        kept[:-1, :-1] = _KEPT * (axes * np.maximum(spread, 0.0)) @ axes.T
+    return kept
 
 
 def _width(n: int) -> int:
