@@ -42,12 +42,20 @@ EXPLAINED: tuple[tuple[str, str, str], ...] = (
         "diagnosis.json.parameters.*",
         "where the model does not fit, deviations are those of a block jackknife",
     ),
-    (
-        "identify-mast-*",
-        "estimate.json*",
-        "rows of a drive that stands while others move are left out, pulses at reversals are unknowns besides; all "
-        "other rows and columns are equal to the last digit",
+    *(
+        (
+            f"identify-{name}-*",
+            "estimate.json*",
+            "pulses at reversals are unknowns besides, and the row in which a drive leaves its standstill is used; all "
+            "other rows and columns are equal to the last digit",
+        )
+        for name in ("mast", "epaas", "four-bar")
     ),
+    *(
+        (f"simulate-{name}", "log.csv", "the last digits: one stepping moves all plants")
+        for name in MECHANISMS
+    ),
+    ("identify-mast-late", "log.csv", "made of the simulated log"),
     ("export-uf*", "machine.yaml", "the file says that its numbers are of a drawing"),
     ("export-hexel", "machine.yaml", "the file says that its numbers are of a drawing"),
     ("export-mast", "machine.yaml", "numbers of bodies and joints are written without quotation marks"),
