@@ -196,7 +196,7 @@ class _Validated:
     coordinate: FloatArray
     force: FloatArray | None
     counts: Mapping[str, int]
-    first: Mapping[str, float]
+    first: Mapping[str, float | None]
     warnings: tuple[str, ...]
     motion: _Motion | None
     obstacle: str = ""
@@ -232,7 +232,7 @@ def inspect_log(
     if not obstacle:
         try:
             settings = Settings.of(estimator="ls", hold_out=0.0)
-            identification = identify([log], machine, settings, faults)  # type: ignore[list-item]
+            identification = identify([log], machine, settings, faults)  # type: ignore[arg-type]
         except PkmError as error:
             obstacle = str(error)
     nothing = np.full(len(machine.drives), np.nan)
@@ -340,7 +340,7 @@ def _examine_drives(log: DriveLog, machine: Machine) -> _Validated:
 def _move_drives(log: ValidatedLog, machine: Machine) -> _Motion:
     """Return what the drives do; raises PkmError where the log is too short or another machine's."""
     band = replace(Settings().band, period=log.period)
-    made = Road(machine, machine.build_parameter_set(), band).equations(log)
+    made = Road(machine, machine.build_parameter_set("base"), band).equations(log)
     motion = made.samples.motion
     standstill = np.mean(made.still, axis=0) if len(made.still) else np.full(len(machine.drives), np.nan)
     degraded = int(np.count_nonzero(motion.status == DEGRADED))
