@@ -42,9 +42,12 @@ class WorkspaceErrors:
 
     def __call__(self, setpoint: Setpoint, coordinate: FloatArray) -> FloatArray:
         """Return drive errors (n,) for measured coordinates (n,); NaN where these have no place near the wanted one."""
-        there, tracker = setpoint.now, self._tracker
-        tracker.take(np.concatenate([part.ravel() for part in there.state]), self._still[0])
-        if tracker.step(coordinate, self._still[0], self._still[0]) != OK:
+        block, tracker, still = setpoint.block, self._tracker, self._still
+        state = tuple(part[setpoint.row : setpoint.row + 1] for part in block.state)
+        tracker.take(np.concatenate([part.ravel() for part in state]), still[0])
+        if tracker.step(coordinate, still[0], still[0]) != OK:
             return np.full(len(coordinate), np.nan)
-        here = Motion(coordinate[None], self._still, self._still, tracker.state, there.status, there.residual)
+        # where the machine shall be is asked for its state alone
+        there = Motion(still, still, still, state, block.status, block.residual)
+        here = Motion(coordinate[None], still, still, tracker.state, block.status, block.residual)
         return self._space.compute_drive_rate(here, self._space.compute_error(there, here))
