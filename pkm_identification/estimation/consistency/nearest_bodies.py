@@ -187,7 +187,7 @@ class _Bodies:
         return min(float(np.linalg.eigvalsh(self._room(vector, b))[0]) for b in range(len(self.order)))
 
     def _room(self, vector: FloatArray, b: int) -> FloatArray:
-        """Return body b's scaled pseudo-inertia without the spread that its mass has at least: positive if it can be."""
+        """Return body b's scaled pseudo-inertia without the least spread of its mass: positive if it can be."""
         square = _square(vector[self.slices[b]], self.order[b])
         return np.asarray(square - square[-1, -1] * self.kept[b])
 
