@@ -120,6 +120,7 @@ def answer_document(answer: Answer) -> dict[str, Any]:
                 "std_data": finite_or_none(one.data_std),
                 "std_file": finite_or_none(one.file_std),
                 "status": one.status,
+                "near_zero": one.near_zero,
                 "rests_on": [
                     {
                         "key": leaning.key,

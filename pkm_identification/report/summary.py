@@ -17,7 +17,7 @@ from pkm_identification.identification.result import Identification
 from .paragraphs import paragraph
 from .sentences import verdicts
 from .tables import dropped_table, estimate_table, sums_table, validation_table
-from .total_deviations import answer_table, effects_sentences
+from .total_deviations import answer_table, effects_sentences, table_notes
 
 
 def summary(result: Identification, shown: Callable[[bool, str], str] = lambda good, text: text) -> str:
@@ -38,7 +38,14 @@ def summary(result: Identification, shown: Callable[[bool, str], str] = lambda g
         str(estimate_table(result.estimate, near_zero=result.near_zero)),
     ]
     if result.answer is not None:
-        blocks.append(str(answer_table(result.answer)))
+        blocks.append(
+            "\n".join(
+                [
+                    str(answer_table(result.answer)),
+                    *(paragraph(note, "") for note in table_notes(result.answer)),
+                ]
+            )
+        )
         blocks += ["\n".join(lines) for lines in [effects_sentences(result.answer)] if lines]
     if (sums := sums_table(result)).rows:
         lines = (paragraph(f"{name} = {text}", "  ") for name, text in sums.rows)

@@ -11,26 +11,42 @@
 from __future__ import annotations
 
 from pkm_identification.estimation.posterior.answer import Answer
-from pkm_identification.estimation.posterior.status import IDENTIFIED, NOISY, KnownValue, Leaning
+from pkm_identification.estimation.posterior.status import (
+    IDENTIFIED,
+    MOSTLY_FROM_FILE,
+    NOISY,
+    KnownValue,
+    Leaning,
+)
+from pkm_identification.estimation.posterior.thresholds import LARGEST_RELATIVE_STD, NEAR_ZERO
 
-from .listing import ABSENT, Listing, number, with_deviation
+from .listing import Listing, number, with_deviation
 
 LEAST_SHARE = 0.05  # of a value's variance: less is not worth naming
-LARGEST_PERCENT = 1000.0  # a deviation larger than that is not told in per cent of the value
+NEAR_ZERO_NOTE = (
+    "Without %, std, data and file are in the value's unit: it is near 0, below "
+    f"{100 * NEAR_ZERO:g} % of what a body of its mass and size can have, or smaller than its std. Near 0, it is "
+    f"identified with a std below {100 * LARGEST_RELATIVE_STD:g} % of what such a body can have."
+)
 
 
 def answer_table(answer: Answer) -> Listing:
     """Return the table of values: total deviation, its parts of the data and of the file, status and keys."""
     rows = [
         (
-            one.name, one.unit, with_deviation(one.value, 0.1 * one.std)[0], _percent(one.std, one.value),
-            _percent(one.data_std, one.value), _percent(one.file_std, one.value), write_status(one),
-            write_leanings(one),
+            one.name, one.unit, with_deviation(one.value, one.std if _is_small(one) else 0.1 * one.std)[0],
+            _write_part(one.std, one), _write_part(one.data_std, one), _write_part(one.file_std, one),
+            write_status(one), write_leanings(one),
         )
         for one in answer.values
     ]  # fmt: skip
     header = ("value", "unit", "estimate", "std", "data", "file", "status", "rests on")
     return Listing(header, tuple(rows), frozenset(("estimate", "std", "data", "file")))
+
+
+def table_notes(answer: Answer) -> list[str]:
+    """Return what a reader of the table must know, a sentence each."""
+    return [NEAR_ZERO_NOTE] if any(map(_is_small, answer.values)) else []
 
 
 def effects_sentences(answer: Answer) -> list[str]:
@@ -43,11 +59,12 @@ def effects_sentences(answer: Answer) -> list[str]:
 
 
 def write_status(value: KnownValue) -> str:
-    """Return the status, with how well a value is known that noise keeps from being identified."""
-    if value.status != NOISY:
-        return value.status
-    size = abs(value.std / value.value) if value.value else float("inf")
-    return f"known to {100 * size:.2g} %" if size < LARGEST_PERCENT / 100 else "near zero"
+    """Return the status, with how well a value is known that is near 0 or that noise keeps from being identified."""
+    if value.status == NOISY:
+        return f"known to {_write_part(value.std, value)}"
+    if value.near_zero and value.status in (IDENTIFIED, MOSTLY_FROM_FILE):
+        return f"{value.status}: near 0 within {_write_part(value.std, value)}"
+    return value.status
 
 
 def write_leanings(value: KnownValue) -> str:
@@ -58,12 +75,15 @@ def write_leanings(value: KnownValue) -> str:
 
 
 def _lean(leaning: Leaning, value: KnownValue) -> str:
-    if leaning.unit not in ("%", "mm") or not value.value:
+    if leaning.unit not in ("%", "mm"):
         return leaning.key
-    slope = 100.0 * abs(leaning.slope / value.value)
-    return f"{leaning.key} {slope:.2g} %/{leaning.unit}" if slope < LARGEST_PERCENT else leaning.key
+    return f"{leaning.key} {_write_part(abs(leaning.slope), value)}/{leaning.unit}"
 
 
-def _percent(part: float, value: float) -> str:
-    size = 100.0 * abs(part / value) if value else float("inf")
-    return f"{number(size, 2)} %" if size <= LARGEST_PERCENT else ABSENT
+def _is_small(value: KnownValue) -> bool:
+    return value.near_zero or value.std >= abs(value.value)
+
+
+def _write_part(part: float, value: KnownValue) -> str:
+    """Return a part of a value's deviation in % of it, in its unit where the value is near 0."""
+    return number(part, 2) if _is_small(value) else f"{number(100.0 * part / abs(value.value), 2)} %"

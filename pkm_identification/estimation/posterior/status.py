@@ -22,7 +22,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from .thresholds import LARGEST_RELATIVE_STD, LEAST_TAKEN_SHARE, MOST_OF_VARIANCE
+from .thresholds import LARGEST_RELATIVE_STD, LEAST_TAKEN_SHARE, MOST_OF_VARIANCE, NEAR_ZERO
 
 IDENTIFIED = "identified"
 MOSTLY_FROM_FILE = "known, mostly from the file"
@@ -71,6 +71,8 @@ class KnownValue:
         One of this module.
     rests_on : tuple of Leaning
         The largest of the file's part first.
+    near_zero : bool
+        Whether its deviation was judged by what a value of its kind can be, not by its own size.
     """
 
     name: str
@@ -82,6 +84,7 @@ class KnownValue:
     taken: float
     status: str
     rests_on: tuple[Leaning, ...] = ()
+    near_zero: bool = False
 
     @property
     def usable(self) -> bool:
@@ -94,6 +97,11 @@ class KnownValue:
         return replace(self, data_std=data, std=float(np.hypot(data, self.file_std)))
 
 
+def is_near_zero(value: float, size: float) -> bool:
+    """Return whether a value is small beside what one of its kind can be; `size` 0: it cannot be 0."""
+    return abs(value) < NEAR_ZERO * size
+
+
 def choose_status(value: float, std: float, file_std: float, taken: float, size: float) -> str:
     """Return the status of a value.
 
@@ -103,9 +111,9 @@ def choose_status(value: float, std: float, file_std: float, taken: float, size:
     taken : float
         Share of the prior's variance that the data took away.
     size : float
-        What a value of that kind may well be, where this one is near 0.
+        As of `is_near_zero`.
     """
-    small = std <= LARGEST_RELATIVE_STD * max(abs(value), size)
+    small = std <= LARGEST_RELATIVE_STD * (size if is_near_zero(value, size) else abs(value))
     if taken < LEAST_TAKEN_SHARE:
         return MOSTLY_FROM_FILE if small else FROM_FILE
     if small:

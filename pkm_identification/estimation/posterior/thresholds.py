@@ -11,7 +11,10 @@
 from __future__ import annotations
 
 LARGEST_RELATIVE_STD = (
-    0.05  # of a value, or of a body of that size: what is known less well is not identified
+    0.05  # of a value, or near 0 of what it can be: what is known less well is not identified
+)
+NEAR_ZERO = (
+    0.2  # of what a value of its kind can be: what is smaller may have been 0, and says nothing as a measure
 )
 LEAST_TAKEN_SHARE = 0.8  # of the prior's variance: less, and the file says more than the data
 MOST_OF_VARIANCE = 0.5  # of a value's variance: more of one origin, and it rests on that

@@ -21,6 +21,7 @@ from pkm_identification.estimation.posterior.status import (
     KnownValue,
     Leaning,
     choose_status,
+    is_near_zero,
 )
 from pkm_identification.estimation.posterior.thresholds import (
     COMMON_FACTORS,
@@ -101,12 +102,16 @@ def list_values(
         )
         file_std = float(np.hypot(own_of_file, gain * value))
         std = float(np.hypot(data[j], file_std))
-        status = choose_status(value, std, file_std, taken, float(views.sizes[j]))
+        size = float(views.sizes[j])
+        status = choose_status(value, std, file_std, taken, size)
         shift = np.abs(moved[j, beyond] * mode.unknowns[beyond])
         if shift.size and float(np.max(shift)) > SHIFTED * std:
             status = CONTRADICTS
         leanings = _find_leanings(posterior, moved[j], value, gain * abs(value), std)
-        made.append(KnownValue(name, unit, value, std, float(data[j]), file_std, taken, status, leanings))
+        near = is_near_zero(value, size)
+        made.append(
+            KnownValue(name, unit, value, std, float(data[j]), file_std, taken, status, leanings, near)
+        )
     return tuple(made)
 
 

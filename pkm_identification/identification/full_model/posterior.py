@@ -13,6 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pkm_identification.estimation.batch.least_squares import residual_covariance
 from pkm_identification.estimation.posterior.blocks import (
@@ -175,7 +176,7 @@ class Views:
     values : ndarray, shape (r,)
     slopes : ndarray, shape (r, p)
     sizes : ndarray, shape (r,)
-        What a value may well be where it is near 0; 0 where nothing is known.
+        What a value can be, where it can be 0; 0 of masses and moments of inertia, which cannot.
     factors : ndarray, shape (P, B)
         Of the basis in the first of them; the others are masses that it hides.
     """
@@ -209,14 +210,20 @@ def build_posterior_views(posterior: Posterior) -> Views:
     factors, offsets = build_views(parameters, tuple(machine.basis.names))
     values = factors @ posterior.basis + offsets
     slopes = factors @ mode.slope[: full.basis]
-    each = find_basis_sizes(machine.knowledge, machine.rows_of_bodies)
+    each, positive = find_basis_sizes(machine.knowledge, machine.rows_of_bodies)
     for k, entry in enumerate(full.problem.parameters.entries[: full.basis]):
         if entry.kind.friction and entry.size is not None:
             each[k] = entry.size
     named = {name: k for k, name in enumerate(machine.basis.names)}
-    sizes = [
-        each[named[name]] if name in named else float(np.max(each[row != 0.0], initial=0.0))
+    rows = [
+        np.arange(len(each)) == named[name] if name in named else row
         for name, row in zip(parameters.names, factors, strict=True)
+    ]
+    sizes = [
+        0.0
+        if np.all(positive[row != 0.0]) and np.all(row >= 0.0)
+        else float(np.max(each[row != 0.0], initial=0.0))
+        for row in rows
     ]
     masses = posterior.model.compute_hidden_masses(mode.unknowns)
     return Views(
@@ -229,16 +236,21 @@ def build_posterior_views(posterior: Posterior) -> Views:
     )
 
 
-def find_basis_sizes(knowledge: Knowledge, rows_of_bodies: tuple[FloatArray, ...]) -> FloatArray:
-    """Return what an entry of the basis (B,) may well be where it is near 0; 0 of what is no body's.
+def find_basis_sizes(
+    knowledge: Knowledge, rows_of_bodies: tuple[FloatArray, ...]
+) -> tuple[FloatArray, NDArray[np.bool_]]:
+    """Return what an entry of the basis (B,) can be, 0 of what is no body's, and which are positive of any body.
 
-    That is mass, mass times radius of gyration and the moments of the bodies that it belongs to.
+    That is mass, mass times radius of gyration and the moments of the bodies that it belongs to; positive are masses,
+    moments about axes, and sums of them.
     """
     sizes = np.zeros(len(rows_of_bodies[0]))
+    positive = np.any([np.any(rows, axis=1) for rows in rows_of_bodies], axis=0)
     for body, rows in zip(knowledge.bodies, rows_of_bodies, strict=True):
         mass = body.mass.value or body.mass.width
         moments = np.array([one.value or one.width for one in body.moments])
         moment = float(np.mean(moments))
         own = np.concatenate([[mass], np.full(3, np.sqrt(mass * moment)), np.full(6, moment)])
         sizes = np.maximum(sizes, np.abs(rows) @ own)
-    return sizes
+        positive &= ~np.any(rows[:, [1, 2, 3, 7, 8, 9]], axis=1) & np.all(rows >= 0.0, axis=1)
+    return sizes, positive

@@ -35,7 +35,7 @@ from ..tables import (
     sums_table,
     validation_table,
 )
-from ..total_deviations import answer_table, effects_sentences
+from ..total_deviations import answer_table, effects_sentences, table_notes
 from .figure import figure
 from .frame import framed
 from .material import Material
@@ -126,6 +126,7 @@ def _total_deviations(result: Identification) -> list[str]:
         "<h3>Total deviations, and what values rest on</h3>",
         f"<p>{escape(result.answer.verdict.sentence)}</p>",
         answer_table(result.answer).html(),
+        *[f"<p>{escape(note)}</p>" for note in table_notes(result.answer)],
         _list(effects_sentences(result.answer)),
     ]
 

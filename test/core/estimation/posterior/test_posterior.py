@@ -24,6 +24,7 @@ from pkm_identification.estimation.posterior.status import (
     NOISY,
     RESTS_ON_FILE,
     choose_status,
+    is_near_zero,
 )
 from pkm_identification.estimation.posterior.verdict import (
     CONTRADICTS,
@@ -141,6 +142,15 @@ def test_jackknife_knows_a_residual_that_is_correlated():
 def test_statuses(std, of_file, taken, status):
     assert choose_status(1.0, std, of_file, taken, 0.0) == status
     assert choose_status(1e-6, std, of_file, taken, 1.0) == status
+
+
+def test_a_value_is_judged_by_what_it_can_be_only_near_zero():
+    # a mass of 1.56 kg within 5.4 % of a body of 1.7 kg: 5 % of that is more than its deviation
+    assert choose_status(1.56, 0.084, 0.083, 0.9, 1.7) == RESTS_ON_FILE
+    assert is_near_zero(0.0021, 0.4)
+    assert choose_status(0.0021, 0.017, 0.014, 0.9, 0.4) == IDENTIFIED
+    assert not is_near_zero(0.0021, 0.0)
+    assert choose_status(0.0021, 0.017, 0.014, 0.9, 0.0) == RESTS_ON_FILE
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pkm_identification.identification.full_model.posterior import build_views
+from pkm_identification.identification.full_model.posterior import build_views, find_basis_sizes
 from pkm_identification.identification.full_model.unknowns import FileModel
 from pkm_identification.machines.load import load_machine
 
@@ -50,3 +50,17 @@ def test_views_of_the_basis_are_the_sets_own_values(name):
         parameters.nominal,
         atol=1e-9 * np.max(np.abs(parameters.nominal)),
     )
+
+
+def test_what_can_be_zero_is_no_mass_and_no_moment_of_inertia():
+    machine = load_machine("uf")
+    sizes, positive = find_basis_sizes(machine.knowledge, machine.rows_of_bodies)
+    of = dict(zip(machine.basis.names, positive.tolist(), strict=True))
+    assert [of[name] for name in ("m_p", "Ixx_p", "Ixy_p", "mx_p", "coulomb_1")] == [
+        True,
+        True,
+        False,
+        False,
+        False,
+    ]
+    assert sizes[machine.basis.names.index("mx_p")] > 0.0

@@ -1,0 +1,43 @@
+# Copyright 2026 pkm_identification maintainers
+#
+# Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance
+# with the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+# Unless required by applicable law or agreed to in writing, software distributed under the License is
+# distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
+# the License for the specific language governing permissions and limitations under the License.
+
+"""Values with total deviations: in per cent of what has a size, in units of what is near zero."""
+
+from __future__ import annotations
+
+import pytest
+
+from pkm_identification.estimation.posterior.answer import Answer
+from pkm_identification.estimation.posterior.status import IDENTIFIED, NOISY, KnownValue, Leaning
+from pkm_identification.estimation.posterior.verdict import judge
+from pkm_identification.report.total_deviations import answer_table, table_notes
+
+MASS = KnownValue("m_p", "kg", 4.5, 0.09, 0.05, 0.075, 0.9, IDENTIFIED)
+MOMENT = KnownValue(
+    "mx_p", "kg m", 0.0021, 0.017, 0.0095, 0.014, 0.9, IDENTIFIED,
+    (Leaning("platform.center_of_mass.0", 0.6, 0.00031, "mm"),), near_zero=True,
+)  # fmt: skip
+LOOSE = KnownValue("Ixy_p", "kg m^2", 0.01, 0.02, 0.02, 0.001, 0.9, NOISY)
+
+
+@pytest.mark.parametrize(
+    ("value", "shown", "status"),
+    [
+        (MASS, ("2 %", "1.1 %", "1.7 %"), "identified"),
+        (MOMENT, ("0.017", "0.0095", "0.014"), "identified: near 0 within 0.017"),
+        (LOOSE, ("0.02", "0.02", "0.001"), "known to 0.02"),
+    ],
+)
+def test_deviations_are_in_units_near_zero(value, shown, status):
+    answer = Answer((value,), (), judge(1.0, 0.002, 1.1, 1.0, (), False))
+    (row,) = answer_table(answer).rows
+    assert row[3:6] == shown
+    assert row[6] == status
+    assert len(table_notes(answer)) == ("%" not in row[3])
+    assert "kg m" not in row[7]
+    assert ("/mm" in row[7]) == (value is MOMENT)
