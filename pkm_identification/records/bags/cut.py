@@ -43,9 +43,17 @@ def find_cut_files(path: Path) -> tuple[Path, ...]:
     """Return the files of a recording that ends in the middle or was not finished; empty of a whole one."""
     if not path.is_dir():
         return (path,) if _is_cut(path) else ()
-    files = tuple(sorted(file for file in path.iterdir() if file.suffix in BAG_FILES))
+    files = tuple(
+        sorted((file for file in path.iterdir() if file.suffix in BAG_FILES), key=_place_in_recording)
+    )
     unfinished = not (path / "metadata.yaml").is_file()
     return files if unfinished or any(map(_is_cut, files)) else ()
+
+
+def _place_in_recording(file: Path) -> tuple[str, int]:
+    """Return what sorts the parts of a recording by their numbers: bag_2.mcap before bag_10.mcap."""
+    stem, _, number = file.stem.rpartition("_")
+    return (stem, int(number)) if number.isdigit() else (file.stem, 0)
 
 
 def _is_cut(file: Path) -> bool:

@@ -181,6 +181,18 @@ def test_row_27_a_recording_without_metadata_is_read_and_said_to_be_cut(tmp_path
     assert faults == {"cut": 1}
 
 
+def test_row_27_parts_of_an_unfinished_recording_are_read_by_their_numbers(tmp_path):
+    truth, bag = made_log(count=120), tmp_path / "bag"
+    bag.mkdir()
+    for number in range(12):
+        write_log(tmp_path / "one", truth[10 * number : 10 * (number + 1)], "mcap")
+        (tmp_path / "one" / "one.mcap").rename(bag / f"bag_{number}.mcap")
+        shutil.rmtree(tmp_path / "one")
+    log, faults = read_log(bag)
+    assert_same(log, truth)
+    assert faults == {"cut": 1}
+
+
 @pytest.mark.parametrize("storage", STORAGES)
 @pytest.mark.parametrize("part", [0.0, 0.01, 0.3, 0.6, 0.9, 0.999])
 @pytest.mark.parametrize("folder", [True, False])
