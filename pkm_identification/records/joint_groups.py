@@ -10,11 +10,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
 import numpy as np
 
 from pkm_identification.errors import LogError
+from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.large_arrays import GrowingArray
 
 from .channel_times import interpolate_channel
@@ -25,6 +27,8 @@ def decode_joint_groups(
     messages: Iterable[bytes], source: str, names: Sequence[str], arrivals: Iterable[int] | None = None
 ) -> DecodedJoints | None:
     """Return samples of joints that come in messages of some each, at the first one's stamps; None if one is missing.
+
+    Its `dropped` counts samples of single joints that are not later than the ones before.
 
     Parameters
     ----------
@@ -39,14 +43,18 @@ def decode_joint_groups(
     Raises
     ------
     LogError
-        If a message cannot be decoded, or a joint's stamps do not increase.
+        If a message cannot be decoded, or a joint has too few samples.
     """
     series = [GrowingArray() for _ in names]
     for one in series:
         one.append(np.empty((0, 3)))
     for joint, rows in decode_single_joints(messages, source, names, arrivals):
         series[joint].append(rows)
-    taken = [one.taken() for one in series]
+    taken, faults = [], Counter[str]()
+    for one in series:
+        rows, left_out = _keep_increasing(one.taken())
+        taken.append(rows)
+        faults.update(left_out)
     if not all(len(rows) for rows in taken):
         return None
     asked = taken[0][:, 0]
@@ -61,4 +69,12 @@ def decode_joint_groups(
             except ValueError as error:
                 raise LogError(f"{source}: joint {names[joint]}: {error}") from None
     effort = values[:, :, 1]
-    return DecodedJoints(asked, values[:, :, 0], effort if np.isfinite(effort).any() else None, {}, "")
+    dropped = {reason: count for reason, count in faults.items() if count}
+    return DecodedJoints(asked, values[:, :, 0], effort if np.isfinite(effort).any() else None, dropped, "")
+
+
+def _keep_increasing(rows: FloatArray) -> tuple[FloatArray, dict[str, int]]:
+    """Return the samples (K, 3) whose stamps are later than all before, and how many others there are, by reason."""
+    before = np.maximum.accumulate(np.concatenate([[-np.inf], rows[:, 0]]))[:-1]
+    late = {"duplicate": int(np.sum(rows[:, 0] == before)), "late": int(np.sum(rows[:, 0] < before))}
+    return rows[rows[:, 0] > before], late

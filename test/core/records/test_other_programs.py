@@ -242,8 +242,12 @@ def test_joints_in_messages_of_their_own(tmp_path, truth, groups, topics):
         for t, length, force in zip(truth.time, truth.length, truth.force, strict=True)
         for g, group in enumerate(groups)
     ]  # fmt: skip
-    write_joints(tmp_path / "bag", samples)
-    same(read_log(tmp_path / "bag")[0], truth)
+    # a message that comes twice, and another time much later, costs itself alone
+    again = [samples[0], *samples[: len(samples) // 2], samples[0], *samples[len(samples) // 2 :]]
+    write_joints(tmp_path / "bag", again)
+    log, faults = read_log(tmp_path / "bag")
+    same(log, truth)
+    assert faults == {"duplicate": len(groups[0]), "late": len(groups[0])}
     if topics:
         with pytest.raises(LogError, match="/leg0: no usable message"):
             read_log(tmp_path / "bag", None, "leg0")
