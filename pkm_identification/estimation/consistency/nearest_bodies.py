@@ -66,7 +66,7 @@ def find_nearest_bodies(
     NotConverged
         If no bodies that can be have these sums.
     """
-    bodies = _Bodies(nominal, planar, sums)
+    bodies = _Bodies(nominal, planar, sums, values)
     to_parameters = bodies.matrix()
     rows = sums @ to_parameters
     size = np.linalg.norm(rows, axis=1)
@@ -95,7 +95,7 @@ def find_likeliest_bodies(
     What the sums leave open is as near to nominal values as can be. `covariance` (K, K) is of the values; the rest is
     as of `find_nearest_bodies`.
     """
-    bodies = _Bodies(nominal, planar, sums)
+    bodies = _Bodies(nominal, planar, sums, values)
     to_parameters = bodies.matrix()
     rows, start = sums @ to_parameters, bodies.scaled(nominal)
     size = np.linalg.norm(rows, axis=1)
@@ -134,10 +134,13 @@ class _Bodies:
     """Scaled pseudo-inertias of bodies as one vector: 10 numbers a body, 6 of a planar one.
 
     Off-diagonal elements count sqrt(2) times, so that lengths of vectors are those of matrices. Bodies that are nothing
-    at all in the file stay so, unless sums cannot be had without them.
+    at all in the file stay so, unless sums cannot be had without them. Of a file without any masses the sums say how
+    heavy bodies are, and a size is 1 m.
     """
 
-    def __init__(self, nominal: FloatArray, planar: Sequence[bool], sums: FloatArray) -> None:
+    def __init__(
+        self, nominal: FloatArray, planar: Sequence[bool], sums: FloatArray, values: FloatArray
+    ) -> None:
         width = np.array([4 if flat else 10 for flat in planar])
         ends = np.cumsum(width)
         places = [slice(end - one, end) for end, one in zip(ends, width, strict=True)]
@@ -148,15 +151,17 @@ class _Bodies:
         self.places, self.count = places, len(nominal)
         parts = [nominal[place] for place in places]
         self.order = [3 if len(part) == 4 else 4 for part in parts]
-        heaviest = max((float(part[0]) for part in parts), default=1.0) or 1.0
+        heaviest = max((float(part[0]) for part in parts), default=0.0)
         least = [LIGHTEST if np.any(part) else NOTHING for part in parts]
+        if heaviest == 0.0:
+            heaviest, least = float(np.abs(values).max(initial=0.0)) or 1.0, [1.0] * len(parts)
         self.mass = [max(float(part[0]), one * heaviest) for part, one in zip(parts, least, strict=True)]
         radius = [
             np.sqrt(max(float(part[3] if len(part) == 4 else part[4:7].max()), 0.0) / mass)
             for part, mass in zip(parts, self.mass, strict=True)
         ]
-        widest = max(radius, default=1.0) or 1.0
-        self.radius = [max(one, LIGHTEST * widest) for one in radius]
+        widest = max(radius, default=0.0)
+        self.radius = [max(one, LIGHTEST * widest) or 1.0 for one in radius]
         self.kept = [_least_spread(_pseudo(part) / self._units(b)) for b, part in enumerate(parts)]
         widths = np.cumsum([_width(n) for n in self.order])
         self.slices = [slice(end - _width(n), end) for end, n in zip(widths, self.order, strict=True)]

@@ -79,6 +79,22 @@ def test_sums_that_no_bodies_have_are_refused_or_approached_in_their_deviations(
     assert shift[4] > 0.0
 
 
+def test_a_file_without_masses_does_not_outweigh_the_sums():
+    """What a file leaves out is no statement: bodies with these sums are found, and the likeliest have them, too."""
+    rng = np.random.default_rng(5)
+    for scale in (1e-2, 1.0, 1e3):
+        true = scale * draw_body(rng)
+        sums, nothing = rng.standard_normal((6, 10)), np.zeros(10)
+        values = sums @ true
+        deviations = 0.01 * np.abs(values)
+        found = find_nearest_bodies(sums, values, nothing, (False,), physical=True)
+        np.testing.assert_allclose(sums @ found, values, rtol=1e-9)
+        assert least(found) > 0.0
+        found = find_likeliest_bodies(sums, values, np.diag(deviations**2), nothing, (False,))
+        assert least(found) > 0.0
+        assert np.abs((sums @ found - values) / deviations).max() < 0.1
+
+
 def test_a_planar_body_keeps_its_own_condition():
     file = np.array([1.0, 0.2, 0.0, 0.05])
     sums = np.eye(4)[[1, 3]]
