@@ -76,7 +76,7 @@ def add_logs(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--encoder",
         choices=("load", "motor"),
-        help="whose lengths are used, of drives with an encoder on either side (default: load)",
+        help="of a hexapod: whose lengths are used, of drives with an encoder on either side (default: load)",
     )
     add_reading(parser)
 

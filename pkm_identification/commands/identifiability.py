@@ -44,7 +44,7 @@ def add(commands: argparse._SubParsersAction) -> None:
         "logs",
         nargs="*",
         metavar="LOG",
-        help="text of columns (also .gz), .mat, .parquet, .h5 or, of a hexapod, a bag",
+        help="text of columns (also .gz), .mat, .parquet, .h5 or a bag",
     )
     add_machine(parser)
     add_reading(parser)
@@ -55,7 +55,7 @@ def add(commands: argparse._SubParsersAction) -> None:
         default=[],
         metavar="T",
         help=f"instead of logs, before the experiment: {', '.join(own)}, or a motion file of pkm excite; repeatable "
-        "(of a mechanism rich, rich2, slow, or a file)",
+        "(of bodies with joints rich, rich2, slow, or a file)",
     )
     parser.add_argument("--duration", type=float, metavar="S", help="of the trajectory (default: its own)")
     add_setting(parser, NAMED["parameters"])
@@ -71,7 +71,7 @@ def add(commands: argparse._SubParsersAction) -> None:
         type=percent,
         metavar="PERCENT",
         help="write the smallest set that predicts the forces of the first 70 %% of these motions to so many percent "
-        "of their norm, for --parameters of pkm identify, or of a mechanism of this command and pkm excite",
+        "of their norm, for --parameters of pkm identify, of this command and of pkm excite",
     )
     parser.add_argument("--reduced", metavar="FILE", help="where that set goes, .yaml")
     parser.add_argument(

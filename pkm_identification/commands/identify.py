@@ -65,8 +65,8 @@ def add(commands: argparse._SubParsersAction) -> None:
     """Add the command."""
     parser = commands.add_parser(
         "identify",
-        description="Identify masses, inertias and friction from strut logs (CSV or rosbag2), or base parameters and "
-        "friction of any machine from its drives'. Several logs are one experiment in pieces or several motions.",
+        description="Identify masses, inertias and friction of a machine from logs of its drives (of bodies with "
+        "joints base parameters and friction). Several logs are one experiment in pieces or several motions.",
     )
     add_logs(parser)
     model = parser.add_argument_group("model and what is known of it")
@@ -85,13 +85,13 @@ def add(commands: argparse._SubParsersAction) -> None:
         action="append",
         default=[],
         metavar="LOG",
-        help="besides, a fall from rest with the drives off and no friction: its lengths fix ratios of masses",
+        help="besides, a hexapod's fall from rest with the drives off, without friction: lengths fix ratios of masses",
     )
     other.add_argument(
         "--payload",
         metavar="MASS,X,Y,Z",
-        help="calibrate the drives' force gains with a known load (kg; m, platform frame): of two logs, the second was "
-        "recorded with it",
+        help="of a hexapod: calibrate force gains with a known load (kg; m, platform frame): of two logs, the "
+        "second was recorded with it",
     )
     other.add_argument(
         "--unloaded",

@@ -38,7 +38,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--trajectory",
         metavar="T",
         help=f"{', '.join(own)} (as in pkm simulate), or one of Oh 2003, Table 2.2: {{x,z,rotation}}[-offset]-"
-        "{low,medium,high}; of a mechanism: rich, rich2, slow, rest, or its description's own motion if none is named",
+        "{low,medium,high}; of others: rich, rich2, slow, rest, or the description's own motion if none is named",
     )
     parser.add_argument(
         "--no-friction", action="store_true", help="leave out the friction of the machine file"

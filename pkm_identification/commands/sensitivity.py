@@ -35,7 +35,7 @@ def add(commands: argparse._SubParsersAction) -> None:
     """Add the command."""
     parser = commands.add_parser(
         "sensitivity",
-        description="Relative change of the strut forces for an error of the platform's centre of mass of 1 % of the "
+        description="Relative change of the drives' forces for an error of a body's centre of mass of 1 % of the "
         "motion's travel, along x, y, z and combinations (Oh 2003, 2.89): 5.5 means 5.5 % of force.",
     )
     add_options(parser)

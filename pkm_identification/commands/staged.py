@@ -48,9 +48,9 @@ def add(commands: argparse._SubParsersAction) -> None:
     """Add the command."""
     parser = commands.add_parser(
         "staged",
-        description="The staged procedure of Oh 2003, 5.3.1: on each log by itself friction, inertial parameters, both "
-        "again (friction with the inertial parameters that --hold says), then all together (UKF); each result as the "
-        "start on every other log; and all logs in one estimation. Each log is a trajectory of its own.",
+        description="The staged procedure of Oh 2003, 5.3.1, of a hexapod: on each log by itself friction, inertial "
+        "parameters, both again (friction with the inertial parameters that --hold says), then all together (UKF); "
+        "each result as the start on every other log; and all logs in one estimation. Each log is one trajectory.",
     )
     add_logs(parser)
     parser.add_argument(

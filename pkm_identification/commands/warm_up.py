@@ -34,9 +34,9 @@ def add(commands: argparse._SubParsersAction) -> None:
     """Add the command."""
     parser = commands.add_parser(
         "warm-up",
-        description="Compile what identify and the nodes (of a mechanism simulate) need for a machine and keep it on "
-        "disk: their first start takes minutes otherwise. Kernels are kept beside the installed package where it can "
-        "be written, else in the user's cache folder; NUMBA_CACHE_DIR names another.",
+        description="Compile what identify (of bodies with joints simulate) and the nodes need for a machine and keep "
+        "it on disk: their first start takes minutes otherwise. Kernels are kept beside the installed package where it "
+        "can be written, else in the user's cache folder; NUMBA_CACHE_DIR names another.",
     )
     parser.add_argument("--machine", default="uf", help="built-in name or YAML file; default: uf")
     parser.add_argument(

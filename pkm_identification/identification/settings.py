@@ -62,7 +62,7 @@ ALSO = Declaration(
     "also",
     "",
     f"estimate besides what the machine file may have wrong, names with commas: {', '.join(EFFECTS)}; "
-    "of a mechanism see docs/mechanisms.md",
+    "see docs/diagnosis.md",
 )
 PRIOR = Declaration("prior", "", "YAML file of what is known beforehand, NAME: {value: ..., std: ...}")
 

@@ -112,12 +112,7 @@ NODE_INTERFACES = {
                 "the platform's frame",
                 f"`publish_tf`, where tf2_msgs is installed, {POSED}",
             ),
-            Interface(
-                "joint_states",
-                JOINT_STATE,
-                "for robot_state_publisher",
-                "`publish_joint_states`, of hexapods",
-            ),
+            Interface("joint_states", JOINT_STATE, "for robot_state_publisher", "`publish_joint_states`"),
             Interface(
                 "markers", "visualization_msgs/msg/MarkerArray", "the machine as shapes", "at `marker_rate`"
             ),
@@ -137,7 +132,9 @@ NODE_INTERFACES = {
     "estimator": NodeInterfaces(
         publishes=(
             PARAMETER_ESTIMATE,
-            Interface("~/payload", "geometry_msgs/msg/InertiaStamped", "a load that was taken up"),
+            Interface(
+                "~/payload", "geometry_msgs/msg/InertiaStamped", "a load that was taken up", "of hexapods"
+            ),
         ),
         subscribes=(PLATFORM_STATE,),
         services=(
