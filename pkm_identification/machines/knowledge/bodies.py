@@ -142,9 +142,10 @@ def _build_body(body: BodyValues, file: KnownFile, lightest: float) -> KnownBody
     unknown = dict.fromkeys(BODY_WIDTHS, 1.0)  # what the file has as 0 has mostly been left out
     of_mass = {how: one.mass for how, one in words} if body.mass > 0.0 else unknown
     mass = read("mass", body.mass, "kg", own, of_mass, True)
+    # of a body without a mass the file says no place either
+    of_center = {how: one.center for how, one in words} if body.mass > 0.0 else unknown
     center = tuple(
-        read("center_of_mass", float(one), "m", body.size, {how: w.center for how, w in words}, False)
-        for one in body.center
+        read("center_of_mass", float(one), "m", body.size, of_center, False) for one in body.center
     )
     doubled = {how: 2.0 * one.gyration for how, one in words}  # a moment has its square
     moments = tuple(

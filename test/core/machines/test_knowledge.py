@@ -139,6 +139,8 @@ def test_what_the_file_has_as_zero_is_known_to_the_scale_of_such_a_body():
     assert bar.moments[0].width == pytest.approx(0.1 * 0.07 * bar.size**2)
     slider = load_machine("mast").knowledge.body("slider_1")
     assert slider.mass.width == pytest.approx(0.07)  # the lightest of the others
+    # where no mass is there is no place of it: 'cad' of the whole file says nothing of it
+    assert [one.width for one in slider.center_of_mass] == pytest.approx([slider.size] * 3)
 
 
 @pytest.mark.parametrize(
