@@ -188,12 +188,12 @@ def _present(
             write_page(options.report, result, logs=logs, origin=origin)
         if options.report:
             print(f"report: {options.report}", file=sys.stderr)
-    if options.json == "-" and not result.converged:
+    if (options.json == "-" or result.answer is not None) and not result.converged:
         warn(f"pkm identify: the estimator did not converge: {result.nonconvergence}")
     if result.answer is not None:
         verdict = result.answer.verdict
         good = result.trusted and (options.require != FITS or verdict.grade == FITS)
-        if not good:
+        if not good and result.converged:
             warn(f"pkm identify: {verdict.sentence}")
         return 0 if good else 1
     if result.fit is not None and not result.fit.adequate:

@@ -11,6 +11,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 import yaml
@@ -18,6 +19,7 @@ from core import synthetic
 
 from pkm_identification.cli import main
 from pkm_identification.estimation.estimators import ESTIMATORS
+from pkm_identification.identification import of_logs
 from pkm_identification.mechanisms.hexapod.parameters.sets import NAMES, hexapod_parameters
 from pkm_identification.records import write_strut_csv
 
@@ -152,3 +154,17 @@ def test_data_that_show_nothing_are_refused(files, capsys):
     err = capsys.readouterr().err
     assert "still.csv: no parameter is identifiable from this motion" in err
     assert len(err.strip().splitlines()) == 1
+
+
+def test_total_deviations_of_what_did_not_converge_end_with_that_reason(files, capsys, monkeypatch):
+    """Its verdict may well say that the model fits: that is not why the values must not be used."""
+    whole = of_logs.identify_logs
+
+    def stopped(*arguments, **named):
+        return replace(whole(*arguments, **named), converged=False, nonconvergence="b_1 moved")
+
+    monkeypatch.setattr(of_logs, "identify_logs", stopped)
+    arguments = ["identify", files / "rich.csv", "--machine", files / "machine.yaml", "--deviations", "total"]
+    assert main([str(a) for a in arguments]) == 1
+    (line,) = capsys.readouterr().err.strip().splitlines()
+    assert "did not converge: b_1 moved" in line
