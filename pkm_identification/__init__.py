@@ -6,7 +6,7 @@
 # distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
 # the License for the specific language governing permissions and limitations under the License.
 
-"""Identification of the dynamics of parallel kinematic machines from strut lengths and forces.
+"""Identification of the dynamics of parallel kinematic machines from what their drives measure.
 
 >>> import pkm_identification as pkm
 >>> result = pkm.identify("rich.csv.gz", "my_machine.yaml")          # doctest: +SKIP

@@ -39,26 +39,29 @@ COMMANDS = {
     "diagnose": ("diagnose", "say whether the model fits, and if not, why"),
     "compare": ("compare", "what differs between estimates beyond chance"),
     "history": ("history", "what changed when, from all logs of a machine"),
-    "friction": ("friction", "test the friction of every strut with slow logs"),
-    "staged": ("staged", "friction and inertia in stages, trajectory by trajectory, with a cross-check"),
-    "inverse": ("kinematics", "strut lengths of platform poses"),
-    "forward": ("kinematics", "platform poses of strut lengths"),
-    "forces": ("kinematics", "strut forces a platform motion needs"),
-    "mechanism": ("mechanism", "bodies, joints, loops and degrees of freedom of a mechanism"),
-    "workspace": ("workspace", "pictures of the workspace and its dexterity"),
-    "contributions": ("contributions", "what the strut forces of a motion are made of"),
+    "friction": ("friction", "test the friction of every drive with slow logs"),
+    "staged": (
+        "staged",
+        "a hexapod's friction and inertia in stages, trajectory by trajectory, with a cross-check",
+    ),
+    "inverse": ("kinematics", "coordinates of the drives from poses or outputs"),
+    "forward": ("kinematics", "poses or outputs from coordinates of the drives"),
+    "forces": ("kinematics", "forces of the drives that a motion needs"),
+    "mechanism": ("mechanism", "bodies, joints, loops and degrees of freedom of a machine"),
+    "workspace": ("workspace", "where a machine reaches, and how dexterous it is there"),
+    "contributions": ("contributions", "what the drives' forces of a motion are made of"),
     "base-parameters": (
         "base_parameters",
         "what combinations of its parameters the forces of a machine show",
     ),
     "identifiability": ("identifiability", "what logs or a motion show of the parameters, and how well"),
     "excite": ("excite", "a motion that shows the parameters well, within all limits"),
-    "sensitivity": ("sensitivity", "what a wrong centre of mass does to the strut forces"),
+    "sensitivity": ("sensitivity", "what a wrong centre of mass does to the drives' forces"),
     "step": ("bench", "the answer of a machine with actuators to a step, and what it depends on"),
     "response": ("bench", "frequency response of a machine with actuators"),
     "modes": ("bench", "modes of a machine on the compliance of its drives"),
     "simulate": ("simulate", "write a log of a simulated machine"),
-    "export": ("export", "a machine for other programs: URDF, MJCF, C, LinuxCNC or a machine file"),
+    "export": ("export", "a machine for other programs: URDF, SDF, MJCF, C, LinuxCNC or a machine file"),
     "reproduce": ("reproduce", "a reference text's study, its numbers beside ours"),
     "warm-up": ("warm_up", "compile ahead what nodes and identify need"),
     "demo": ("demo", "identify a simulated machine through the ROS 2 nodes"),
@@ -83,7 +86,7 @@ def parser_for(*chosen: str) -> argparse.ArgumentParser:
     """The parser with all subcommands, and the options of those that are chosen: no other is loaded, none for ''."""
     parser = OneLineParser(
         prog="pkm",
-        description="Identify the dynamics of parallel kinematic machines from strut lengths and forces.",
+        description="Identify the dynamics of parallel kinematic machines from what their drives measure.",
     )
     parser.add_argument("--version", action="version", version=f"pkm {__version__}")
     commands = parser.add_subparsers(action=_Commands, dest="command", required=True, metavar="COMMAND")

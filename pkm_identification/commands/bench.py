@@ -40,7 +40,7 @@ def add(commands: argparse._SubParsersAction) -> None:
     which = step.add_mutually_exclusive_group()
     which.add_argument("--strut", type=int, metavar="N", help="step of one drive, from 1")
     which.add_argument(
-        "--axis", help="step along an axis of the platform or an output, as z (default: strut 1)"
+        "--axis", help="step along an axis of the platform or an output, as z (default: drive 1)"
     )
     step.add_argument("--size", type=float, metavar="S", help="m or rad (default: 0.001 m, 0.01 rad)")
     step.add_argument("--duration", type=float, default=0.3, metavar="S", help="seconds (default: 0.3)")

@@ -6,7 +6,7 @@
 # distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
 # the License for the specific language governing permissions and limitations under the License.
 
-"""pkm workspace: pictures and tables of where the platform can be and how dexterous it is there."""
+"""pkm workspace: pictures and tables of where a machine reaches and how dexterous it is there."""
 
 from __future__ import annotations
 
