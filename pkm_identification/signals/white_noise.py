@@ -35,11 +35,13 @@ def force_density(
     period: float,
     bend: FloatArray | None = None,
     quiet: tuple[float, float] = QUIET,
+    quantum: FloatArray | None = None,
 ) -> FloatArray:
     """One-sided power density (n,) of forces (N, n) in N^2/Hz, without what answers the positions (N, n).
 
     `bend` (N, n) is what friction does at reversals, of any size: force coherent with it is none of the noise. `quiet`
-    are the frequencies between which the noise is read, in parts of the sample rate.
+    are the frequencies between which the noise is read, in parts of the sample rate; `quantum` (n,) is the
+    `find_quantum` of the forces if it is known already.
     """
     sections = band_pass(6, quiet[0] / period, quiet[1] / period, 1.0 / period)
     # each channel's numbers side by side
@@ -58,11 +60,12 @@ def force_density(
         ridge = (1e-9 * np.trace(gram) + 1e-300) * np.eye(len(gram))
         left[k] = _usual_power(target - np.linalg.solve(gram + ridge, known @ target) @ known)
     density = left / ((quiet[1] - quiet[0]) / period)
-    return np.maximum(density, _quantum(force) ** 2 / 12.0 * 2.0 * period)
+    quantum = find_quantum(force) if quantum is None else quantum
+    return np.maximum(density, quantum**2 / 12.0 * 2.0 * period)
 
 
-def _quantum(values: FloatArray) -> FloatArray:
-    """Step (n,) in which values are rounded; 0 where they are not."""
+def find_quantum(values: FloatArray) -> FloatArray:
+    """Return the step (n,) in which values are rounded; 0 where they are not."""
     steps = np.zeros(values.shape[1])
     for k, column in enumerate(values.T):
         change = np.diff(np.sort(column))

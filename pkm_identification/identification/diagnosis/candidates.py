@@ -102,6 +102,12 @@ class Candidates:
     effects: tuple[FloatArray, ...]
     owner: tuple[int, ...]
 
+    def find_columns(self, name: str) -> FloatArray | None:
+        """Return all columns (K, n, q) of an effect; None if it is not among them."""
+        named = (own for own, one in zip(self.owner, self.choices, strict=True) if one.effect.name == name)
+        first = next(named, None)
+        return None if first is None else self.effects[first]
+
     def columns(self, place: int) -> FloatArray:
         """Columns (K, 6, q) of a choice."""
         return self.choices[place].of(self.effects[self.owner[place]])

@@ -26,6 +26,7 @@ from pkm_identification.estimation.problem import Problem
 
 from ..experiment import Experiment
 from ..model_errors.effects import find_effects
+from ..model_errors.geometry import PLACES
 from .findings import Diagnosis
 from .saturation import with_clipped_forces
 from .search import search, search_again
@@ -72,6 +73,7 @@ def diagnose(experiment: Experiment, problem: Problem, estimate: ParameterEstima
     if wrong:
         found = search_again(corrected.evidence, found)
         corrected = replace(corrected, floor=found.floor, model=found.first)
+    places = None if explanation.causes else found.candidates.find_columns(PLACES)
     if not explanation.causes:
         recorded, floor, first = corrected, corrected.floor, corrected.model
     explanation = explanation.joined(explained(corrected, found, estimate))
@@ -104,6 +106,7 @@ def diagnose(experiment: Experiment, problem: Problem, estimate: ParameterEstima
         residuals=(recorded.residuals(first), corrected.residuals(found.last)),
         unexplained=unexplained,
         impossible=impossible,
+        places=places,
     )
 
 

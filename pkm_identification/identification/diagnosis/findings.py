@@ -141,6 +141,9 @@ class Diagnosis:
         is wrong, and all values with it. Causes have no cure then.
     impossible : bool
         Whether masses or moments come out below zero where the causes are applied: they are unexplained then, too.
+    places : ndarray, shape (K, n, q), or None
+        Columns of the joints' places and the drives' zeros at the estimate, which take longest to make; None where logs
+        were corrected, or machines have none.
     """
 
     adequate: bool
@@ -156,3 +159,4 @@ class Diagnosis:
     residuals: tuple[Residuals, ...] = ()
     unexplained: bool = False
     impossible: bool = False
+    places: FloatArray | None = field(default=None, repr=False)

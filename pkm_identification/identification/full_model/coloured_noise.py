@@ -31,7 +31,7 @@ from pkm_identification.signals.band import BandSettings
 from pkm_identification.signals.butterworth import band_pass, zero_phase
 from pkm_identification.signals.guard import GuardedLog
 from pkm_identification.signals.sections import response
-from pkm_identification.signals.white_noise import LAGS, force_density
+from pkm_identification.signals.white_noise import LAGS, find_quantum, force_density
 
 from ..experiment import Experiment
 from ..model_errors.geometry import compute_friction
@@ -109,9 +109,12 @@ def _continue_downwards(log: GuardedLog, band: BandSettings) -> FloatArray:
     if log.force is None or highest < lowest * 2.0**LEAST_OCTAVES or part.stop - part.start < 64 * LAGS:
         return nothing
     edges = np.geomspace(lowest, highest, BANDS + 1)
+    force, quantum = log.force[part], find_quantum(log.force[part])
     densities = np.array(
         [
-            force_density(log.force[part], log.coordinate[part], band.period, quiet=(low / rate, high / rate))
+            force_density(
+                force, log.coordinate[part], band.period, quiet=(low / rate, high / rate), quantum=quantum
+            )
             for low, high in pairwise(edges)
         ]
     )

@@ -19,13 +19,17 @@ from pkm_identification.machines.contract import Machine
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter import Kind
 from pkm_identification.parameters.parameter_set import ParameterSet
+from pkm_identification.parameters.prior import Prior
 
+from ..equations.reversal import with_reversals
 from ..experiment import Experiment
 from ..model_errors.log_rows import LogRows, rows_of_samples
 from ..model_errors.situation import build_situations
 from ..problem_builder import build_problem
+from ..regression.scales import with_data_scales
 from .nuisance import Nuisance, list_nuisances
 
+THIN = 4  # samples from one point of the thin grid to the next: fewer save nothing
 FRICTION_WIDTH = 3.0  # times a typical force: friction before the data
 
 
@@ -67,7 +71,9 @@ def build_whole_set(machine: Machine) -> ParameterSet:
     return ParameterSet("whole", entries, np.eye(count), np.zeros(count))
 
 
-def build_full_equations(experiment: Experiment, values: FloatArray) -> FullEquations:
+def build_full_equations(
+    experiment: Experiment, values: FloatArray, places: FloatArray | None = None
+) -> FullEquations:
     """Return the equations of an experiment of the force model, zero-phase.
 
     Parameters
@@ -75,26 +81,59 @@ def build_full_equations(experiment: Experiment, values: FloatArray) -> FullEqua
     experiment : Experiment
     values : ndarray, shape (B,)
         Of the basis, a first estimate: where effects are linearised.
+    places : ndarray, shape (K, n, q), optional
+        Columns of joints and zeros of the same samples, if made already.
     """
     machine, settings = experiment.machine, experiment.settings
     samples = experiment.smooth_samples
-    problem = build_problem(
-        machine, settings, [[one] for one in samples], noise=experiment.smooth_rate_noise,
-        flicker=experiment.flicker, parameters=build_whole_set(machine),
-    )  # fmt: skip
+    seen = experiment.equations_machine()
+    parameters = with_reversals(build_whole_set(machine), machine)
+    rows = [rows_of_samples(seen, parameters, one, settings.band, experiment.flicker) for one in samples]
+    problem = _build_problem(experiment, rows)
     basis = len(machine.basis)
     start = np.concatenate([values, np.zeros(len(problem.parameters) - basis)])
-    seen = experiment.equations_machine()
-    rows = [
-        rows_of_samples(seen, problem.parameters, one, settings.band, experiment.flicker) for one in samples
-    ]
     situations = build_situations(problem, rows, start)
     nuisances = tuple(list_nuisances(machine, problem.parameters))
-    parts = [problem.equations.regressor, *(one.columns(situations) for one in nuisances)]
+    if places is not None and len(places) != len(problem.equations):  # some were left out
+        places = None
+    parts = [problem.equations.regressor, *(one.columns(situations, places) for one in nuisances)]
     columns = np.concatenate(parts, axis=2)
     return FullEquations(
         machine, problem, nuisances, columns, basis, problem.parameters.nuisance, tuple(rows)
     )
+
+
+def _build_problem(experiment: Experiment, rows: list[LogRows]) -> Problem:
+    """Return the problem in the basis and factors of reversal pulses.
+
+    Columns of bodies are smooth, and made on the rows' thin grid; those of friction need every sample.
+    """
+    machine, whole = experiment.machine, build_whole_set(experiment.machine)
+    rubbing = np.array([entry.kind.friction for entry in whole.entries])
+    thin = rubbing.any() and all(one.step >= THIN for one in rows)
+    unknowns = whole
+    if thin:
+        kept = tuple(entry for entry in whole.entries if entry.kind.friction)
+        unknowns = replace(whole, entries=kept, mapping=whole.mapping[:, rubbing])
+    problem = build_problem(
+        machine, experiment.settings, [[one] for one in experiment.smooth_samples],
+        noise=experiment.smooth_rate_noise, flicker=experiment.flicker, parameters=unknowns,
+    )  # fmt: skip
+    if not thin:
+        return problem
+    mapping = whole.mapping[:, ~rubbing]
+    bodies = [one.thin_in_band(machine.compute_regressor(one.thin_motion, mapping)) for one in rows]
+    made = problem.equations.regressor
+    regressor = np.empty((*made.shape[:2], len(whole) + problem.parameters.nuisance))
+    regressor[:, :, np.flatnonzero(~rubbing)] = np.concatenate(bodies)
+    regressor[:, :, np.flatnonzero(rubbing)] = made[:, :, : np.count_nonzero(rubbing)]
+    regressor[:, :, len(whole) :] = made[:, :, np.count_nonzero(rubbing) :]
+    equations = replace(problem.equations, regressor=regressor)
+    parameters = with_data_scales(with_reversals(whole, machine), equations)
+    return replace(
+        problem, parameters=parameters, equations=equations, prior=Prior.of(parameters), relations=None,
+        assumed=None, physical=None,
+    )  # fmt: skip
 
 
 def find_free_widths(equations: FullEquations) -> dict[int, float]:

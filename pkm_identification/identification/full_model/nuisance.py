@@ -26,11 +26,11 @@ from pkm_identification.parameters.parameter_set import ParameterSet
 from ..model_errors.effect import Effect
 from ..model_errors.effects import find_effects
 from ..model_errors.forces import DELAY, GAIN, OFFSET
+from ..model_errors.geometry import PLACES as GEOMETRY
 from ..model_errors.geometry import name_offset, name_places
 from ..model_errors.gravity import NAME as GRAVITY
 from ..model_errors.situation import Situation
 
-GEOMETRY = "geometry"  # joints' places and zeros of drives together
 FRICTION = ("friction_transition", "friction_stribeck", "friction_presliding", "friction_asymmetric",
             "friction_load", "friction_position", "friction_square", "joint_friction")  # fmt: skip
 
@@ -64,9 +64,11 @@ class Nuisance:
         """Whether one that is large contradicts the file: friction near standstill has no law that it could have."""
         return self.effect.name not in FRICTION
 
-    def columns(self, situations: Sequence[Situation]) -> FloatArray:
-        """Return the columns (K, n, p) at a situation of each log."""
-        return np.concatenate([self.effect.columns(one) for one in situations]) @ self.directions
+    def columns(self, situations: Sequence[Situation], places: FloatArray | None = None) -> FloatArray:
+        """Return the columns (K, n, p) at a situation of each log; `places` are those of `GEOMETRY` if made already."""
+        if places is None or self.effect.name != GEOMETRY:
+            return np.concatenate([self.effect.columns(one) for one in situations]) @ self.directions
+        return places @ self.directions
 
 
 def list_nuisances(machine: Machine, parameters: ParameterSet) -> list[Nuisance]:

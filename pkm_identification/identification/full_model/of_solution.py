@@ -35,7 +35,8 @@ def with_answer(result: Identification, solution: Solution) -> Identification:
         experiment = replace(experiment, settings=replace(experiment.settings, causal=False))
     parameters = solution.problem.parameters
     basis = parameters.mapping @ solution.middle + parameters.known
-    posterior = find_posterior(experiment, basis[: len(experiment.machine.basis)], solution.fit.noise)
+    made = None if result.fit is None else result.fit.places
+    posterior = find_posterior(experiment, basis[: len(experiment.machine.basis)], solution.fit.noise, made)
     if posterior is None:
         raise LogError(
             f"{experiment.sources[0]}: the log is too short for total deviations: 12 blocks of motion are needed"

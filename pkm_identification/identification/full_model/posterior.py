@@ -88,7 +88,9 @@ class Posterior:
         return float(np.sqrt(np.mean(self.residual**2) / max(np.mean(force**2), 1e-300)))
 
 
-def find_posterior(experiment: Experiment, values: FloatArray, noise: FloatArray) -> Posterior | None:
+def find_posterior(
+    experiment: Experiment, values: FloatArray, noise: FloatArray, places: FloatArray | None = None
+) -> Posterior | None:
     """Return the posterior of an experiment of the force model; None of logs that are too short for deviations.
 
     Parameters
@@ -98,8 +100,10 @@ def find_posterior(experiment: Experiment, values: FloatArray, noise: FloatArray
         Of the basis, a first estimate.
     noise : ndarray, shape (m, m)
         Covariance of the equations' noise, a first guess.
+    places : ndarray, shape (K, n, q), optional
+        As of `build_full_equations`.
     """
-    full = build_full_equations(experiment, values)
+    full = build_full_equations(experiment, values, places)
     equations = full.problem.equations
     blocks = split_blocks(equations.time, equations.segment, full.problem.log)
     if len(blocks) < FEWEST_BLOCKS:

@@ -31,6 +31,7 @@ YIELD = 3e-4  # of the length scale, of an angle in rad, under a typical force
 STEP = 1e-4  # of the length scale, of an angle in rad, for differences
 SOFTER = 1e-9  # m/N or rad/(N m), for differences
 AXES = "xyz"
+PLACES = "geometry"  # what joints and zeros of the drives are called together
 # Passes: each leaves a tenth or so of the one before in the band, but above it they need not converge.
 YIELDINGS = 4
 
@@ -200,7 +201,7 @@ def effects(machine: Machine) -> list[Effect]:
     if paths:
         found.append(
             Effect(
-                "geometry",
+                PLACES,
                 "geometry",
                 "m",
                 compute_places,

@@ -22,6 +22,9 @@ from benchmarks.field.answers import mechanism_log
 from pkm_identification.estimation.posterior.status import FROM_FILE, IDENTIFIED, RESTS_ON_FILE
 from pkm_identification.estimation.posterior.verdict import CONTRADICTS, FITS
 from pkm_identification.identification.estimate_file import estimate_document
+from pkm_identification.identification.experiment import Experiment
+from pkm_identification.identification.full_model import equations
+from pkm_identification.identification.full_model.equations import build_full_equations
 from pkm_identification.identification.full_model.posterior import build_views
 from pkm_identification.identification.full_model.unknowns import FileModel
 from pkm_identification.identification.identify import identify
@@ -44,6 +47,18 @@ def file_with(change):
     made["friction"]["coulomb"] = [30.0, 24.0, 41.0, 36.0, 20.0, 28.0]
     change(made)
     return read_machine(made)
+
+
+def test_columns_of_bodies_on_the_thin_grid_are_those_of_every_sample(log, monkeypatch):
+    machine = load_machine(synthetic.truth())
+    experiment = Experiment.of([log], machine, TOTAL)
+    thin = build_full_equations(experiment, np.asarray(machine.basis.nominal))
+    monkeypatch.setattr(equations, "THIN", 10**6)
+    whole = build_full_equations(experiment, np.asarray(machine.basis.nominal))
+    size = np.sqrt(np.mean(whole.columns**2, axis=(0, 1)))
+    assert np.all(np.sqrt(np.mean((thin.columns - whole.columns) ** 2, axis=(0, 1))) <= 2e-3 * size)
+    assert thin.problem.parameters.names == whole.problem.parameters.names
+    np.testing.assert_array_equal(thin.measured, whole.measured)
 
 
 def deviations_from_truth(answer, machine, basis=None):
