@@ -134,6 +134,7 @@ class MechanismPlant(ActuatedPlant):
         )
         self._force = np.zeros((2, self._drives))
         self._side = 0
+        self._platform_exchanged = False
         self.reset()
         self.apparent_mass = 1.0 / np.einsum("ii->i", self._ends.compliance[0, :, : self._drives])
         """kg or kg m^2 that each drive feels at home when the others are free."""
@@ -151,7 +152,12 @@ class MechanismPlant(ActuatedPlant):
         force: FloatArray | None = None,
         time: float = 0.0,
     ) -> None:
-        """Put the mechanism into a closed configuration (Q,): by default home, at rest, without drive forces."""
+        """Put the mechanism into a closed configuration (Q,): by default home, at rest, without drive forces.
+
+        Its platform is that of the file again.
+        """
+        if self._platform_exchanged:
+            self._exchange_platform(None, 1.0)
         home = self.mechanism.home
         self._configuration = np.array(home if configuration is None else configuration, dtype=float)
         self._coordinate = read(self.mechanism, "drives", self._configuration)[0]
@@ -178,12 +184,16 @@ class MechanismPlant(ActuatedPlant):
 
     def load_platform(self, payload: Payload | None, share: float) -> None:
         """Go on with `share` times the platform's mass and inertia, and a payload fixed to it or None."""
+        self._exchange_platform(payload, share)
+        self._evaluate(0, self._configuration, self._velocity)
+
+    def _exchange_platform(self, payload: Payload | None, share: float) -> None:
+        self._platform_exchanged = payload is not None or share != 1.0
         name = self.mechanism.description.pose
         (body,) = (one for one in self.mechanism.description.bodies if one.name == name)
         mass, first, inertia = central_moments(body)
         platform = Platform(share * mass, first / mass, share * inertia)
         set_platform(self.tree.model, platform if payload is None else loaded(platform, payload), body.name)
-        self._evaluate(0, self._configuration, self._velocity)
 
     def _follow(self, coordinate: FloatArray) -> FloatArray:
         """The configuration of driven coordinates, near the present one."""

@@ -14,6 +14,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from core.machines import every_machine
 from core.mechanisms.hexapod.machine_variants import machine, untidy
 from core.simulation.simulated import relative_rms
 
@@ -86,9 +87,10 @@ def test_parallel_axes_of_two_points():
     np.testing.assert_allclose(body.inertia, expected, atol=1e-15)
 
 
-def test_reset_begins_without_the_load_and_takes_it_up_again():
-    made = machine("uf")
-    simulator = Simulator(made, trajectory("rich", made, 3.0), payload=Payload(2.0, taken_at=0.05))
+@pytest.mark.parametrize("name", ["uf", "rss"])
+def test_reset_begins_without_the_load_and_takes_it_up_again(name):
+    made = every_machine.machine(name)
+    simulator = Simulator(made, "rich", payload=Payload(2.0, taken_at=0.05))
 
     def run():
         return np.array([simulator.step().force for _ in range(100)])
