@@ -179,6 +179,22 @@ def set_platform(model: mujoco.MjModel, platform: Platform, name: str = "platfor
     mujoco.mj_setConst(model, mujoco.MjData(model))
 
 
+def copy_bodies(model: mujoco.MjModel) -> tuple[FloatArray, ...]:
+    """Return masses, centres of mass and inertias of a compiled model's bodies, for `restore_bodies`."""
+    return tuple(part.copy() for part in _bodies_of(model))
+
+
+def restore_bodies(model: mujoco.MjModel, kept: tuple[FloatArray, ...]) -> None:
+    """Give the bodies of a compiled model what `copy_bodies` kept, to the last bit."""
+    for part, own in zip(_bodies_of(model), kept, strict=True):
+        part[:] = own
+    mujoco.mj_setConst(model, mujoco.MjData(model))
+
+
+def _bodies_of(model: mujoco.MjModel) -> tuple[FloatArray, ...]:
+    return model.body_mass, model.body_ipos, model.body_inertia, model.body_iquat
+
+
 def _possible(inertia: FloatArray) -> FloatArray:
     """The inertia, or the nearest MuJoCo does not refuse: it may be flat or slender to rounding."""
     principal = np.linalg.eigvalsh(inertia)

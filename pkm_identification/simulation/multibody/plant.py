@@ -40,7 +40,7 @@ from pkm_identification.numerics.arrays import FloatArray
 from ..actuated.drives import STEP, ActuatorDrives
 from ..actuated.plant import ActuatedPlant
 from ..actuated.stepping import Dynamics, Motion
-from ..model import set_platform
+from ..model import copy_bodies, restore_bodies, set_platform
 from ..payload import Payload, loaded
 from ..plant import STOP_FREQUENCY
 from ..resistance import Resistance, resist
@@ -134,7 +134,7 @@ class MechanismPlant(ActuatedPlant):
         )
         self._force = np.zeros((2, self._drives))
         self._side = 0
-        self._platform_exchanged = False
+        self._bodies, self._platform_exchanged = copy_bodies(self.tree.model), False
         self.reset()
         self.apparent_mass = 1.0 / np.einsum("ii->i", self._ends.compliance[0, :, : self._drives])
         """kg or kg m^2 that each drive feels at home when the others are free."""
@@ -157,7 +157,8 @@ class MechanismPlant(ActuatedPlant):
         Its platform is that of the file again.
         """
         if self._platform_exchanged:
-            self._exchange_platform(None, 1.0)
+            restore_bodies(self.tree.model, self._bodies)
+            self._platform_exchanged = False
         home = self.mechanism.home
         self._configuration = np.array(home if configuration is None else configuration, dtype=float)
         self._coordinate = read(self.mechanism, "drives", self._configuration)[0]
@@ -184,16 +185,13 @@ class MechanismPlant(ActuatedPlant):
 
     def load_platform(self, payload: Payload | None, share: float) -> None:
         """Go on with `share` times the platform's mass and inertia, and a payload fixed to it or None."""
-        self._exchange_platform(payload, share)
-        self._evaluate(0, self._configuration, self._velocity)
-
-    def _exchange_platform(self, payload: Payload | None, share: float) -> None:
-        self._platform_exchanged = payload is not None or share != 1.0
         name = self.mechanism.description.pose
         (body,) = (one for one in self.mechanism.description.bodies if one.name == name)
         mass, first, inertia = central_moments(body)
         platform = Platform(share * mass, first / mass, share * inertia)
         set_platform(self.tree.model, platform if payload is None else loaded(platform, payload), body.name)
+        self._platform_exchanged = True
+        self._evaluate(0, self._configuration, self._velocity)
 
     def _follow(self, coordinate: FloatArray) -> FloatArray:
         """The configuration of driven coordinates, near the present one."""
