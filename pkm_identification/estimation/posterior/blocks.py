@@ -32,7 +32,14 @@ FOLDS = 5
 def split_blocks(
     time: FloatArray, segment: NDArray[np.int64], log: NDArray[np.int64]
 ) -> list[NDArray[np.int64]]:
-    """Return the equations of each block of about `BLOCK_S`; none reaches across segments or logs."""
+    """Return the equations of each block: of each log where there are enough, else of about `BLOCK_S`.
+
+    What logs differ by beside their noise then counts. No block of a length of time reaches across segments or logs.
+    """
+    logs = np.split(np.arange(len(time)), np.flatnonzero(np.diff(log)) + 1)
+    if len(logs) >= FEWEST_BLOCKS:
+        groups = np.array_split(np.arange(len(logs)), min(len(logs), MOST_BLOCKS))
+        return [np.concatenate([logs[k] for k in group]) for group in groups]
     same = (np.diff(segment) == 0) & (np.diff(log) == 0)
     steps = np.diff(time)
     steps = steps[(steps > 0.0) & same]

@@ -88,6 +88,16 @@ def test_blocks_do_not_reach_across_segments_or_logs():
         assert len(set(segment[rows])) == len(set(log[rows])) == 1
 
 
+@pytest.mark.parametrize(("logs", "blocks"), [(11, 22), (12, 12), (310, 300)])
+def test_a_log_is_a_block_where_there_are_enough(logs, blocks):
+    time = np.tile(np.arange(0, 2, 0.1), logs)
+    log = np.repeat(np.arange(logs), 20)
+    found = split_blocks(time, np.zeros(len(time), dtype=int), log)
+    assert len(found) == blocks
+    assert np.concatenate(found).tolist() == list(range(len(time)))
+    assert logs == 310 or all(len(set(log[rows])) == 1 for rows in found)
+
+
 def test_moves_are_those_of_fits_without_a_block(data):
     columns, measured = data
     model = MassAndPlace()
