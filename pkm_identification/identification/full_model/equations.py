@@ -10,6 +10,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -27,9 +28,12 @@ from ..model_errors.log_rows import LogRows, rows_of_samples
 from ..model_errors.situation import build_situations
 from ..problem_builder import build_problem
 from ..regression.scales import with_data_scales
-from .nuisance import Nuisance, list_nuisances
+from .nuisance import DELAY, GAIN, GEOMETRY, Nuisance, list_nuisances
 
 THIN = 4  # samples from one point of the thin grid to the next: fewer save nothing
+BENT = (
+    0.02  # rad at the band's edge, or of the force: the second order of a smaller change is below the noise
+)
 FRICTION_WIDTH = 3.0  # times a typical force: friction before the data
 
 
@@ -57,6 +61,31 @@ class FullEquations:
     basis: int
     reversals: int
     rows: tuple[LogRows, ...]
+
+    def is_bent(self, values: FloatArray) -> bool:
+        """Return whether delays or gains are so large at values (T,) that their columns are others there."""
+        bend = {DELAY: 2.0 * np.pi * self.rows[0].band.cutoff, GAIN: 1.0}
+        return any(
+            nuisance.effect.name in bend
+            and np.max(np.abs(nuisance.directions @ values[own])) * bend[nuisance.effect.name] > BENT
+            for nuisance, own in self._enumerate()
+        )
+
+    def relinearise(self, values: FloatArray) -> FullEquations:
+        """Return the equations with the columns of effects about values (T,), those of joints and zeros as they are."""
+        situations = build_situations(self.problem, self.rows, values[: self.basis + self.reversals])
+        columns = self.columns.copy()
+        for nuisance, own in self._enumerate():
+            if nuisance.effect.name != GEOMETRY:
+                columns[:, :, own] = nuisance.columns_at(situations, values[own])
+        return replace(self, columns=columns)
+
+    def _enumerate(self) -> Iterator[tuple[Nuisance, slice]]:
+        """Return each nuisance with its place in the columns."""
+        first = self.basis + self.reversals
+        for nuisance in self.nuisances:
+            yield nuisance, slice(first, first + len(nuisance.names))
+            first += len(nuisance.names)
 
     @property
     def measured(self) -> FloatArray:

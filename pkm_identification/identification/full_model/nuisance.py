@@ -31,6 +31,7 @@ from ..model_errors.geometry import name_offset, name_places
 from ..model_errors.gravity import NAME as GRAVITY
 from ..model_errors.situation import Situation
 
+LEAST = 1e-6  # of a large coefficient: where the change is linear
 FRICTION = ("friction_transition", "friction_stribeck", "friction_presliding", "friction_asymmetric",
             "friction_load", "friction_position", "friction_square", "joint_friction")  # fmt: skip
 
@@ -69,6 +70,15 @@ class Nuisance:
         if places is None or self.effect.name != GEOMETRY:
             return np.concatenate([self.effect.columns(one) for one in situations]) @ self.directions
         return places @ self.directions
+
+    def columns_at(self, situations: Sequence[Situation], found: FloatArray) -> FloatArray:
+        """Return the columns (K, n, p) where the unknowns are about `found` (p,): what those add, per unit."""
+        secant = self.effect.secant
+        if secant is None:
+            return self.columns(situations)
+        amounts, least = self.directions @ found, LEAST * np.array(self.effect.scale)
+        amounts = np.where(np.abs(amounts) < least, least, amounts)
+        return np.concatenate([secant(one, amounts) for one in situations]) @ self.directions
 
 
 def list_nuisances(machine: Machine, parameters: ParameterSet) -> list[Nuisance]:

@@ -110,7 +110,7 @@ def find_posterior(
         return None
     model = build_model(full)
     starts: list[FloatArray] = []
-    for _ in range(WEIGHTINGS):
+    for left in reversed(range(WEIGHTINGS)):
         root = np.linalg.inv(np.linalg.cholesky(noise * full.problem.redundancy))
         columns, measured = root @ full.columns, full.measured @ root.T
         normal = form_normal_equations(columns, measured)
@@ -118,6 +118,8 @@ def find_posterior(
         residual = full.measured - full.columns @ mode.values
         starts = [mode.unknowns]
         noise = _weigh_residual(residual, full, mode)
+        if left and full.is_bent(mode.values):
+            full = full.relinearise(mode.values)
     return Posterior(full, model, normal, mode, Blocks.of(mode, columns, measured, blocks), residual)
 
 
