@@ -137,6 +137,9 @@ def test_dates_and_durations_are_seconds(tmp_path, truth, stamp, divider):
         return
     path.write_text(table_of(truth, stamp, divider))
     same(read_log(path, None, None, layout("t=time"))[0], truth)
+    # with our names above, nobody has to say anything
+    path.write_text(table_of(truth, stamp, divider).replace("time", "t", 1))
+    same(read_log(path, None, None, None)[0], truth)
 
 
 @pytest.mark.parametrize(
