@@ -99,9 +99,9 @@ def take_statements(document: Any, source: str, as_text: bool = False) -> tuple[
     """
     stated: dict[Path, Statement] = {}
     bare = _take(document, (), source, stated)
-    if not as_text:
-        bare = _resolve(bare, (), stated)
-    return (bare, Statements(stated)) if stated else (document, NO_STATEMENTS)
+    if not stated:
+        return bare, NO_STATEMENTS
+    return bare if as_text else _resolve(bare, (), stated), Statements(stated)
 
 
 def check_statements(statements: Statements, document: Mapping[str, Any], source: str) -> None:

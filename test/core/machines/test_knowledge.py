@@ -247,6 +247,13 @@ def test_a_wrong_statement_is_one_line_that_names_file_and_key(name, path, value
     assert re.search(says, said), said
 
 
+@pytest.mark.parametrize("name", ["uf", "four-bar"])
+def test_an_empty_statement_says_nothing(name):
+    assert (
+        read_machine(set_key(document(name), "known", {})).knowledge == read_machine(document(name)).knowledge
+    )
+
+
 def test_text_and_expressions_without_blanks_keep_their_signs():
     made = set_key(document("uf"), "description", "within 3 +- 4 mm")
     assert read_machine(made).description.description == "within 3 +- 4 mm"
