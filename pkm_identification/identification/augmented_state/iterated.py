@@ -207,7 +207,7 @@ def iterate(
     else:
         parameters, noise = start.parameters, start.noise
     model = JointModel.of(machine, parameters, Prior.of(parameters), samples, period)
-    values = np.zeros(model.unknowns) if start is None else start.values
+    values = np.zeros(model.unknowns) if start is None else model.begin_with(start.values)
     # first states with the values known beforehand: nothing unknown of the machine can lead them astray
     smoothed = smooth(model, linearise(model, samples, values, states), samples, noise, values)
     count, nonconvergence, gain = 0, "", NoiseGain(len(machine.drives))

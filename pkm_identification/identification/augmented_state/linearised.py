@@ -84,6 +84,13 @@ class JointModel:
         """Return values (B,) of the machine's basis."""
         return np.asarray(self.parameters.known + self.parameters.mapping @ self.mean(values))
 
+    def begin_with(self, values: FloatArray) -> FloatArray:
+        """Return values (U,) that begin with those found of fewer samples; offsets of sensors unseen there are none."""
+        if len(values) == self.unknowns:
+            return values
+        width = len(self.prior.mean)
+        return np.concatenate([values[:width], np.zeros(self.unknowns - width)])
+
     def mean(self, values: FloatArray) -> FloatArray:
         """Return parameters (P,) in SI units."""
         return self.prior.mean + self.prior.std * values[: len(self.prior.mean)]

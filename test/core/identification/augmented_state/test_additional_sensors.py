@@ -272,6 +272,26 @@ def test_readings_are_as_far_off_as_expected(improved):
         assert found[name].reading_nis == pytest.approx(1.0, abs=0.6)
 
 
+def test_a_sensor_that_begins_late_begins_with_no_offset():
+    """The estimate from the beginning, which knows of no such sensor, is where that of the whole log begins."""
+    owner = made(0.8, 0.5, SENSORS)
+    machine, parameters = as_machine(owner), few(owner)
+    record = Simulator(owner, trajectory("rich", owner, 2.5), nominal=owner, seed=5).run(0.3)
+    samples = samples_of(record, owner)
+    readings = samples.readings.copy()
+    readings[:100] = np.nan
+    samples = replace(samples, readings=readings)
+    early, whole = (
+        JointModel.of(machine, parameters, Prior.of(parameters), part, PERIOD)
+        for part in (samples.first(100), samples)
+    )
+    values = np.arange(1.0, early.unknowns + 1.0)
+    assert early.unknowns == len(parameters.names) < whole.unknowns
+    begun = whole.begin_with(values)
+    np.testing.assert_array_equal(begun, [*values, *np.zeros(whole.unknowns - len(values))])
+    assert whole.begin_with(begun) is begun
+
+
 def test_document_is_not_changed_by_reading_it():
     description = changed(document("uf"), sensors=copy.deepcopy(SENSORS))
     machine = Machine.from_document(description)
