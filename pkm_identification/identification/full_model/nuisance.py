@@ -23,6 +23,7 @@ from pkm_identification.machines.knowledge import KnownNumber
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter_set import ParameterSet
 
+from ..model_errors import unsearched
 from ..model_errors.effect import Effect
 from ..model_errors.effects import find_effects
 from ..model_errors.forces import DELAY, GAIN, OFFSET
@@ -62,8 +63,8 @@ class Nuisance:
 
     @property
     def judged(self) -> bool:
-        """Whether one that is large contradicts the file: friction near standstill has no law that it could have."""
-        return self.effect.name not in FRICTION
+        """Whether one that is large contradicts the file: of friction near standstill and drifts no file tells."""
+        return self.effect.name not in (*FRICTION, *unsearched.UNWRITTEN)
 
     def columns(self, situations: Sequence[Situation], places: FloatArray | None = None) -> FloatArray:
         """Return the columns (K, n, p) at a situation of each log; `places` are those of `GEOMETRY` if made already."""
@@ -90,7 +91,7 @@ def list_nuisances(machine: Machine, parameters: ParameterSet) -> list[Nuisance]
     names = {effect.name for effect in found.values()}
     return [
         _with_prior(machine, effect)
-        for effect in found.values()
+        for effect in (*found.values(), *unsearched.effects(machine))
         # joints and zeros of the drives are one effect where joints are known
         if effect.name != name_offset(machine) or GEOMETRY not in names
     ]
@@ -119,7 +120,7 @@ def _with_prior(machine: Machine, effect: Effect) -> Nuisance:
 
 _KINDS = {
     DELAY: "drive_delay", GAIN: "force_gain", OFFSET: "force_offset", GRAVITY: "gravity_direction",
-    "friction_asymmetric": "asymmetry",
+    "friction_asymmetric": "asymmetry", unsearched.TIME_BASE: "time_base", unsearched.GRAVITY_SIZE: "gravity_size",
 }  # fmt: skip
 
 

@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 from core import synthetic
 from core.mechanisms.hexapod.machine_variants import document
+from scipy.signal import lfilter
 
 from benchmarks.field.answers import mechanism_log
 from pkm_identification.estimation.posterior.status import FROM_FILE, IDENTIFIED, RESTS_ON_FILE
@@ -28,6 +29,7 @@ from pkm_identification.identification.full_model.equations import build_full_eq
 from pkm_identification.identification.full_model.posterior import build_views
 from pkm_identification.identification.full_model.unknowns import FileModel
 from pkm_identification.identification.identify import identify
+from pkm_identification.identification.model_errors import unsearched
 from pkm_identification.identification.settings import Settings
 from pkm_identification.machines.load import load_machine, read_machine
 from pkm_identification.report.summary import summary
@@ -114,6 +116,35 @@ def test_late_forces_are_linearised_where_they_are(log):
     assert abs(delay.value - 4e-3) < 2.0 * delay.std
     # .13 % with the columns of no delay
     assert answer.verdict.residual_share < 1.1e-3
+
+
+def test_what_nobody_searches_for_is_allowed_for(log, monkeypatch):
+    """All at once: clock, lag, drifts, a wrench and a spring on the platform; what that costs a right log."""
+    machine, truth = file_with(lambda made: None), load_machine(synthetic.truth())
+    period, away = log.time[1] - log.time[0], (log.time - log.time.mean()) / np.ptp(log.time)
+    still = np.zeros_like(log.length)
+    motion = machine.compute_motion(log.length, still, still)
+    rows = [machine.compute_drive_rates(motion, np.tile(unit, (len(away), 1))) for unit in np.eye(6)]
+    position, (home, _) = machine.compute_pose(motion)[0], machine.home_pose
+    wrench = np.concatenate(
+        [[1.0, -2.0, 3.0] + (position - home) * [10.0, -8.0, 6.0], 0.0 * position], axis=1
+    )
+    force = log.force - np.linalg.solve(np.stack(rows, axis=1), wrench[:, :, None])[:, :, 0]
+    force *= 1.0 + away[:, None] * [0.01, -0.01, 0.005, 0.0, 0.01, 0.0]
+    force += away[:, None] * [2.0, -1.0, 0.0, 1.5, 0.0, -2.0]
+    force = lfilter([period], [period + 2e-3, -2e-3], force, axis=0)
+    kept = slice(50, None)  # without the lag's transient
+    wrong = replace(
+        log, time=1.0002 * log.time[kept], length=log.length[kept], force=force[kept],
+    )  # fmt: skip
+    answer = identify([wrong], machine, TOTAL).answer
+    assert max(map(abs, deviations_from_truth(answer, truth).values())) < 3.0
+    assert {"offset_drift_6", "gain_drift_5", "force_delay"} <= {one.name for one in answer.effects}
+    right = identify([log], machine, TOTAL).answer
+    monkeypatch.setattr(unsearched, "effects", lambda machine: [])
+    without = identify([log], machine, TOTAL).answer
+    assert max(one.std / other.std for one, other in zip(right.values, without.values, strict=True)) < 1.6
+    assert max(map(abs, deviations_from_truth(right, truth).values())) < 3.0
 
 
 def test_forces_in_pounds_are_named(log):
