@@ -44,7 +44,7 @@ ABOVE = (
 )  # cutoffs of the estimation band: the residual there is noise, and of its density in the band
 BANDS = 6
 LOWEST, LOWEST_OF_RATE, HIGHEST_OF_RATE = 40.0, 0.03, 0.45  # Hz; of the sample rate: between, force is noise
-LONGEST_S = 60.0  # of a log that are enough
+LONGEST_S = 30.0  # of a log that are enough
 CORNERS = 40  # of the low-pass that are tried, from half the lowest band to the highest
 LEAST_OCTAVES = 2.0  # between the lowest and the highest band: less shows no shape
 
