@@ -21,6 +21,8 @@ from pkm_identification.mechanisms.multibody.parameters import rigid_basis
 from pkm_identification.parameters.parameter import Kind
 from pkm_identification.parameters.parameter_set import ParameterSet
 
+from .knowledge.bodies import SMALLEST, guess_mass
+
 _FREE = (Kind.EFFECT, Kind.NUISANCE, Kind.GAIN)
 
 
@@ -52,7 +54,10 @@ def find_sums(mechanism: Mechanism, base: BaseSet, parameters: ParameterSet) -> 
         count + k for k, entry in enumerate(rest) if entry.kind not in _FREE and entry.symbol not in signed
     ]
     bodies, begin, scale = [], 0, []
-    for body, m, r in zip(mechanism.description.bodies, *body_sizes(mechanism), strict=True):
+    masses, sizes = body_sizes(mechanism)
+    sizes = np.where(sizes > 0.0, sizes, SMALLEST)
+    masses = np.where(masses > 0.0, masses, guess_mass(sizes))  # of a file without any
+    for body, m, r in zip(mechanism.description.bodies, masses, sizes, strict=True):
         wide = PLANAR if body.planar else SPATIAL
         bodies.append(slice(begin, begin + wide))
         scale += [m, m * r, m * r, m * r**2] if body.planar else [m, *[m * r] * 3, *[m * r**2] * 6]

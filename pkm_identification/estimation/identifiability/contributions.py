@@ -25,6 +25,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from pkm_identification.errors import SettingsError
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter import Kind
 
@@ -58,14 +59,16 @@ def parameter_contributions(
 
     Raises
     ------
-    ValueError
+    SettingsError
         If the forces are zero.
     """
     parts = np.asarray(rows, dtype=float) * parameters
     total = parts.sum(axis=1)
     norm = float(np.linalg.norm(total))
     if norm == 0:
-        raise ValueError("the forces of this motion are zero")
+        raise SettingsError(
+            "the machine's file gives no force in this motion: no parameter has a share of it"
+        )
     groups = {
         kind: float(np.linalg.norm(parts[:, [own is kind for own in kinds]].sum(axis=1))) / norm
         for kind in dict.fromkeys(kinds)

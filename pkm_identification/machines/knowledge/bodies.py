@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -45,6 +45,7 @@ BODY_WIDTHS = {
 NO_MOMENT = 0.1  # of mass times size squared: width of a moment of inertia that the file has as 0
 MOST_PRODUCT = 0.3  # of the root of two moments: a product of a body of any shape, with unknown axes
 DENSITY = 100.0  # kg/m^3 of the ball around a body in a file without masses: a tenth of it is filled
+SMALLEST = 0.1  # m: of bodies in a file without lengths
 ALIKE_KEY = "tolerances.bodies_alike"
 SAME = 1e-9  # relative: smaller differences, of bodies that are alike and from 0, are rounding
 
@@ -107,6 +108,11 @@ def find_alike(bodies: Sequence[BodyValues], file: KnownFile) -> tuple[AlikeBodi
     return tuple(found)
 
 
+def guess_mass(size: Any) -> Any:
+    """Return the mass in kg of bodies of a size in m of which nothing is known."""
+    return DENSITY * 4.0 / 3.0 * np.pi * size**3
+
+
 def _is_alike(one: BodyValues, other: BodyValues) -> bool:
     first, second = (
         np.array([each.size, each.mass, *each.center, *each.moments, *each.products]) for each in (one, other)
@@ -115,7 +121,7 @@ def _is_alike(one: BodyValues, other: BodyValues) -> bool:
 
 
 def _build_body(body: BodyValues, file: KnownFile, lightest: float) -> KnownBody:
-    own = body.mass or lightest or DENSITY * 4.0 / 3.0 * np.pi * body.size**3
+    own = body.mass or lightest or guess_mass(body.size)
     largest = own * body.size**2
     diagonal = np.where(body.moments > SAME * largest, body.moments, 0.0)
     keys = iter(body.keys)

@@ -20,14 +20,13 @@ from pkm_identification.mechanisms.multibody.extents import body_sizes
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 
 from ..contract import Machine
-from .bodies import BodyValues
+from .bodies import SMALLEST, BodyValues
 from .build import build_knowledge
 from .records import Knowledge
 
 # Entries of the key `parameters`, first moments and inertia about the frame's origin
 _SPATIAL = (0, 1, 2, 3, 4, 5, 6, 7, 8, 9)
 _PLANAR = (0, 1, 2, 3)
-SMALLEST = 0.1  # m: of bodies in a file without lengths
 STANDARD_GRAVITY = 9.80665  # m/s^2
 
 

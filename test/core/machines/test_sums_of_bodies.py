@@ -20,6 +20,7 @@ from pkm_identification.errors import SettingsError
 from pkm_identification.estimation.consistency.sums_of_bodies import PLANAR
 from pkm_identification.identification.identify import identify
 from pkm_identification.identification.settings import Settings
+from pkm_identification.machines.load import read_machine
 from pkm_identification.mechanisms.multibody import dynamics
 from pkm_identification.parameters.assumptions import Assumptions, Fix
 from pkm_identification.simulation.multibody.motions import generated
@@ -135,3 +136,19 @@ def test_a_log_that_shows_little_is_identified_as_bodies_that_can_exist():
         away.append(np.linalg.norm(root @ (nearest.values - values)))
     assert away[0] > 1.0
     assert away[1] < 0.1
+
+
+def test_sums_of_a_file_without_masses_are_those_of_bodies_that_can_exist():
+    """Bodies of which the file says nothing begin as large as what is known of none."""
+    whole = machine("four-bar").document
+    one = read_machine({**whole, "constants": {**whole["constants"], "density": "0"}})
+    parameters = one.build_parameter_set("base")
+    sums = one.build_physical(parameters)
+    assert np.all(sums.scale > 0.0)
+    truth = machine("four-bar").build_parameter_set("base").nominal
+    root = np.diag(1.0 / (0.01 * np.abs(truth) + 1e-3))
+    np.testing.assert_allclose(sums.project(truth, root).values, truth, atol=2e-2)
+    impossible = truth * np.where([entry.symbol.startswith("J") for entry in parameters.entries], -1.0, 1.0)
+    found = sums.project(impossible, root)
+    assert found.active
+    assert np.all(np.isfinite(found.values))

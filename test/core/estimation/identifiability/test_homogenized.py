@@ -147,6 +147,8 @@ def test_contributions_add_up_and_zero_columns_are_listed():
     group = [kind is Kind.MASS for kind in subject.kinds]
     mass = np.linalg.norm(rows[:, group] @ subject.nominal[group]) / np.linalg.norm(tau)
     assert found.of_groups[Kind.MASS] == pytest.approx(mass, rel=1e-12)
+    with pytest.raises(SettingsError, match="gives no force"):
+        parameter_contributions(rows, 0.0 * subject.nominal, subject.kinds)
 
 
 @pytest.mark.parametrize("below", [1e-3, 1e-2])
