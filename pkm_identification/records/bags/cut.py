@@ -59,13 +59,23 @@ def _place_in_recording(file: Path) -> tuple[str, int]:
 def _is_cut(file: Path) -> bool:
     if file.suffix.lower() == ".mcap":
         return is_cut_mcap(file)
-    return file.suffix.lower() == ".db3" and _pages_missing(file)
+    return file.suffix.lower() == ".db3" and (_pages_missing(file) or _has_journal(file))
 
 
 def _pages_missing(database: Path) -> bool:
     with database.open("rb") as file:
         header = file.read(HEADER)
     return database.stat().st_size < int.from_bytes(header[PAGE_COUNT], "big") * _page_size(header)
+
+
+def _find_journal(database: Path) -> Path:
+    """Return the write-ahead log of a database: a recorder that was killed leaves there what it wrote last."""
+    return database.with_name(f"{database.name}-wal")
+
+
+def _has_journal(database: Path) -> bool:
+    journal = _find_journal(database)
+    return journal.is_file() and journal.stat().st_size > 0
 
 
 def _page_size(header: bytes) -> int:
@@ -127,19 +137,29 @@ def _read_database(file: Path, types: dict[str, str], offered: dict[str, list[Qo
     with TemporaryDirectory() as folder:
         whole = Path(folder) / "whole.db3"
         shutil.copyfile(file, whole)
-        with whole.open("r+b") as stream:
-            header = stream.read(HEADER)
-            pages = file.stat().st_size // _page_size(header)
-            stream.truncate(pages * _page_size(header))
-            stream.seek(PAGE_COUNT.start)
-            stream.write(pages.to_bytes(4, "big"))
-            stream.seek(CHANGES_AGAIN.start)
-            stream.write(header[CHANGES])
-        connection = sqlite3.connect(f"file:{whole}?mode=ro&immutable=1", uri=True)
+        if _has_journal(file):
+            shutil.copyfile(_find_journal(file), _find_journal(whole))
+            connection = sqlite3.connect(whole)
+        else:
+            _leave_out_cut_page(whole)
+            connection = sqlite3.connect(f"file:{whole}?mode=ro&immutable=1", uri=True)
         try:
             yield from _rows(connection, types, offered)
         finally:
             connection.close()
+
+
+def _leave_out_cut_page(database: Path) -> None:
+    """Let a database end with its last whole page, and its header say so."""
+    size = database.stat().st_size
+    with database.open("r+b") as stream:
+        header = stream.read(HEADER)
+        pages = size // _page_size(header)
+        stream.truncate(pages * _page_size(header))
+        stream.seek(PAGE_COUNT.start)
+        stream.write(pages.to_bytes(4, "big"))
+        stream.seek(CHANGES_AGAIN.start)
+        stream.write(header[CHANGES])
 
 
 def _rows(

@@ -10,6 +10,7 @@
 
 import random
 import shutil
+import sqlite3
 from dataclasses import replace
 
 import numpy as np
@@ -177,6 +178,25 @@ def test_row_27_a_recording_without_metadata_is_read_and_said_to_be_cut(tmp_path
     write_log(tmp_path / "bag", made_log(), storage)
     (tmp_path / "bag" / "metadata.yaml").unlink()
     log, faults = read_log(tmp_path / "bag")
+    assert_same(log, made_log())
+    assert faults == {"cut": 1}
+
+
+@pytest.mark.parametrize("folder", [True, False])
+def test_row_27_what_a_killed_recorder_wrote_ahead_is_read(tmp_path, folder):
+    write_log(tmp_path / "bag", made_log(), "sqlite3")
+    database = tmp_path / "bag" / "bag.db3"
+    recorder = sqlite3.connect(database)
+    recorder.execute("PRAGMA journal_mode=WAL")
+    rows = recorder.execute("SELECT id, topic_id, timestamp, data FROM messages WHERE id > 5").fetchall()
+    recorder.execute("DELETE FROM messages WHERE id > 5")
+    recorder.commit()
+    recorder.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    recorder.executemany("INSERT INTO messages (id, topic_id, timestamp, data) VALUES (?, ?, ?, ?)", rows)
+    recorder.commit()
+    shutil.copytree(tmp_path / "bag", tmp_path / "left")  # as it is while the recorder runs
+    recorder.close()
+    log, faults = read_log(tmp_path / "left" if folder else tmp_path / "left" / "bag.db3")
     assert_same(log, made_log())
     assert faults == {"cut": 1}
 
