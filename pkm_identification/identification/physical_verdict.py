@@ -14,14 +14,15 @@ from dataclasses import replace
 
 import numpy as np
 
-from pkm_identification.errors import NotConverged
-from pkm_identification.estimation.consistency.constrained_least_squares import project
-from pkm_identification.estimation.consistency.constraints import inequalities, is_physical, violations
+from pkm_identification.errors import NotConverged, PkmError
+from pkm_identification.estimation.consistency.constrained_least_squares import name_violations, project
+from pkm_identification.estimation.consistency.constraints import inequalities, is_physical
 from pkm_identification.estimation.consistency.coordinates import FreeCoordinates
+from pkm_identification.estimation.consistency.sums_of_bodies import SumsOfBodies
 from pkm_identification.estimation.estimate import ParameterEstimate
 from pkm_identification.estimation.identifiability import IDENTIFIABLE, IN_DOUBT, UNIDENTIFIABLE
 from pkm_identification.machines.contract import Machine
-from pkm_identification.machines.physical_layout import find_physical_layout
+from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter_set import ParameterSet
 
 from .near_zero import near_zero
@@ -43,19 +44,16 @@ def find_contradiction(machine: Machine, parameters: ParameterSet, estimate: Par
     """
     if estimate.names != parameters.names or not set(estimate.status) & set(_SHOWN):
         return ""
-    layout = find_physical_layout(machine, parameters)
-    if layout is None:
-        return ""
-    coordinates = FreeCoordinates.of(layout)
-    if is_physical(inequalities(coordinates.layout), estimate.values):
+    physical = _build_physical(machine, parameters)
+    if physical is None or _is_possible(estimate.values, physical):
         return ""
     judged = _without_near_zero(parameters, estimate)
-    away = _distance(coordinates, parameters, judged)
+    away = _distance(physical, parameters, judged)
     if away is None:
         return Plausibility(machine, parameters).judge(estimate)
     if away <= BEYOND:
         return ""
-    broken = violations(coordinates.layout, estimate.values, judged.status)
+    broken = name_violations(estimate.values, judged.status, physical)
     why = "; ".join(broken[:_MOST]) or "no body has the identified values, whatever the others are"
     return f"{why}: {away:.2g} standard deviations from any rigid body"
 
@@ -101,16 +99,17 @@ def verdict(
     """
     if estimate.names != parameters.names:
         return None
-    layout = find_physical_layout(machine, parameters)
-    if layout is None:
+    physical = _build_physical(machine, parameters)
+    if physical is None:
         return None
-    coordinates = FreeCoordinates.of(layout)
-    if is_physical(inequalities(coordinates.layout), estimate.values):
+    if _is_possible(estimate.values, physical):
         return True, (
             "The identified values are consistent with a rigid body" + (", as constrained." if kept else ".")
         )
     judged = _without_near_zero(parameters, estimate)
-    away = _distance(coordinates, parameters, judged)
+    away = _distance(physical, parameters, judged)
+    if away is not None and away < WITHIN_ROUNDING and not isinstance(physical, FreeCoordinates):
+        return True, "The identified values are consistent with rigid bodies."
     if away is not None and away < WITHIN_ROUNDING:
         return True, (
             "The identified values are consistent with a rigid body; all values together, with those that are not "
@@ -122,7 +121,7 @@ def verdict(
             "The identified values are consistent with a rigid body within their deviation "
             f"(the nearest one lies {away:.2g} standard deviations away{'; --consistent gives it' if trusted else ''})."
         )
-    broken = violations(coordinates.layout, estimate.values, judged.status)
+    broken = name_violations(estimate.values, judged.status, physical)
     more = f" (and {len(broken) - _MOST} more)" if len(broken) > _MOST else ""
     why = "; ".join(broken[:_MOST]) or "no body has the identified values, whatever the others are"
     nearest = (
@@ -135,8 +134,22 @@ def verdict(
     return False, f"Not consistent with a rigid body: {why}{more}{nearest}. {remedy}".rstrip()
 
 
+def _build_physical(machine: Machine, parameters: ParameterSet) -> FreeCoordinates | SumsOfBodies | None:
+    """Return which values bodies can have; None where that cannot be said, as of a part of a body that is fixed."""
+    try:
+        physical: FreeCoordinates | SumsOfBodies = machine.build_physical(parameters)
+    except PkmError:
+        return None
+    return physical
+
+
+def _is_possible(values: FloatArray, physical: FreeCoordinates | SumsOfBodies) -> bool:
+    """Return whether a body has all of these values (P,); of sums only their distance in deviations tells."""
+    return isinstance(physical, FreeCoordinates) and is_physical(inequalities(physical.layout), values)
+
+
 def _distance(
-    coordinates: FreeCoordinates, parameters: ParameterSet, estimate: ParameterEstimate
+    physical: FreeCoordinates | SumsOfBodies, parameters: ParameterSet, estimate: ParameterEstimate
 ) -> float | None:
     """How many standard deviations away the nearest body is, whatever it has in place of values that are not shown.
 
@@ -149,10 +162,12 @@ def _distance(
         return None
     covariance = rows @ add_negligible(estimate.covariance, parameters) @ rows.T
     std = np.sqrt(np.diag(covariance))
-    free = COMPLETING / coordinates.parameter_prior.std
+    free = COMPLETING / (
+        physical.parameter_prior.std if isinstance(physical, FreeCoordinates) else parameters.size
+    )
     try:
         root = np.linalg.inv(np.linalg.cholesky(covariance / np.outer(std, std))) @ (rows / std[:, None])
-        nearest = project(estimate.values, np.vstack([root, np.diag(free)]), coordinates).values
+        nearest = project(estimate.values, np.vstack([root, np.diag(free)]), physical).values
     except (np.linalg.LinAlgError, NotConverged):
         return None
     return float(np.linalg.norm(root @ (nearest - estimate.values)))

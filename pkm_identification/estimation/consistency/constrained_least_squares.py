@@ -23,8 +23,9 @@ from pkm_identification.numerics.arrays import FloatArray
 
 from ..problem import Fit, Problem
 from .central_path import Projection, follow_path, stack_conditions
-from .constraints import inequalities, is_physical
+from .constraints import inequalities, is_physical, violations
 from .coordinates import FreeCoordinates
+from .sums_of_bodies import SumsOfBodies
 
 
 def constrained_least_squares(fit: Fit, problem: Problem) -> Fit:
@@ -45,11 +46,7 @@ def constrained_least_squares(fit: Fit, problem: Problem) -> Fit:
         of a convex set brings no estimate further away from any truth within it.
     """
     assert problem.physical is not None
-    root = information_root(problem, fit.noise)
-    if isinstance(problem.physical, FreeCoordinates):
-        moved = project(fit.mean, root, problem.physical)
-    else:
-        moved = problem.physical.project(fit.mean, root)
+    moved = project(fit.mean, information_root(problem, fit.noise), problem.physical)
     if not moved.active:
         return fit
     return replace(fit, mean=moved.values, iterations=fit.iterations + moved.iterations)
@@ -65,8 +62,8 @@ def information_root(problem: Problem, noise: FloatArray) -> FloatArray:
     return np.linalg.qr(np.concatenate(rows), mode="r") / std
 
 
-def project(values: FloatArray, root: FloatArray, coordinates: FreeCoordinates) -> Projection:
-    """The physical parameters w that minimise |root (w - values)|.
+def project(values: FloatArray, root: FloatArray, physical: FreeCoordinates | SumsOfBodies) -> Projection:
+    """Return the physical parameters w that minimise |root (w - values)|.
 
     Parameters
     ----------
@@ -74,7 +71,7 @@ def project(values: FloatArray, root: FloatArray, coordinates: FreeCoordinates) 
         SI units.
     root : ndarray, shape (n, P)
         A square root of the information, root^T root = covariance^-1.
-    coordinates : FreeCoordinates
+    physical : FreeCoordinates or SumsOfBodies
         Of the parameters.
 
     Raises
@@ -84,10 +81,19 @@ def project(values: FloatArray, root: FloatArray, coordinates: FreeCoordinates) 
     """
     if not (np.all(np.isfinite(values)) and np.all(np.isfinite(root))):
         raise NotConverged("no physical estimate is near one with numbers that are not finite")
-    conditions = inequalities(coordinates.layout)
+    if not isinstance(physical, FreeCoordinates):
+        return physical.project(values, root)
+    conditions = inequalities(physical.layout)
     if is_physical(conditions, values):
         return Projection(values, 0, False)
-    scale = coordinates.parameter_prior.std
-    start = coordinates.physical(coordinates.prior.mean) / scale
+    scale = physical.parameter_prior.std
+    start = physical.physical(physical.prior.mean) / scale
     optimum, steps = follow_path(start, values / scale, root * scale, stack_conditions(conditions, scale))
     return Projection(optimum * scale, steps, True)
+
+
+def name_violations(
+    values: FloatArray, status: tuple[str, ...], physical: FreeCoordinates | SumsOfBodies
+) -> list[str]:
+    """Return in words what of the identified parameters (P,) no body can have; of sums no single one says it."""
+    return violations(physical.layout, values, status) if isinstance(physical, FreeCoordinates) else []

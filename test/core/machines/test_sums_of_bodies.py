@@ -10,6 +10,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from core.identification.regression.drive_logs import DURATION, PERIOD, five_bar, with_noise
@@ -18,11 +20,14 @@ from scipy.optimize import minimize
 
 from pkm_identification.errors import SettingsError
 from pkm_identification.estimation.consistency.sums_of_bodies import PLANAR
+from pkm_identification.estimation.estimate import make_estimate
 from pkm_identification.identification.identify import identify
+from pkm_identification.identification.physical_verdict import find_contradiction, verdict
 from pkm_identification.identification.settings import Settings
 from pkm_identification.machines.load import read_machine
 from pkm_identification.mechanisms.multibody import dynamics
 from pkm_identification.parameters.assumptions import Assumptions, Fix
+from pkm_identification.parameters.prior import Prior
 from pkm_identification.simulation.multibody.motions import generated
 
 
@@ -152,3 +157,32 @@ def test_sums_of_a_file_without_masses_are_those_of_bodies_that_can_exist():
     found = sums.project(impossible, root)
     assert found.active
     assert np.all(np.isfinite(found.values))
+
+
+def estimate_of(parameters, values, std):
+    """Return an estimate of values (P,), each known to its deviation (P,)."""
+    return make_estimate(
+        parameters, Prior(values, 1e4 * std), values, np.diag(std**2), nis=1.0, nis_dof=1, count=1000, time=1.0,
+        estimator="ls", model="force",
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SLOW)
+def test_an_estimate_that_no_bodies_have_is_told_of_every_machine(name):
+    """Those of bodies that can be are not; those of bodies with all masses and moments negative are, by how far."""
+    known, (parameters, sums) = machine(name), build(name)
+    size = np.abs(sums.sums) @ sums.scale
+    # friction has no size before there are forces
+    entries = zip(parameters.entries, size.tolist(), strict=True)
+    parameters = replace(parameters, entries=tuple(replace(entry, scale=s, size=s) for entry, s in entries))
+    std, values = 1e-2 * size, sums.sums @ sums._begin()
+    good, bad = (estimate_of(parameters, one, std) for one in (values, -values))
+    assert find_contradiction(known, parameters, good) == ""
+    wanted = True, "The identified values are consistent with rigid bodies."
+    assert verdict(known, parameters, good, kept=False) == wanted
+    away = np.linalg.norm((sums.project(-values, np.diag(1.0 / std)).values + values) / std)
+    told = find_contradiction(known, parameters, bad)
+    assert float(told.split(": ")[-1].split()[0]) == pytest.approx(away, rel=0.06)  # two digits
+    judged = verdict(known, parameters, bad, kept=False)
+    assert judged is not None
+    assert not judged[0]
