@@ -12,7 +12,9 @@ With w(x) the numbers in which the equations are linear, A = Y' W Y, b = Y' W y 
 
     (w' A w - 2 b' w + c + x' x) / 2 ,
 
-minimised by Gauss-Newton steps with the slope dw/dx. The equations are gone through once; a step costs nothing.
+minimised by Gauss-Newton steps with the slope dw/dx, each bent as w bends along it (geodesic acceleration: Transtrum
+and Sethna, arXiv 1201.5885): masses times places make narrow curved valleys, in which straight steps are a hundredth as
+long. The equations are gone through once; a step costs nothing.
 """
 
 from __future__ import annotations
@@ -31,6 +33,8 @@ SETTLED = (
 )
 LONGEST_STEP = 5.0  # deviations of a prior: farther the slope says nothing
 HALVINGS = 12  # of a step that raises the cost
+BENDING_AT = 0.1  # of a step: where w is looked at to see how it bends
+MOST_BENT = 1.5  # times a step's length: a correction that is longer says nothing
 WIDE = 5.0  # times the prior's widths: the second start looks there first
 
 
@@ -118,9 +122,14 @@ def _descend(
             converged = True
             break
         step *= min(1.0, LONGEST_STEP / max(float(np.max(np.abs(step), initial=0.0)), 1e-300))
+        nearby, _ = model.compute(unknowns + BENDING_AT * step)
+        bend = ((nearby - values) / BENDING_AT - slope @ step) / BENDING_AT
+        correction = -np.linalg.solve(information, slope.T @ (equations.gram @ bend))
+        if not np.linalg.norm(correction) <= MOST_BENT * np.linalg.norm(step):
+            correction = np.zeros_like(step)
         share = 1.0
         for _ in range(HALVINGS):
-            tried = unknowns + share * step
+            tried = unknowns + share * step + share**2 * correction
             its_values, its_slope = model.compute(tried)
             its_cost = equations.cost(its_values) + precision * float(tried @ tried)
             if np.isfinite(its_cost) and its_cost <= cost + 1e-9 * abs(cost):

@@ -77,6 +77,24 @@ def test_mode_is_that_of_a_general_solver(data):
     assert mode.cost == pytest.approx(2.0 * peer.cost, rel=1e-6)
 
 
+@pytest.mark.parametrize("noise", [1e-3, 1e-5])
+def test_a_narrow_curved_valley_is_followed_to_its_end(noise):
+    """A product is known to many digits and its factors are not: straight steps leave the valley at once."""
+    random = np.random.default_rng(3)
+    columns = random.normal(size=(400, 2, 3)) * np.array([0.0, 1.0, 0.0])
+    measured = columns @ np.array([5.0, 5.5, 0.0]) + noise * random.normal(size=(400, 2))
+    model = MassAndPlace()
+    mode = find_mode(model, form_normal_equations(columns / noise, measured / noise))
+
+    def residual(unknowns):
+        left = (measured - columns @ model.compute(unknowns)[0]).ravel() / noise
+        return np.concatenate([left, unknowns])
+
+    peer = least_squares(residual, mode.unknowns, x_scale="jac", xtol=1e-15, ftol=1e-15, gtol=1e-15)
+    assert mode.converged
+    np.testing.assert_allclose(mode.unknowns, peer.x, atol=1e-2)
+
+
 def test_blocks_do_not_reach_across_segments_or_logs():
     time = np.concatenate([np.arange(0, 20, 0.1), np.arange(0, 5, 0.1)])
     segment = np.repeat([0, 1, 0], [120, 80, 50])

@@ -19,7 +19,9 @@ from core import synthetic
 from core.mechanisms.hexapod.machine_variants import document
 from scipy.signal import lfilter
 
+import pkm_identification as pkm
 from benchmarks.field.answers import mechanism_log
+from pkm_identification.cli import main
 from pkm_identification.estimation.posterior.status import FROM_FILE, IDENTIFIED, RESTS_ON_FILE
 from pkm_identification.estimation.posterior.verdict import CONTRADICTS, FITS
 from pkm_identification.identification.estimate_file import estimate_document
@@ -182,3 +184,14 @@ def test_mechanism_drawn_from_what_its_file_says(name):
     assert written["verdict"]["grade"] == answer.verdict.grade
     assert [one["name"] for one in written["values"]] == [one.name for one in answer.values]
     assert answer.verdict.sentence in summary(result)
+
+
+def test_a_drawn_delta_whose_masses_are_guesses_converges(tmp_path):
+    """Masses times places make narrow curved valleys in which straight steps are a hundredth as long."""
+    file, log = str(tmp_path / "delta.yaml"), str(tmp_path / "log.csv")
+    assert main(["init", file, "--kind", "delta"]) == 0
+    motion = ["--trajectory", "rich", "--duration", "10"]
+    assert main(["simulate", "--machine", file, *motion, "--out", log]) == 0
+    result = pkm.identify(log, file, estimator="ls", deviations="total").identification
+    assert result.answer.verdict.grade == FITS
+    assert result.trusted
