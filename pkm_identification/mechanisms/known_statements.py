@@ -30,6 +30,7 @@ from typing import Any
 from pkm_identification.errors import MachineError
 from pkm_identification.suggestion import did_you_mean, nearest
 
+HEADING = ("schema", "kind", "name", "description")  # what a file begins with
 KEY, ALL = "known", "all"  # of a section; in it, of all its keys that nothing else is said of
 WORDS = ("measured", "cad", "guessed")
 TEXTS = ("name", "description")  # keys of a file whose text may hold any sign
@@ -157,8 +158,13 @@ def _has_sections(place: Any) -> bool:
 
 
 def write_statements(document: Mapping[str, Any], statements: Statements) -> dict[str, Any]:
-    """Return a machine file's document with statements, each as the key `known` of the section it is in."""
-    return _write(document, (), dict(statements.stated))
+    """Return a machine file's document with statements, each as the key `known` of the section it is in.
+
+    That of the whole file stands below what the file is called.
+    """
+    written: dict[str, Any] = _write(document, (), dict(statements.stated))
+    heading = [key for key in (*HEADING, KEY) if key in written]
+    return {key: written[key] for key in dict.fromkeys([*heading, *written])}
 
 
 def keep_known(before: Mapping[str, Any], section: Mapping[str, Any]) -> dict[str, Any]:

@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
-from scipy.interpolate import CubicSpline
 
 from pkm_identification.errors import LogError
 from pkm_identification.numerics.arrays import FloatArray
@@ -68,6 +67,9 @@ def interpolate_channel(stamps: FloatArray, samples: FloatArray, asked: FloatArr
     ValueError
         If there are fewer than four stamps, or they do not increase.
     """
+    # here, because it brings along what pkm identify starts without
+    from scipy.interpolate import CubicSpline
+
     steps = np.diff(stamps)
     if len(stamps) < FEWEST or np.any(steps <= 0.0):
         raise ValueError(f"its {len(stamps)} stamps are too few or do not increase")

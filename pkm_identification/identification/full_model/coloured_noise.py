@@ -23,7 +23,6 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
-from scipy.optimize import nnls
 
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.segments import segment_slices
@@ -101,6 +100,9 @@ def _measure_above_band(rows: LogRows, basis: FloatArray, band: BandSettings) ->
 
 def _continue_downwards(log: GuardedLog, band: BandSettings) -> FloatArray:
     """Return the variance (n,) in the band by the force far above it; infinite where no shape can be seen."""
+    # here, because pkm identify starts without it
+    from scipy.optimize import nnls
+
     rate = 1.0 / band.period
     part = max(segment_slices(log.segment), key=lambda one: one.stop - one.start)
     part = slice(part.start, min(part.stop, part.start + round(LONGEST_S * rate)))

@@ -26,7 +26,7 @@ from pkm_identification.numerics.memory import beyond_memory
 from ..interfaces import full_type_name
 from ..joint_groups import decode_joint_groups
 from ..joint_state import JOINT_STATE, DecodedJoints, decode_joints
-from . import ROS_1, STRUT_STATES
+from . import MOTOR_STATES, ROS_1, STRUT_STATES
 from .cut import CutReader, find_cut_files
 from .older_messages import create_converter
 from .packed import unpacked
@@ -213,7 +213,11 @@ def _choose_topics(
             )
         if chosen:
             return [_find_topic(path, known, chosen[0])]
-    offered = [name for name, kind in known.items() if kind == JOINT_STATE]
+    # lengths of the other encoders are not those that are asked for
+    others = {STRUT_STATES, MOTOR_STATES} if called else set()
+    offered = [
+        name for name, kind in known.items() if kind == JOINT_STATE and name.rpartition("/")[2] not in others
+    ]
     having = [name for name in offered if _has_joints(path, name, names)]
     if len(having) > 1:
         raise LogError(

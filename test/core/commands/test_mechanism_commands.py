@@ -123,8 +123,8 @@ def test_a_height_that_no_pose_has_fails_in_its_row(tmp_path):
             "--all: needs a machine whose",
         ),
         (
-            ["workspace", "--machine", "mast", "--out", "x"],
-            "--machine mast: needs a platform with a pose; 'mast'",
+            ["workspace", "--machine", "four-bar", "--out", "x"],
+            "'four-bar'",
         ),
         (
             ["sensitivity", "--machine", "four-bar"],

@@ -170,7 +170,7 @@ def test_a_motion_is_followed_with_its_rates_and_accelerations():
     plant = MechanismPlant(mechanism)
     plant.set_force(plant.holding_force())
     law = FileControl.of(mechanism.description.control, as_machine(mechanism), plant, lambda: plant.encoder)
-    start, size, omega = plant.drive, np.array([0.05, -0.04, 0.03]), 2 * np.pi * 2.0
+    start, size, omega = plant.coordinate, np.array([0.05, -0.04, 0.03]), 2 * np.pi * 2.0
 
     def wanted(t):
         turned = omega * t
@@ -179,7 +179,7 @@ def test_a_motion_is_followed_with_its_rates_and_accelerations():
     away = []
     for k in range(150):
         law.move(lambda t, k=k: wanted(k * 1e-3 + t), 1e-3)
-        away.append(plant.drive - wanted((k + 1) * 1e-3)[0])
+        away.append(plant.coordinate - wanted((k + 1) * 1e-3)[0])
     assert np.abs(away).max() < 1e-3 * size.max()
     asked = []
 

@@ -350,8 +350,10 @@ def broken_logs(folder):
     log = StrutLog(motion.time, motion.length, motion.force)
     write_strut_bag(folder / "truncated", log)
     database = folder / "truncated" / "truncated.db3"
-    database.write_bytes(database.read_bytes()[: database.stat().st_size // 2])
-    write_strut_bag(folder / "elsewhere", log, topic="/other")
+    database.write_bytes(database.read_bytes()[:3000])  # before its first message
+    with BagWriter(folder / "elsewhere") as writer:
+        writer.add_topic("/other", "std_msgs/msg/String")
+        writer.write("/other", "std_msgs/msg/String", b"\x00\x01\x00\x00\x02\x00\x00\x00a\x00", 1)
     with BagWriter(folder / "wrong_type") as writer:
         writer.add_topic("/strut_states", "std_msgs/msg/String")
         writer.write("/strut_states", "std_msgs/msg/String", b"\x00\x01\x00\x00\x02\x00\x00\x00a\x00", 1)
