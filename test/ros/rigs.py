@@ -241,8 +241,16 @@ class ChainRig:
     """strut_filter, kinematics and estimator behind a driver."""
 
     def __init__(
-        self, bench, use_sim_time=False, sample_rate=0.0, machine="uf", topic="strut_states", **estimator
+        self,
+        bench,
+        use_sim_time=False,
+        sample_rate=0.0,
+        machine="uf",
+        topic="strut_states",
+        shown=None,
+        **estimator,
     ):
+        """Begin with parameters of the estimator, and with those of what kinematics shows, in `shown`."""
         self.bench = bench
         estimator |= {"sample_rate": sample_rate, "machine": machine}
         remapped = ["--ros-args", "-r", f"strut_states:={topic}"]
@@ -255,7 +263,9 @@ class ChainRig:
             machine=machine,
             sample_rate=sample_rate,
         )
-        self.kinematics = bench.start(KinematicsNode, machine=machine, use_sim_time=use_sim_time)
+        self.kinematics = bench.start(
+            KinematicsNode, machine=machine, use_sim_time=use_sim_time, **(shown or {})
+        )
         self.estimator = bench.start(EstimatorNode, use_sim_time=use_sim_time, **estimator)
         self.driver = bench.publisher(JointState, topic)
         bench.connected("strut_states/filtered")

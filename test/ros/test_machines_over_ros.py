@@ -167,7 +167,7 @@ def test_a_simulated_machine_is_recorded_and_played_to_its_end(bench, tmp_path, 
 def test_joint_states_are_those_of_the_shown_tree(bench, path_of):
     machine = load_machine("mast")
     states = bench.collect(JointState, "joint_states", JOINTS)
-    rig = ChainRig(bench, machine="mast", publish_joint_states=True)
+    rig = ChainRig(bench, machine="mast", shown={"publish_joint_states": True})
     rig.feed(list(messages_of("mast"))[:300])
     last = bench.wait(lambda: states, "joint states")[-1]
     tree = create_tree(machine, "test")
