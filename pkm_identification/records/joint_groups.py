@@ -28,7 +28,7 @@ def decode_joint_groups(
 ) -> DecodedJoints | None:
     """Return samples of joints that come in messages of some each, at the first one's stamps; None if one is missing.
 
-    Its `dropped` counts samples of single joints that are not later than the ones before.
+    Its `dropped` counts messages left out, and samples of single joints that are not later than the ones before.
 
     Parameters
     ----------
@@ -43,19 +43,23 @@ def decode_joint_groups(
     Raises
     ------
     LogError
-        If a message cannot be decoded, or a joint has too few samples.
+        If a message cannot be decoded, a joint has too few samples, or its messages have no stamps.
     """
     series = [GrowingArray() for _ in names]
     for one in series:
         one.append(np.empty((0, 3)))
-    for joint, rows in decode_single_joints(messages, source, names, arrivals):
-        series[joint].append(rows)
     taken, faults = [], Counter[str]()
+    for joint, rows in decode_single_joints(messages, source, names, arrivals, faults):
+        series[joint].append(rows)
     for one in series:
         rows, left_out = _keep_increasing(one.taken())
         taken.append(rows)
         faults.update(left_out)
     if not all(len(rows) for rows in taken):
+        if faults["zero_stamp"]:
+            raise LogError(
+                f"{source}: messages have no stamps; --stamps receive takes their times of arrival"
+            )
         return None
     asked = taken[0][:, 0]
     values = np.full((len(asked), len(names), 2), np.nan)

@@ -119,11 +119,15 @@ def decode_joints(
 
 
 def decode_single_joints(
-    messages: Iterable[bytes], source: str, names: Sequence[str], arrivals: Iterable[int] | None = None
+    messages: Iterable[bytes],
+    source: str,
+    names: Sequence[str],
+    arrivals: Iterable[int] | None,
+    dropped: Counter[str],
 ) -> Iterator[tuple[int, FloatArray]]:
     """Yield a joint's number and its samples (n, 3): stamp in s, position, effort (NaN without one); order within it.
 
-    Of messages that name some of the joints; those without a stamp, or of unequal lengths, are left out.
+    Of messages that name some of the joints; those left out are counted in `dropped`, by reason as in `DecodedJoints`.
     """
     before, rest = 0, iter(messages)
     clock = None if arrivals is None else iter(arrivals)
@@ -133,14 +137,22 @@ def decode_single_joints(
         for layout, rows, data in _batches(several, source, before):
             stamp = _stamps(data) if received is None else _split_nanoseconds(received[rows])
             here = [joint for joint, name in enumerate(names) if name in layout.names]
-            if layout.problem([names[joint] for joint in here]) is not None:
+            problem = layout.problem([names[joint] for joint in here])
+            if problem is not None:
+                dropped[problem[0]] += len(rows)
                 continue
+            if not here:
+                continue
+            unstamped = ~stamp.any(axis=1)
+            impossible = ~unstamped & ((stamp[:, 0] < 0) | (stamp[:, 0] >= LAST_SECOND))
+            dropped["zero_stamp"] += int(np.sum(unstamped))
+            dropped["bad_stamp"] += int(np.sum(impossible))
+            used = ~(unstamped | impossible)
             time = np.array([seconds_of(*each) for each in stamp.tolist()], dtype=float)
             position, effort = (_values(data, place, "<f8") for place in (layout.position, layout.effort))
             for joint in here:
                 column = layout.names.index(names[joint])
                 force = effort[:, column] if effort.shape[1] else np.full(len(rows), np.nan)
-                used = stamp.any(axis=1)
                 samples = np.column_stack([time, position[:, column], force])[used]
                 found[joint].append((rows[used], samples))
         for joint, parts in found.items():

@@ -121,7 +121,6 @@ def clock(form):
     ("stamp", "divider"),
     [
         (lambda t: f"{t:.6f} sec", ","),
-        (clock("%H:%M:%S.%f 0:00"), None),
         (clock("%Y-%m-%dT%H:%M:%S.%fZ"), ","),
         (clock("%Y-%m-%d %H:%M:%S.%f+02:00"), ";"),
         (clock("%d.%m.%Y %H:%M:%S.%f"), "\t"),
@@ -130,11 +129,6 @@ def clock(form):
 )
 def test_dates_and_durations_are_seconds(tmp_path, truth, stamp, divider):
     path = tmp_path / "log.csv"
-    if divider is None:
-        path.write_text(table_of(truth, stamp))
-        with pytest.raises(LogError, match="is not a number"):
-            read_log(path, None, None, layout("t=time"))
-        return
     path.write_text(table_of(truth, stamp, divider))
     same(read_log(path, None, None, layout("t=time"))[0], truth)
     # with our names above, nobody has to say anything
@@ -255,6 +249,22 @@ def test_joints_in_messages_of_their_own(tmp_path, truth, groups, topics):
         with pytest.raises(LogError, match="/leg0: no usable message"):
             read_log(tmp_path / "bag", None, "leg0")
         same(read_log(tmp_path / "bag", None, ",".join(f"leg{g}" for g in range(len(groups))))[0], truth)
+
+
+def test_messages_of_single_joints_that_are_left_out_are_counted(tmp_path, truth):
+    rows = list(zip(truth.time, truth.length, truth.force, strict=True))
+    samples = [
+        ("/all", 1 + t, 1 + t if k != 7 else 0.0, [name], length[i : i + 1], force[i : i + 1])
+        for k, (t, length, force) in enumerate(rows)
+        for i, name in enumerate(STRUTS)
+    ]
+    write_joints(tmp_path / "bag", samples)
+    log, faults = read_log(tmp_path / "bag")
+    assert len(log) == len(truth) - 1
+    assert faults == {"zero_stamp": 6}
+    write_joints(tmp_path / "none", [(a, b, 0.0, *rest) for a, b, _, *rest in samples])
+    with pytest.raises(LogError, match="--stamps receive"):
+        read_log(tmp_path / "none")
 
 
 def test_times_of_arrival_stand_for_stamps_that_are_zero(tmp_path, truth):
