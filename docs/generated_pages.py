@@ -13,9 +13,11 @@ from __future__ import annotations
 import argparse
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pkm_identification
 from pkm_identification.cli import COMMANDS, parser_for
+from pkm_identification.commands.one_line_parser import HelpFormatter
 
 ROOT = Path(__file__).resolve().parents[1]
 KINDS = ("msg", "srv", "action")
@@ -29,7 +31,7 @@ def write_pages(folder: Path) -> None:
         (folder / f"{name}.md").write_text(text, encoding="utf-8")
 
 
-def subparser(command: str) -> argparse.ArgumentParser:
+def subparser(command: str) -> Any:
     """The parser of one command with all its options."""
     (choices,) = [
         action.choices
@@ -42,13 +44,14 @@ def subparser(command: str) -> argparse.ArgumentParser:
 def commands_page() -> str:
     """Every command's own help."""
     sections = ["# Commands", "", "What `pkm COMMAND --help` prints.", ""]
-    for command, (_, summary) in COMMANDS.items():
+    for command, listed in COMMANDS.items():
         parser = subparser(command)
-        parser.formatter_class = lambda prog: argparse.HelpFormatter(prog, max_help_position=26, width=100)
+        parser.shows_rare = True
+        parser.formatter_class = lambda prog: HelpFormatter(prog, max_help_position=26, width=100)
         sections += [
             f"## pkm {command}",
             "",
-            f"{summary}.",
+            f"{listed.summary[0].upper()}{listed.summary[1:]}.",
             "",
             "```text",
             parser.format_help().rstrip(),

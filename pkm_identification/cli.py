@@ -19,6 +19,7 @@ from contextlib import contextmanager, nullcontext
 from importlib import import_module
 from typing import Any
 
+from pkm_identification.commands.catalogue import COMMANDS, GROUPS
 from pkm_identification.commands.one_line_parser import OneLineParser
 from pkm_identification.commands.terminal.colour import warn
 from pkm_identification.commands.terminal.progress_bar import ProgressBar
@@ -30,69 +31,42 @@ from pkm_identification.version import __version__
 # Before numpy is loaded: the matrices here are small, and threads of the linear algebra only get in each other's way.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-# Commands in the order of the help, and the module of commands/ that has each.
-COMMANDS = {
-    "identify": ("identify", "identify a machine from logs"),
-    "init": ("init", "a machine file to begin with"),
-    "import": ("import_log", "a log of another program as a log of ours"),
-    "check": ("check", "say what is wrong with a log and what it can show"),
-    "diagnose": ("diagnose", "say whether the model fits, and if not, why"),
-    "compare": ("compare", "what differs between estimates beyond chance"),
-    "history": ("history", "what changed when, from all logs of a machine"),
-    "friction": ("friction", "test the friction of every drive with slow logs"),
-    "staged": (
-        "staged",
-        "a hexapod's friction and inertia in stages, trajectory by trajectory, with a cross-check",
-    ),
-    "inverse": ("kinematics", "coordinates of the drives from poses or outputs"),
-    "forward": ("kinematics", "poses or outputs from coordinates of the drives"),
-    "forces": ("kinematics", "forces of the drives that a motion needs"),
-    "mechanism": ("mechanism", "bodies, joints, loops and degrees of freedom of a machine"),
-    "workspace": ("workspace", "where a machine reaches, and how dexterous it is there"),
-    "contributions": ("contributions", "what the drives' forces of a motion are made of"),
-    "base-parameters": (
-        "base_parameters",
-        "what combinations of its parameters the forces of a machine show",
-    ),
-    "identifiability": ("identifiability", "what logs or a motion show of the parameters, and how well"),
-    "excite": ("excite", "a motion that shows the parameters well, within all limits"),
-    "sensitivity": ("sensitivity", "what a wrong centre of mass does to the drives' forces"),
-    "step": ("bench", "the answer of a machine with actuators to a step, and what it depends on"),
-    "response": ("bench", "frequency response of a machine with actuators"),
-    "modes": ("bench", "modes of a machine on the compliance of its drives"),
-    "simulate": ("simulate", "write a log of a simulated machine"),
-    "export": ("export", "a machine for other programs: URDF, SDF, MJCF, C, LinuxCNC or a machine file"),
-    "reproduce": ("reproduce", "a reference text's study, its numbers beside ours"),
-    "warm-up": ("warm_up", "compile ahead what nodes and identify need"),
-    "demo": ("demo", "identify a simulated machine through the ROS 2 nodes"),
-    "watch": ("watch", "a page in the browser beside running nodes"),
-    "completion": ("completion", "make the shell complete commands and options"),
-    "record": ("bags", "record topics into a bag"),
-    "play": ("bags", "publish a bag as it was recorded"),
-}
-
 # These end by signals in an orderly way of their own: other processes and recordings hang on them.
 WITH_NODES = ("demo", "watch", "record", "play")
 
 
 class _Commands(argparse._SubParsersAction):
-    """Commands that have their summaries in the help wherever their options come from."""
+    """Commands that have their summaries and examples in the help wherever their options come from."""
 
     def add_parser(self, name: str, **settings: Any) -> Any:
-        return super().add_parser(name, help=COMMANDS[name][1], **settings)
+        command = COMMANDS[name]
+        epilog = f"{settings.pop('epilog', '')}\n\nexample:\n  {command.example}".lstrip()
+        return super().add_parser(name, help=command.summary, epilog=epilog, **settings)
+
+
+class _MainParser(OneLineParser):
+    """Parser of `pkm` itself, which lists the commands in groups."""
+
+    def format_help(self) -> str:
+        lines = ["usage: pkm COMMAND [options]", "", str(self.description)]
+        for title, group in GROUPS.items():
+            lines += ["", f"{title}:", *(f"  {name:<16}{command.summary}" for name, command in group.items())]
+        return "\n".join([*lines, "", "pkm COMMAND --help shows options and an example; pkm --version.", ""])
 
 
 def parser_for(*chosen: str) -> argparse.ArgumentParser:
     """The parser with all subcommands, and the options of those that are chosen: no other is loaded, none for ''."""
-    parser = OneLineParser(
+    parser = _MainParser(
         prog="pkm",
         description="Identify the dynamics of parallel kinematic machines from what their drives measure.",
     )
     parser.add_argument("--version", action="version", version=f"pkm {__version__}")
-    commands = parser.add_subparsers(action=_Commands, dest="command", required=True, metavar="COMMAND")
-    modules = list(dict.fromkeys(COMMANDS[name][0] for name in chosen if name in COMMANDS))
-    for name, (home, _) in COMMANDS.items():
-        if home not in modules:
+    commands = parser.add_subparsers(
+        action=_Commands, dest="command", required=True, metavar="COMMAND", parser_class=OneLineParser
+    )
+    modules = list(dict.fromkeys(COMMANDS[name].module for name in chosen if name in COMMANDS))
+    for name, command in COMMANDS.items():
+        if command.module not in modules:
             commands.add_parser(name)
     for module in modules:
         import_module(f".commands.{module}", __package__).add(commands)
@@ -104,6 +78,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run `pkm`; a user's mistake is one line on stderr and exit code 2, what diverges one and 1; never a traceback."""
     whole_process = arguments is None
     arguments = sys.argv[1:] if arguments is None else arguments
+    if not arguments or arguments[0] == "help":
+        # as `pkm --help` and `pkm COMMAND --help`
+        arguments = [*arguments[1:2], "--help"]
     command = next((text for text in arguments if text in COMMANDS), "")
     try:
         with interruptible(f"pkm {command}".strip()) if command not in WITH_NODES else nullcontext():

@@ -77,8 +77,9 @@ def add(commands: argparse._SubParsersAction) -> None:
     add_setting(model, PRIOR, "FILE")
     add_setting(model, ALSO, "NAME[,NAME...]")
     estimator = parser.add_argument_group("estimator")
+    tuning = parser.add_argument_group("tuning of the estimator")
     for name in ESTIMATOR_OPTIONS:
-        add_setting(estimator, NAMED[name])
+        add_setting(estimator if name in ("consistent", "deviations") else tuning, NAMED[name])
     other = parser.add_argument_group("other logs")
     other.add_argument(
         "--free-fall",

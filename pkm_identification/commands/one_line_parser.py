@@ -11,6 +11,7 @@
 from __future__ import annotations
 
 import argparse
+import textwrap
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
@@ -19,9 +20,58 @@ from pkm_identification.suggestion import did_you_mean
 
 from .terminal.colour import warn
 
+# Groups of options that `--help` leaves to `--help-all`: right as they are for nearly every log.
+RARE_GROUPS = ("tuning of the estimator", "filters", "other logs")
+
+
+class HelpFormatter(argparse.HelpFormatter):
+    """Help whose texts are wrapped, and whose indented lines, commands to be typed, stay as they are."""
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        return "\n".join(
+            line if line.startswith(" ") else textwrap.fill(line, width) for line in text.splitlines()
+        )
+
+
+class _HelpAll(argparse._HelpAction):
+    def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
+        assert isinstance(parser, OneLineParser)
+        parser.shows_rare = True
+        parser.print_help()
+        parser.exit()
+
 
 class OneLineParser(argparse.ArgumentParser):
-    """Of the command line and, by argparse's ways, of each of its commands."""
+    """Parser of the command line and, by argparse's ways, of each of its commands."""
+
+    def __init__(self, *arguments: Any, **settings: Any) -> None:
+        super().__init__(*arguments, **{"formatter_class": HelpFormatter, **settings})
+        self.shows_rare = False
+
+    def format_help(self) -> str:
+        """Return a short usage, then all options; those of rare groups only after `--help-all`."""
+        rare = [] if self.shows_rare else [one for one in self._action_groups if one.title in RARE_GROUPS]
+        formatter = self._get_formatter()
+        needed = [one for one in self._actions if one.required or not one.option_strings]
+        formatter.add_usage(self.usage, needed, [], prefix="usage: ")
+        formatter.add_text(self.description)
+        for group in self._action_groups:
+            if group not in rare:
+                formatter.start_section(group.title)
+                formatter.add_text(group.description)
+                formatter.add_arguments(group._group_actions)
+                formatter.end_section()
+        if rare:
+            formatter.add_text(f"More options with --help-all: {', '.join(str(one.title) for one in rare)}.")
+        formatter.add_text(self.epilog)
+        return formatter.format_help()
+
+    def add_argument_group(self, *arguments: Any, **settings: Any) -> argparse._ArgumentGroup:
+        """Return a new group of options; the first that is rare brings the option `--help-all`."""
+        group = super().add_argument_group(*arguments, **settings)
+        if group.title in RARE_GROUPS and "--help-all" not in self._option_string_actions:
+            self.add_argument("--help-all", action=_HelpAll, help="show this and the rare options, and exit")
+        return group
 
     def error(self, message: str) -> NoReturn:
         """End with exit code 2 and one line: usage is what --help shows."""

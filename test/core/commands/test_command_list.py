@@ -11,6 +11,7 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 import subprocess
 import sys
 from importlib import import_module
@@ -21,10 +22,10 @@ from pkm_identification.cli import COMMANDS, main, parser_for
 
 
 def test_every_module_adds_the_commands_the_list_says():
-    for module in {module for module, _ in COMMANDS.values()}:
+    for module in {command.module for command in COMMANDS.values()}:
         commands = argparse.ArgumentParser().add_subparsers()
         import_module(f"pkm_identification.commands.{module}").add(commands)
-        assert set(commands.choices) == {name for name, (home, _) in COMMANDS.items() if home == module}
+        assert set(commands.choices) == {name for name, one in COMMANDS.items() if one.module == module}
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -43,9 +44,49 @@ def test_the_help_lists_all_and_loads_nothing():
     )
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert out.splitlines()[-1] == "[]"
-    for name, (_, summary) in COMMANDS.items():
+    for name, command in COMMANDS.items():
         assert name in out
-        assert summary.split()[0] in out
+        assert command.summary in out
+
+
+@pytest.mark.parametrize("arguments", [[], ["help"], ["help", "check"], ["--help"]])
+def test_help_is_what_a_newcomer_gets(arguments, capsys):
+    with pytest.raises(SystemExit) as end:
+        main(arguments)
+    assert end.value.code == 0
+    out = capsys.readouterr().out
+    assert "usage: pkm check" in out if "check" in arguments else "begin:" in out
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_example_of_a_command_can_be_typed(name):
+    command = COMMANDS[name]
+    words = shlex.split(command.example, comments=True)
+    assert words[:2] == ["pkm", name]
+    parser = parser_for(name)
+    assert callable(parser.parse_args(words[1:]).run)
+    assert command.example in parser._subparsers._group_actions[0].choices[name].format_help()
+
+
+def test_rare_options_are_left_to_help_all(capsys):
+    shown = {}
+    for option in ("--help", "--help-all"):
+        with pytest.raises(SystemExit):
+            main(["identify", option])
+        shown[option] = capsys.readouterr().out
+    assert "--cutoff" not in shown["--help"]
+    assert "--help-all" in shown["--help"]
+    assert "--cutoff" in shown["--help-all"]
+    assert "--also" in shown["--help"]
+    for group in (
+        "reading logs",
+        "model and what is known",
+        "estimator:",
+        "other logs:",
+        "filters:",
+        "results:",
+    ):
+        assert f"\n{group}" in shown["--help-all"]
 
 
 def test_a_name_that_is_none_is_refused_with_the_list(capsys):
@@ -82,7 +123,6 @@ def test_a_name_that_is_none_is_refused_with_the_list(capsys):
             ["import", "a.txt", "--out", "a.csv"],
             ["pkm import: --out: no such option; OUT is given without it\n"],
         ),
-        ([], ["pkm: ", "required: COMMAND"]),
     ],
 )
 def test_what_is_wrong_is_answered_in_one_line(capsys, arguments, said):
@@ -93,16 +133,3 @@ def test_what_is_wrong_is_answered_in_one_line(capsys, arguments, said):
     assert err.count("\n") == 1
     for part in said:
         assert part in err
-
-
-def test_options_of_identify_stand_in_groups():
-    help_text = parser_for("identify")._subparsers._group_actions[0].choices["identify"].format_help()
-    for group in (
-        "reading logs",
-        "model and what is known",
-        "estimator:",
-        "other logs:",
-        "filters:",
-        "results:",
-    ):
-        assert f"\n{group}" in help_text
