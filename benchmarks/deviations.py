@@ -42,7 +42,7 @@ from pkm_identification.identification.online.pipeline import OnlinePipeline
 from pkm_identification.identification.settings import Settings
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
-from pkm_identification.motion import StrutLog
+from pkm_identification.motion import DriveLog
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.signals.butterworth import zero_phase
 
@@ -99,7 +99,7 @@ def bound(folder: Path, number: int, motion: str, noise: float) -> FloatArray:
     return np.sqrt(np.diag(np.linalg.inv(rows.T @ rows / noise**2 + np.eye(len(scale))))) * scale
 
 
-def estimated(method: str, log: StrutLog, machine: Machine) -> ParameterEstimate:
+def estimated(method: str, log: DriveLog, machine: Machine) -> ParameterEstimate:
     """The estimate of one log; raises PkmError where there is none."""
     if method == "online":
         pipeline = OnlinePipeline(machine, Settings.of(causal=True).resolved(machine))

@@ -17,7 +17,7 @@ import numpy as np
 
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.parameters.builder import force_scale
-from pkm_identification.motion import STRUTS, StrutLog
+from pkm_identification.motion import STRUTS, DriveLog
 from pkm_identification.simulation import SensorSettings, perturbed, simulate
 
 BASES = ("uf", "hexel", "ford")
@@ -44,7 +44,7 @@ def machine_pair(number: int) -> tuple[Machine, Machine]:
     return Machine.from_document(believed), Machine.from_document(document)
 
 
-def simulated(folder: Path, number: int, motion: str) -> StrutLog:
+def simulated(folder: Path, number: int, motion: str) -> DriveLog:
     """Log of machine `number`, without noise of the forces; from the folder if it is there.
 
     The file appears whole or not at all, so that a run that was cut off can go on.
@@ -62,10 +62,10 @@ def simulated(folder: Path, number: int, motion: str) -> StrutLog:
             np.savez_compressed(file, time=record.time, length=record.length, force=record.force)
         unfinished.replace(path)
     with np.load(path) as kept:
-        return StrutLog(kept["time"], kept["length"], kept["force"], path.name)
+        return DriveLog(kept["time"], kept["length"], kept["force"], path.name)
 
 
-def noisy(log: StrutLog, machine: Machine, noise: float, seed: int) -> StrutLog:
+def noisy(log: DriveLog, machine: Machine, noise: float, seed: int) -> DriveLog:
     """The log with noise of the forces, relative to each strut's rms force, and their resolution."""
     force, drive = log.force, machine.drive
     assert force is not None
@@ -74,4 +74,4 @@ def noisy(log: StrutLog, machine: Machine, noise: float, seed: int) -> StrutLog:
     deviation = noise * np.sqrt(np.mean(force**2, axis=0))
     step = 2.0 * drive.force_limit / 2**FORCE_BITS
     measured = step * np.rint((force + deviation * rng.standard_normal(force.shape)) / step)
-    return StrutLog(log.time, log.length, measured, log.source)
+    return DriveLog(log.time, log.length, measured, log.source)

@@ -26,7 +26,7 @@ from pkm_identification.identification.online.pipeline import OnlinePipeline
 from pkm_identification.identification.settings import Settings
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
-from pkm_identification.motion import StrutLog
+from pkm_identification.motion import DriveLog
 from pkm_identification.simulation import SensorSettings, simulate
 
 from .deviations import FOLDER, SHOWN, bound
@@ -35,7 +35,7 @@ from .deviations_logs import DURATION, MOTIONS, machine_pair, noisy, simulated
 FIRST_SEED = 100
 
 
-def online(log: StrutLog, machine: Machine, told: bool = True) -> ParameterEstimate:
+def online(log: DriveLog, machine: Machine, told: bool = True) -> ParameterEstimate:
     """Estimated sample by sample; if not `told`, rounding stays in friction, as of exact lengths."""
     settings = Settings.of(causal=True).resolved(machine)
     pipeline = OnlinePipeline(machine, settings)
@@ -47,12 +47,12 @@ def online(log: StrutLog, machine: Machine, told: bool = True) -> ParameterEstim
     return pipeline.estimate
 
 
-def offline(log: StrutLog, machine: Machine) -> ParameterEstimate:
+def offline(log: DriveLog, machine: Machine) -> ParameterEstimate:
     """Estimated by least squares."""
     return identify([log], machine, Settings.of(estimator="ls", hold_out=0.0)).estimate
 
 
-def exact_log(number: int, motion: str) -> StrutLog:
+def exact_log(number: int, motion: str) -> DriveLog:
     """The log of a machine that is controlled by exact lengths, without noise."""
     nominal, truth = machine_pair(number)
     record = simulate(
@@ -64,7 +64,7 @@ def exact_log(number: int, motion: str) -> StrutLog:
         seed=number,
         motion_seed=number,
     )
-    return StrutLog(record.time, record.length, record.force, "exact")
+    return DriveLog(record.time, record.length, record.force, "exact")
 
 
 def main() -> None:
@@ -84,7 +84,7 @@ def main() -> None:
     log = simulated(options.folder, options.machine, options.motion)
     assert nominal.drive is not None
     count, exact = 1.0 / nominal.drive.counts_per_meter, exact_log(options.machine, options.motion)
-    rounded = replace(exact, length=count * np.rint(exact.length / count))
+    rounded = replace(exact, coordinate=count * np.rint(exact.length / count))
     print("| what | all | random | systematic |\n|---|---|---|---|")
     for name, base, way in (
         ("least squares offline", log, offline),

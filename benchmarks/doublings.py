@@ -39,7 +39,7 @@ from pkm_identification.mechanisms.friction import Friction
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.multibody import dynamics, kinematics
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
-from pkm_identification.motion import StrutLog
+from pkm_identification.motion import DriveLog
 from pkm_identification.report.figures.style import NOMINAL, STRUT_COLORS, styled
 
 from .timing import Case, interleaved
@@ -177,9 +177,9 @@ def four_bars(count: int) -> dict[str, Any]:
     return document
 
 
-def _beginning(log: StrutLog, count: int) -> StrutLog:
+def _beginning(log: DriveLog, count: int) -> DriveLog:
     force = None if log.force is None else log.force[:count]
-    return replace(log, time=log.time[:count], length=log.length[:count], force=force)
+    return replace(log, time=log.time[:count], coordinate=log.length[:count], force=force)
 
 
 def _few(problem: Problem) -> Problem:

@@ -29,7 +29,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from pkm_identification.api.logs import simulate
-from pkm_identification.motion import StrutLog
+from pkm_identification.motion import DriveLog
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.records import write_log
 from pkm_identification.records.bags.writer import BagWriter
@@ -124,7 +124,7 @@ def drawn(courses: dict[str, FloatArray]) -> Figure:
     return figure
 
 
-def write_repeated(path: Path, minute: StrutLog, times: int) -> int:
+def write_repeated(path: Path, minute: DriveLog, times: int) -> int:
     """Write a log over and over, its stamps going on; it begins and ends at rest in one place. Returns its samples.
 
     Nothing of the whole is held in memory.
@@ -146,7 +146,7 @@ def write_repeated(path: Path, minute: StrutLog, times: int) -> int:
     return times * again + 1
 
 
-def _write_recording(path: Path, minute: StrutLog, times: int) -> None:
+def _write_recording(path: Path, minute: DriveLog, times: int) -> None:
     again = len(minute) - 1
     with BagWriter(path, path.name) as writer:
         for number in range(times):

@@ -33,7 +33,7 @@ import numpy as np
 from pkm_identification.identification.identify import identify
 from pkm_identification.identification.settings import Settings
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.motion import StrutLog
+from pkm_identification.motion import DriveLog
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter import Kind
 from pkm_identification.simulation.perturbation import perturbed
@@ -93,12 +93,12 @@ class Found:
         return cls(error, std, true, tuple(kept["names"]), kinds, kept["misfit"], kept["fits"])
 
 
-def log_of(drive: str, nominal: Machine, seed: int, keep: Path | None) -> StrutLog:
+def log_of(drive: str, nominal: Machine, seed: int, keep: Path | None) -> DriveLog:
     """The log of one machine, simulated unless it is kept."""
     path = None if keep is None else keep / f"{drive}-{seed}.npz"
     if path is not None and path.exists():
         with np.load(path) as kept:
-            return StrutLog(kept["time"], kept["length"], kept["force"], f"{drive} {seed}")
+            return DriveLog(kept["time"], kept["length"], kept["force"], f"{drive} {seed}")
     log = simulate(perturbed(nominal, seed, SPREAD), MOTION, DURATION, nominal=nominal, seed=seed).log()
     if path is not None:
         assert log.force is not None
@@ -106,7 +106,7 @@ def log_of(drive: str, nominal: Machine, seed: int, keep: Path | None) -> StrutL
     return log
 
 
-def found(log: StrutLog, machine: Machine, truth: Machine, causal: bool) -> Found:
+def found(log: DriveLog, machine: Machine, truth: Machine, causal: bool) -> Found:
     """What a machine's file makes of a log, against the machine it is of."""
     result = identify([log], machine, Settings(causal=causal))
     estimate, true = result.estimate, Settings().parameter_set(truth)

@@ -26,7 +26,7 @@ from pathlib import Path
 import numpy as np
 
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.motion import StrutLog
+from pkm_identification.motion import DriveLog
 from pkm_identification.records import write_log
 from pkm_identification.simulation import SensorSettings, perturbed, simulate
 from pkm_identification.simulation.sensors import Sensors
@@ -48,7 +48,7 @@ class Clean:
     length: np.ndarray
     force: np.ndarray
 
-    def measured(self, machine: Machine, seed: int, source: str) -> StrutLog:
+    def measured(self, machine: Machine, seed: int, source: str) -> DriveLog:
         """The same with sensor noise of its own."""
         drive = machine.drive
         assert drive is not None
@@ -57,7 +57,7 @@ class Clean:
         rng = np.random.default_rng([seed, 1])
         moved = ENCODER_NOISE / drive.counts_per_meter * rng.standard_normal(self.length.shape)
         length = sensors.length(sensors.counts(self.length + moved))
-        return StrutLog(self.time, length, sensors.current(self.force) * drive.force_per_ampere, source)
+        return DriveLog(self.time, length, sensors.current(self.force) * drive.force_per_ampere, source)
 
 
 def worn(machine: Machine, month: int) -> Machine:

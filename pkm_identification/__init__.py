@@ -23,7 +23,13 @@ if TYPE_CHECKING:
     from .api.identification import Result, identify, load
     from .api.logs import Logs, read_logs, simulate
     from .api.machines import export, forces, forward, inverse, load_machine
-    from .api.older_names import MechanismResult, identify_mechanism, load_mechanism, mechanism_motion
+    from .api.older_names import (
+        MechanismResult,
+        StrutLog,
+        identify_mechanism,
+        load_mechanism,
+        mechanism_motion,
+    )
     from .api.outputs import output_motion
     from .errors import (
         DocumentError,
@@ -37,7 +43,7 @@ if TYPE_CHECKING:
     )
     from .mechanisms.hexapod.machine import Machine
     from .mechanisms.multibody.mechanism import Mechanism
-    from .motion import PlatformMotion, StrutLog
+    from .motion import DriveLog, PlatformMotion
 
 # The generated ROS messages (pkm_identification.msg) may be installed elsewhere on the path than this
 # source folder, for example when tests run from the repository root.
@@ -45,6 +51,7 @@ __path__ = pkgutil.extend_path(__path__, __name__)
 
 __all__ = [
     "DocumentError",
+    "DriveLog",
     "LogError",
     "Logs",
     "Machine",
@@ -92,12 +99,13 @@ _HOMES = {
         "errors",
     ),
     **dict.fromkeys(
-        ("MechanismResult", "identify_mechanism", "load_mechanism", "mechanism_motion"), "api.older_names"
+        ("MechanismResult", "StrutLog", "identify_mechanism", "load_mechanism", "mechanism_motion"),
+        "api.older_names",
     ),
     "output_motion": "api.outputs",
     "Machine": "mechanisms.hexapod.machine",
     "Mechanism": "mechanisms.multibody.mechanism",
-    **dict.fromkeys(("PlatformMotion", "StrutLog"), "motion"),
+    **dict.fromkeys(("PlatformMotion", "DriveLog"), "motion"),
 }
 
 

@@ -11,7 +11,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import NamedTuple, TypeVar
 
 import numpy as np
@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from pkm_identification.numerics.arrays import FloatArray
 
 STRUTS = 6
+IMU_CHANNELS = 6  # of an IMU: specific force and angular rate
 # Joint names of struts 1 to 6 where nobody says others
 STRUT_NAMES = tuple(f"strut_{i}" for i in range(1, STRUTS + 1))
 
@@ -62,10 +63,10 @@ class _Batch:
     def __getitem__(self, index):
         """Select samples: any NumPy index of the first axis that keeps it."""
         changes = {}
-        for field in fields(self):  # type: ignore[arg-type]
-            value = getattr(self, field.name)
+        for one in fields(self):  # type: ignore[arg-type]
+            value = getattr(self, one.name)
             if isinstance(value, np.ndarray):
-                changes[field.name] = value[index]
+                changes[one.name] = value[index]
         return replace(self, **changes)  # type: ignore[type-var]
 
 
@@ -75,44 +76,57 @@ Batch = TypeVar("Batch", bound=_Batch)
 def joined(parts: Sequence[Batch]) -> Batch:
     """Batches of the same fields one after the other, at least one."""
     changes = {}
-    for field in fields(parts[0]):  # type: ignore[arg-type]
-        values = [getattr(part, field.name) for part in parts]
+    for one in fields(parts[0]):  # type: ignore[arg-type]
+        values = [getattr(part, one.name) for part in parts]
         if isinstance(values[0], np.ndarray):
-            changes[field.name] = np.concatenate(values)
+            changes[one.name] = np.concatenate(values)
     return replace(parts[0], **changes)  # type: ignore[type-var]
 
 
 @dataclass(frozen=True)
-class StrutLog(_Batch):
-    """What the drives report, in the order it was recorded.
+class DriveLog(_Batch):
+    """What a machine's n drives report, in the order it was recorded.
 
     Attributes
     ----------
     time : ndarray, shape (N,)
         Stamps in seconds; may jitter, repeat or run backwards.
-    length : ndarray, shape (N, 6)
-        Strut lengths between the joint centres in m.
-    force : ndarray, shape (N, 6), or None
-        Strut forces in N, positive when they push the platform joint away from the base joint.
+    coordinate : ndarray, shape (N, n)
+        Of the drives, m or rad: of struts their lengths between the joint centres. Not finite where a sample has none.
+    force : ndarray, shape (N, n), or None
+        N or N m; of struts positive when they push the platform joint away from the base joint.
         None when the log holds no efforts.
     source : str
         Where the samples came from, for messages.
     imu : ndarray, shape (N, 6), or None
         Specific force in m/s^2 and angular rate in rad/s of an IMU on the platform, in its own axes.
-    sensor : ndarray, shape (N, 6), or None
-        What force sensors in the struts read, N.
+    sensor : ndarray, shape (N, n), or None
+        What force sensors in the drives read, N.
+    faults : dict of str to int
+        What was set right while reading, by reason; empty for a good log.
+    warnings : tuple of str
+        What a reader of results should know of the log.
     """
 
     time: FloatArray
-    length: FloatArray
+    coordinate: FloatArray
     force: FloatArray | None
-    source: str = "log"
+    source: str = "the log"
     imu: FloatArray | None = None
     sensor: FloatArray | None = None
+    faults: dict[str, int] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        six = (STRUTS,)
-        _check_shapes(self, {"time": (), "length": six, "force": six, "imu": six, "sensor": six})
+        every = self.coordinate.shape[1:]
+        _check_shapes(
+            self, {"time": (), "coordinate": every, "force": every, "imu": (IMU_CHANNELS,), "sensor": every}
+        )
+
+    @property
+    def length(self) -> FloatArray:
+        """The coordinates, by the name that struts have for them."""
+        return self.coordinate
 
 
 @dataclass(frozen=True)

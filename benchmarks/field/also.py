@@ -34,8 +34,8 @@ from pkm_identification.machines.multibody import Multibody
 from pkm_identification.mechanisms.multibody import dynamics
 from pkm_identification.mechanisms.multibody.kinematics import motion_of_drives
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
+from pkm_identification.motion import DriveLog
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.records.drive_log import DriveLog
 from pkm_identification.simulation.multibody.motions import generated
 
 from . import parallel_machines

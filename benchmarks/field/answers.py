@@ -38,9 +38,8 @@ from pkm_identification.mechanisms.builtin import builtin_files
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.multibody import dynamics
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
-from pkm_identification.motion import StrutLog
+from pkm_identification.motion import DriveLog
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.records.drive_log import DriveLog
 from pkm_identification.signals.butterworth import low_pass, zero_phase
 from pkm_identification.simulation import SensorSettings, perturbed, simulate
 from pkm_identification.simulation.multibody.motions import generated
@@ -159,7 +158,7 @@ def mechanism_log(mechanism: Mechanism, duration: float = DURATION) -> DriveLog:
 
 
 @lru_cache(maxsize=2)
-def hexapod_log(name: str, seed: int) -> tuple[Machine, StrutLog]:
+def hexapod_log(name: str, seed: int) -> tuple[Machine, DriveLog]:
     """Return a machine near a built-in one and its log of the motion `rich` without noise of the forces."""
     nominal = Machine.load(name)
     truth = perturbed(nominal, seed, DIFFERENCE)
@@ -167,7 +166,7 @@ def hexapod_log(name: str, seed: int) -> tuple[Machine, StrutLog]:
     record = simulate(
         truth, "rich", HEXAPOD_DURATION, nominal=nominal, sensors=sensors, seed=seed, motion_seed=seed
     )
-    return nominal, StrutLog(record.time, record.length, record.force, name)
+    return nominal, DriveLog(record.time, record.length, record.force, name)
 
 
 def mechanism_spread(name: str, count: int, seed: int = 0, below: float = BELOW) -> Spread:
@@ -176,7 +175,11 @@ def mechanism_spread(name: str, count: int, seed: int = 0, below: float = BELOW)
     exact = mechanism_log(mechanism)
     found = [
         identify(
-            [DriveLog(exact.time, exact.drive, disturbed(exact.force, PERIOD, 1000 * seed + k, below), name)],
+            [
+                DriveLog(
+                    exact.time, exact.coordinate, disturbed(exact.force, PERIOD, 1000 * seed + k, below), name
+                )
+            ],
             mechanism,
             Settings.of(estimator="ls"),
         )
@@ -195,7 +198,7 @@ def hexapod_spread(
     estimates = [
         identify(
             [
-                StrutLog(
+                DriveLog(
                     exact.time, exact.length, disturbed(exact.force, period, 1000 * seed + k, below), name
                 )
             ],
@@ -263,7 +266,7 @@ def cases(seed: int) -> Iterator[tuple[str, str, str]]:
         exact = mechanism_log(mechanism)
         random = np.random.default_rng(seed)
         noise = 0.01 * np.sqrt(np.mean(exact.force**2, axis=0)) * random.standard_normal(exact.force.shape)
-        log = DriveLog(exact.time, exact.drive, exact.force + noise, name)
+        log = DriveLog(exact.time, exact.coordinate, exact.force + noise, name)
         result = identify([log], mechanism, Settings.of(estimator="ls"))
         count = result.estimate.status.count(IDENTIFIABLE)
         wrong = "; ".join(called_identified_wrongly(result)) or f"none wrong of {count}"

@@ -35,7 +35,7 @@ from pkm_identification.identification.settings import Settings
 from pkm_identification.mechanisms.hexapod.kinematics.forward import forward_kinematics
 from pkm_identification.mechanisms.hexapod.kinematics.jacobian import jacobian
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.motion import StrutLog
+from pkm_identification.motion import DriveLog
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.report.diagnosis import fit_lines
 from pkm_identification.simulation import SensorSettings, Simulator, perturbed, trajectory
@@ -58,7 +58,7 @@ LEAD = 0.005  # m: of a screw whose pitch and torque change once in a turn
 PLAY = 2e-4  # m
 LAG, DRIFT = 3e-3, 10.0  # s
 
-Change = Callable[[StrutLog, Machine, np.random.Generator], StrutLog]
+Change = Callable[[DriveLog, Machine, np.random.Generator], DriveLog]
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class Case:
     kind: str
     machine: str
     what: str
-    log: StrutLog
+    log: DriveLog
     file: Machine
     truth: Machine
     causes: tuple[str, ...] = ()
@@ -79,7 +79,7 @@ def machines(seed: int) -> list[str]:
     return [*BUILT_IN, *(f"drawn_{100 * seed + k}" for k in range(10, 10 + DRAWN))]
 
 
-def measure_right_log(machine: Machine, truth: Machine, seed: int) -> StrutLog:
+def measure_right_log(machine: Machine, truth: Machine, seed: int) -> DriveLog:
     """Return the log of a machine that follows a rich trajectory."""
     assert machine.drive is not None
     motion = trajectory("rich", machine, DURATION, seed)
@@ -162,14 +162,14 @@ def _drawn_size(row: Row, rng: np.random.Generator) -> str:
     return f"{1.0 + size if row.factor else size:.6g}"
 
 
-def _added(log: StrutLog, part: FloatArray) -> StrutLog:
+def _added(log: DriveLog, part: FloatArray) -> DriveLog:
     """Return the log with a force that has the shape of a part and SIZE of the log's rms."""
     assert log.force is not None
     rms = float(np.sqrt(np.mean(log.force**2)))
     return replace(log, force=log.force + SIZE * rms * part / float(np.sqrt(np.mean(part**2))))
 
 
-def _wrench(log: StrutLog, machine: Machine, rng: np.random.Generator, spring: bool) -> StrutLog:
+def _wrench(log: DriveLog, machine: Machine, rng: np.random.Generator, spring: bool) -> DriveLog:
     poses = forward_kinematics(machine, log.length)
     wrench = np.tile(rng.standard_normal(6), (len(log.time), 1))
     wrench[:, 3:] *= machine.length_scale
@@ -181,19 +181,19 @@ def _wrench(log: StrutLog, machine: Machine, rng: np.random.Generator, spring: b
     return _added(log, forces)
 
 
-def _force(log: StrutLog) -> FloatArray:
+def _force(log: DriveLog) -> FloatArray:
     assert log.force is not None
     return log.force
 
 
-def _rate(log: StrutLog) -> FloatArray:
+def _rate(log: DriveLog) -> FloatArray:
     """Return rates (N, 6), m/s, smoothed over 20 ms."""
     width = max(round(0.02 / float(log.time[1] - log.time[0])), 1)
     rate = np.gradient(log.length, log.time, axis=0)
     return np.stack([np.convolve(one, np.full(width, 1.0 / width), mode="same") for one in rate.T], axis=1)
 
 
-def _lagging(log: StrutLog) -> StrutLog:
+def _lagging(log: DriveLog) -> DriveLog:
     share = float(log.time[1] - log.time[0]) / LAG
     force = _force(log).copy()
     for row in range(1, len(force)):
@@ -219,7 +219,9 @@ UNKNOWN: dict[str, tuple[Change, tuple[str, ...]]] = {
         (),
     ),
     "play of the length measurement": (
-        lambda log, machine, rng: replace(log, length=log.length + 0.5 * PLAY * np.tanh(_rate(log) / 2e-3)),
+        lambda log, machine, rng: replace(
+            log, coordinate=log.length + 0.5 * PLAY * np.tanh(_rate(log) / 2e-3)
+        ),
         (),
     ),
     "gain that drifts": (
@@ -229,7 +231,7 @@ UNKNOWN: dict[str, tuple[Change, tuple[str, ...]]] = {
         ("changed_during_log",),
     ),
     "mirrored numbers of the struts": (
-        lambda log, machine, rng: replace(log, length=log.length[:, ::-1], force=_force(log)[:, ::-1]),
+        lambda log, machine, rng: replace(log, coordinate=log.length[:, ::-1], force=_force(log)[:, ::-1]),
         ("exchanged_struts",),
     ),
     "resonance below 10 Hz": (

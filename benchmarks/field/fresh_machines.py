@@ -73,7 +73,7 @@ def try_machine(kind: str, seed: int, folder: Path, duration: float = DURATION) 
     path, log, answer = (folder / name for name in ("machine.yaml", "log.csv", "estimate.json"))
     path.write_text(yaml.safe_dump(document, sort_keys=False))
     run = simulate(truth, "rich", duration, nominal=file, seed=seed)
-    write_drive_log(log, run.drive_log(), file.drives)
+    write_drive_log(log, run.log(), file.drives)
     said = StringIO()
     with redirect_stdout(said), redirect_stderr(said):
         command = ["identify", str(log), "--machine", str(path), "--json", str(answer)]

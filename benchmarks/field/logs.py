@@ -27,7 +27,7 @@ from pkm_identification.identification.identify import identify
 from pkm_identification.identification.result import Identification
 from pkm_identification.identification.settings import Settings
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.motion import StrutLog
+from pkm_identification.motion import DriveLog
 from pkm_identification.simulation import SensorSettings, perturbed, simulate
 
 BASES = ("uf", "hexel", "ford")
@@ -38,7 +38,7 @@ HOLDS = (2, 3, 4, 5, 8, 10)  # samples for which a value stays
 AGREES = 0.3  # deviations by which an estimate may differ from that of the log without foreign rows
 AGREES_HELD = 1e-9  # of the estimate: the same rows
 
-Spoil = Callable[[StrutLog, np.random.Generator], StrutLog]
+Spoil = Callable[[DriveLog, np.random.Generator], DriveLog]
 
 
 @dataclass(frozen=True)
@@ -47,14 +47,14 @@ class Case:
 
     name: str
     machine: Machine
-    log: StrutLog
-    reference: StrutLog | None = None
+    log: DriveLog
+    reference: DriveLog | None = None
     reference_machine: Machine | None = None
     within: float = AGREES
     words: str = ""
 
 
-def insert_rows(log: StrutLog, share: float, rng: np.random.Generator, make: Spoil, late: float) -> StrutLog:
+def insert_rows(log: DriveLog, share: float, rng: np.random.Generator, make: Spoil, late: float) -> DriveLog:
     """Return the log with rows of something else at random places, `late` periods behind the row before."""
     count = round(share * len(log))
     chosen = np.sort(rng.choice(np.arange(10, len(log) - 10), count, replace=False))
@@ -64,7 +64,7 @@ def insert_rows(log: StrutLog, share: float, rng: np.random.Generator, make: Spo
     order = np.argsort(np.concatenate([np.arange(len(log)), chosen + 0.5]), kind="stable")
     assert log.force is not None
     assert foreign.force is not None
-    return StrutLog(
+    return DriveLog(
         np.concatenate([log.time, foreign.time])[order],
         np.concatenate([log.length, foreign.length])[order],
         np.concatenate([log.force, foreign.force])[order],
@@ -72,20 +72,22 @@ def insert_rows(log: StrutLog, share: float, rng: np.random.Generator, make: Spo
     )
 
 
-def _empty(rows: StrutLog, rng: np.random.Generator) -> StrutLog:
-    return replace(rows, length=np.full_like(rows.length, np.nan), force=np.full_like(rows.length, np.nan))
+def _empty(rows: DriveLog, rng: np.random.Generator) -> DriveLog:
+    return replace(
+        rows, coordinate=np.full_like(rows.length, np.nan), force=np.full_like(rows.length, np.nan)
+    )
 
 
-def _zeros(rows: StrutLog, rng: np.random.Generator) -> StrutLog:
-    return replace(rows, length=np.zeros_like(rows.length), force=np.zeros_like(rows.length))
+def _zeros(rows: DriveLog, rng: np.random.Generator) -> DriveLog:
+    return replace(rows, coordinate=np.zeros_like(rows.length), force=np.zeros_like(rows.length))
 
 
-def _same(rows: StrutLog, rng: np.random.Generator) -> StrutLog:
+def _same(rows: DriveLog, rng: np.random.Generator) -> DriveLog:
     return rows
 
 
-def _outside(rows: StrutLog, rng: np.random.Generator) -> StrutLog:
-    return replace(rows, length=rows.length * rng.uniform(1.5, 3.0, (len(rows), 1)))
+def _outside(rows: DriveLog, rng: np.random.Generator) -> DriveLog:
+    return replace(rows, coordinate=rows.length * rng.uniform(1.5, 3.0, (len(rows), 1)))
 
 
 FOREIGN: dict[str, tuple[Spoil, float]] = {
@@ -99,16 +101,16 @@ FOREIGN: dict[str, tuple[Spoil, float]] = {
 }
 
 
-def hold_values(log: StrutLog, factor: int) -> StrutLog:
+def hold_values(log: DriveLog, factor: int) -> DriveLog:
     """Return the log with lengths and forces of every so many samples, repeated until the next."""
     rows = np.arange(len(log)) // factor * factor
     assert log.force is not None
-    return replace(log, length=log.length[rows], force=log.force[rows])
+    return replace(log, coordinate=log.length[rows], force=log.force[rows])
 
 
 def machine_log(
     base: str, seed: int, *, perfect: bool = False, motion: str = "rich"
-) -> tuple[Machine, StrutLog]:
+) -> tuple[Machine, DriveLog]:
     """Return what the owner believes of a machine drawn anew, and a log of it."""
     nominal = Machine.load(base)
     truth = perturbed(nominal, seed, DIFFERENCE)
@@ -118,7 +120,7 @@ def machine_log(
         else SensorSettings(stamp_jitter=2e-5)
     )
     record = simulate(truth, motion, DURATION, nominal=nominal, sensors=sensors, seed=seed, motion_seed=seed)
-    return nominal, StrutLog(record.time, record.length, record.force, f"{base}, seed {seed}")
+    return nominal, DriveLog(record.time, record.length, record.force, f"{base}, seed {seed}")
 
 
 def slower(machine: Machine, factor: float) -> Machine:
@@ -178,7 +180,7 @@ def judge(case: Case) -> tuple[str, str, bool]:
     return f"within {case.within:g}", f"{largest:.3g}", bool(known.any()) and largest <= case.within
 
 
-_REFERENCES: dict[int, tuple[StrutLog, Identification]] = {}
+_REFERENCES: dict[int, tuple[DriveLog, Identification]] = {}
 
 
 def _reference(case: Case, settings: Settings) -> Identification:

@@ -33,7 +33,7 @@ from pkm_identification.mechanisms.friction import friction_force
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
 from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.motion import StrutLog
+from pkm_identification.motion import DriveLog
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.simulation import Payload, SensorSettings, Trajectory, perturbed, simulate, trajectory
 
@@ -55,7 +55,7 @@ class Case:
     kind: str
     name: str
     wanted: str
-    make: Callable[[], tuple[StrutLog, Machine]]
+    make: Callable[[], tuple[DriveLog, Machine]]
 
 
 @dataclass(frozen=True)
@@ -190,7 +190,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return int(wrong > 0)
 
 
-def answered(log: StrutLog, machine: Machine) -> Answer:
+def answered(log: DriveLog, machine: Machine) -> Answer:
     """Return what the pipeline says of a stream."""
     assert log.force is not None
     pipeline = OnlinePipeline(machine)
@@ -223,11 +223,11 @@ Change = Callable[[Machine, FloatArray, FloatArray, FloatArray], tuple[FloatArra
 
 def _draw(
     rng: np.random.Generator, name: str, change: Callable[..., tuple[FloatArray, FloatArray]]
-) -> Callable[[], tuple[StrutLog, Machine]]:
+) -> Callable[[], tuple[DriveLog, Machine]]:
     """Give a maker of a stream in open loop; `change` makes lengths and forces of machine, motion and both."""
     seed, noise = int(rng.integers(1 << 30)), float(np.exp(rng.uniform(np.log(0.003), np.log(0.01))))
 
-    def make() -> tuple[StrutLog, Machine]:
+    def make() -> tuple[DriveLog, Machine]:
         file = nominal(name)
         truth = perturbed(file, seed % 10000, SPREAD)
         asked = trajectory("rich", file, SECONDS, seed % 97)
@@ -242,12 +242,12 @@ def _draw(
 
 def _measured(
     time: FloatArray, length: FloatArray, force: FloatArray, noise: float, step: float, seed: int
-) -> StrutLog:
+) -> DriveLog:
     """Give the log of encoders with a step in m, and of currents of 12 bits with relative noise."""
     rng = np.random.default_rng(seed)
     noisy = force + noise * np.sqrt(np.mean(force**2, axis=0)) * rng.standard_normal(force.shape)
     level = 4.0 * float(np.abs(force).max()) / 4096.0
-    return StrutLog(time, step * np.rint(length / step), level * np.rint(noisy / level), "drawn")
+    return DriveLog(time, step * np.rint(length / step), level * np.rint(noisy / level), "drawn")
 
 
 def _both(truth: Machine, motion):
@@ -336,10 +336,10 @@ def _warm_up(more: float, time: float):
     return change
 
 
-def _loaded(rng: np.random.Generator, name: str) -> Callable[[], tuple[StrutLog, Machine]]:
+def _loaded(rng: np.random.Generator, name: str) -> Callable[[], tuple[DriveLog, Machine]]:
     seed, share, at = int(rng.integers(1000)), float(rng.uniform(0.1, 0.5)), float(rng.uniform(15.0, 25.0))
 
-    def make() -> tuple[StrutLog, Machine]:
+    def make() -> tuple[DriveLog, Machine]:
         file = nominal(name)
         mass = share * file.platform.mass
         payload = Payload(mass, np.array([0.02, -0.01, 0.05]), mass * 0.004 * np.eye(3), at)
@@ -359,10 +359,10 @@ def _loaded(rng: np.random.Generator, name: str) -> Callable[[], tuple[StrutLog,
     return make
 
 
-def _standing(rng: np.random.Generator, name: str) -> Callable[[], tuple[StrutLog, Machine]]:
+def _standing(rng: np.random.Generator, name: str) -> Callable[[], tuple[DriveLog, Machine]]:
     seed, noise = int(rng.integers(1000)), float(rng.uniform(0.002, 0.03))
 
-    def make() -> tuple[StrutLog, Machine]:
+    def make() -> tuple[DriveLog, Machine]:
         file = nominal(name)
         truth = perturbed(file, seed, SPREAD)
         sensors = SensorSettings(current_noise=noise, current_bits=12)
@@ -377,7 +377,7 @@ def _right(rng: np.random.Generator) -> Case:
     noise, step = (float(np.exp(rng.uniform(*np.log(one)))) for one in (NOISES, ENCODERS))
     seed, kind = int(rng.integers(1 << 30)), str(rng.choice(["rich", "rich", "rich2", "slow"]))
 
-    def make() -> tuple[StrutLog, Machine]:
+    def make() -> tuple[DriveLog, Machine]:
         document = copy.deepcopy(nominal(name).document)
         document["drive"]["sample_rate"] = rate
         document["drive"]["encoder"]["counts_per_meter"] = 1.0 / step

@@ -31,8 +31,8 @@ from pkm_identification.mechanisms.multibody import dynamics
 from pkm_identification.mechanisms.multibody.description.reader import parsed
 from pkm_identification.mechanisms.multibody.kinematics import motion_of_drives
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
+from pkm_identification.motion import DriveLog
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.records.drive_log import DriveLog
 from pkm_identification.simulation.multibody.motions import generated
 
 from . import parallel_machines
@@ -139,7 +139,7 @@ def _log(truth: Mechanism, fault: str, random: np.random.Generator) -> DriveLog:
 
 
 def _rows(log: DriveLog, rows: Any) -> DriveLog:
-    return replace(log, time=log.time[rows], drive=log.drive[rows], force=log.force[rows])
+    return replace(log, time=log.time[rows], coordinate=log.coordinate[rows], force=log.force[rows])
 
 
 def _lose(log: DriveLog, random: np.random.Generator) -> DriveLog:
@@ -147,10 +147,10 @@ def _lose(log: DriveLog, random: np.random.Generator) -> DriveLog:
 
 
 def _spike(log: DriveLog, random: np.random.Generator) -> DriveLog:
-    drive = log.drive.copy()
+    drive = log.coordinate.copy()
     rows = random.choice(np.arange(100, len(log) - 100, 50), 20, replace=False)
     drive[rows, random.integers(drive.shape[1], size=20)] += 0.05 * np.ptp(drive, axis=0).max()
-    return replace(log, drive=drive)
+    return replace(log, coordinate=drive)
 
 
 def _blank(log: DriveLog, random: np.random.Generator) -> DriveLog:
@@ -162,15 +162,15 @@ def _blank(log: DriveLog, random: np.random.Generator) -> DriveLog:
 def _rest(log: DriveLog, random: np.random.Generator) -> DriveLog:
     """At its end the machine stands for 4 s, its brakes or its friction hold: forces drift to nothing."""
     count = round(4.0 / PERIOD)
-    noise = np.std(np.diff(log.drive, n=3, axis=0), axis=0) / np.sqrt(20.0)
-    drive = log.drive[-1] + noise * random.standard_normal((count, log.drive.shape[1]))
+    noise = np.std(np.diff(log.coordinate, n=3, axis=0), axis=0) / np.sqrt(20.0)
+    drive = log.coordinate[-1] + noise * random.standard_normal((count, log.coordinate.shape[1]))
     fading = np.exp(-np.arange(count)[:, None] * PERIOD / 0.5)
     force = log.force[-1] * fading + 0.01 * np.std(log.force, axis=0) * random.standard_normal(drive.shape)
     time = log.time[-1] + PERIOD * np.arange(1, count + 1)
     return replace(
         log,
         time=np.r_[log.time, time],
-        drive=np.vstack([log.drive, drive]),
+        coordinate=np.vstack([log.coordinate, drive]),
         force=np.vstack([log.force, force]),
     )
 

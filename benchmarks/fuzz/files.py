@@ -23,7 +23,7 @@ from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
 from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths
 from pkm_identification.mechanisms.hexapod.kinematics.tracker import PlatformTracker
 from pkm_identification.mechanisms.hexapod.machine import Machine, builtin_machines
-from pkm_identification.motion import DriveSample, PlatformMotion, StrutLog
+from pkm_identification.motion import DriveLog, DriveSample, PlatformMotion
 from pkm_identification.records import read_log
 from pkm_identification.records.bags.writer import STORAGES, write_strut_bag
 from pkm_identification.records.foreign import LogLayout
@@ -162,12 +162,12 @@ class Files:
             if not np.isfinite(values).all():
                 raise FuzzFailure(f"{path.name}: accepted, but at home {values} is not finite")
 
-    def _log(self) -> StrutLog:
+    def _log(self) -> DriveLog:
         time = np.arange(1.0, ROWS + 1.0) * 1e-3
         swing = np.sin(20.0 * time[:, None] + np.arange(6))
-        return StrutLog(time, 0.4 + 0.02 * swing, 100.0 * swing, "made")
+        return DriveLog(time, 0.4 + 0.02 * swing, 100.0 * swing, "made")
 
-    def _raw(self, log: StrutLog) -> bytes:
+    def _raw(self, log: DriveLog) -> bytes:
         header = ",".join(["t", *(f"enc_{i}" for i in range(1, 7)), *(f"cur_{i}" for i in range(1, 7))])
         drive = self.machine.drive
         assert log.force is not None

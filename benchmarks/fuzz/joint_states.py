@@ -16,7 +16,7 @@ import numpy as np
 from sensor_msgs.msg import JointState
 
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.motion import STRUT_NAMES, StrutLog
+from pkm_identification.motion import STRUT_NAMES, DriveLog
 from pkm_identification.ros.clock import LAST_SECOND, set_stamp
 from pkm_identification.simulation import simulate
 
@@ -30,7 +30,7 @@ STRETCH = 2000
 
 
 @lru_cache(maxsize=1)
-def base_log() -> StrutLog:
+def base_log() -> DriveLog:
     """Four seconds of a rich motion of the uf."""
     return simulate(Machine.load("uf"), "rich", 4.0).log()
 

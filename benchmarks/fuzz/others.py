@@ -20,7 +20,7 @@ import pyarrow
 import pyarrow.parquet
 import scipy.io
 
-from pkm_identification.motion import StrutLog
+from pkm_identification.motion import DriveLog
 from pkm_identification.records.bags.writer import write_strut_bag
 from pkm_identification.records.bags.zstandard import zstd
 
@@ -37,7 +37,7 @@ LAYOUTS = {
 }
 
 
-def write_others(folder: Path, log: StrutLog) -> dict[str, bytes]:
+def write_others(folder: Path, log: DriveLog) -> dict[str, bytes]:
     """Return the files by the names of `LAYOUTS`; the folder, in which they are written, is left as it was."""
     assert log.force is not None
     rows = np.column_stack([log.time, log.length, log.force])

@@ -23,7 +23,7 @@ import numpy as np
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
 from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.motion import StrutLog
+from pkm_identification.motion import DriveLog
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.records.atomic import replacing
 from pkm_identification.simulation import SensorSettings, Simulator, Trajectory
@@ -89,7 +89,7 @@ class Motion:
         sensors: SensorSettings,
         seed: int,
         faults: tuple[Fault, ...] = (),
-    ) -> StrutLog:
+    ) -> DriveLog:
         """The log that a simulator with these sensors and faults writes of it."""
         setup = with_faults(Setup.of(truth, seed), faults)
         drive = completed_drive(truth, Plant(truth).holding_force())
@@ -119,7 +119,7 @@ class Motion:
         time, length, force = (
             np.array([getattr(one, name) for one in samples]) for name in ("time", "length", "force")
         )
-        return StrutLog(time, length, force, f"{nominal.name} measured again")
+        return DriveLog(time, length, force, f"{nominal.name} measured again")
 
     def write(self, path: Path) -> None:
         """Keep it."""

@@ -26,7 +26,7 @@ from pkm_identification.cli import main as pkm
 from pkm_identification.errors import PkmError
 from pkm_identification.exporting.formats import machine_text
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.motion import StrutLog
+from pkm_identification.motion import DriveLog
 from pkm_identification.records import write_log
 from pkm_identification.records.atomic import replacing
 from pkm_identification.simulation import SensorSettings, Simulator, Trajectory, trajectory
@@ -87,7 +87,7 @@ class Runs:
         """The diagnosis of one of the many right logs."""
         motion = self.folder / "motions" / f"right-{right.motion:04d}.npz"
 
-        def measured() -> StrutLog:
+        def measured() -> DriveLog:
             moved = self._motion(motion, right.moved)
             sensors = SensorSettings(current_noise=right.noise)
             return moved.measured(right.truth(), right.nominal(), right.trajectory(), sensors, right.number)
@@ -116,7 +116,7 @@ class Runs:
         """The log of a case, simulated if it is not there yet."""
         return self._log(case.key, lambda: self._simulated(case.machine, (case.fault,)))
 
-    def _log(self, key: str, make: Callable[[], StrutLog]) -> Path:
+    def _log(self, key: str, make: Callable[[], DriveLog]) -> Path:
         place = self.folder / "logs" / f"{key}.csv.gz"
         if not place.exists():
             place.parent.mkdir(parents=True, exist_ok=True)
@@ -128,7 +128,7 @@ class Runs:
             make().write(place)
         return Motion.read(place)
 
-    def _simulated(self, machine: str, faults: tuple[str, ...]) -> StrutLog:
+    def _simulated(self, machine: str, faults: tuple[str, ...]) -> DriveLog:
         file, true = nominal(machine), truth(machine)
         wrong = tuple(parse_fault(text) for text in faults)
         sensors = SensorSettings(current_noise=self.noise)
@@ -140,7 +140,7 @@ class Runs:
         return Simulator(true, asked, nominal=file, sensors=sensors, seed=SEED, faults=wrong).run().log()
 
     def _kept(
-        self, key: str, machine: Machine, make: Callable[[], StrutLog], keep: bool = True, log: str = ""
+        self, key: str, machine: Machine, make: Callable[[], DriveLog], keep: bool = True, log: str = ""
     ) -> dict[str, Any]:
         """The diagnosis of a key, read or made; of the log of that key, or of another's."""
         place = self.folder / "diagnoses" / f"{key}.json"

@@ -59,7 +59,7 @@ class Result:
     ----------
     identification : Identification
         All of it: machine, settings, estimate, validation, trace, what was dropped.
-    logs : tuple of StrutLog, or of DriveLog
+    logs : tuple of DriveLog
         Those it was made from, which a report shows; none of an estimate from a file.
     """
 
@@ -217,7 +217,7 @@ def identify(
 
     Parameters
     ----------
-    logs : path, StrutLog, DriveLog, Logs, or a sequence of them
+    logs : path, DriveLog, Logs, or a sequence of them
         Pieces of one experiment or several motions; nothing is filtered or differentiated across them.
     machine : str, Path, Machine or Mechanism
         Geometry, nominal values and drives.

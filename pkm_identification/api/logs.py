@@ -21,10 +21,10 @@ from pkm_identification.machines.contract import Drive
 from pkm_identification.machines.load import wrap_description
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
-from pkm_identification.motion import StrutLog
+from pkm_identification.motion import DriveLog
 from pkm_identification.records import read_logs as read_log_files
 from pkm_identification.records.channels import build_drive_channels
-from pkm_identification.records.drive_log import DriveLog, read_drive_log
+from pkm_identification.records.drive_log import read_drive_log
 from pkm_identification.records.foreign import LogLayout
 
 from .machines import AnyMachine, load_machine
@@ -36,7 +36,7 @@ class Logs:
 
     Attributes
     ----------
-    logs : tuple of StrutLog, or of DriveLog
+    logs : tuple of DriveLog
         The latter of machines that are no hexapods.
     faults : dict of str to int
         What the readers found and left out, by reason; empty for good logs.
@@ -62,7 +62,7 @@ class Logs:
         return f"<Logs {samples}{f'; faults {self.faults}' if self.faults else ''}>"
 
 
-LogSource = StrutLog | DriveLog | Logs | str | Path
+LogSource = DriveLog | Logs | str | Path
 
 
 def read_logs(
@@ -81,7 +81,7 @@ def read_logs(
 
     Parameters
     ----------
-    logs : path, StrutLog, DriveLog, Logs, or a sequence of them
+    logs : path, DriveLog, Logs, or a sequence of them
         Pieces of one experiment or several motions of one machine. What is a log already stays as it is.
     machine : str, Path, Machine or Mechanism, optional
         Needed for raw logs, which its drives convert, and of machines that are no hexapods, whose drives name columns.
@@ -113,7 +113,7 @@ def read_logs(
     >>> logs[0].length.shape
     (2001, 6)
     """
-    sources = [logs] if isinstance(logs, (StrutLog, DriveLog, Logs, str, Path)) else list(logs)
+    sources = [logs] if isinstance(logs, (DriveLog, Logs, str, Path)) else list(logs)
     if not sources:
         raise SettingsError("logs: there is none to read")
     described = None if machine is None else load_machine(machine)
@@ -122,14 +122,12 @@ def read_logs(
         layout = LogLayout.of(columns, units, joints, rate, build_drive_channels(drives), stamps, at_zero)
         return _read_drives(sources, drives, topic, layout)
     whole, layout = described, LogLayout.of(columns, units, joints, rate, stamps=stamps, at_zero=at_zero)
-    gathered: list[StrutLog] = []
+    gathered: list[DriveLog] = []
     faults: dict[str, int] = {}
     for source in sources:
-        if isinstance(source, StrutLog):
+        if isinstance(source, DriveLog):
             gathered.append(source)
             continue
-        if isinstance(source, DriveLog):
-            raise LogError(f"{source.source}: a log of drives, and of no hexapod: name the machine it is of")
         part = source if isinstance(source, Logs) else Logs(*_read(source, whole, layout, topic))
         if whole is not None:
             _refuse_other_encoder(part, whole)
@@ -157,7 +155,7 @@ def _refuse_other_encoder(logs: Logs, machine: Machine) -> None:
 
 def _read(
     path: str | Path, machine: Machine | None, layout: LogLayout | None, topic: str | None
-) -> tuple[tuple[StrutLog, ...], dict[str, int]]:
+) -> tuple[tuple[DriveLog, ...], dict[str, int]]:
     logs, faults = read_log_files([path], machine, topic, layout=layout)
     return tuple(logs), faults
 
@@ -167,8 +165,6 @@ def _read_drives(
 ) -> Logs:
     gathered: list[DriveLog] = []
     for source in sources:
-        if isinstance(source, StrutLog):
-            raise LogError(f"{source.source}: a log of six struts, and the machine is no hexapod")
         if isinstance(source, Logs):
             gathered += source.logs
         else:
@@ -242,8 +238,8 @@ def simulate(
     sensors = SensorSettings(current_noise=noise)
     record = simulated(truth, trajectory, duration, nominal=nominal, sensors=sensors, seed=seed, faults=wrong)
     if not isinstance(nominal, Machine):
-        return Logs((record.drive_log(),))
+        return Logs((record.log(),))
     log, side = record.log(), _encoder(nominal)
     if side == "motor" and record.motor_length is not None:
-        log = replace(log, length=record.motor_length)
+        log = replace(log, coordinate=record.motor_length)
     return Logs((log,), encoder=side)

@@ -16,6 +16,7 @@ from typing import Any
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.multibody.kinematics import MechanismMotion
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
+from pkm_identification.motion import DriveLog
 
 from .identification import Result, identify
 from .logs import read_logs
@@ -62,6 +63,14 @@ def identify_mechanism(
 
 
 MechanismResult = Result  # an older name of it
+
+
+def __getattr__(name: str) -> Any:
+    """Return a class by its older name, which warns."""
+    if name == "StrutLog":
+        _warn(name, "DriveLog")
+        return DriveLog
+    raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
 
 
 def _warn(old: str, new: str) -> None:

@@ -22,7 +22,7 @@ from pkm_identification.identification.settings import Settings
 from pkm_identification.machines.contract import Machine
 from pkm_identification.machines.hexapod import Hexapod
 from pkm_identification.mechanisms.builtin import HEXAPOD, find_kind
-from pkm_identification.motion import StrutLog
+from pkm_identification.motion import DriveLog
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.records import read_log, write_log
 from pkm_identification.records.channels import Channels
@@ -94,10 +94,10 @@ def open_logs(options: argparse.Namespace) -> MachineLogs:
     machine = None if options.machine is None else machine_of_logs(options)
     how = reading(options)
 
-    def inspect(log: StrutLog, faults: dict[str, int]) -> LogCheck:
+    def inspect(log: DriveLog, faults: dict[str, int]) -> LogCheck:
         return inspect_log(log, machine_of_logs(options) if machine is None else machine, faults)
 
-    def refuse(log: StrutLog) -> None:
+    def refuse(log: DriveLog) -> None:
         refuse_copies(log.length, log.source)
         if machine is not None:
             refuse_another_machine(log, machine)
@@ -114,7 +114,7 @@ def _of_drives(options: argparse.Namespace) -> MachineLogs:
     from pkm_identification.identification.regression.validation import measure_period, validate_log
     from pkm_identification.machines.load import load_machine
     from pkm_identification.records.channels import build_drive_channels
-    from pkm_identification.records.drive_log import DriveLog, read_drive_log, write_drive_log
+    from pkm_identification.records.drive_log import read_drive_log, write_drive_log
 
     machine = load_machine(options.machine)
     require_hexapod_for(options, machine, **({"encoder": "--encoder"} if "encoder" in options else {}))
@@ -131,7 +131,7 @@ def _of_drives(options: argparse.Namespace) -> MachineLogs:
         shown: list[tuple[str, FloatArray | None, str]] = []
         for i, drive in enumerate(machine.drives):
             shown += [
-                (drive.name, log.drive[:, [i]], drive.unit),
+                (drive.name, log.coordinate[:, [i]], drive.unit),
                 (drive.force_name, log.force[:, [i]], drive.force_unit),
             ]
         return sorted(shown, key=lambda one: one[0] in machine_forces)

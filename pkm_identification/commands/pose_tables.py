@@ -25,7 +25,7 @@ from pkm_identification.mechanisms.hexapod.kinematics import (
     strut_lengths,
 )
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.motion import StrutLog
+from pkm_identification.motion import DriveLog
 from pkm_identification.records import (
     read_length_csv,
     read_motion_csv,
@@ -77,7 +77,7 @@ def forward(hexapod: HexapodFile, options: argparse.Namespace) -> int:
     return 1 if failed else 0
 
 
-def _all_modes(machine: Machine, log: StrutLog, out: str) -> int:
+def _all_modes(machine: Machine, log: DriveLog, out: str) -> int:
     """One row per assembly mode; the row's number counts the lengths from 1, the mode 1 is the machine's own."""
     bad = np.flatnonzero(np.any(log.length <= 0, axis=1))
     if len(bad):

@@ -147,10 +147,10 @@ def _simulate(options: argparse.Namespace) -> int:
         write_raw_csv(options.out, record.time, record.counts, record.current, *additional)
     elif is_csv:
         more = additional_columns(record.imu, record.sensor, record.motor_length)
-        write_drive_log(options.out, record.drive_log(), machine.drives, more)
+        write_drive_log(options.out, record.log(), machine.drives, more)
     else:
         # a stamp of zero means "no stamp" in ROS
-        later = replace(record.drive_log(), time=record.time + FIRST_STAMP)
+        later = replace(record.log(), time=record.time + FIRST_STAMP)
         names = [drive.joint for drive in machine.drives]
         write_recording(options.out, later, options.storage or STORAGES[0], record.motor_length, names)
     motion = options.trajectory or "motion"

@@ -20,16 +20,15 @@ import numpy as np
 from pkm_identification.errors import LogError
 from pkm_identification.estimation.estimators import ESTIMATORS, Estimator, Tuning
 from pkm_identification.estimation.problem import Problem
-from pkm_identification.machines.capabilities import HexapodFile, require
+from pkm_identification.machines.capabilities import HexapodFile, has, require
 from pkm_identification.machines.contract import Machine
 from pkm_identification.machines.load import AnyMachine, as_machine
 from pkm_identification.mechanisms.hexapod.machine import Machine as HexapodDescription
-from pkm_identification.motion import StrutLog
+from pkm_identification.motion import DriveLog
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.large_arrays import falls
 from pkm_identification.numerics.memory import LONG
 from pkm_identification.parameters.parameter_set import ParameterSet
-from pkm_identification.records.drive_log import DriveLog
 from pkm_identification.signals.causal import CausalFilter, FilterSettings
 from pkm_identification.signals.forces.acting import acting, at_motors, winding
 from pkm_identification.signals.guard import GuardedLog, StreamGuard
@@ -108,7 +107,7 @@ class Experiment:
     @classmethod
     def of(
         cls,
-        logs: Sequence[StrutLog] | Sequence[DriveLog],
+        logs: Sequence[DriveLog],
         machine: AnyMachine,
         settings: Settings | None = None,
         faults: dict[str, int] | None = None,
@@ -117,7 +116,7 @@ class Experiment:
 
         Parameters
         ----------
-        logs : sequence of StrutLog or of DriveLog
+        logs : sequence of DriveLog
             At least one.
         machine : Machine
         settings : Settings, optional
@@ -133,12 +132,9 @@ class Experiment:
             If a filter is impossible at that period.
         """
         machine, given = as_machine(machine), settings or Settings()
-        drives = [log for log in logs if isinstance(log, DriveLog)]
-        if drives:
-            return cls._of_drives(drives, machine, given)
-        return cls._of_struts(
-            [log for log in logs if isinstance(log, StrutLog)], machine, given, faults or {}
-        )
+        if not has(machine, HexapodFile):
+            return cls._of_drives(logs, machine, given)
+        return cls._of_struts(logs, machine, given, faults or {})
 
     @classmethod
     def _of_drives(cls, logs: Sequence[DriveLog], machine: Machine, given: Settings) -> Experiment:
@@ -161,7 +157,7 @@ class Experiment:
 
     @classmethod
     def _of_struts(
-        cls, logs: Sequence[StrutLog], machine: Machine, given: Settings, faults: dict[str, int]
+        cls, logs: Sequence[DriveLog], machine: Machine, given: Settings, faults: dict[str, int]
     ) -> Experiment:
         description = require(machine, HexapodFile, "a log of struts").description
         prepared = [prepare_log(log, description) for log in logs]
@@ -375,7 +371,7 @@ class Experiment:
         """Samples of a log behind the zero-phase filter, whatever the settings say."""
         return samples_of(log, self.machine, self.settings.filter)
 
-    def fall_lengths(self, log: StrutLog) -> FloatArray:
+    def fall_lengths(self, log: DriveLog) -> FloatArray:
         """Guarded strut lengths (N, 6) in m of the log of a fall, on a regular clock.
 
         Raises
@@ -417,7 +413,7 @@ class Experiment:
         return [rows_of(log, slice(0, first)) for log, first in zip(self.logs, self.held_from(), strict=True)]
 
 
-def _guarded(guard: StreamGuard, log: StrutLog) -> GuardedLog:
+def _guarded(guard: StreamGuard, log: DriveLog) -> GuardedLog:
     guarded = guard.guard(log)
     if len(guarded.time) == 0:
         reason = max((n, name) for name, n in guarded.counts.items() if name not in KEPT)[1]

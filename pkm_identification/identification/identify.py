@@ -17,12 +17,11 @@ import numpy as np
 
 from pkm_identification.errors import LogError, SettingsError
 from pkm_identification.estimation.estimators import ESTIMATORS
-from pkm_identification.machines.capabilities import HexapodFile, require
+from pkm_identification.machines.capabilities import HexapodFile, has, require
 from pkm_identification.machines.contract import Machine
 from pkm_identification.machines.load import AnyMachine, as_machine
-from pkm_identification.motion import StrutLog
+from pkm_identification.motion import DriveLog
 from pkm_identification.numerics.memory import whole_beyond_memory
-from pkm_identification.records.drive_log import DriveLog
 
 from .assessment import assess, with_contradiction
 from .augmented_state import FORMS
@@ -36,24 +35,24 @@ from .validation import held_out
 
 
 def identify(
-    logs: Sequence[StrutLog] | Sequence[DriveLog],
+    logs: Sequence[DriveLog],
     machine: AnyMachine,
     settings: Settings | None = None,
     faults: dict[str, int] | None = None,
-    falls: Sequence[StrutLog] = (),
+    falls: Sequence[DriveLog] = (),
 ) -> Identification:
     """Identify a machine from its logs.
 
     Parameters
     ----------
-    logs : sequence of StrutLog or of DriveLog
+    logs : sequence of DriveLog
         Pieces of one experiment or several motions; nothing is differentiated or filtered across them.
     machine : Machine
         Of the contract, or a description: geometry, nominal values and drives.
     settings : Settings, optional
     faults : dict of str to int, optional
         Samples that the readers left out already, by reason.
-    falls : sequence of StrutLog
+    falls : sequence of DriveLog
         Falls from rest with the drives off and no friction, of which only the lengths are used
         (`procedures.free_fall`).
 
@@ -93,7 +92,7 @@ def identify(
 
 
 def _validate_logs(
-    logs: Sequence[StrutLog] | Sequence[DriveLog],
+    logs: Sequence[DriveLog],
     machine: Machine,
     settings: Settings,
     faults: dict[str, int] | None,
@@ -102,16 +101,15 @@ def _validate_logs(
     try:
         return Experiment.of(logs, machine, settings, faults)
     except LogError as error:
-        struts = [log for log in logs if isinstance(log, StrutLog)]
-        if not struts:
+        if not has(machine, HexapodFile):
             raise
         description = require(machine, HexapodFile, "a log of struts").description
-        units = "; ".join(cause.detail for cause in in_machine_units(struts, description).causes)
+        units = "; ".join(cause.detail for cause in in_machine_units(logs, description).causes)
         raise LogError(f"{error}; {units}" if units else str(error)) from None
 
 
 def _identify_states(
-    logs: Sequence[StrutLog] | Sequence[DriveLog],
+    logs: Sequence[DriveLog],
     machine: Machine,
     settings: Settings,
     faults: dict[str, int] | None,
@@ -128,7 +126,7 @@ def _identify_states(
     return result if has_too_few(problem) else assess(result, experiment, problem)
 
 
-def _fill_result(solution: Solution, machine: Machine, falls: Sequence[StrutLog]) -> Identification:
+def _fill_result(solution: Solution, machine: Machine, falls: Sequence[DriveLog]) -> Identification:
     """Return a solution as a result, not judged yet."""
     experiment, problem, fit, shares = solution.experiment, solution.problem, solution.fit, solution.shares
     tolerances = tolerance_sentences(shares, fit.estimate(problem, solution.systematic)) if shares else ()
@@ -153,7 +151,7 @@ def _fill_result(solution: Solution, machine: Machine, falls: Sequence[StrutLog]
     )
 
 
-def validate(result: Identification, log: StrutLog | DriveLog) -> Identification:
+def validate(result: Identification, log: DriveLog) -> Identification:
     """Return the identification with a prediction of a log that was not used; raises as `held_out`."""
     validation = held_out(result.machine, result.settings, result.estimate.values, log)
     return replace(result, validation=validation)
@@ -168,7 +166,7 @@ def _count_dropped(solution: Solution) -> dict[str, int]:
     return {name: number for name, number in counts.items() if number}
 
 
-def _list_assumptions(solution: Solution, falls: Sequence[StrutLog]) -> tuple[str, ...]:
+def _list_assumptions(solution: Solution, falls: Sequence[DriveLog]) -> tuple[str, ...]:
     """Return what else the estimate rests on, in words."""
     sentences = [f"free fall with the drives off: the lengths of {log.source}" for log in falls]
     if solution.problem.assumed is not None:
@@ -177,7 +175,7 @@ def _list_assumptions(solution: Solution, falls: Sequence[StrutLog]) -> tuple[st
     return tuple(sentences)
 
 
-def _refuse_useless_falls(settings: Settings, falls: Sequence[StrutLog]) -> None:
+def _refuse_useless_falls(settings: Settings, falls: Sequence[DriveLog]) -> None:
     if not falls:
         return
     if settings.estimator.name in FORMS:
@@ -188,7 +186,7 @@ def _refuse_useless_falls(settings: Settings, falls: Sequence[StrutLog]) -> None
         raise SettingsError("a free fall is no use where effects are estimated besides (--also)")
 
 
-def _refuse_beyond_memory(logs: Sequence[StrutLog] | Sequence[DriveLog], settings: Settings) -> None:
+def _refuse_beyond_memory(logs: Sequence[DriveLog], settings: Settings) -> None:
     """Refuse logs of hours where all samples are worked on at once; the others are taken in stretches."""
     estimator = settings.estimator
     of_all = {

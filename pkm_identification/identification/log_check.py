@@ -18,16 +18,15 @@ from numpy.typing import NDArray
 
 from pkm_identification.errors import LogError, PkmError
 from pkm_identification.estimation.identifiability import IDENTIFIABLE
-from pkm_identification.machines.capabilities import HexapodFile, require
+from pkm_identification.machines.capabilities import HexapodFile, has, require
 from pkm_identification.machines.contract import DEGRADED, FAILED, Drive, Machine
 from pkm_identification.machines.load import AnyMachine, as_machine
 from pkm_identification.mechanisms.hexapod.kinematics.forward import forward_kinematics
 from pkm_identification.mechanisms.hexapod.machine import Machine as HexapodDescription
-from pkm_identification.motion import STRUTS, StrutLog
+from pkm_identification.motion import STRUTS, DriveLog
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.large_arrays import chosen_rows, row_blocks
 from pkm_identification.numerics.segments import segment_slices
-from pkm_identification.records.drive_log import DriveLog
 from pkm_identification.signals.forces.acting import acting
 from pkm_identification.signals.guard import GuardedLog, StreamGuard
 from pkm_identification.signals.guard.unusable import (
@@ -202,14 +201,12 @@ class _Validated:
     obstacle: str = ""
 
 
-def inspect_log(
-    log: StrutLog | DriveLog, machine: AnyMachine, faults: dict[str, int] | None = None
-) -> LogCheck:
+def inspect_log(log: DriveLog, machine: AnyMachine, faults: dict[str, int] | None = None) -> LogCheck:
     """Examine a log.
 
     Parameters
     ----------
-    log : StrutLog or DriveLog
+    log : DriveLog
     machine : Machine
     faults : dict of str to int, optional
         What the reader found.
@@ -226,7 +223,7 @@ def inspect_log(
     """
     machine, faults = as_machine(machine), dict(faults or {})
     found = (
-        _examine_drives(log, machine) if isinstance(log, DriveLog) else _examine_struts(log, machine, faults)
+        _examine_struts(log, machine, faults) if has(machine, HexapodFile) else _examine_drives(log, machine)
     )
     identification, obstacle = None, found.obstacle
     if not obstacle:
@@ -262,11 +259,11 @@ def inspect_log(
         obstacle=obstacle,
         warnings=found.warnings,
         labels=tuple(drive.label for drive in machine.drives),
-        words=STRUT_WORDS if isinstance(log, StrutLog) else DRIVE_WORDS,
+        words=STRUT_WORDS if has(machine, HexapodFile) else DRIVE_WORDS,
     )
 
 
-def _examine_struts(log: StrutLog, machine: Machine, faults: dict[str, int]) -> _Validated:
+def _examine_struts(log: DriveLog, machine: Machine, faults: dict[str, int]) -> _Validated:
     """Return what the guard makes of a log of struts."""
     description = require(machine, HexapodFile, "a log of struts").description
     prepared = prepare_log(log, description)
@@ -308,7 +305,7 @@ def _examine_drives(log: DriveLog, machine: Machine) -> _Validated:
         validated = validate_log(log, machine, period)
     except LogError as error:
         return _Validated(
-            0, period, rate, log.time, np.empty(0, dtype=np.int64), log.drive, log.force, dict(log.faults), {},
+            0, period, rate, log.time, np.empty(0, dtype=np.int64), log.coordinate, log.force, dict(log.faults), {},
             log.warnings, None, str(error),
         )  # fmt: skip
     refuse_unsigned_forces(validated.force, log.source, "N or N m")

@@ -48,15 +48,15 @@ def identify_logs(
 
     Parameters
     ----------
-    logs : sequence of StrutLog, or of DriveLog
+    logs : sequence of DriveLog
         As readers of the machine's logs give them.
     machine : Machine
     settings : Settings
     faults : dict of str to int, optional
         Samples that the readers left out already, by reason.
-    falls : sequence of StrutLog
+    falls : sequence of DriveLog
         See `identify.identify`.
-    validate : StrutLog or DriveLog, optional
+    validate : DriveLog, optional
         Whose forces are predicted; else the end of each log is.
 
     Raises

@@ -29,7 +29,7 @@ from pkm_identification.estimation.estimators import ESTIMATORS
 from pkm_identification.estimation.lack_of_fit.start_values import without_start_values
 from pkm_identification.estimation.problem import Fit, Problem
 from pkm_identification.machines.capabilities import HexapodFile, has
-from pkm_identification.motion import StrutLog
+from pkm_identification.motion import DriveLog
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.large_arrays import is_large
 from pkm_identification.numerics.memory import LONG
@@ -106,7 +106,7 @@ class Solution:
         return fit.estimate(self.problem, self.systematic + sum(share.covariance for share in self.shares))
 
 
-def solve(experiment: Experiment, falls: Sequence[StrutLog] = ()) -> Solution:
+def solve(experiment: Experiment, falls: Sequence[DriveLog] = ()) -> Solution:
     """Fit an experiment; raises as `identify.identify`."""
     settings = experiment.settings
     with _others_begun(experiment) as others:

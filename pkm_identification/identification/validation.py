@@ -21,11 +21,10 @@ from numpy.typing import NDArray
 from pkm_identification.errors import LogError
 from pkm_identification.estimation.problem import Problem
 from pkm_identification.machines.load import AnyMachine, as_machine
-from pkm_identification.motion import StrutLog
+from pkm_identification.motion import DriveLog
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.large_arrays import GrowingArray, row_blocks
 from pkm_identification.numerics.segments import segment_slices
-from pkm_identification.records.drive_log import DriveLog
 from pkm_identification.signals.butterworth import zero_phase
 from pkm_identification.signals.guard import GuardedLog
 from pkm_identification.signals.guard.samples import rows_of
@@ -107,9 +106,7 @@ class Validation:
         return "an estimate from the rest" if self.part else "the estimate"
 
 
-def held_out(
-    machine: AnyMachine, settings: Settings, values: FloatArray, log: StrutLog | DriveLog
-) -> Validation:
+def held_out(machine: AnyMachine, settings: Settings, values: FloatArray, log: DriveLog) -> Validation:
     """Predict the forces of a log that was not used for the estimate.
 
     Parameters
@@ -119,7 +116,7 @@ def held_out(
         As the estimate was made with; the filters are zero-phase in any case.
     values : ndarray, shape (P,)
         Estimate of the settings' parameter set, SI units.
-    log : StrutLog
+    log : DriveLog
 
     Raises
     ------

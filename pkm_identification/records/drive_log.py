@@ -11,13 +11,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
 from pkm_identification.errors import LogError
 from pkm_identification.machines.contract import Drive
+from pkm_identification.motion import DriveLog
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.memory import arrays_beyond_memory
 from pkm_identification.signals.guard.held_values import choose_new_rows, find_hold
@@ -37,39 +38,6 @@ from .foreign import (
 )
 from .foreign.units import find_factor, units_by_quantity
 from .table import NAMES_SHOWN, read_table, short, write_table
-
-
-@dataclass(frozen=True)
-class DriveLog:
-    """What the drives of a mechanism reported, in the order it was recorded.
-
-    Attributes
-    ----------
-    time : ndarray, shape (N,)
-        Stamps in s; may jitter, repeat or run backwards.
-    drive, force : ndarray, shape (N, n)
-        Coordinates in m or rad, forces in N or N m; not finite where a sample has none.
-    source : str
-    faults : dict of str to int
-        What was set right while reading, by reason; empty for a good log.
-    warnings : tuple of str
-        What a reader of results should know of the log.
-    """
-
-    time: FloatArray
-    drive: FloatArray
-    force: FloatArray
-    source: str = "the log"
-    faults: dict[str, int] = field(default_factory=dict)
-    warnings: tuple[str, ...] = ()
-
-    @property
-    def length(self) -> FloatArray:
-        """The coordinates, as writers of recordings call them."""
-        return self.drive
-
-    def __len__(self) -> int:
-        return len(self.time)
 
 
 def read_drive_log(
@@ -109,9 +77,9 @@ def read_drive_log(
         refuse_for_columns(file, whole)
         log = _read_columns(file, channels, whole)
     if whole.at_zero:
-        log = replace(log, drive=log.drive + np.asarray(whole.at_zero))
+        log = replace(log, coordinate=log.coordinate + np.asarray(whole.at_zero))
     refuse_unsorted(log.time, log.source)
-    refuse_implausible_drives(log.time, log.drive, drives, log.source)
+    refuse_implausible_drives(log.time, log.coordinate, drives, log.source)
     refuse_wrapped_seconds(log.time, log.source)
     return without_repeats(log)
 
@@ -121,14 +89,14 @@ def write_drive_log(
 ) -> None:
     """Write `t`, drives, forces and further columns (N,) as CSV in SI units, .gz too; LogError if impossible."""
     columns = {TIME: log.time}
-    columns |= {drive.name: column for drive, column in zip(drives, log.drive.T, strict=True)}
+    columns |= {drive.name: column for drive, column in zip(drives, log.coordinate.T, strict=True)}
     columns |= {drive.force_name: column for drive, column in zip(drives, log.force.T, strict=True)}
     write_table(path, columns | dict(more or {}))
 
 
 def without_repeats(log: DriveLog) -> DriveLog:
     """Return a log without the repeats of values that are held over several samples; itself where none are."""
-    values, count = np.hstack([log.drive, log.force]), log.drive.shape[1]
+    values, count = np.hstack([log.coordinate, log.force]), log.coordinate.shape[1]
     hold = find_hold([values], [slice(0, count), slice(count, 2 * count)])
     if hold is None:
         return log
@@ -139,7 +107,7 @@ def without_repeats(log: DriveLog) -> DriveLog:
     return replace(
         log,
         time=log.time[rows],
-        drive=log.drive[rows],
+        coordinate=log.coordinate[rows],
         force=log.force[rows],
         warnings=(*log.warnings, warning),
     )
@@ -160,7 +128,7 @@ def _read_columns(path: Path, channels: Channels, layout: LogLayout) -> DriveLog
             raise LogError(f"{path}: {problem}")
     values = np.concatenate(pieces)
     drive, force = np.split(values[:, 1:], [len(channels.coordinates)], axis=1)
-    return DriveLog(values[:, 0], drive, force, source, faults)
+    return DriveLog(values[:, 0], drive, force, source, faults=faults)
 
 
 def _find_own(names: tuple[str, ...], channels: Channels) -> tuple[str, ...]:
@@ -188,5 +156,6 @@ def _read_recording(path: Path, channels: Channels, topic: str | None, layout: L
         for names in (channels.coordinates, channels.forces)
     )
     return DriveLog(
-        decoded.time, decoded.position * coordinate, decoded.effort * force, str(path), dict(decoded.dropped)
-    )
+        decoded.time, decoded.position * coordinate, decoded.effort * force, str(path),
+        faults=dict(decoded.dropped),
+    )  # fmt: skip

@@ -10,10 +10,10 @@
 
 from __future__ import annotations
 
-from pkm_identification.motion import StrutLog
+from pkm_identification.motion import DriveLog
 from pkm_identification.numerics.large_arrays import GrowingArray
 
-COLUMNS = ("length", "force", "imu", "sensor")
+COLUMNS = ("coordinate", "force", "imu", "sensor")
 
 
 class GrowingLog:
@@ -23,7 +23,7 @@ class GrowingLog:
         self._time = GrowingArray()
         self._columns: dict[str, GrowingArray] = {}
 
-    def append(self, piece: StrutLog) -> None:
+    def append(self, piece: DriveLog) -> None:
         """Add a piece."""
         self._time.append(piece.time)
         for name in COLUMNS:
@@ -31,9 +31,9 @@ class GrowingLog:
             if values is not None:
                 self._columns.setdefault(name, GrowingArray()).append(values)
 
-    def taken(self, source: str) -> StrutLog:
+    def taken(self, source: str) -> DriveLog:
         """The whole log, at least one piece."""
         columns = {name: rows.taken() for name, rows in self._columns.items()}
-        return StrutLog(
-            self._time.taken(), columns.pop("length"), columns.pop("force", None), source, **columns
+        return DriveLog(
+            self._time.taken(), columns.pop("coordinate"), columns.pop("force", None), source, **columns
         )

@@ -208,7 +208,7 @@ def _decoded(
 
 
 class JointLog(Protocol):
-    """A log of n drives as recordings take it: `StrutLog` and `DriveLog`."""
+    """A log of n drives as recordings take it: `DriveLog` and `DriveLog`."""
 
     @property
     def time(self) -> FloatArray:

@@ -18,7 +18,7 @@ import numpy as np
 
 from pkm_identification.errors import LogError
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.motion import STRUT_NAMES, StrutLog
+from pkm_identification.motion import STRUT_NAMES, DriveLog
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.progress import steps
 from pkm_identification.signals.guard.unusable import refuse_unsorted, refuse_wrapped_seconds
@@ -48,7 +48,7 @@ def read_log(
     machine: Machine | None = None,
     topic: str | None = None,
     layout: LogLayout | None = None,
-) -> tuple[StrutLog, dict[str, int]]:
+) -> tuple[DriveLog, dict[str, int]]:
     """Read a strut log: a recording (rosbag2 folder, .db3 or .mcap file, ROS 1 .bag), text of columns, or arrays.
 
     Arrays are those of .mat, .parquet, .h5 and .hdf5 files. Text may be plain or .gz; what is not our own CSV may have
@@ -69,7 +69,7 @@ def read_log(
 
     Returns
     -------
-    log : StrutLog
+    log : DriveLog
         Samples in the order they were recorded, values not finite included.
     faults : dict of str to int
         What was set right while reading, by reason: `repeated_header`, `missing_name`, ...; empty for a good log.
@@ -89,7 +89,7 @@ def read_log(
     except MemoryError:
         raise LogError(f"{path}: is larger than this computer's memory takes; give it in parts") from None
     if whole.at_zero:
-        log = replace(log, length=log.length + np.asarray(whole.at_zero))
+        log = replace(log, coordinate=log.length + np.asarray(whole.at_zero))
     if len(log) < FEWEST_SAMPLES:
         raise LogError(f"{path}: only {len(log)} samples, expected at least {FEWEST_SAMPLES}")
     refuse_unsorted(log.time, log.source)
@@ -100,7 +100,7 @@ def read_log(
 
 def _read(
     file: Path, machine: Machine | None, topic: str | None, layout: LogLayout
-) -> tuple[StrutLog, dict[str, int]]:
+) -> tuple[DriveLog, dict[str, int]]:
     if is_recording(file):
         # Imported here because it takes longer than reading a CSV file.
         from .bags.reader import read_strut_bag
@@ -121,13 +121,15 @@ def _read(
     return read_strut_csv(file, machine)
 
 
-def _in_si(log: StrutLog, layout: LogLayout) -> StrutLog:
+def _in_si(log: DriveLog, layout: LogLayout) -> DriveLog:
     """Return a recording's lengths and forces in m and N; its stamps are seconds whatever is said."""
     units = units_by_quantity(layout.units, STRUT_CHANNELS)
     if not units:
         return log
     length, force = (find_factor(one[0], units, STRUT_CHANNELS) for one in (LENGTH, FORCE))
-    return replace(log, length=log.length * length, force=None if log.force is None else log.force * force)
+    return replace(
+        log, coordinate=log.length * length, force=None if log.force is None else log.force * force
+    )
 
 
 def _topics(machine: Machine | None) -> tuple[str, ...]:
@@ -158,9 +160,9 @@ def read_logs(
     machine: Machine | None = None,
     topic: str | None = None,
     layout: LogLayout | None = None,
-) -> tuple[list[StrutLog], dict[str, int]]:
+) -> tuple[list[DriveLog], dict[str, int]]:
     """Read the logs of one experiment; their faults are added up. See `read_log`."""
-    logs: list[StrutLog] = []
+    logs: list[DriveLog] = []
     faults: dict[str, int] = {}
     for path in steps("reading", list(paths)):
         log, log_faults = read_log(path, machine, topic, layout)
@@ -172,7 +174,7 @@ def read_logs(
 
 def write_log(
     path: str | Path,
-    log: StrutLog,
+    log: DriveLog,
     storage: str = "sqlite3",
     motor_length: FloatArray | None = None,
     struts: Sequence[str] = STRUT_NAMES,
@@ -183,7 +185,7 @@ def write_log(
     ----------
     path : str or Path
         Appears complete or not at all.
-    log : StrutLog
+    log : DriveLog
     storage : {'sqlite3', 'mcap'}
         Of a recording.
     motor_length : ndarray, shape (N, 6), optional

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pkm_identification.errors import LogError
-from pkm_identification.motion import PlatformMotion, StrutLog
+from pkm_identification.motion import DriveLog, PlatformMotion
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.rotation import matrix_from_quaternion, quaternion_from_matrix
 
@@ -97,7 +97,7 @@ def read_motion_csv(path: str | Path) -> PlatformMotion:
     )
 
 
-def read_length_csv(path: str | Path) -> StrutLog:
+def read_length_csv(path: str | Path) -> DriveLog:
     """Read the columns length_1..length_6, for forward kinematics; without a column `t` the time is NaN.
 
     Raises
@@ -108,9 +108,9 @@ def read_length_csv(path: str | Path) -> StrutLog:
     table = read_table(path, column_choice(LENGTH))
     table.require_finite(LENGTH)
     time = time_of(table)
-    return StrutLog(
+    return DriveLog(
         time=np.full(len(table.values), np.nan) if time is None else time,
-        length=table.select(LENGTH),
+        coordinate=table.select(LENGTH),
         force=None,
         source=table.source,
     )

@@ -19,7 +19,7 @@ import numpy as np
 
 from pkm_identification.errors import LogError
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.motion import STRUT_NAMES, STRUTS, StrutLog
+from pkm_identification.motion import STRUT_NAMES, STRUTS, DriveLog
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.signals.drive import strut_log_from_counts, strut_log_from_currents
 
@@ -166,7 +166,7 @@ def _own_columns(names: tuple[str, ...], joints: Sequence[str]) -> tuple[str, ..
         raise ValueError(f"{error}; {columns_hint(names, STRUT_CHANNELS)}; there are: {there}") from None
 
 
-def read_strut_csv(path: str | Path, machine: Machine | None = None) -> tuple[StrutLog, dict[str, int]]:
+def read_strut_csv(path: str | Path, machine: Machine | None = None) -> tuple[DriveLog, dict[str, int]]:
     """Read a strut log: counts and currents, lengths and forces, or lengths and currents.
 
     Columns are found by name. Others are ignored, and named in a logging message of level INFO.
@@ -181,7 +181,7 @@ def read_strut_csv(path: str | Path, machine: Machine | None = None) -> tuple[St
 
     Returns
     -------
-    log : StrutLog
+    log : DriveLog
         Empty and 'nan' cells are NaN; `force` is None when the file has none.
     faults : dict of str to int
         `repeated_header`: header lines in the middle of the file.
@@ -205,7 +205,7 @@ def read_strut_csv(path: str | Path, machine: Machine | None = None) -> tuple[St
     return log.taken(str(path)), {"repeated_header": headers} if headers else {}
 
 
-def strut_log_of(table: Table, machine: Machine | None) -> StrutLog:
+def strut_log_of(table: Table, machine: Machine | None) -> DriveLog:
     """The log that columns of our names hold, its lengths those of the encoders that the machine's are.
 
     Of a machine whose drives have encoders on the motors alone they are the motors', where the file has both.
@@ -234,13 +234,13 @@ def strut_log_of(table: Table, machine: Machine | None) -> StrutLog:
         places = table.select(COUNTS if counted else LENGTH)
         log = convert(machine, time, places, table.select(CURRENT), table.source)
         log = replace(log, imu=imu, sensor=sensor)
-        return replace(log, length=table.select(MOTOR_LENGTH)) if motors else log
+        return replace(log, coordinate=table.select(MOTOR_LENGTH)) if motors else log
     force = table.select(FORCE) if FORCE[0] in table.columns else None
     length = table.select(MOTOR_LENGTH if motors else LENGTH)
-    return StrutLog(time, length, force, table.source, imu, sensor)
+    return DriveLog(time, length, force, table.source, imu, sensor)
 
 
-def write_strut_csv(path: str | Path, log: StrutLog, motor_length: FloatArray | None = None) -> None:
+def write_strut_csv(path: str | Path, log: DriveLog, motor_length: FloatArray | None = None) -> None:
     """Write an SI log (compressed when the name ends in .gz); raises LogError if it cannot be written.
 
     `motor_length` (N, 6), m, is that of second encoders, on the motors.
@@ -273,7 +273,7 @@ def write_raw_csv(
     current : ndarray, shape (N, 6)
         A.
     imu, sensor : ndarray, shape (N, 6), optional
-        Additional sensors' readings, as in `StrutLog`.
+        Additional sensors' readings, as in `DriveLog`.
     motor_length : ndarray, shape (N, 6), optional
         m, of second encoders, on the motors.
 

@@ -19,7 +19,7 @@ from matplotlib.figure import Figure
 
 from pkm_identification.identification.estimate_file import write_estimate_json
 from pkm_identification.identification.review.review import Review, review
-from pkm_identification.motion import StrutLog
+from pkm_identification.motion import DriveLog
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.records.atomic import replacing, write_text
 
@@ -77,7 +77,7 @@ def write_report(
     folder: str | Path,
     result: Identification,
     truth: FloatArray | None = None,
-    logs: Sequence[StrutLog] = (),
+    logs: Sequence[DriveLog] = (),
     origin: dict[str, Any] | None = None,
     page: str | Path | None = None,
 ) -> ReportFiles:
@@ -90,7 +90,7 @@ def write_report(
     result : Identification
     truth : ndarray, shape (P,), optional
         True values in the order of the estimate's names, where they are known.
-    logs : sequence of StrutLog, optional
+    logs : sequence of DriveLog, optional
         Those the estimate was made from: travel, friction curves and the next motion are theirs.
     origin : dict, optional
         Provenance (`records.provenance`).
@@ -126,7 +126,7 @@ def write_page(
     path: str | Path,
     result: Identification,
     truth: FloatArray | None = None,
-    logs: Sequence[StrutLog] = (),
+    logs: Sequence[DriveLog] = (),
     origin: dict[str, Any] | None = None,
 ) -> Path:
     """Write the page alone; see `write_report`."""
@@ -137,7 +137,7 @@ def write_page(
 def _material(
     result: Identification,
     truth: FloatArray | None,
-    logs: Sequence[StrutLog],
+    logs: Sequence[DriveLog],
     origin: dict[str, Any] | None,
 ) -> Material:
     reviewed = review(result, logs) if logs else None

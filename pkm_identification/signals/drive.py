@@ -16,12 +16,12 @@ from numpy.typing import ArrayLike
 from pkm_identification.errors import LogError
 from pkm_identification.mechanisms.hexapod.drive import Drive
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.motion import StrutLog
+from pkm_identification.motion import DriveLog
 
 
 def strut_log_from_counts(
     machine: Machine, time: ArrayLike, counts: ArrayLike, current: ArrayLike | None, source: str = "log"
-) -> StrutLog:
+) -> DriveLog:
     """Convert what the drives count into metres and newtons.
 
     length = length_at_zero + counts / counts_per_meter, and
@@ -42,7 +42,7 @@ def strut_log_from_counts(
 
     Returns
     -------
-    StrutLog
+    DriveLog
         Values that are not finite stay so: the stream guard drops and counts them.
 
     Raises
@@ -54,12 +54,12 @@ def strut_log_from_counts(
     drive = _drive(machine, parts, "raw counts and currents", source)
     length = drive.length_at_zero + np.asarray(counts, dtype=float) / drive.counts_per_meter
     force = None if current is None else np.asarray(current, dtype=float) * drive.force_per_ampere
-    return StrutLog(np.asarray(time, dtype=float), length, force, source)
+    return DriveLog(np.asarray(time, dtype=float), length, force, source)
 
 
 def strut_log_from_currents(
     machine: Machine, time: ArrayLike, length: ArrayLike, current: ArrayLike, source: str = "log"
-) -> StrutLog:
+) -> DriveLog:
     """Convert the currents beside lengths, which controllers log in metres, into newtons.
 
     Oh 2003, l.16242-43, 16312-13: motor current times torque constant times the transmission of gearbox and ball screw.
@@ -85,7 +85,7 @@ def strut_log_from_currents(
     force = (
         np.asarray(current, dtype=float) * _drive(machine, ("motor",), "currents", source).force_per_ampere
     )
-    return StrutLog(np.asarray(time, dtype=float), np.asarray(length, dtype=float), force, source)
+    return DriveLog(np.asarray(time, dtype=float), np.asarray(length, dtype=float), force, source)
 
 
 def _drive(machine: Machine, parts: tuple[str, ...], what: str, source: str) -> Drive:

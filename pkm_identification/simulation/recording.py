@@ -16,9 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from pkm_identification.motion import STRUTS, PlatformMotion, StrutLog
+from pkm_identification.motion import STRUTS, DriveLog, PlatformMotion
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.records.drive_log import DriveLog
 
 from .sensors import Sample
 
@@ -72,7 +71,7 @@ class Recording:
         Largest gap of a loop in m at any sample.
     source : str
     imu, sensor : ndarray, shape (N, 6), or None
-        Additional sensors, as in `StrutLog`.
+        Additional sensors, as in `DriveLog`.
     motor_length : ndarray, shape (N, 6), or None
         As in `Sample`.
     """
@@ -92,13 +91,9 @@ class Recording:
     def __len__(self) -> int:
         return len(self.time)
 
-    def log(self) -> StrutLog:
-        """The log as the stages of this package take it, in SI units."""
-        return StrutLog(self.time, self.length, self.force, self.source, self.imu, self.sensor)
-
-    def drive_log(self) -> DriveLog:
-        """Return the log of a machine of any number of drives, in SI units."""
-        return DriveLog(self.time, self.length, self.force, self.source)
+    def log(self) -> DriveLog:
+        """Return the log as the stages of this package take it, in SI units."""
+        return DriveLog(self.time, self.length, self.force, self.source, self.imu, self.sensor)
 
     def raw(self) -> FloatArray:
         """The raw log, shape (N, 13), columns `RAW_COLUMNS`: s, counts, A."""

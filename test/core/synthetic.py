@@ -18,7 +18,7 @@ from core.platform_motions import Harmonics, lengths, six_axes
 
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.motion import StrutLog
+from pkm_identification.motion import DriveLog
 
 PERIOD = 1e-3
 ENCODER = 1.25e-6  # m
@@ -58,7 +58,7 @@ def log(
     path: Harmonics | None = None,
     real: bool = False,
     start: float = 0.0,
-) -> StrutLog:
+) -> DriveLog:
     """Lengths and forces at 1 kHz.
 
     `real` adds what sensors do: encoder steps of 1.25 um, force noise of 1 N (about 1 % of its range), and stamps that
@@ -74,4 +74,4 @@ def log(
         length = ENCODER * np.round(length / ENCODER)
         force = force + rng.normal(0, 1.0, force.shape)
         stamps = stamps + rng.normal(0, 2e-5, len(stamps))
-    return StrutLog(stamps, length, force, "synthetic")
+    return DriveLog(stamps, length, force, "synthetic")

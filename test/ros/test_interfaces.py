@@ -21,7 +21,7 @@ from rclpy.action import get_action_server_names_and_types_by_node
 from ros.ros_bench import Bench, Motion
 
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.motion import StrutLog
+from pkm_identification.motion import DriveLog
 from pkm_identification.nodes.catalogue import NODES, node_class
 from pkm_identification.nodes.catalogue.node_pages import node_pages
 from pkm_identification.nodes.catalogue.security_policy import security_policy
@@ -75,7 +75,7 @@ def test_a_running_node_has_what_is_declared_and_nothing_else(bench: Bench, tmp_
     options = dict(OPTIONS.get(name, {}))
     if name == "player":
         motion = Motion(10)
-        write_strut_bag(tmp_path / "bag", StrutLog(motion.time, motion.length, motion.force))
+        write_strut_bag(tmp_path / "bag", DriveLog(motion.time, motion.length, motion.force))
         options["bag"] = str(tmp_path / "bag")
     if name == "simulator":  # with all sensors that have a topic
         sensors = {"imu": {"position": [0.0, 0.0, 0.0]}, "force": {"at": "strut"}}

@@ -23,7 +23,7 @@ from ros.rigs import ChainRig, simulated
 from sensor_msgs.msg import JointState
 
 from pkm_identification.cli import main
-from pkm_identification.motion import StrutLog
+from pkm_identification.motion import DriveLog
 from pkm_identification.records import write_log
 from pkm_identification.ros.clock import set_stamp
 
@@ -49,7 +49,7 @@ def broadcast(time, length, rate, force):
 @pytest.mark.parametrize(("every", "rate", "use_sim_time"), [(1, 1000.0, False), (5, 200.0, True)])
 def test_what_ros2_control_publishes_is_identified_as_offline(bench, tmp_path, every, rate, use_sim_time):
     whole = simulated("rich")
-    log = StrutLog(
+    log = DriveLog(
         *(np.ascontiguousarray(x[::every]) for x in (whole.time + START, whole.length, whole.force))
     )
     rates = np.gradient(log.length, log.time, axis=0)

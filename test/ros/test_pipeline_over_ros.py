@@ -19,7 +19,7 @@ from ros.ros_bench import Motion, joint_state
 from pkm_identification.identification.online.pipeline import OnlinePipeline
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
-from pkm_identification.motion import StrutLog
+from pkm_identification.motion import DriveLog
 from pkm_identification.msg import ParameterEstimate, PlatformState
 from pkm_identification.nodes.estimator import EstimatorNode
 from pkm_identification.nodes.kinematics import KinematicsNode
@@ -77,13 +77,13 @@ def test_a_bag_through_the_nodes_equals_the_pipeline_on_its_log(bench, tmp_path)
 def faulty_stream():
     """Joint states of a motion with a hole, stamps twice, a spike, a wrong rate for a while and a clock set back."""
     log = simulated("rich")
-    log = StrutLog(
+    log = DriveLog(
         np.concatenate([log.time, log.time + 4.0]) + 100.0,
         *(np.tile(x, (2, 1)) for x in (log.length, log.force)),
     )
     steps = np.diff(log.time, prepend=log.time[0])
     steps[3000:4000] *= 1.3
-    log = StrutLog(log.time[0] + np.cumsum(steps), log.length, log.force)
+    log = DriveLog(log.time[0] + np.cumsum(steps), log.length, log.force)
     faults = [
         ("drop", 600, 0, 40), ("duplicate", 900, 0, 0), ("duplicate", 901, 0, 0), ("spike", 1200, 2, 4),
         ("drop", 1500, 0, 2), ("clock", 5000, 0, 5),

@@ -42,10 +42,10 @@ def storage(request):
 @pytest.fixture
 def bag(tmp_path):
     """A bag of a motion, and the motion."""
-    from pkm_identification.motion import StrutLog
+    from pkm_identification.motion import DriveLog
 
     motion = Motion(500)
-    write_strut_bag(tmp_path / "bag", StrutLog(motion.time, motion.length, motion.force))
+    write_strut_bag(tmp_path / "bag", DriveLog(motion.time, motion.length, motion.force))
     return tmp_path / "bag", motion
 
 
@@ -207,11 +207,11 @@ def test_a_loop_starts_again_and_publishes_the_clock(bench, bag):
 
 
 def test_a_recording_under_a_namespace_plays_into_ours(bench, tmp_path):
-    from pkm_identification.motion import StrutLog
+    from pkm_identification.motion import DriveLog
 
     motion = Motion(20)
     write_strut_bag(
-        tmp_path / "bag", StrutLog(motion.time, motion.length, motion.force), topic="/left/strut_states"
+        tmp_path / "bag", DriveLog(motion.time, motion.length, motion.force), topic="/left/strut_states"
     )
     messages = bench.collect(JointState, "/right/strut_states")
     bench.start(PlayerNode, cli_args=["--ros-args", "-r", "__ns:=/right"], bag=str(tmp_path / "bag"))

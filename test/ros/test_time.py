@@ -23,7 +23,7 @@ from rosgraph_msgs.msg import Clock
 from benchmarks.fuzz.nodes import Chain
 from pkm_identification.identification.online.pipeline import OnlinePipeline
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.motion import StrutLog
+from pkm_identification.motion import DriveLog
 from pkm_identification.ros.clock import seconds, stamp_of
 from pkm_identification.ros.qos import CLOCK
 
@@ -59,7 +59,7 @@ def assert_same(chain, pipeline):
 @pytest.fixture(scope="module")
 def log():
     made = simulated("rich")
-    return StrutLog(made.time + START, made.length, made.force)
+    return DriveLog(made.time + START, made.length, made.force)
 
 
 @pytest.mark.slow
@@ -81,7 +81,7 @@ def test_a_stream_with_every_fault_gives_what_the_pipeline_gives(bench, log):
 @pytest.mark.parametrize("jitter", [1e-4, 2.5e-4])
 def test_an_irregular_rate_loses_nothing(bench, log, jitter):
     shaken = log.time + np.random.default_rng(3).uniform(-jitter, jitter, len(log))
-    messages = messages_of(StrutLog(shaken, log.length, log.force))
+    messages = messages_of(DriveLog(shaken, log.length, log.force))
     chain = ChainRig(bench)
     chain.feed(messages[:3000])
     assert chain.filter.stage.counts["accepted"] == 3000

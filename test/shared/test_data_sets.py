@@ -24,7 +24,7 @@ from pkm_identification.identification.identify import identify, validate
 from pkm_identification.identification.result import Identification
 from pkm_identification.identification.settings import Settings
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.motion import StrutLog
+from pkm_identification.motion import DriveLog
 from pkm_identification.records import read_log
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
@@ -41,7 +41,7 @@ def machine(name: str) -> Machine:
 
 
 @lru_cache
-def read(name: str, log: str) -> tuple[StrutLog, dict[str, int]]:
+def read(name: str, log: str) -> tuple[DriveLog, dict[str, int]]:
     return read_log(DATA / f"set_{name}" / f"{log}.csv.gz", machine(name))
 
 

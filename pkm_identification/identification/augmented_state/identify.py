@@ -20,10 +20,9 @@ from pkm_identification.estimation.estimate import ParameterEstimate, make_estim
 from pkm_identification.estimation.trace import EstimateTrace
 from pkm_identification.machines.capabilities import MotionSensors, has
 from pkm_identification.machines.contract import Machine
-from pkm_identification.motion import StrutLog
+from pkm_identification.motion import DriveLog
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.parameters.prior import Prior
-from pkm_identification.records.drive_log import DriveLog
 
 from ..experiment import Experiment
 from ..result import Identification, refuse_unidentifiable
@@ -37,7 +36,7 @@ FEWEST_SECONDS = 1.0
 
 
 def identify_states_and_parameters(
-    logs: Sequence[StrutLog] | Sequence[DriveLog],
+    logs: Sequence[DriveLog],
     machine: Machine,
     settings: Settings,
     faults: dict[str, int],

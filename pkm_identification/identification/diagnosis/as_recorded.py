@@ -16,7 +16,7 @@ from dataclasses import replace
 import numpy as np
 
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.motion import StrutLog
+from pkm_identification.motion import DriveLog
 
 from ..identify import identify
 from ..result import Identification
@@ -26,7 +26,7 @@ from .units import Converted, in_machine_units
 
 
 def diagnosed(
-    logs: Sequence[StrutLog], machine: Machine, settings: Settings, faults: dict[str, int] | None = None
+    logs: Sequence[DriveLog], machine: Machine, settings: Settings, faults: dict[str, int] | None = None
 ) -> Identification:
     """An identification of logs with its fit judged; raises as `identify`, but not for other units or orders.
 
@@ -38,7 +38,7 @@ def diagnosed(
         result = identify(converted.logs, machine, settings, faults)
     except ExchangedLengths as error:
         order = error.order
-        right = tuple(replace(log, length=log.length[:, order.column]) for log in converted.logs)
+        right = tuple(replace(log, coordinate=log.length[:, order.column]) for log in converted.logs)
         converted = Converted(right, (*converted.causes, order.cause))
         result = identify(converted.logs, machine, settings, faults)
     fit = result.fit

@@ -213,7 +213,7 @@ def _encoder_part(
     noise = np.sqrt(white_noise.position_noise(part.length, settings.period) ** 2 + wound)
     noise = noise * np.random.default_rng(SEED).standard_normal(part.length.shape)
     motion, inverse = _motion(machine, struts, known)
-    moved = _smooth(experiment, replace(part, length=part.length + noise))
+    moved = _smooth(experiment, replace(part, coordinate=part.length + noise))
     noisy = nearby_motion(machine, moved, motion, inverse, THREADS)
     forces = [strut_forces(machine, each, parameters=parameters, threads=THREADS) for each in (motion, noisy)]
     friction = replace(machine.friction, coefficients=friction_of_basis(machine, parameters))

@@ -137,7 +137,7 @@ class Subject:
             replace(
                 log,
                 force=None if log.force is None else np.ascontiguousarray(change(log.force)),
-                length=log.length if order is None else np.ascontiguousarray(log.length[:, order]),
+                coordinate=log.length if order is None else np.ascontiguousarray(log.length[:, order]),
             )
             for log in experiment.logs
         )

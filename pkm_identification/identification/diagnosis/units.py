@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.motion import StrutLog
+from pkm_identification.motion import DriveLog
 from pkm_identification.numerics.large_arrays import representative_rows
 from pkm_identification.signals.rate import RATE_ERROR
 
@@ -33,11 +33,11 @@ MOST_OUTSIDE = 0.5  # of the lengths: more cannot be a fault of the motion
 class Converted:
     """Logs in the machine's units, and what had to be changed for it."""
 
-    logs: tuple[StrutLog, ...]
+    logs: tuple[DriveLog, ...]
     causes: tuple[Cause, ...]
 
 
-def in_machine_units(logs: Sequence[StrutLog], machine: Machine) -> Converted:
+def in_machine_units(logs: Sequence[DriveLog], machine: Machine) -> Converted:
     """Logs of which lengths and stamps are in the machine's units, as far as they can be told.
 
     Lengths are in another unit if most lie outside of the limits and, in that unit, hardly any do; stamps, if only in
@@ -49,7 +49,7 @@ def in_machine_units(logs: Sequence[StrutLog], machine: Machine) -> Converted:
     length = _length_unit(logs, machine)
     if length is not None:
         name, unit = length
-        logs = tuple(replace(log, length=unit * log.length) for log in logs)
+        logs = tuple(replace(log, coordinate=unit * log.length) for log in logs)
         causes.append(_unit_cause("length_unit", unit, "m", f"lengths are recorded in {name}"))
     time = _time_unit(logs, machine)
     if time is not None:
@@ -76,7 +76,7 @@ def _outside(lengths: np.ndarray, limits: np.ndarray) -> float:
     return float(np.mean((lengths < limits[0]) | (lengths > limits[1])))
 
 
-def _length_unit(logs: Sequence[StrutLog], machine: Machine) -> tuple[str, float] | None:
+def _length_unit(logs: Sequence[DriveLog], machine: Machine) -> tuple[str, float] | None:
     lengths = np.concatenate([representative_rows(log.length) for log in logs])
     lengths = lengths[np.isfinite(lengths).all(axis=1)]
     if len(lengths) == 0 or _outside(lengths, machine.length_limits) <= MOST_OUTSIDE:
@@ -87,7 +87,7 @@ def _length_unit(logs: Sequence[StrutLog], machine: Machine) -> tuple[str, float
     return None
 
 
-def _time_unit(logs: Sequence[StrutLog], machine: Machine) -> tuple[str, float] | None:
+def _time_unit(logs: Sequence[DriveLog], machine: Machine) -> tuple[str, float] | None:
     steps = np.concatenate([np.diff(log.time) for log in logs])
     steps = steps[np.isfinite(steps) & (steps > 0)]
     if len(steps) == 0:

@@ -45,7 +45,7 @@ def twin_motions(
     for part in segment_slices(log.segment):
         removed[part] = log.length[part] - zero_phase(sections, log.length[part])
     sign = np.where(np.arange(len(removed)) % 2, -1.0, 1.0)
-    image = filter_log(replace(log, length=sign[:, None] * removed), cutoff, order)
+    image = filter_log(replace(log, coordinate=sign[:, None] * removed), cutoff, order)
 
     def with_image(side: float) -> StrutMotion:
         return replace(

@@ -24,7 +24,7 @@ import numpy as np
 from pkm_identification.errors import LogError
 from pkm_identification.machines.capabilities import HexapodFile, has, require
 from pkm_identification.machines.contract import DEGRADED
-from pkm_identification.motion import StrutLog
+from pkm_identification.motion import DriveLog
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.segments import segment_slices
 from pkm_identification.records import read_logs
@@ -80,7 +80,7 @@ def read_responses(
     return responses_of_logs(logs, subject, settings)
 
 
-def responses_of_logs(logs: Sequence[StrutLog], subject: Subject, settings: Settings) -> list[Response]:
+def responses_of_logs(logs: Sequence[DriveLog], subject: Subject, settings: Settings) -> list[Response]:
     """Return what a machine did in each log, behind the filters of `identify`; raises LogError as that."""
     experiment = Experiment.of(logs, subject.machine, settings)
     every = max(1, round(PERIOD / experiment.period))

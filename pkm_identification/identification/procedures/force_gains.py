@@ -33,7 +33,7 @@ from pkm_identification.estimation.problem import Problem
 from pkm_identification.mechanisms.hexapod.dynamics.basis import PLATFORM_COLUMNS
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.rigid_bodies import parallel_axes
-from pkm_identification.motion import STRUTS, StrutLog
+from pkm_identification.motion import STRUTS, DriveLog
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter import Kind, Parameter
 from pkm_identification.parameters.prior import Prior
@@ -116,8 +116,8 @@ class ForceGains:
 
 
 def calibrate_gains(
-    loaded: Sequence[StrutLog],
-    unloaded: Sequence[StrutLog],
+    loaded: Sequence[DriveLog],
+    unloaded: Sequence[DriveLog],
     load: KnownLoad,
     machine: Machine,
     settings: Settings | None = None,
@@ -126,7 +126,7 @@ def calibrate_gains(
 
     Parameters
     ----------
-    loaded, unloaded : sequence of StrutLog
+    loaded, unloaded : sequence of DriveLog
         At least one each, of the same rate.
     load : KnownLoad
     machine : Machine

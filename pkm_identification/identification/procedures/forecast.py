@@ -33,7 +33,7 @@ from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
 from pkm_identification.mechanisms.hexapod.kinematics import forward_kinematics, strut_lengths
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.model import HexapodModel
-from pkm_identification.motion import PlatformMotion, StrutLog
+from pkm_identification.motion import DriveLog, PlatformMotion
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter_set import ParameterSet
 
@@ -107,7 +107,7 @@ class Forecast:
 
 def log_of_motion(
     machine: Machine, motion: PlatformMotion, noise: float, absolute: bool = False, seed: int = 0
-) -> StrutLog:
+) -> DriveLog:
     """What exact encoders and noisy force sensors would report of a motion.
 
     Parameters
@@ -124,11 +124,11 @@ def log_of_motion(
     force = strut_forces(machine, motion)
     deviation = noise if absolute else noise * np.sqrt(np.mean(force**2, axis=0))
     noisy = force + deviation * np.random.default_rng(seed).normal(size=force.shape)
-    return StrutLog(motion.time, strut_lengths(machine, motion.position, motion.rotation), noisy, "motion")
+    return DriveLog(motion.time, strut_lengths(machine, motion.position, motion.rotation), noisy, "motion")
 
 
 def forecast(
-    logs: Sequence[StrutLog],
+    logs: Sequence[DriveLog],
     machine: Machine,
     settings: Settings,
     motions: Sequence[PlatformMotion] = (),
@@ -137,7 +137,7 @@ def forecast(
 
     Parameters
     ----------
-    logs : sequence of StrutLog
+    logs : sequence of DriveLog
     motions : sequence of PlatformMotion
         The logs' own, where they are known exactly: ranks are theirs. Of recorded logs they are those of the filtered
         equations, where noise can show what the motion does not.

@@ -29,7 +29,7 @@ from pkm_identification.mechanisms.hexapod.dynamics.basis import INERTIAL_COLUMN
 from pkm_identification.mechanisms.hexapod.dynamics.falling import falling_lengths
 from pkm_identification.mechanisms.hexapod.kinematics.forward import OK, forward_kinematics
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.motion import StrutLog
+from pkm_identification.motion import DriveLog
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.rotation import matrix_from_vector
 from pkm_identification.parameters.parameter_set import ParameterSet
@@ -168,7 +168,7 @@ class FreeFall:
         return columns
 
 
-def add_falls(problem: Problem, falls: Sequence[StrutLog], experiment: Experiment) -> Problem:
+def add_falls(problem: Problem, falls: Sequence[DriveLog], experiment: Experiment) -> Problem:
     """The problem with what logs of falls with the drives off show of its parameters.
 
     Raises

@@ -21,11 +21,10 @@ from pkm_identification.errors import LogError
 from pkm_identification.machines.capabilities import HexapodFile, has
 from pkm_identification.machines.contract import OK, Machine
 from pkm_identification.machines.load import AnyMachine, as_machine
-from pkm_identification.motion import StrutLog, StrutMotion
+from pkm_identification.motion import DriveLog, StrutMotion
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter import Kind
 from pkm_identification.parameters.parameter_set import ParameterSet
-from pkm_identification.records.drive_log import DriveLog
 from pkm_identification.signals.band import OVERSAMPLING
 from pkm_identification.signals.guard import GuardedLog
 from pkm_identification.signals.zero_phase import filter_log
@@ -130,7 +129,7 @@ class FrictionTest:
 
 
 def measure_friction(
-    logs: Sequence[StrutLog] | Sequence[DriveLog],
+    logs: Sequence[DriveLog],
     machine: AnyMachine,
     settings: FrictionSettings | None = None,
     faults: dict[str, int] | None = None,
@@ -139,7 +138,7 @@ def measure_friction(
 
     Parameters
     ----------
-    logs : sequence of StrutLog, or of DriveLog
+    logs : sequence of DriveLog
         Nothing is differentiated or filtered across them.
     machine : Machine
     settings : FrictionSettings, optional

@@ -21,7 +21,7 @@ from pkm_identification.errors import LogError, PkmError
 from pkm_identification.estimation.equations import Equations
 from pkm_identification.estimation.problem import Problem
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.motion import StrutLog
+from pkm_identification.motion import DriveLog
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter_set import ParameterSet
 
@@ -100,7 +100,7 @@ class StagedIdentification:
 
 
 def trajectories_of(
-    logs: Sequence[StrutLog],
+    logs: Sequence[DriveLog],
     machine: Machine,
     parameters: str = "oh24",
     cutoff: float | None = None,
@@ -110,7 +110,7 @@ def trajectories_of(
 
     Parameters
     ----------
-    logs : sequence of StrutLog
+    logs : sequence of DriveLog
     machine : Machine
     parameters : str
         Name of the parameter set; one with friction.
@@ -151,7 +151,7 @@ def trajectories_of(
     )
 
 
-def _refuse_too_short(logs: Sequence[StrutLog], equations: dict[str, Equations]) -> None:
+def _refuse_too_short(logs: Sequence[DriveLog], equations: dict[str, Equations]) -> None:
     for log, part in zip(logs, equations.values(), strict=True):
         outputs, unknowns = part.regressor.shape[1:]
         # each equation is one for every strut

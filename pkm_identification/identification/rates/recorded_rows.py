@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.motion import STRUTS, StrutLog
+from pkm_identification.motion import STRUTS, DriveLog
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
 from pkm_identification.numerics.large_arrays import chosen_rows, row_blocks
@@ -39,7 +39,7 @@ class PreparedLog:
 
     Attributes
     ----------
-    log : StrutLog
+    log : DriveLog
     faults : dict of str to int
         Rows left out, by reason.
     hold : float
@@ -47,13 +47,13 @@ class PreparedLog:
     warnings : tuple of str
     """
 
-    log: StrutLog
+    log: DriveLog
     faults: dict[str, int] = field(default_factory=dict)
     hold: float = 1.0
     warnings: tuple[str, ...] = ()
 
 
-def prepare_log(log: StrutLog, machine: Machine) -> PreparedLog:
+def prepare_log(log: DriveLog, machine: Machine) -> PreparedLog:
     """Return a log without extra rows and repeats; what is not finite or outside the limits is left for the guard.
 
     Raises
@@ -85,7 +85,7 @@ def prepare_log(log: StrutLog, machine: Machine) -> PreparedLog:
     return PreparedLog(_chosen(log, new), faults, hold.samples, (warning,))
 
 
-def _values(log: StrutLog, rows: NDArray[np.int64]) -> FloatArray:
+def _values(log: DriveLog, rows: NDArray[np.int64]) -> FloatArray:
     """Return lengths, and forces where there are any, of some rows."""
     return log.length[rows] if log.force is None else np.hstack([log.length[rows], log.force[rows]])
 
@@ -99,7 +99,7 @@ def _stretches(plain: NDArray[np.bool_]) -> list[NDArray[np.int64]]:
     return [start + np.flatnonzero(plain[start : start + size]) for start in starts]
 
 
-def _chosen(log: StrutLog, kept: NDArray[np.bool_]) -> StrutLog:
+def _chosen(log: DriveLog, kept: NDArray[np.bool_]) -> DriveLog:
     """Return the marked rows of a log; of a large one, in large arrays."""
 
     def rows_of(column: FloatArray | None) -> FloatArray | None:
@@ -108,14 +108,14 @@ def _chosen(log: StrutLog, kept: NDArray[np.bool_]) -> StrutLog:
     return replace(
         log,
         time=chosen_rows(log.time, kept),
-        length=chosen_rows(log.length, kept),
+        coordinate=chosen_rows(log.length, kept),
         force=rows_of(log.force),
         imu=rows_of(log.imu),
         sensor=rows_of(log.sensor),
     )
 
 
-def _plain_rows(log: StrutLog, machine: Machine) -> NDArray[np.bool_]:
+def _plain_rows(log: DriveLog, machine: Machine) -> NDArray[np.bool_]:
     """Return a mask (N,) of the rows that are finite, inside the limits and later than the row before them."""
     low, high = machine.length_limits
     plain = np.zeros(len(log), dtype=bool)

@@ -16,7 +16,7 @@ import numpy as np
 
 from pkm_identification.errors import LogError
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.motion import StrutLog
+from pkm_identification.motion import DriveLog
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.large_arrays import chosen_rows
 from pkm_identification.signals.guard import GuardSettings, StreamGuard
@@ -30,7 +30,7 @@ SAME_RATE = 0.01  # relative difference up to which two logs run at one rate
 
 
 def estimated_period(
-    log: StrutLog, machine: Machine, guard: GuardSettings | None = None, hold: float = 1.0
+    log: DriveLog, machine: Machine, guard: GuardSettings | None = None, hold: float = 1.0
 ) -> tuple[float, str | None]:
     """Return the sample period in s of the rows that pass the guard, and a warning when the drive states another.
 
@@ -38,7 +38,7 @@ def estimated_period(
 
     Parameters
     ----------
-    log : StrutLog
+    log : DriveLog
     machine : Machine
     guard : GuardSettings, optional
         What decides which rows are used.
@@ -82,7 +82,7 @@ def estimated_period(
 
 
 def _used_stamps(
-    log: StrutLog, machine: Machine, guard: GuardSettings, near: float, nominal: float | None
+    log: DriveLog, machine: Machine, guard: GuardSettings, near: float, nominal: float | None
 ) -> tuple[FloatArray, float]:
     """Return the stamps in s of the rows that pass the guard, and the median of their steps.
 
@@ -111,7 +111,7 @@ def _instead(machine: Machine) -> str:
 
 
 def common_period(
-    logs: Sequence[StrutLog],
+    logs: Sequence[DriveLog],
     machine: Machine,
     guard: GuardSettings | None = None,
     holds: Sequence[float] | None = None,

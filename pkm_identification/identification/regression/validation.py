@@ -22,9 +22,9 @@ from numpy.typing import NDArray
 
 from pkm_identification.errors import LogError
 from pkm_identification.machines.contract import Machine
+from pkm_identification.motion import DriveLog
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.segments import segment_slices
-from pkm_identification.records.drive_log import DriveLog
 from pkm_identification.signals.forces.drive_transfer import DriveTransfer
 from pkm_identification.signals.guard.judgement import (
     ACCEPTED,
@@ -154,7 +154,7 @@ def measure_period(log: DriveLog) -> float:
 
 def _finite_rows(log: DriveLog) -> NDArray[np.bool_]:
     """Return which rows (N,) of a log have a finite stamp, coordinates and forces; a LogError if none has."""
-    finite = np.asarray(np.isfinite(np.column_stack([log.time, log.drive, log.force])).all(axis=1))
+    finite = np.asarray(np.isfinite(np.column_stack([log.time, log.coordinate, log.force])).all(axis=1))
     if len(finite) and not finite.any():
         raise LogError(f"{log.source}: no usable sample: all {len(finite)} dropped, mostly 'not_finite'")
     return finite
@@ -177,7 +177,7 @@ def validate_log(log: DriveLog, machine: Machine, period: float) -> ValidatedLog
         If the log is of another machine or has no usable row, all coordinates are copies of one, or a drive's force is
         0 throughout.
     """
-    time, coordinate, force = (np.ascontiguousarray(part) for part in (log.time, log.drive, log.force))
+    time, coordinate, force = (np.ascontiguousarray(part) for part in (log.time, log.coordinate, log.force))
     finite = _finite_rows(log)
     refuse_copied_drives(log)
     refuse_silent_drives(log, machine)
@@ -305,11 +305,11 @@ def refuse_copied_drives(log: DriveLog) -> None:
 
     Drives of a symmetric machine do move alike where it is simulated without noise: then their forces are alike, too.
     """
-    if are_copies(log.drive):
+    if are_copies(log.coordinate):
         force = log.force[np.isfinite(log.force).all(axis=1)]
         apart = np.mean((force - force[:, :1]) ** 2) / max(float(np.mean(force**2)), 1e-300)
         if not 0.0 < np.sqrt(apart) < ALIKE:
-            refuse_copies(log.drive, log.source, "coordinates", "drive")
+            refuse_copies(log.coordinate, log.source, "coordinates", "drive")
 
 
 def refuse_silent_drives(log: DriveLog, machine: Machine) -> None:

@@ -16,8 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pkm_identification.machines.capabilities import HexapodFile, has
-from pkm_identification.motion import StrutLog
-from pkm_identification.records.drive_log import DriveLog
+from pkm_identification.motion import DriveLog
 
 from ..excitation.advice import ADVISED, RELATIVE, Advice, advice
 from ..excitation.subject import PERIOD, Subject
@@ -51,13 +50,13 @@ class Review:
     path: MachinePath | None
 
 
-def review(result: Identification, logs: Sequence[StrutLog] | Sequence[DriveLog]) -> Review | None:
+def review(result: Identification, logs: Sequence[DriveLog]) -> Review | None:
     """Review the logs of an identification; of long ones the excerpt by which the fit is judged.
 
     Parameters
     ----------
     result : Identification
-    logs : sequence of StrutLog, or of DriveLog
+    logs : sequence of DriveLog
         Those it was made from.
 
     Returns

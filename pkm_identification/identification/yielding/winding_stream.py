@@ -366,7 +366,7 @@ def wound_log(
     chosen = rows[:count]
     return replace(
         rows_of(log, chosen),
-        length=length[:count],
+        coordinate=length[:count],
         force=force[:count],
         imu=None if log.imu is None else log.imu[chosen],
         sensor=None if log.sensor is None else log.sensor[chosen],

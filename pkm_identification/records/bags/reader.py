@@ -20,7 +20,7 @@ from rosbags.interfaces import Qos
 from rosbags.rosbag2 import Reader
 
 from pkm_identification.errors import LogError
-from pkm_identification.motion import STRUT_NAMES, StrutLog
+from pkm_identification.motion import STRUT_NAMES, DriveLog
 from pkm_identification.numerics.memory import beyond_memory
 
 from ..interfaces import full_type_name
@@ -118,18 +118,18 @@ def read_strut_bag(
     struts: Sequence[str] = STRUT_NAMES,
     called: Sequence[str] = (STRUT_STATES,),
     received: bool = False,
-) -> tuple[StrutLog, dict[str, int]]:
+) -> tuple[DriveLog, dict[str, int]]:
     """Read the strut samples of a recording; parameters and errors as of `read_joint_bag`, `struts` being the names.
 
     Returns
     -------
-    log : StrutLog
+    log : DriveLog
         `force` is None when no message has efforts.
     faults : dict of str to int
         Messages left out, by reason, as in `DecodedJoints`.
     """
     joints = read_joint_bag(path, struts, topic, called, received)
-    return StrutLog(joints.time, joints.position, joints.effort, str(path)), joints.dropped
+    return DriveLog(joints.time, joints.position, joints.effort, str(path)), joints.dropped
 
 
 def read_joint_bag(

@@ -207,7 +207,7 @@ def write_strut_bag(
     ----------
     path : str or Path
         Folder of the recording; must not exist.
-    log : StrutLog or DriveLog
+    log : DriveLog
     storage : {'sqlite3', 'mcap'}
     topic : str
     motor_length : ndarray, shape (N, 6), optional

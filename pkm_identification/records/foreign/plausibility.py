@@ -19,7 +19,7 @@ import numpy as np
 from pkm_identification.errors import LogError
 from pkm_identification.machines.contract import Drive
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.motion import StrutLog
+from pkm_identification.motion import DriveLog
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.large_arrays import representative_rows
 
@@ -34,12 +34,12 @@ SMALLER = (("mm", 1e-3), ("cm", 1e-2), ("um", 1e-6), ("in", INCH))
 SMALLER_ANGLES = (("deg", math.pi / 180), ("mrad", 1e-3))
 
 
-def refuse_implausible(log: StrutLog, machine: Machine | None) -> None:
+def refuse_implausible(log: DriveLog, machine: Machine | None) -> None:
     """Refuse a log whose times or lengths can only be in another unit.
 
     Parameters
     ----------
-    log : StrutLog
+    log : DriveLog
     machine : Machine, optional
         Its length limits are what lengths are held against.
 

@@ -29,7 +29,7 @@ from pkm_identification.identification.result import Identification
 from pkm_identification.identification.settings import Settings
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
-from pkm_identification.motion import StrutLog
+from pkm_identification.motion import DriveLog
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.records import read_log
 from pkm_identification.simulation import SensorSettings, perturbed, simulate
@@ -59,7 +59,7 @@ class DemoResult:
         Values of the last estimate on the topic.
     live_count, samples : int
         Equations behind it, and strut samples the filter node accepted.
-    log : StrutLog
+    log : DriveLog
         The recorded bag's.
     replayed : ndarray, shape (P,)
         Values after as many equations of the recorded bag, identified offline with the same causal stages.
@@ -77,7 +77,7 @@ class DemoResult:
     live: FloatArray
     live_count: int
     samples: int
-    log: StrutLog
+    log: DriveLog
     replayed: FloatArray
     offline: Identification
     truth: FloatArray

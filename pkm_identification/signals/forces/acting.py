@@ -104,4 +104,4 @@ def behind_springs(log: GuardedLog, guard: GuardSettings, wound: FloatArray) -> 
             forces.append(force)
     chosen = np.concatenate(rows)
     left = replace(rows_of(log, chosen), segment=runs[chosen])
-    return replace(left, length=np.concatenate(lengths), force=np.concatenate(forces))
+    return replace(left, coordinate=np.concatenate(lengths), force=np.concatenate(forces))

@@ -89,7 +89,7 @@ def corrected_log(log: GuardedLog, correction: Correction) -> GuardedLog:
     return replace(
         log,
         time=log.time[kept],
-        length=np.concatenate(lengths) if rows else empty,
+        coordinate=np.concatenate(lengths) if rows else empty,
         force=np.concatenate(forces) if rows else empty,
         segment=log.segment[kept],
         filled=log.filled[kept],

@@ -18,7 +18,7 @@ import numpy as np
 from pkm_identification.errors import LogError
 from pkm_identification.mechanisms.hexapod.kinematics.forward import FAILED, forward_kinematics
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.motion import STRUTS, StrutLog
+from pkm_identification.motion import STRUTS, DriveLog
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.large_arrays import representative_rows
 
@@ -32,12 +32,12 @@ _SHARE = 0.02  # of the samples
 _TRIED = 50  # samples, in every order of their columns
 
 
-def refuse_another_machine(log: StrutLog, machine: Machine) -> None:
+def refuse_another_machine(log: DriveLog, machine: Machine) -> None:
     """Refuse a log whose strut lengths a machine cannot have had.
 
     Parameters
     ----------
-    log : StrutLog
+    log : DriveLog
         Before the guard, which drops what is outside the limits.
     machine : Machine
 
@@ -91,7 +91,7 @@ def _impossible_share(length: FloatArray, machine: Machine) -> tuple[float, str]
     return share, what
 
 
-def _without_jumps(log: StrutLog) -> FloatArray:
+def _without_jumps(log: DriveLog) -> FloatArray:
     """Return the lengths (M, 6) of the rows that continue those before them, wherever they are."""
     steps = np.diff(log.time)
     steps = steps[np.isfinite(steps) & (steps > 0.0)]

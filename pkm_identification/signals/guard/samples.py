@@ -36,8 +36,8 @@ class GuardedLog:
     Attributes
     ----------
     time : ndarray, shape (N,)
-    length : ndarray, shape (N, 6)
-    force : ndarray, shape (N, 6), or None
+    coordinate : ndarray, shape (N, n)
+    force : ndarray, shape (N, n), or None
     segment : ndarray of int64, shape (N,)
     filled : ndarray of bool, shape (N,)
     counts : dict of str to int
@@ -47,11 +47,11 @@ class GuardedLog:
     period : float
         Sample period in s.
     imu, sensor : ndarray, shape (N, 6), or None
-        Additional sensors' readings, as in `StrutLog`; not judged, NaN where they are.
+        Additional sensors' readings, as in `DriveLog`; not judged, NaN where they are.
     """
 
     time: FloatArray
-    length: FloatArray
+    coordinate: FloatArray
     force: FloatArray | None
     segment: NDArray[np.int64]
     filled: NDArray[np.bool_]
@@ -62,9 +62,9 @@ class GuardedLog:
     sensor: FloatArray | None = None
 
     @property
-    def coordinate(self) -> FloatArray:
-        """The lengths, by the name that logs of other machines have for them."""
-        return self.length
+    def length(self) -> FloatArray:
+        """The coordinates, by the name that struts have for them."""
+        return self.coordinate
 
 
 def rows_of(log: GuardedLog, chosen: slice | NDArray[np.int64]) -> GuardedLog:
@@ -72,7 +72,7 @@ def rows_of(log: GuardedLog, chosen: slice | NDArray[np.int64]) -> GuardedLog:
     return replace(
         log,
         time=log.time[chosen],
-        length=log.length[chosen],
+        coordinate=log.coordinate[chosen],
         force=None if log.force is None else log.force[chosen],
         segment=log.segment[chosen],
         filled=log.filled[chosen],

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pkm_identification.machines.contract import Drive
-from pkm_identification.motion import StrutLog
+from pkm_identification.motion import DriveLog
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.large_arrays import GrowingArray, row_blocks
 
@@ -191,7 +191,7 @@ class StreamGuard:
             return f"{drive.joint}: force {force[i]:.6g} {drive.force_unit} is beyond {stated}"
         return f"{drive.joint}: jumps to {value:.6f} {unit} from {self._past[LAST, i]:.6f} {unit}"
 
-    def guard(self, log: StrutLog) -> GuardedLog:
+    def guard(self, log: DriveLog) -> GuardedLog:
         """Judge a whole log, continuing from the present state with a new segment.
 
         Gives what `step` would give sample by sample, in a fraction of the time.
@@ -251,7 +251,7 @@ class StreamGuard:
 
     def _on_clock(
         self,
-        log: StrutLog,
+        log: DriveLog,
         kept: NDArray[np.int64],
         fills: NDArray[np.int32],
         segment: NDArray[np.int64],
@@ -259,13 +259,13 @@ class StreamGuard:
         first: dict[str, float],
     ) -> GuardedLog:
         """The rows of a log that are kept, each with as many fillers before it as its place in `fills` says."""
-        values = {"time": log.time, "length": log.length, "force": log.force}
+        values = {"time": log.time, "coordinate": log.coordinate, "force": log.force}
         values |= {"imu": log.imu, "sensor": log.sensor}
         present = {name: column for name, column in values.items() if column is not None}
         columns = fill_short_holes(present, kept, fills, segment)
         return GuardedLog(
             time=columns["time"],
-            length=columns["length"],
+            coordinate=columns["coordinate"],
             force=columns.get("force"),
             segment=columns["segment"],
             filled=columns["filled"],

@@ -115,7 +115,7 @@ def test_the_core_imports_neither_ros_nor_the_ros_side():
             "pkm_identification.mechanisms.hexapod.machine",
             True,
         ),
-        ("from .motion import StrutLog", "pkm_identification.document", False),
+        ("from .motion import DriveLog", "pkm_identification.document", False),
         ("import numpy, scipy.signal", "pkm_identification.mechanisms.hexapod.machine", False),
         ("from rosbags.typesys import Stores", "pkm_identification.records.bags.reader", False),
     ],

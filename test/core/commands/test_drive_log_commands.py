@@ -22,7 +22,8 @@ from pkm_identification.cli import main
 from pkm_identification.machines.load import load_machine
 from pkm_identification.mechanisms.builtin import builtin_files
 from pkm_identification.mechanisms.multibody import dynamics
-from pkm_identification.records.drive_log import DriveLog, read_drive_log, write_drive_log
+from pkm_identification.motion import DriveLog
+from pkm_identification.records.drive_log import read_drive_log, write_drive_log
 from pkm_identification.simulation.multibody.motions import generated
 
 MACHINES = ("delta", "five_bar", "mast")
@@ -72,7 +73,7 @@ def test_other_units_names_and_bags_give_the_same_estimate(made, tmp_path, capsy
     machine, path, log = made
     drives, count = machine.drives, len(machine.drives)
     write_drive_log(tmp_path / "log.csv", log, drives)
-    place = log.drive * [UNITS[drive.unit][1] for drive in drives]
+    place = log.coordinate * [UNITS[drive.unit][1] for drive in drives]
     force = log.force * [UNITS[drive.force_unit][1] for drive in drives]
     units = ",".join(dict.fromkeys(UNITS[one][0] for d in drives for one in (d.unit, d.force_unit)))
     names = ["Zeit", *(f"q{i + 1}" for i in range(count)), *(f"F{i + 1}" for i in range(count))]
@@ -100,7 +101,7 @@ def test_other_units_names_and_bags_give_the_same_estimate(made, tmp_path, capsy
         imported = tmp_path / f"{name}.imported.csv"
         assert main(["import", *given[:1], str(imported), *given[1:]]) == 0
         again = read_drive_log(imported, drives)
-        np.testing.assert_allclose(again.drive, log.drive, rtol=1e-12, atol=1e-15)
+        np.testing.assert_allclose(again.coordinate, log.coordinate, rtol=1e-12, atol=1e-15)
         np.testing.assert_allclose(again.force, log.force, rtol=1e-12, atol=1e-12)
     capsys.readouterr()
     for value, _ in found[1:]:
@@ -112,7 +113,9 @@ def test_other_units_names_and_bags_give_the_same_estimate(made, tmp_path, capsy
         assert one["fit"]["adequate"]
         assert one["faults"] == {}
         assert one["rate"] == pytest.approx(1 / PERIOD)
-        np.testing.assert_allclose(one["coordinate_range"], np.stack([log.drive.min(0), log.drive.max(0)], 1))
+        np.testing.assert_allclose(
+            one["coordinate_range"], np.stack([log.coordinate.min(0), log.coordinate.max(0)], 1)
+        )
 
 
 def run(command, machine, path, log, folder, capsys, *options):
@@ -127,7 +130,7 @@ def run(command, machine, path, log, folder, capsys, *options):
 @pytest.mark.slow
 def test_the_check_finds_what_is_wrong_with_a_log(five_bar, tmp_path, capsys):
     machine, path, log = five_bar
-    drive, force = log.drive.copy(), log.force.copy()
+    drive, force = log.coordinate.copy(), log.force.copy()
     drive[500, 1] += 0.5
     force[800, 0] = np.nan
     rows = np.delete(np.arange(len(log)), [1200, *range(2000, 2300)])
@@ -153,7 +156,7 @@ def test_the_check_finds_what_is_wrong_with_a_log(five_bar, tmp_path, capsys):
 @pytest.mark.slow
 def test_standstill_is_a_share_of_each_drive(five_bar, tmp_path, capsys):
     machine, path, log = five_bar
-    drive, force = log.drive.copy(), log.force.copy()
+    drive, force = log.coordinate.copy(), log.force.copy()
     half = len(log) // 2
     # the second drive stands for half of the time; its force is not asked then
     drive[half:, 1] = drive[half, 1]
@@ -177,14 +180,14 @@ def test_samples_between_uneven_stamps_are_said(five_bar, tmp_path, capsys):
 
 def unusable(log: DriveLog) -> dict[str, tuple[DriveLog, str]]:
     """Logs that nothing can be used of, and what is said of them."""
-    still = np.repeat(log.drive[:1], len(log), axis=0)
+    still = np.repeat(log.coordinate[:1], len(log), axis=0)
     return {
         "short": (
-            DriveLog(log.time[:60], log.drive[:60], log.force[:60]),
+            DriveLog(log.time[:60], log.coordinate[:60], log.force[:60]),
             "a longer uninterrupted log is needed",
         ),
         "still": (DriveLog(log.time, still, log.force), "stand still"),
-        "far": (DriveLog(log.time, log.drive + 9.0, log.force), "another machine"),
+        "far": (DriveLog(log.time, log.coordinate + 9.0, log.force), "another machine"),
     }
 
 
@@ -192,15 +195,15 @@ def bad(log: DriveLog) -> dict[str, tuple[DriveLog, str]]:
     """Logs that are no input, and what is said of them."""
     order = np.random.default_rng(0).permutation(len(log))
     return {
-        "zero": (DriveLog(log.time, log.drive, 0.0 * log.force), "all forces are 0"),
-        "silent": (DriveLog(log.time, log.drive, log.force * [1.0, 0.0]), "0 throughout"),
-        "copies": (DriveLog(log.time, log.drive[:, [0, 0]], log.force), "copies of one"),
+        "zero": (DriveLog(log.time, log.coordinate, 0.0 * log.force), "all forces are 0"),
+        "silent": (DriveLog(log.time, log.coordinate, log.force * [1.0, 0.0]), "0 throughout"),
+        "copies": (DriveLog(log.time, log.coordinate[:, [0, 0]], log.force), "copies of one"),
         "unsorted": (
-            DriveLog(log.time[order], log.drive[order], log.force[order]),
+            DriveLog(log.time[order], log.coordinate[order], log.force[order]),
             "not in the order of time",
         ),
-        "unsigned": (DriveLog(log.time, log.drive, np.abs(log.force)), "forces are unsigned"),
-        "seconds": (DriveLog(1e3 * log.time, log.drive, log.force), "--units ms"),
+        "unsigned": (DriveLog(log.time, log.coordinate, np.abs(log.force)), "forces are unsigned"),
+        "seconds": (DriveLog(1e3 * log.time, log.coordinate, log.force), "--units ms"),
     }
 
 
@@ -249,7 +252,7 @@ def test_drives_that_move_alike_with_forces_that_are_alike_are_no_copies(five_ba
     machine, path, log = five_bar
     force = log.force[:, [0, 0]] + np.random.default_rng(3).normal(0.0, 1e-3, (len(log), 2))
     code, _, error = run(
-        "check", machine, path, DriveLog(log.time, log.drive[:, [0, 0]], force), tmp_path, capsys
+        "check", machine, path, DriveLog(log.time, log.coordinate[:, [0, 0]], force), tmp_path, capsys
     )
     assert code in (0, 1)
     assert "copies" not in error

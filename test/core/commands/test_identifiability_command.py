@@ -32,7 +32,7 @@ from pkm_identification.machines.load import load_machine
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.model import HexapodModel
 from pkm_identification.mechanisms.multibody import dynamics
-from pkm_identification.motion import StrutLog
+from pkm_identification.motion import DriveLog
 from pkm_identification.parameters.parameter import Kind
 from pkm_identification.records import write_log
 from pkm_identification.records.mechanism_csv import write_named_csv
@@ -329,7 +329,7 @@ def test_a_log_that_shows_nothing_is_one_line_and_leaves_nothing(
     rng, time = np.random.default_rng(0), np.arange(0.0, seconds, 1e-3)
     length = 0.36 + 1e-6 * rng.integers(0, 2, (len(time), 6))
     force = 40.0 + 0.3 * rng.normal(size=(len(time), 6))
-    write_log("log.csv", StrutLog(time, length, force, "log.csv"))
+    write_log("log.csv", DriveLog(time, length, force, "log.csv"))
     asked = (
         "log.csv",
         "--json",

@@ -105,7 +105,7 @@ def test_a_bag_holds_what_the_table_does(tmp_path):
     assert simulate("mast", tmp_path / "log.csv", *options) == 0
     drives = load_machine("mast").drives
     bag, table = (read_drive_log(tmp_path / name, drives) for name in ("bag", "log.csv"))
-    np.testing.assert_allclose(bag.drive, table.drive, atol=1e-12)
+    np.testing.assert_allclose(bag.coordinate, table.coordinate, atol=1e-12)
     np.testing.assert_allclose(bag.force, table.force, atol=1e-9)
     np.testing.assert_allclose(bag.time - bag.time[0], table.time - table.time[0], atol=1e-9)
 

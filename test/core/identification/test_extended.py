@@ -21,7 +21,7 @@ from pkm_identification.identification.identify import identify
 from pkm_identification.identification.settings import Settings
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
-from pkm_identification.motion import StrutLog
+from pkm_identification.motion import DriveLog
 from pkm_identification.simulation import SensorSettings, simulate
 
 pytestmark = pytest.mark.slow
@@ -66,7 +66,7 @@ def true_machine(seed: int) -> Machine:
 
 
 @cache
-def log(name: str, duration: float | None = None) -> StrutLog:
+def log(name: str, duration: float | None = None) -> DriveLog:
     """A log of the true machine."""
     recording = simulate(true_machine(3), name, duration, nominal=owners_machine(), sensors=SENSORS, seed=5)
     return recording.log()

@@ -24,7 +24,7 @@ from pkm_identification.identification.procedures.staged_experiment import (
     trajectories_of,
     with_prediction,
 )
-from pkm_identification.motion import StrutLog
+from pkm_identification.motion import DriveLog
 from pkm_identification.report.friction_tables import friction_document, friction_sentences
 
 pytestmark = pytest.mark.slow
@@ -32,14 +32,14 @@ pytestmark = pytest.mark.slow
 NOMINAL, TRUTH = synthetic.nominal(), synthetic.truth()
 
 
-def logs(end: float = 1.0) -> list[StrutLog]:
+def logs(end: float = 1.0) -> list[DriveLog]:
     """Two motions; forces of the last fifth of each times a factor."""
     made = []
     for seed, name in ((7, "first"), (8, "second")):
         log = synthetic.log(TRUTH, 10.0, seed, real=True)
         force = log.force.copy()
         force[8000:] *= end
-        made.append(StrutLog(log.time, log.length, force, f"{name}.csv"))
+        made.append(DriveLog(log.time, log.length, force, f"{name}.csv"))
     return made
 
 

@@ -25,7 +25,7 @@ from pkm_identification.identification.result import Identification
 from pkm_identification.identification.settings import Settings
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
-from pkm_identification.motion import StrutLog
+from pkm_identification.motion import DriveLog
 from pkm_identification.parameters.assumptions import (
     Assumptions,
     Fix,
@@ -116,7 +116,7 @@ def test_numbering_of_the_struts_does_not_matter():
         return Machine.from_document(made)
 
     log = synthetic.log(TRUTH, 8.0, 9, real=True)
-    other = StrutLog(log.time, log.length[:, order], log.force[:, order])
+    other = DriveLog(log.time, log.length[:, order], log.force[:, order])
     settings = Settings.of(estimator="ls")
     first, second = (
         identify([log], NOMINAL, settings).estimate,
@@ -226,7 +226,7 @@ def test_end_of_the_log_is_predicted_by_an_estimate_from_the_rest(settings):
     # forces that change in the held-out part alone change the prediction's error, not the prediction
     force = log.force.copy()
     force[11_200:] *= 1.1
-    other = identify([StrutLog(log.time, log.length, force)], NOMINAL, Settings.of(**settings)).validation
+    other = identify([DriveLog(log.time, log.length, force)], NOMINAL, Settings.of(**settings)).validation
     # but for the last millionth of a zero-phase filter's reach
     np.testing.assert_allclose(other.predicted, held.predicted, atol=1e-3)
     assert other.rms_percent_total > 5.0
@@ -250,7 +250,7 @@ def test_gross_errors_of_the_forces_move_only_the_plain_fit():
     force = log.force.copy()
     for start in rng.choice(np.arange(1000, 23_000, 800), 6, replace=False):
         force[start : start + 200] += rng.uniform(50.0, 150.0, 6)
-    pushed = StrutLog(log.time, log.length, force)
+    pushed = DriveLog(log.time, log.length, force)
     plain, robust = (
         identify([pushed], NOMINAL, Settings.of(estimator=e, hold_out=0.0)) for e in ("ls", "robust")
     )
@@ -308,7 +308,7 @@ def test_validation_predicts_forces_that_were_not_used():
 def test_log_without_forces_is_refused():
     log = synthetic.log(TRUTH, 2.0)
     with pytest.raises(LogError, match="no strut forces"):
-        identify([StrutLog(log.time, log.length, None, "x.csv")], NOMINAL)
+        identify([DriveLog(log.time, log.length, None, "x.csv")], NOMINAL)
 
 
 @pytest.mark.parametrize("count", [0, 1, 3, 20, 200, 900])
@@ -321,14 +321,14 @@ def test_log_too_short_is_refused_with_what_is_needed(count):
 def test_rate_that_is_not_the_drives():
     log = synthetic.log(TRUTH, 1.0)
     for factor, off in ((1.01, False), (0.96, True), (1.1, True)):
-        period, warning = estimated_period(StrutLog(factor * log.time, log.length, log.force), NOMINAL)
+        period, warning = estimated_period(DriveLog(factor * log.time, log.length, log.force), NOMINAL)
         assert (warning is not None) == off
         assert period == pytest.approx(1e-3 * factor, rel=1e-9)
     jittered = log.time + np.random.default_rng(1).uniform(-2e-4, 2e-4, len(log.time))
     for times in (log.time, (1.0 + 5e-5) * log.time, jittered):
-        assert estimated_period(StrutLog(times, log.length, log.force), NOMINAL) == (1e-3, None)
+        assert estimated_period(DriveLog(times, log.length, log.force), NOMINAL) == (1e-3, None)
     # jitter of more than half a period makes the guard fill holes that are none: the period is that of its samples
-    jittered = StrutLog(
+    jittered = DriveLog(
         log.time + np.random.default_rng(1).uniform(-3e-4, 3e-4, len(log)), log.length, log.force
     )
     guarded = StreamGuard(GuardSettings.of(NOMINAL)).guard(jittered)
@@ -337,11 +337,11 @@ def test_rate_that_is_not_the_drives():
         np.ptp(guarded.time) / (len(guarded.time) - 1), 1e-3
     )
     with pytest.raises(LogError, match=rf"forward at 0 of {len(log)} samples"):
-        estimated_period(StrutLog(log.time[::-1].copy(), log.length, log.force), NOMINAL)
+        estimated_period(DriveLog(log.time[::-1].copy(), log.length, log.force), NOMINAL)
     with pytest.raises(LogError, match="5 samples are too few"):
-        estimated_period(StrutLog(log.time[:5], log.length[:5], log.force[:5]), NOMINAL)
+        estimated_period(DriveLog(log.time[:5], log.length[:5], log.force[:5]), NOMINAL)
     with pytest.raises(LogError, match=r"come at 500 Hz.* states 1000 Hz"):
-        identify([StrutLog(2 * log.time, log.length, log.force)], NOMINAL)
+        identify([DriveLog(2 * log.time, log.length, log.force)], NOMINAL)
 
 
 @pytest.mark.parametrize(
@@ -376,7 +376,7 @@ def test_impossible_settings_are_errors_of_the_package(values):
 def test_a_log_to_validate_with_may_have_had_its_clock_set_back():
     whole = synthetic.log(TRUTH, 12.0, 1, real=True)
     again = slice(0, 6000)
-    twice = StrutLog(
+    twice = DriveLog(
         np.concatenate([whole.time, whole.time[again]]),
         np.concatenate([whole.length, whole.length[again]]),
         np.concatenate([whole.force, whole.force[again]]),

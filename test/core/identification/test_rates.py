@@ -36,7 +36,7 @@ from pkm_identification.mechanisms.friction import friction_columns
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
-from pkm_identification.motion import StrutLog
+from pkm_identification.motion import DriveLog
 from pkm_identification.signals.butterworth import low_pass as butterworth
 from pkm_identification.signals.butterworth import zero_phase
 from pkm_identification.signals.causal import CausalFilter, FilterSettings
@@ -52,7 +52,7 @@ def nominal(rate: float) -> Machine:
     return Machine.from_document(made | {"drive": document("uf")["drive"] | {"sample_rate": rate}})
 
 
-def log_at(rate: float, seconds: float, frequencies=(0.3, 0.7, 1.1, 1.7, 2.3), seed: int = 0) -> StrutLog:
+def log_at(rate: float, seconds: float, frequencies=(0.3, 0.7, 1.1, 1.7, 2.3), seed: int = 0) -> DriveLog:
     """A log with the noise of drives; instants and readings are those of the rate itself, nothing is resampled."""
     rng = np.random.default_rng([seed, round(rate)])
     time = np.arange(round(seconds * rate)) / rate
@@ -60,7 +60,7 @@ def log_at(rate: float, seconds: float, frequencies=(0.3, 0.7, 1.1, 1.7, 2.3), s
     length = lengths(TRUTH, motion.position, motion.rotation)
     length = synthetic.ENCODER * np.round(length / synthetic.ENCODER)
     force = strut_forces(TRUTH, motion)
-    return StrutLog(
+    return DriveLog(
         time + rng.normal(0, 0.02 / rate, len(time)), length, force + rng.normal(0, NOISE, force.shape)
     )
 
@@ -116,24 +116,24 @@ def test_short_holes_are_filled_and_longer_ones_begin_a_segment(rate):
     kept = np.ones(len(log), dtype=bool)
     bridged = max(1, round(0.005 * rate) - 1)
     kept[50 : 50 + bridged] = False
-    thinned = StrutLog(log.time[kept], log.length[kept], log.force[kept])
+    thinned = DriveLog(log.time[kept], log.length[kept], log.force[kept])
     experiment = Experiment.of([thinned], nominal(rate))
     assert experiment.logs[0].counts["filled"] == bridged
     assert experiment.logs[0].counts["gap"] == 0
     kept[50 : 52 + bridged] = False
-    thinned = StrutLog(log.time[kept], log.length[kept], log.force[kept])
+    thinned = DriveLog(log.time[kept], log.length[kept], log.force[kept])
     assert Experiment.of([thinned], nominal(rate)).logs[0].counts["gap"] == 1
 
 
 def test_coarse_encoders_at_10_khz_are_no_spikes():
     """Steps of 20 um within .1 ms are 2000 m/s^2; a jump that would be one at 1 kHz still is one."""
     log = log_at(10000.0, 1.0)
-    coarse = StrutLog(log.time, 20e-6 * np.round(log.length / 20e-6), log.force)
+    coarse = DriveLog(log.time, 20e-6 * np.round(log.length / 20e-6), log.force)
     experiment = Experiment.of([coarse], nominal(10000.0))
     assert "spike" not in {name for name, count in experiment.dropped.items() if count}
     jumped = coarse.length.copy()
     jumped[5000, 2] += 1.5e-3
-    broken = Experiment.of([StrutLog(log.time, jumped, log.force)], nominal(10000.0))
+    broken = Experiment.of([DriveLog(log.time, jumped, log.force)], nominal(10000.0))
     assert broken.dropped["spike"] == 1
 
 
@@ -162,7 +162,7 @@ def test_a_slow_log_of_a_fast_motion_gets_a_wider_band_and_says_what_is_lost():
 
 def test_the_check_shows_ranges_of_a_log_that_is_refused_as_a_whole():
     log = log_at(1000.0, 1.0)
-    check = inspect_log(StrutLog(log.time, 1e3 * log.length, log.force), nominal(1000.0))
+    check = inspect_log(DriveLog(log.time, 1e3 * log.length, log.force), nominal(1000.0))
     assert check.usable == 0
     assert check.identification is None
     np.testing.assert_allclose(check.coordinate_range[:, 0], 1e3 * log.length.min(axis=0))
@@ -224,12 +224,12 @@ def test_exact_lengths_are_not_taken_for_rounded_ones():
 def test_filtered_samples_tell_whether_lengths_were_rounded():
     """Of those that move, whether asked one by one or all together; a machine at rest is asked again when it moves."""
     machine, log = nominal(1000.0), synthetic.log(TRUTH, 3.0, 1)
-    rounded = replace(log, length=synthetic.ENCODER * np.round(log.length / synthetic.ENCODER))
+    rounded = replace(log, coordinate=synthetic.ENCODER * np.round(log.length / synthetic.ENCODER))
     rest = np.repeat(rounded.length[:1], 1000, axis=0)
     rested = replace(
         rounded,
         time=np.arange(len(log) + 1000) * 1e-3,
-        length=np.concatenate([rest, rounded.length]),
+        coordinate=np.concatenate([rest, rounded.length]),
         force=np.concatenate([rounded.force[:1000], rounded.force]),
     )
     for one, expected in ((log, False), (rounded, True), (rested, True)):
@@ -292,5 +292,5 @@ def test_an_online_run_follows_the_period_of_its_stamps(log_four_percent_fast):
 
 
 @pytest.fixture(scope="module")
-def log_four_percent_fast() -> StrutLog:
+def log_four_percent_fast() -> DriveLog:
     return log_at(260.0, 15.0)

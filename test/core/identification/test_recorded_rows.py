@@ -23,26 +23,28 @@ from pkm_identification.identification.rates.recorded_rows import prepare_log
 from pkm_identification.identification.rates.sample_rate import estimated_period
 from pkm_identification.identification.settings import Settings
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.motion import StrutLog
+from pkm_identification.motion import DriveLog
 from pkm_identification.records import read_log, write_log
 
 NOMINAL, TRUTH = synthetic.nominal(), synthetic.truth()
 
 
-def made(seed: int, seconds: float = 3.0) -> StrutLog:
+def made(seed: int, seconds: float = 3.0) -> DriveLog:
     return synthetic.log(TRUTH, seconds, seed, real=True)
 
 
-def empty(rows: StrutLog) -> StrutLog:
-    return replace(rows, length=np.full_like(rows.length, np.nan), force=np.full_like(rows.length, np.nan))
+def empty(rows: DriveLog) -> DriveLog:
+    return replace(
+        rows, coordinate=np.full_like(rows.length, np.nan), force=np.full_like(rows.length, np.nan)
+    )
 
 
-def zeros(rows: StrutLog) -> StrutLog:
-    return replace(rows, length=np.zeros_like(rows.length), force=np.zeros_like(rows.length))
+def zeros(rows: DriveLog) -> DriveLog:
+    return replace(rows, coordinate=np.zeros_like(rows.length), force=np.zeros_like(rows.length))
 
 
-def outside(rows: StrutLog) -> StrutLog:
-    return replace(rows, length=2.0 * rows.length)
+def outside(rows: DriveLog) -> DriveLog:
+    return replace(rows, coordinate=2.0 * rows.length)
 
 
 FOREIGN = {  # rows, and how many periods they come behind the log's own
@@ -56,13 +58,13 @@ FOREIGN = {  # rows, and how many periods they come behind the log's own
 }
 
 
-def with_foreign_rows(log: StrutLog, kind: str, share: float, seed: int) -> StrutLog:
+def with_foreign_rows(log: DriveLog, kind: str, share: float, seed: int) -> DriveLog:
     make, behind = FOREIGN[kind]
     rng = np.random.default_rng(seed)
     chosen = np.sort(rng.choice(np.arange(10, len(log) - 10), round(share * len(log)), replace=False))
     rows = make(log[chosen])
     order = np.argsort(np.concatenate([np.arange(len(log)), chosen + 0.5]))
-    return StrutLog(
+    return DriveLog(
         np.concatenate([log.time, log.time[chosen] + behind * synthetic.PERIOD])[order],
         np.concatenate([log.length, rows.length])[order],
         np.concatenate([log.force, rows.force])[order],
@@ -70,7 +72,7 @@ def with_foreign_rows(log: StrutLog, kind: str, share: float, seed: int) -> Stru
     )
 
 
-def held(log: StrutLog, factor: int, groups=("length", "force"), begin: int = 0) -> StrutLog:
+def held(log: DriveLog, factor: int, groups=("coordinate", "force"), begin: int = 0) -> DriveLog:
     """Values of every so many samples, repeated until the next."""
     rows = np.maximum((np.arange(len(log)) - begin) // factor * factor + begin, 0)
     return replace(log, **{name: getattr(log, name)[rows] for name in groups})
@@ -113,7 +115,7 @@ def test_a_second_publisher_of_every_second_row_leaves_rate_and_check(tmp_path):
 
 
 @pytest.mark.parametrize("factor", [2, 3, 4, 5, 8, 10])
-@pytest.mark.parametrize("groups", [("length", "force"), ("length",), ("force",)])
+@pytest.mark.parametrize("groups", [("coordinate", "force"), ("coordinate",), ("force",)])
 def test_held_values_are_thinned_out_to_the_slower_log(factor, groups):
     log = made(factor)
     spoilt = held(log, factor, groups)
@@ -132,7 +134,7 @@ def test_held_values_are_thinned_out_to_the_slower_log(factor, groups):
 def test_a_hold_of_two_and_three_samples_that_begins_anywhere_is_thinned_out():
     log = made(6)
     rows = np.maximum(np.floor((np.arange(len(log)) + 1) / 2.5) * 2.5, 1).astype(int) - 1
-    prepared = prepare_log(StrutLog(log.time, log.length[rows], log.force[rows]), NOMINAL)
+    prepared = prepare_log(DriveLog(log.time, log.length[rows], log.force[rows]), NOMINAL)
     assert prepared.hold == pytest.approx(2.5, abs=0.01)
     assert len(prepared.log) == pytest.approx(len(log) / 2.5, rel=0.01)
     late = prepare_log(held(log, 4, begin=2), NOMINAL)
@@ -152,12 +154,12 @@ def test_right_logs_are_not_taken_for_held(seed):
             middle + count * np.floor((speed * np.arange(len(log)) * 1e-3)[:, None] / count) + 0 * log.length
         )
         for force in (log.force, np.round(log.force / 50.0) * 50.0):
-            assert prepare_log(replace(log, length=heave, force=force), NOMINAL).hold == 1.0
-    coarse = replace(log, length=np.round((middle + 0.01 * (log.length - middle)) / count) * count)
+            assert prepare_log(replace(log, coordinate=heave, force=force), NOMINAL).hold == 1.0
+    coarse = replace(log, coordinate=np.round((middle + 0.01 * (log.length - middle)) / count) * count)
     still = replace(
-        log, length=np.tile(log.length[:1], (len(log), 1)), force=np.tile(log.force[:1], (len(log), 1))
+        log, coordinate=np.tile(log.length[:1], (len(log), 1)), force=np.tile(log.force[:1], (len(log), 1))
     )
-    stuck = replace(log, length=log.length.copy(), force=log.force.copy())
+    stuck = replace(log, coordinate=log.length.copy(), force=log.force.copy())
     stuck.length[:, 2], stuck.force[:, 3] = stuck.length[0, 2], stuck.force[0, 3]
     for right in (log, coarse, still, stuck, synthetic.log(TRUTH, 3.0, seed)):
         prepared = prepare_log(right, NOMINAL)

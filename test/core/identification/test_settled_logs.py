@@ -23,7 +23,7 @@ from pkm_identification.errors import LogError, NotConverged
 from pkm_identification.identification.identify import identify
 from pkm_identification.identification.settings import Settings
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
-from pkm_identification.motion import StrutLog
+from pkm_identification.motion import DriveLog
 from pkm_identification.records import write_strut_csv
 
 pytestmark = pytest.mark.slow
@@ -31,17 +31,17 @@ pytestmark = pytest.mark.slow
 NOMINAL, TRUTH = synthetic.nominal(), synthetic.truth()
 
 
-def drifting(seed: int, share: float, seconds: float = 12.0) -> StrutLog:
+def drifting(seed: int, share: float, seconds: float = 12.0) -> DriveLog:
     """A log during which the first strut's friction grows by `share`."""
     log = synthetic.log(TRUTH, seconds, seed, real=True)
     motion = six_axes(TRUTH, seed).at(np.arange(len(log.time)) * synthetic.PERIOD)
     friction = strut_forces(TRUTH, motion) - strut_forces(TRUTH, motion, friction=False)
     force = log.force.copy()
     force[:, 0] += share * np.linspace(0, 1, len(force)) * friction[:, 0]
-    return StrutLog(log.time, log.length, force, "synthetic")
+    return DriveLog(log.time, log.length, force, "synthetic")
 
 
-def found(log: StrutLog, **settings):
+def found(log: DriveLog, **settings):
     return identify([log], NOMINAL, Settings.of(hold_out=0.0, **settings))
 
 
@@ -64,12 +64,12 @@ def test_friction_that_drifts_by_a_fifth_does_not(estimator, seed):
     assert result.fit.causes[0].name == "changed_during_log"
 
 
-def resting_then_moving(moving: int) -> StrutLog:
+def resting_then_moving(moving: int) -> DriveLog:
     """5 s of which the last so many samples move; friction and inertia show themselves in these alone."""
     log = synthetic.log(TRUTH, 5.0, 1, real=True)
     length, force, last = log.length.copy(), log.force.copy(), len(log.length) - moving
     length[:last], force[:last] = length[last], force[last]
-    return StrutLog(log.time, length, force, "synthetic")
+    return DriveLog(log.time, length, force, "synthetic")
 
 
 def test_a_machine_that_stands_still_and_moves_for_a_second_has_too_few_equations():
@@ -93,7 +93,7 @@ def test_a_drive_constant_that_changes_within_a_log_is_told():
     log = synthetic.log(TRUTH, 12.0, 1, real=True)
     force = log.force.copy()
     force[6000:] *= 1.3
-    assert not found(StrutLog(log.time, log.length, force, "synthetic")).converged
+    assert not found(DriveLog(log.time, log.length, force, "synthetic")).converged
 
 
 def test_two_motions_one_after_the_other_settle_although_each_shows_something_else():

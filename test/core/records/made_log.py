@@ -13,23 +13,23 @@ from __future__ import annotations
 import numpy as np
 from rosbags.interfaces import Qos, QosDurability, QosHistory, QosLiveliness, QosReliability, QosTime
 
-from pkm_identification.motion import StrutLog
+from pkm_identification.motion import DriveLog
 from pkm_identification.records.bags.writer import BagWriter
 from pkm_identification.records.interfaces import typestore
 from pkm_identification.records.joint_state import JOINT_STATE
 
 
-def made_log(count: int = 20, seed: int = 0, forces: bool = True) -> StrutLog:
+def made_log(count: int = 20, seed: int = 0, forces: bool = True) -> DriveLog:
     """Random struts at about 1 kHz, stamped in whole nanoseconds as messages are, not at 0."""
     rng = np.random.default_rng(seed)
-    return StrutLog(
+    return DriveLog(
         time=np.round(np.arange(1, count + 1) * 1e-3 + rng.normal(0, 2e-5, count), 9),
-        length=rng.uniform(0.3, 0.5, (count, 6)),
+        coordinate=rng.uniform(0.3, 0.5, (count, 6)),
         force=rng.normal(0, 100, (count, 6)) if forces else None,
     )
 
 
-def assert_same(log: StrutLog, other: StrutLog) -> None:
+def assert_same(log: DriveLog, other: DriveLog) -> None:
     """Equal bit for bit; NaN equals NaN."""
     np.testing.assert_array_equal(log.time, other.time)
     np.testing.assert_array_equal(log.length, other.length)

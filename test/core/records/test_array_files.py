@@ -16,18 +16,18 @@ import numpy as np
 import pytest
 
 from pkm_identification.errors import LogError, SettingsError
-from pkm_identification.motion import StrutLog
+from pkm_identification.motion import DriveLog
 from pkm_identification.records import read_log
 from pkm_identification.records.foreign import LogLayout, hdf5, parquet
 
 
 @pytest.fixture(scope="module")
-def truth() -> StrutLog:
+def truth() -> DriveLog:
     rng = np.random.default_rng(7)
-    return StrutLog(np.arange(80) / 500, rng.uniform(0.35, 0.45, (80, 6)), rng.normal(0, 300, (80, 6)))
+    return DriveLog(np.arange(80) / 500, rng.uniform(0.35, 0.45, (80, 6)), rng.normal(0, 300, (80, 6)))
 
 
-def same(log: StrutLog, truth: StrutLog, **tolerance: float) -> None:
+def same(log: DriveLog, truth: DriveLog, **tolerance: float) -> None:
     for found, expected in ((log.time, truth.time), (log.length, truth.length), (log.force, truth.force)):
         np.testing.assert_allclose(found, expected, rtol=1e-14, **tolerance)
 
@@ -50,7 +50,7 @@ def test_parquet_of_our_names_of_lists_and_of_dates(tmp_path, truth):
     files.write_table(arrow.table(other), tmp_path / "other.parquet")
     layout = LogLayout.of("t=when,length=L_1..6,force=F_1..6", "mm", None, None)
     log, _ = read_log(tmp_path / "other.parquet", None, None, layout)
-    same(log, StrutLog(truth.time + 1772366400, truth.length, truth.force))
+    same(log, DriveLog(truth.time + 1772366400, truth.length, truth.force))
     with pytest.raises(LogError, match=r"t=wen: no such column; .*; did you mean 'when'\?"):
         read_log(
             tmp_path / "other.parquet", None, None, LogLayout.of("t=wen,length=L_1..6", None, None, None)

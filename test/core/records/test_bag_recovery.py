@@ -16,7 +16,7 @@ import pytest
 from core.records.made_log import assert_same, latched, made_log
 
 from pkm_identification.errors import LogError
-from pkm_identification.motion import StrutLog
+from pkm_identification.motion import DriveLog
 from pkm_identification.records.bags.reader import bag_qos, bag_topics, read_messages, read_strut_bag
 from pkm_identification.records.bags.recovery import main, recover_bag
 from pkm_identification.records.bags.writer import STORAGES, BagWriter
@@ -125,7 +125,7 @@ def test_what_cannot_be_read_is_moved_out_of_the_way(tmp_path, capsys):
 
 @pytest.mark.parametrize("storage", STORAGES)
 def test_flushing_changes_nothing_of_the_recording(tmp_path, storage):
-    log: StrutLog = made_log(50)
+    log: DriveLog = made_log(50)
     messages, stamps = encode_struts(log)
     with BagWriter(tmp_path / "bag", storage) as writer:
         writer.flush()

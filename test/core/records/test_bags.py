@@ -20,7 +20,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pkm_identification.errors import LogError, OutputError, SettingsError
-from pkm_identification.motion import STRUT_NAMES, StrutLog
+from pkm_identification.motion import STRUT_NAMES, DriveLog
 from pkm_identification.records import read_log, write_log
 from pkm_identification.records.bags.reader import _opened, bag_topics, read_messages, read_strut_bag
 from pkm_identification.records.bags.writer import BagWriter, write_strut_bag
@@ -75,7 +75,7 @@ def test_order_of_the_log_is_kept_where_stamps_repeat_or_run_back(tmp_path, stor
     time[[4, 5]] = time[[5, 4]]
     time[8] = time[7]
     time[12:] -= 5.0
-    log = StrutLog(time, log.length, log.force)
+    log = DriveLog(time, log.length, log.force)
     write_strut_bag(tmp_path / "bag", log, storage)
     assert_same(read_strut_bag(tmp_path / "bag")[0], log)
 

@@ -18,8 +18,9 @@ from core.records.made_log import write_joint_bag
 from scipy.io import savemat
 
 from pkm_identification.errors import DocumentError, LogError, SettingsError
+from pkm_identification.motion import DriveLog
 from pkm_identification.records.channels import build_drive_channels
-from pkm_identification.records.drive_log import DriveLog, read_drive_log, write_drive_log
+from pkm_identification.records.drive_log import read_drive_log, write_drive_log
 from pkm_identification.records.foreign import LogLayout, layout_place, layout_text
 
 MACHINES = ("delta", "five_bar", "mast", "serial_arm", "epaas")
@@ -43,7 +44,7 @@ def in_units(name: str) -> tuple[list[np.ndarray], list[str]]:
     log, drives = truth(name), machine(name).drives
     units = [drive.unit for drive in drives], [drive.force_unit for drive in drives]
     columns = [np.arange(float(ROWS))]
-    for values, own in zip((log.drive, log.force), units, strict=True):
+    for values, own in zip((log.coordinate, log.force), units, strict=True):
         columns += [values[:, i] * UNITS[unit][1] for i, unit in enumerate(own)]
     return columns, ["ms", *(UNITS[unit][0] for own in units for unit in own)]
 
@@ -55,7 +56,7 @@ def write(path, columns, header, delimiter=";"):
 def assert_same(log: DriveLog, name: str) -> None:
     expected = truth(name)
     np.testing.assert_allclose(log.time - log.time[0], expected.time, atol=1e-12)
-    np.testing.assert_allclose(log.drive, expected.drive, rtol=1e-12)
+    np.testing.assert_allclose(log.coordinate, expected.coordinate, rtol=1e-12)
     np.testing.assert_allclose(log.force, expected.force, rtol=1e-12)
 
 
@@ -145,7 +146,7 @@ def test_columns_after_a_joint_and_a_restarted_logger(tmp_path):
     drives, log = machine("delta").drives, truth("delta")
     names = [f"/joint_states/{drive.joint}/position" for drive in drives]
     names += [f"/joint_states/{drive.joint}/effort" for drive in drives]
-    write(tmp_path / "log.csv", [log.time, log.drive, log.force], ",".join(["t", *names]), ",")
+    write(tmp_path / "log.csv", [log.time, log.coordinate, log.force], ",".join(["t", *names]), ",")
     head, *rows = (tmp_path / "log.csv").read_text().splitlines()
     (tmp_path / "log.csv").write_text("\n".join([head, *rows[:20], head, *rows[20:]]))
     read = read_drive_log(tmp_path / "log.csv", drives)
@@ -199,7 +200,7 @@ def test_what_is_wrong_with_a_log_is_said_with_what_would_do(tmp_path):
 
 def test_lengths_in_millimetres_are_told_by_the_limits(tmp_path):
     log, drives = truth("mast"), machine("mast").drives
-    write_drive_log(tmp_path / "log.csv", DriveLog(log.time, 1e3 * log.drive, log.force), drives)
+    write_drive_log(tmp_path / "log.csv", DriveLog(log.time, 1e3 * log.coordinate, log.force), drives)
     with pytest.raises(
         LogError, match=r"length_1 is about .* m, expected 0 to 0.3 m: in mm\? give --units mm"
     ):

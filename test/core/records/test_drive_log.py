@@ -95,7 +95,7 @@ def test_every_kind_of_file_has_the_same_log(tmp_path, name, write):
     write(path)
     log = read_drive_log(path, MACHINE)
     np.testing.assert_allclose(log.time - log.time[0], TIME, atol=1e-6)
-    np.testing.assert_allclose(log.drive, PLACE, rtol=1e-15)
+    np.testing.assert_allclose(log.coordinate, PLACE, rtol=1e-15)
     np.testing.assert_allclose(log.force, PULL, rtol=1e-15)
     assert measure_period(log) == pytest.approx(0.01)
 
@@ -129,7 +129,7 @@ def test_arrays_without_what_is_needed_are_refused(tmp_path):
     # what single samples lack is for the input validation
     savemat(broken, COLUMNS | {"slide_2": np.where(np.arange(len(TIME)) == 4, np.nan, PLACE[:, 1])})
     log = read_drive_log(broken, MACHINE)
-    assert np.flatnonzero(~np.isfinite(log.drive).all(axis=1)).tolist() == [4]
+    assert np.flatnonzero(~np.isfinite(log.coordinate).all(axis=1)).tolist() == [4]
 
 
 IN_UNITS = {"t": ("ms", 1e-3), "slide_1": ("mm", 1e-3), "turn": ("deg", np.pi / 180), "force_1": ("kN", 1e3)}
@@ -156,7 +156,7 @@ def test_text_of_other_programs_is_read_in_the_units_it_states(below, commas, tm
     path.write_text(text.replace(",", ".").replace(";", ",").partition("\n")[2] if commas else text)
     log = read_drive_log(path, MACHINE)
     np.testing.assert_allclose(log.time, TIME, rtol=1e-12, atol=1e-15)
-    np.testing.assert_allclose(log.drive, PLACE, rtol=1e-12)
+    np.testing.assert_allclose(log.coordinate, PLACE, rtol=1e-12)
     np.testing.assert_allclose(log.force, PULL, rtol=1e-12)
     assert log.faults == {}
 
@@ -200,7 +200,7 @@ def test_values_that_are_held_are_thinned_out(tmp_path, factor):
     np.savetxt(path, table, delimiter=",", header=",".join(COLUMNS), comments="")
     log = read_drive_log(path, MACHINE)
     assert measure_period(log) == pytest.approx(0.001 * factor, rel=1e-12)
-    np.testing.assert_allclose(log.drive, place[::factor], rtol=1e-15)
+    np.testing.assert_allclose(log.coordinate, place[::factor], rtol=1e-15)
     np.testing.assert_allclose(log.force, pull[::factor], rtol=1e-15)
     assert f"every {factor}" in log.warnings[0]
 

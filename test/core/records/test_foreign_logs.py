@@ -20,7 +20,7 @@ from core.records.made_log import assert_same
 
 from pkm_identification.errors import DocumentError, LogError, SettingsError
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.motion import StrutLog
+from pkm_identification.motion import DriveLog
 from pkm_identification.records import read_log, text_lines
 from pkm_identification.records.bags.writer import BagWriter
 from pkm_identification.records.foreign import LogLayout, layout_place, layout_text, read_layout
@@ -32,15 +32,15 @@ ROWS = 40
 
 
 @pytest.fixture(scope="module")
-def truth() -> StrutLog:
+def truth() -> DriveLog:
     """Numbers of few decimal digits, so that every way of writing them keeps them."""
     rng = np.random.default_rng(4)
     time = np.arange(ROWS) / 1000
     length = np.round(rng.uniform(0.35, 0.45, (ROWS, 6)), 6)
-    return StrutLog(time, length, np.round(rng.normal(0, 300, (ROWS, 6)), 3))
+    return DriveLog(time, length, np.round(rng.normal(0, 300, (ROWS, 6)), 3))
 
 
-def numbers(log: StrutLog, time: float = 1.0, length: float = 1.0, force: float = 1.0) -> list[list[float]]:
+def numbers(log: DriveLog, time: float = 1.0, length: float = 1.0, force: float = 1.0) -> list[list[float]]:
     columns = np.column_stack([log.time * time, log.length * length, log.force * force])
     return np.round(columns, 9).tolist()
 
@@ -59,7 +59,7 @@ def names(delimiter: str) -> str:
     return delimiter.join(["time", *(f"L{i}" for i in range(1, 7)), *(f"F{i}" for i in range(1, 7))]) + "\n"
 
 
-def close(log: StrutLog, truth: StrutLog) -> None:
+def close(log: DriveLog, truth: DriveLog) -> None:
     """Equal but for the rounding of a change of units."""
     np.testing.assert_allclose(log.time, truth.time, rtol=1e-14, atol=1e-15)
     np.testing.assert_allclose(log.length, truth.length, rtol=1e-14)
@@ -75,7 +75,7 @@ def test_delimiter_decimal_sign_comments_and_preamble_are_found(tmp_path, truth,
     path = tmp_path / "log.txt"
     path.write_text(above + names(delimiter) + lines(numbers(truth), delimiter, point))
     log, faults = read_log(path, None, None, layout())
-    assert_same(log, StrutLog(truth.time, truth.length, truth.force, log.source))
+    assert_same(log, DriveLog(truth.time, truth.length, truth.force, log.source))
     assert faults == {}
 
 
@@ -143,7 +143,7 @@ def test_halsampler_without_names_counts_samples_and_says_where_it_lost_some(tmp
     path.write_text("\n".join(kept))
     log, faults = read_log(path, None, None, layout("t=1,length=2..7,force=8..13", rate=1000.0))
     rest = np.r_[:10, 14:ROWS]
-    close(log, StrutLog(truth.time[rest], truth.length[rest], truth.force[rest]))
+    close(log, DriveLog(truth.time[rest], truth.length[rest], truth.force[rest]))
     assert faults == {"overrun": 1}
 
 
@@ -188,7 +188,7 @@ def test_a_bag_with_other_joint_names_in_millimetres(tmp_path, truth):
             data = bytes(typestore().serialize_cdr(message, JOINT_STATE))
             writer.write("/strut_states", JOINT_STATE, data, round(time * 1e9))
     log, faults = read_log(tmp_path / "bag", None, None, layout(None, "mm", "axis_c,axis_a,axis_b,x,y,z"))
-    close(log, StrutLog(truth.time + 1, truth.length, truth.force))
+    close(log, DriveLog(truth.time + 1, truth.length, truth.force))
     assert faults == {}
     with pytest.raises(LogError, match=r"name strut_1 is missing; there are: axis_c, .*--joints"):
         read_log(tmp_path / "bag")
@@ -418,7 +418,7 @@ def test_lengths_in_another_unit_are_refused_with_its_name(unit, said, size):
     uf = Machine.load("uf")
     lengths = np.full((50, 6), np.mean(uf.length_limits) / size)
     with pytest.raises(LogError, match=rf"in {said}\? give --units {unit}$"):
-        refuse_implausible(StrutLog(np.arange(50) * 1e-3, lengths, np.zeros((50, 6)), "log"), uf)
+        refuse_implausible(DriveLog(np.arange(50) * 1e-3, lengths, np.zeros((50, 6)), "log"), uf)
 
 
 @pytest.mark.parametrize(
@@ -457,7 +457,7 @@ def test_units_below_the_names_and_other_spellings_are_taken_at_their_word(tmp_p
         )
         with pytest.raises(LogError, match=f"says {unit}, which is no unit of force"):
             read_log(path)
-    inches = replace(truth, length=truth.length * 0.0254, force=truth.force * 10.0)
+    inches = replace(truth, coordinate=truth.length * 0.0254, force=truth.force * 10.0)
     header = "t [seconds]," + ",".join(
         [*(f"L{i} [inch]" for i in range(1, 7)), *(f"F{i} [daN]" for i in range(1, 7))]
     )

@@ -20,7 +20,7 @@ from core.records.made_log import assert_same
 from pkm_identification.errors import LogError, MachineError
 from pkm_identification.exporting.urdf import urdf
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.motion import STRUT_NAMES, StrutLog
+from pkm_identification.motion import STRUT_NAMES, DriveLog
 from pkm_identification.records import read_log, write_log
 from pkm_identification.records.foreign import LogLayout
 
@@ -34,13 +34,13 @@ def legs() -> Machine:
 
 
 @pytest.fixture(scope="module")
-def truth() -> StrutLog:
+def truth() -> DriveLog:
     rng = np.random.default_rng(7)
     length = np.round(rng.uniform(0.35, 0.45, (ROWS, 6)), 6)
-    return StrutLog(1.0 + np.arange(ROWS) / 1000, length, np.round(rng.normal(0, 300, (ROWS, 6)), 3))
+    return DriveLog(1.0 + np.arange(ROWS) / 1000, length, np.round(rng.normal(0, 300, (ROWS, 6)), 3))
 
 
-def columns(truth: StrutLog, length: str, force: str, time: str = "t", delimiter: str = ",") -> str:
+def columns(truth: DriveLog, length: str, force: str, time: str = "t", delimiter: str = ",") -> str:
     """The log as text whose columns stand by name, in the order of the alphabet."""
     table = {time: truth.time}
     for i, name in enumerate(LEGS):

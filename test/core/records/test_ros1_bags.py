@@ -18,7 +18,7 @@ from rosbags.rosbag1 import Writer
 from rosbags.typesys import Stores, get_typestore
 
 from pkm_identification.errors import LogError
-from pkm_identification.motion import StrutLog
+from pkm_identification.motion import DriveLog
 from pkm_identification.records import read_log, write_log
 from pkm_identification.records.foreign import LogLayout
 
@@ -27,9 +27,9 @@ JOINT_STATE = "sensor_msgs/msg/JointState"
 
 
 @pytest.fixture(scope="module")
-def truth() -> StrutLog:
+def truth() -> DriveLog:
     rng = np.random.default_rng(2)
-    return StrutLog(100 + np.arange(60) / 250, rng.uniform(0.35, 0.45, (60, 6)), rng.normal(0, 300, (60, 6)))
+    return DriveLog(100 + np.arange(60) / 250, rng.uniform(0.35, 0.45, (60, 6)), rng.normal(0, 300, (60, 6)))
 
 
 @pytest.fixture(scope="module", params=["none", "bz2", "lz4"])

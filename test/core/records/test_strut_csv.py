@@ -21,7 +21,7 @@ from hypothesis.extra import numpy as hnp
 
 from pkm_identification.errors import LogError, OutputError
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.motion import StrutLog
+from pkm_identification.motion import DriveLog
 from pkm_identification.records import (
     read_log,
     read_strut_csv,
@@ -52,7 +52,7 @@ numbers = st.floats(width=64, allow_nan=True, allow_infinity=True)
 @settings(max_examples=40, deadline=None, suppress_health_check=SAME_FOLDER)
 @pytest.mark.parametrize("name", ["log.csv", "log.csv.gz"])
 def test_written_log_reads_back_to_the_same_doubles(tmp_path, name, values):
-    log = StrutLog(values[:, 0], values[:, 1:7], values[:, 7:])
+    log = DriveLog(values[:, 0], values[:, 1:7], values[:, 7:])
     write_strut_csv(tmp_path / name, log)
     read, faults = read_strut_csv(tmp_path / name)
     assert_same(read, log)

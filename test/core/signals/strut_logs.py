@@ -12,12 +12,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from pkm_identification.motion import StrutLog
+from pkm_identification.motion import DriveLog
 
 PERIOD = 1e-3
 
 
-def smooth_log(count: int = 400, start: float = 0.0, seed: int = 0, jitter: float = 0.0) -> StrutLog:
+def smooth_log(count: int = 400, start: float = 0.0, seed: int = 0, jitter: float = 0.0) -> DriveLog:
     """Lengths and forces as sums of slow sines at 1 kHz, within every built-in machine's limits."""
     rng = np.random.default_rng(seed)
     time = np.arange(count) * PERIOD
@@ -25,10 +25,10 @@ def smooth_log(count: int = 400, start: float = 0.0, seed: int = 0, jitter: floa
     phase = rng.uniform(0, 2 * np.pi, (1, 6))
     angle = omega * time[:, None] + phase
     stamps = time + start + (rng.normal(0, jitter, count) if jitter else 0.0)
-    return StrutLog(stamps, 0.43 + 0.02 * np.sin(angle), 100.0 + 50.0 * np.cos(angle), "smooth")
+    return DriveLog(stamps, 0.43 + 0.02 * np.sin(angle), 100.0 + 50.0 * np.cos(angle), "smooth")
 
 
-def damage(log: StrutLog, faults: list[tuple[str, int, int, int]]) -> StrutLog:
+def damage(log: DriveLog, faults: list[tuple[str, int, int, int]]) -> DriveLog:
     """Apply faults (kind, place, strut, size) one after the other; the places are taken modulo the length."""
     time, length, force = log.time.copy(), log.length.copy(), log.force.copy()
     for kind, place, strut, size in faults:
@@ -60,7 +60,7 @@ def damage(log: StrutLog, faults: list[tuple[str, int, int, int]]) -> StrutLog:
             time[k:] += [0.02, -0.02, 0.4, -0.4, 9.0, -9.0][size % 6]
         else:
             raise ValueError(kind)
-    return StrutLog(time, length, force, "damaged")
+    return DriveLog(time, length, force, "damaged")
 
 
 KINDS = (
@@ -77,6 +77,6 @@ KINDS = (
 )
 
 
-def joined(*logs: StrutLog) -> StrutLog:
+def joined(*logs: DriveLog) -> DriveLog:
     """Logs one behind the other as one."""
-    return StrutLog(*(np.concatenate([getattr(log, f) for log in logs]) for f in ("time", "length", "force")))
+    return DriveLog(*(np.concatenate([getattr(log, f) for log in logs]) for f in ("time", "length", "force")))

@@ -19,19 +19,19 @@ from pkm_identification.errors import LogError
 from pkm_identification.identification.experiment import Experiment
 from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.motion import StrutLog
+from pkm_identification.motion import DriveLog
 from pkm_identification.signals.guard.another_machine import refuse_another_machine
 from pkm_identification.simulation import trajectory
 
 NAMES = ("uf", "hexel", "ford")
 
 
-def log_of(name: str) -> StrutLog:
+def log_of(name: str) -> DriveLog:
     """Lengths of `rich`, without forces that mean anything."""
     machine = Machine.load(name)
     time = np.arange(0.0, 20.0, 0.02)
     motion = trajectory("rich", machine, 20.0).motion(time)
-    return StrutLog(
+    return DriveLog(
         time, strut_lengths(machine, motion.position, motion.rotation), np.ones((len(time), 6)), "log.csv"
     )
 
@@ -66,12 +66,12 @@ def test_tolerances_spikes_and_missing_samples_are_no_other_machine():
     length = log.length.copy()
     length[::100] += 1.0
     length[50:150] = np.nan
-    refuse_another_machine(replace(log, length=length), off)
-    refuse_another_machine(replace(log, length=np.full_like(length, np.nan)), off)
+    refuse_another_machine(replace(log, coordinate=length), off)
+    refuse_another_machine(replace(log, coordinate=np.full_like(length, np.nan)), off)
 
 
 @pytest.mark.slow
 def test_lengths_in_the_columns_of_other_struts_are_another_fault():
     """`identify` finds the right order of a log that hardly has a pose as it is."""
     log, machine = log_of("uf"), Machine.load("uf")
-    refuse_another_machine(replace(log, length=log.length[:, [5, 0, 1, 2, 3, 4]]), machine)
+    refuse_another_machine(replace(log, coordinate=log.length[:, [5, 0, 1, 2, 3, 4]]), machine)

@@ -16,7 +16,7 @@ from core.signals.strut_logs import PERIOD, damage, smooth_log
 
 from pkm_identification.errors import LogError
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.motion import StrutLog
+from pkm_identification.motion import DriveLog
 from pkm_identification.signals.guard import GuardSettings, StreamGuard
 from pkm_identification.signals.guard.judgement import MAX_LATE_RUN
 from pkm_identification.signals.guard.settings import LARGEST_FORCE
@@ -26,7 +26,7 @@ SETTINGS = GuardSettings.of(UF)
 N = 400
 
 
-def guarded(log: StrutLog):
+def guarded(log: DriveLog):
     return StreamGuard(SETTINGS).guard(log)
 
 
@@ -161,7 +161,7 @@ def test_last_rejection_says_what_and_where(fault, reason, words):
 
 def test_log_without_forces():
     log = smooth_log(N)
-    result = guarded(StrutLog(log.time, log.length, None))
+    result = guarded(DriveLog(log.time, log.length, None))
     assert result.force is None
     np.testing.assert_array_equal(result.length, log.length)
 

@@ -19,7 +19,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.motion import StrutLog
+from pkm_identification.motion import DriveLog
 from pkm_identification.signals.guard import GuardSettings, StreamGuard
 
 SETTINGS = GuardSettings.of(Machine.load("uf"))
@@ -32,7 +32,7 @@ faults = st.lists(
 )
 
 
-def stream(guard: StreamGuard, log: StrutLog) -> list:
+def stream(guard: StreamGuard, log: DriveLog) -> list:
     force = log.force if log.force is not None else [None] * len(log)
     return [
         s for t, l, f in zip(log.time, log.length, force, strict=True) for s in guard.step(float(t), l, f)
@@ -58,7 +58,7 @@ def assert_same(samples: list, result) -> None:
 def test_sample_by_sample_equals_the_whole_log(applied, forces, seed):
     log = damage(smooth_log(120, seed=seed, jitter=2e-5), applied)
     if not forces:
-        log = StrutLog(log.time, log.length, None)
+        log = DriveLog(log.time, log.length, None)
     online, offline = StreamGuard(SETTINGS), StreamGuard(SETTINGS)
     samples = stream(online, log)
     result = offline.guard(log)

@@ -32,7 +32,7 @@ from sensor_msgs.msg import JointState
 
 from pkm_identification.cli import main
 from pkm_identification.errors import PkmError
-from pkm_identification.motion import StrutLog
+from pkm_identification.motion import DriveLog
 from pkm_identification.msg import StrutStates
 from pkm_identification.nodes.player import PlayerNode
 from pkm_identification.nodes.strut_filter import StrutFilterNode
@@ -347,7 +347,7 @@ def test_row_26_a_node_slower_than_its_input_counts_what_it_lost_and_tells_its_s
 def broken_logs(folder):
     """Logs that cannot be used, and what the one line must say."""
     motion = Motion(500)
-    log = StrutLog(motion.time, motion.length, motion.force)
+    log = DriveLog(motion.time, motion.length, motion.force)
     write_strut_bag(folder / "truncated", log)
     database = folder / "truncated" / "truncated.db3"
     database.write_bytes(database.read_bytes()[:3000])  # before its first message

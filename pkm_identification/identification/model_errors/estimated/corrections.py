@@ -86,7 +86,7 @@ class Corrections:
 
     def log(self, log: GuardedLog) -> GuardedLog:
         """Return a guarded log with true lengths and forces; samples without a force in time are left out."""
-        log = replace(log, length=self._true_coordinate(log.length))
+        log = replace(log, coordinate=self._true_coordinate(log.length))
         if log.force is None:
             return log
         rows = np.arange(len(log.time), dtype=float)
@@ -104,7 +104,7 @@ class Corrections:
         return replace(
             log,
             time=log.time[kept],
-            length=log.length[kept],
+            coordinate=log.length[kept],
             force=force[kept],
             segment=log.segment[kept],
             filled=log.filled[kept],

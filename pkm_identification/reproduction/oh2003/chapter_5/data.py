@@ -27,7 +27,7 @@ from pkm_identification.mechanisms.hexapod.dynamics.regressor import regressor
 from pkm_identification.mechanisms.hexapod.kinematics.forward import platform_motion
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
-from pkm_identification.motion import STRUTS, StrutLog
+from pkm_identification.motion import STRUTS, DriveLog
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.signals.band import BandSettings
@@ -78,7 +78,7 @@ class Experiments:
         The file; the file with the source's struts without spin; the machine that moved.
     start : ndarray, shape (24,)
         First guess.
-    logs : dict of str to StrutLog
+    logs : dict of str to DriveLog
         x, z, xy, rich.
     strut_tests : FrictionTest
         From a slow log: what the source's single-strut tests are, the expected friction.
@@ -88,7 +88,7 @@ class Experiments:
     model: Machine
     truth: Machine
     start: FloatArray
-    logs: dict[str, StrutLog]
+    logs: dict[str, DriveLog]
     strut_tests: FrictionTest
 
     @property
@@ -122,12 +122,12 @@ def run_experiments(durations: Mapping[str, float] | None = None, seed: int = SE
     return Experiments(nominal, model, truth, start, logs, strut_tests)
 
 
-def equations_with_rest(log: StrutLog, machine: Machine, parameters: ParameterSet) -> Equations:
+def equations_with_rest(log: DriveLog, machine: Machine, parameters: ParameterSet) -> Equations:
     """Equations of one log with both sides in one band, those of the machine at rest included, which no stage gets.
 
     Parameters
     ----------
-    log : StrutLog
+    log : DriveLog
     machine : Machine
     parameters : ParameterSet
         As `trajectories_of` has them: what smoothing does to friction at reversals is behind the 24.
@@ -140,7 +140,7 @@ def equations_with_rest(log: StrutLog, machine: Machine, parameters: ParameterSe
     )
 
 
-def source_equations(log: StrutLog, machine: Machine, parameters: ParameterSet) -> Equations:
+def source_equations(log: DriveLog, machine: Machine, parameters: ParameterSet) -> Equations:
     """Equations of one log by the source's processing (Oh 2003, chapter 5).
 
     Positions pass an 8th-order Butterworth low-pass at 10 Hz (l.16283-85), rates and accelerations come from them;

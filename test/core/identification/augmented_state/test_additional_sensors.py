@@ -34,7 +34,7 @@ from pkm_identification.mechanisms.hexapod.dynamics.readings import imu_reading,
 from pkm_identification.mechanisms.hexapod.dynamics.records import MotionSample, packed_geometry, unpacked
 from pkm_identification.mechanisms.hexapod.kinematics import jacobian
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.motion import StrutLog
+from pkm_identification.motion import DriveLog
 from pkm_identification.parameters.prior import Prior
 from pkm_identification.records import read_log, write_log, write_raw_csv
 from pkm_identification.simulation import SensorSettings, Simulator, trajectory
@@ -122,10 +122,10 @@ def test_a_machine_without_the_section_has_no_sensors():
     assert sensors.force is None
 
 
-def log_with(imu: bool, sensor: bool) -> StrutLog:
+def log_with(imu: bool, sensor: bool) -> DriveLog:
     rng = np.random.default_rng(1)
     columns = [rng.normal(size=(12, 6)) for _ in range(4)]
-    return StrutLog(
+    return DriveLog(
         np.arange(12) * STEP,
         0.4 + 1e-3 * columns[0],
         columns[1],

@@ -248,6 +248,6 @@ def test_a_log_too_short_for_the_force_equations_is_not_judged_by_them(logged):
     """A second is enough for the states; equations in the band are then too few to say whether the model fits."""
     _, record = logged
     log = record.log()
-    short = replace(log, time=log.time[:1100], length=log.length[:1100], force=log.force[:1100])
+    short = replace(log, time=log.time[:1100], coordinate=log.length[:1100], force=log.force[:1100])
     settings = Settings.of(estimator="joint", assumptions=KNOWN, band_cutoff=3.0)
     assert identify([short], OWNER, settings).fit is None

@@ -35,8 +35,8 @@ from pkm_identification.identification.identify import identify
 from pkm_identification.identification.regression.friction import DriveFriction
 from pkm_identification.identification.settings import Settings
 from pkm_identification.machines.load import wrap_description
+from pkm_identification.motion import DriveLog
 from pkm_identification.parameters.prior import Prior
-from pkm_identification.records.drive_log import DriveLog
 from pkm_identification.simulation import SensorSettings, perturbed, simulate
 
 pytestmark = pytest.mark.slow
@@ -51,7 +51,7 @@ def log_of(name: str) -> tuple[DriveLog, np.ndarray]:
     nominal = machine_of(name).loaded
     truth = perturbed(nominal, 1, 0.1)
     record = simulate(truth, "rich", 6.0, nominal=nominal, sensors=SensorSettings(current_noise=0.01), seed=1)
-    return record.drive_log(), wrap_description(truth).basis.nominal
+    return record.log(), wrap_description(truth).basis.nominal
 
 
 @cache
@@ -207,7 +207,7 @@ def test_made_up_samples_and_segments_are_respected():
 def test_the_log_of_another_machine_is_told():
     """Forces of a machine of another shape: no estimate that would pass for good."""
     one, (log, _) = machine_of("four-bar"), log_of("four-bar")
-    force = log.force * (1.0 + 4.0 * np.sin(3.0 * log.drive) ** 2)
+    force = log.force * (1.0 + 4.0 * np.sin(3.0 * log.coordinate) ** 2)
     try:
         result = identify([replace(log, force=force)], one, Settings.of(estimator="joint"))
     except (NotConverged, Unidentifiable):

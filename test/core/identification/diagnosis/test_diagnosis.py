@@ -30,7 +30,7 @@ from pkm_identification.mechanisms.friction import friction_columns
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
-from pkm_identification.motion import StrutLog
+from pkm_identification.motion import DriveLog
 from pkm_identification.records import read_log
 from pkm_identification.report.diagnosis import fit_lines, reason
 from pkm_identification.signals.zero_phase import filter_log
@@ -49,11 +49,11 @@ def changed(machine: Machine, change) -> Machine:
 
 
 @pytest.fixture(scope="module")
-def right() -> StrutLog:
+def right() -> DriveLog:
     return log(TRUTH, SECONDS, seed=3, real=True)
 
 
-def diagnosis(recorded: StrutLog, machine: Machine = NOMINAL, settings: Settings = SETTINGS):
+def diagnosis(recorded: DriveLog, machine: Machine = NOMINAL, settings: Settings = SETTINGS):
     return identify([recorded], machine, settings)
 
 
@@ -63,10 +63,10 @@ def alone(right):
     return diagnosis(right)
 
 
-def delayed(recorded: StrutLog, seconds: float) -> StrutLog:
+def delayed(recorded: DriveLog, seconds: float) -> DriveLog:
     """Forces of the same motion as they were that much earlier: a shift by whole samples."""
     rows = round(seconds / 1e-3)
-    return StrutLog(recorded.time[rows:], recorded.length[rows:], recorded.force[: len(recorded) - rows])
+    return DriveLog(recorded.time[rows:], recorded.length[rows:], recorded.force[: len(recorded) - rows])
 
 
 @pytest.mark.slow
@@ -103,7 +103,7 @@ def test_what_the_low_pass_rounds_off_reversals_raises_no_alarm():
     assert fit.floor.smoothing.max() > 0.0
     assert fit.adequate
     factor = [1.0, 1.0, 1.0, 1.01, 1.0, 1.0]
-    wrong = StrutLog(recorded.time, recorded.length, recorded.force * factor, "gain")
+    wrong = DriveLog(recorded.time, recorded.length, recorded.force * factor, "gain")
     fit = diagnosis(wrong, machine).fit
     assert not fit.adequate
     assert fit.causes[0].name == "force_gain_4"
@@ -123,10 +123,10 @@ def test_noise_that_the_machine_file_states_is_the_floor(right, alone):
     assert wide.ratio < 0.6 * stated.ratio
 
 
-def slower(recorded: StrutLog, every: int) -> tuple[Experiment, StrutLog]:
+def slower(recorded: DriveLog, every: int) -> tuple[Experiment, DriveLog]:
     """Every n-th sample only, and a machine file that says so."""
     rate = 1000.0 / every
-    slow = StrutLog(recorded.time[::every], recorded.length[::every], recorded.force[::every])
+    slow = DriveLog(recorded.time[::every], recorded.length[::every], recorded.force[::every])
     return Experiment.of(
         [slow], changed(NOMINAL, lambda d: d["drive"].update(sample_rate=rate)), SETTINGS
     ), slow
@@ -220,7 +220,7 @@ def _offset(recorded):
 
 
 def _zero(recorded):
-    return replace(recorded, length=recorded.length + np.where(np.arange(6) == 2, 1e-3, 0.0))
+    return replace(recorded, coordinate=recorded.length + np.where(np.arange(6) == 2, 1e-3, 0.0))
 
 
 @pytest.mark.slow
@@ -305,7 +305,7 @@ def test_a_machine_that_is_not_as_described_is_named(fault, names, value):
         (lambda r: replace(r, force=-r.force), "force_sign"),
         (lambda r: replace(r, force=np.clip(4.4482216 * r.force, -LIMIT, LIMIT)), "force_unit"),
         (lambda r: replace(r, force=r.force[:, [1, 0, 2, 3, 4, 5]]), "exchanged_struts"),
-        (lambda r: replace(r, length=r.length[:, [0, 1, 5, 3, 4, 2]]), "exchanged_lengths"),
+        (lambda r: replace(r, coordinate=r.length[:, [0, 1, 5, 3, 4, 2]]), "exchanged_lengths"),
     ],
     ids=["sign", "lbf, clipped", "exchanged forces", "exchanged lengths"],
 )
@@ -322,7 +322,7 @@ def test_what_the_causes_leave_puts_everything_in_doubt(right):
     held = np.zeros_like(right.length)
     for row, moved in enumerate(np.diff(right.length, axis=0) / 0.01):
         held[row + 1] = np.clip(held[row] + moved, -1.0, 1.0)
-    result = diagnosis(StrutLog(right.time, right.length, right.force + 3.0 * held, "hysteresis"))
+    result = diagnosis(DriveLog(right.time, right.length, right.force + 3.0 * held, "hysteresis"))
     fit = result.fit
     assert fit.causes
     assert fit.unexplained
@@ -407,7 +407,7 @@ def test_lengths_and_stamps_in_thousandths_are_converted_and_told(right, unit, n
 @pytest.mark.slow
 def test_a_log_too_short_for_the_band_beside_a_long_one_says_nothing(right, alone):
     rows = 300
-    short = StrutLog(right.time[:rows], right.length[:rows], right.force[:rows])
+    short = DriveLog(right.time[:rows], right.length[:rows], right.force[:rows])
     both = identify([short, right], NOMINAL, SETTINGS)
     assert both.fit.adequate
     # its noise counts in the floor all the same
@@ -419,7 +419,7 @@ def test_a_log_too_short_for_the_band_beside_a_long_one_says_nothing(right, alon
 @pytest.mark.slow
 def test_lengths_in_an_order_that_has_no_poses_are_set_right_and_told(right, alone):
     """Every length one column on: this machine has hardly a pose with such lengths."""
-    moved_on = replace(right, length=right.length[:, [5, 0, 1, 2, 3, 4]])
+    moved_on = replace(right, coordinate=right.length[:, [5, 0, 1, 2, 3, 4]])
     with pytest.raises(
         LogError, match="columns of other struts: strut 1 is in column 2; strut 2 is in column 3"
     ):

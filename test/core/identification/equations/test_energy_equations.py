@@ -34,7 +34,7 @@ from pkm_identification.machines.load import as_machine
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
 from pkm_identification.mechanisms.hexapod.kinematics import platform_motion, strut_lengths
 from pkm_identification.mechanisms.hexapod.parameters.sets import NAMES, hexapod_parameters
-from pkm_identification.motion import StrutLog
+from pkm_identification.motion import DriveLog
 from pkm_identification.parameters.prior import Prior
 from pkm_identification.signals.band import BandSettings
 from pkm_identification.signals.guard import GuardSettings, StreamGuard
@@ -143,7 +143,7 @@ def test_encoders_and_noise_within_the_stated_deviation():
     force = strut_forces(truth, motion)
     force = force + rng.normal(0.0, 0.01, force.shape) * np.abs(force) + rng.normal(0.0, 0.5, force.shape)
     believed = machine(mistaken(made))
-    guarded = StreamGuard(GuardSettings.of(believed, PERIOD)).guard(StrutLog(time, length, force))
+    guarded = StreamGuard(GuardSettings.of(believed, PERIOD)).guard(DriveLog(time, length, force))
     struts = filter_log(guarded, 100.0, 4)
     platform, _ = platform_motion(believed, struts)
     parameters = hexapod_parameters(believed)

@@ -23,7 +23,7 @@ from pkm_identification.machines.load import as_machine
 from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
-from pkm_identification.motion import StrutLog, StrutMotion
+from pkm_identification.motion import DriveLog, StrutMotion
 from pkm_identification.parameters.assumptions import Assumptions, Fix
 
 RATE = 250.0
@@ -46,7 +46,7 @@ def smoothed(made: Machine, rate: float, turns: float = 8.0, moving: int = 1) ->
     place = (np.floor(place * counts) + 0.5) / counts
     place[:, :moving] += rate * np.abs((time + 0.25 * turns) % turns - 0.5 * turns)[:, None]
     place += 1e-3 / counts * np.random.default_rng(1).standard_normal(place.shape)
-    log = StrutLog(time, np.round(place * counts) / counts, np.full_like(place, 20.0))
+    log = DriveLog(time, np.round(place * counts) / counts, np.full_like(place, 20.0))
     (samples,) = Experiment.of([log], made, Settings()).smooth_samples
     return samples.struts
 

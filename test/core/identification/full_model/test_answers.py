@@ -137,7 +137,7 @@ def test_what_nobody_searches_for_is_allowed_for(log, monkeypatch):
     force = lfilter([period], [period + 2e-3, -2e-3], force, axis=0)
     kept = slice(50, None)  # without the lag's transient
     wrong = replace(
-        log, time=1.0002 * log.time[kept], length=log.length[kept], force=force[kept],
+        log, time=1.0002 * log.time[kept], coordinate=log.length[kept], force=force[kept],
     )  # fmt: skip
     answer = identify([wrong], machine, TOTAL).answer
     assert max(map(abs, deviations_from_truth(answer, truth).values())) < 3.0
@@ -165,8 +165,8 @@ def drawn_log(name, seed):
     random = np.random.default_rng(seed)
     values, _ = model.compute(random.standard_normal(model.width))
     step = exact.time[1] - exact.time[0]
-    rate = np.gradient(exact.drive, step, axis=0, edge_order=2)
-    motion = machine.compute_motion(exact.drive, rate, np.gradient(rate, step, axis=0, edge_order=2))
+    rate = np.gradient(exact.coordinate, step, axis=0, edge_order=2)
+    motion = machine.compute_motion(exact.coordinate, rate, np.gradient(rate, step, axis=0, edge_order=2))
     force = machine.compute_forces(motion, values)
     noise = 0.002 * np.sqrt(np.mean(force**2, axis=0)) * random.standard_normal(force.shape)
     return machine, replace(exact, force=force + noise), values

@@ -28,7 +28,7 @@ from pkm_identification.identification.validation import predict
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
 from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.motion import StrutLog
+from pkm_identification.motion import DriveLog
 from pkm_identification.numerics import large_arrays, memory
 from pkm_identification.records import read_log, write_log
 from pkm_identification.signals.zero_phase import filter_log
@@ -44,13 +44,13 @@ def machine() -> Machine:
     return Machine.load("uf")
 
 
-def rich_log(machine: Machine, count: int) -> StrutLog:
+def rich_log(machine: Machine, count: int) -> DriveLog:
     """A rich motion with noise, two holes and a sample that is not finite."""
     motion = trajectory("rich", machine).motion(1e-3 * np.arange(count))
     random = np.random.default_rng(5)
     length = strut_lengths(machine, motion.position, motion.rotation)
     force = strut_forces(machine, motion)
-    log = StrutLog(
+    log = DriveLog(
         motion.time,
         length + 1e-7 * random.standard_normal(length.shape),
         force + random.standard_normal(force.shape),
@@ -130,7 +130,7 @@ def assert_same_validation(one, other):
 def test_many_logs_that_are_taken_one_after_the_other_are_not_refused_for_their_sum():
     none = np.zeros((1000, 6))
     logs = [
-        StrutLog(np.arange(1000.0)[:count], none[:count], none[:count], f"{count}") for count in (900, 1000)
+        DriveLog(np.arange(1000.0)[:count], none[:count], none[:count], f"{count}") for count in (900, 1000)
     ]
     at_once = Settings.of(estimator="ls", also=["force_gain"])
     each = Settings.of(estimator="ls", causal=True)

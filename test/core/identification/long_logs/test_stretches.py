@@ -27,7 +27,7 @@ from pkm_identification.identification.samples import samples_of
 from pkm_identification.identification.settings import Settings
 from pkm_identification.mechanisms.hexapod.kinematics.inverse import strut_lengths
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.motion import StrutLog
+from pkm_identification.motion import DriveLog
 from pkm_identification.numerics.segments import segment_slices
 from pkm_identification.parameters.relations import LinearRelations
 
@@ -40,7 +40,7 @@ def machine() -> Machine:
     return Machine.load("uf")
 
 
-def moving_log(machine: Machine, count: int, seed: int = 0) -> StrutLog:
+def moving_log(machine: Machine, count: int, seed: int = 0) -> DriveLog:
     """Lengths that swing by millimetres about home with an encoder's noise; forces that swing and rustle."""
     random = np.random.default_rng(seed)
     time = PERIOD * np.arange(count)
@@ -51,7 +51,7 @@ def moving_log(machine: Machine, count: int, seed: int = 0) -> StrutLog:
     ]
     length = home + 2e-3 * swing[0] + 1e-6 * random.standard_normal((count, 6))
     force = 30.0 * swing[1] + random.standard_normal((count, 6)) - 40.0
-    return StrutLog(time, length, force)
+    return DriveLog(time, length, force)
 
 
 def problems(experiment: Experiment) -> tuple[Problem, Problem]:
@@ -118,7 +118,7 @@ def test_gaps_and_missing_poses_cut_stretches_where_they_cut_the_whole(machine):
     length = guarded.length.copy()
     for place in (6_300, 8_520, 8_600, 10_650, 17_040, 24_011, 25_560):
         length[place : place + 40, place % 6] += 0.25  # no pose has such lengths
-    guarded = replace(guarded, length=length)
+    guarded = replace(guarded, coordinate=length)
     whole, cut = problems(replace(experiment, logs=(guarded,)))
     assert whole.failed == cut.failed > 100
     assert whole.samples == cut.samples

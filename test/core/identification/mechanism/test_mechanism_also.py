@@ -29,7 +29,7 @@ from pkm_identification.machines.multibody import Multibody
 from pkm_identification.mechanisms.multibody import dynamics
 from pkm_identification.mechanisms.multibody.kinematics import motion_of_drives
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
-from pkm_identification.records.drive_log import DriveLog
+from pkm_identification.motion import DriveLog
 from pkm_identification.report.diagnosis import reason
 
 
@@ -103,7 +103,9 @@ def test_gravity_that_leans_is_found_where_the_base_does_not_hide_it():
     leaning = Multibody(one.truth).with_changes({"gravity.0": 0.2}).mechanism
     force = dynamics.forces(leaning, motion_of_drives(leaning, *drives))
     noise = np.random.default_rng(104).standard_normal(force.shape)
-    log = DriveLog(one.log.time, one.log.drive, force + 0.01 * np.sqrt(np.mean(force**2, axis=0)) * noise)
+    log = DriveLog(
+        one.log.time, one.log.coordinate, force + 0.01 * np.sqrt(np.mean(force**2, axis=0)) * noise
+    )
     value, std = values(found(one, ["gravity_direction"], log))["gravity_direction_2"]
     assert abs(value + 0.2 / 9.81) < 3.5 * std < 0.01
 
@@ -180,7 +182,7 @@ def test_the_command_estimates_besides_and_says_so(tmp_path, capsys):
     log, drives = one.log, Multibody(one.file).drives
     names = ["t", *(drive.name for drive in drives), *(drive.force_name for drive in drives)]
     np.savetxt(
-        tmp_path / "l.csv", np.column_stack([log.time, log.drive, log.force]), delimiter=",",
+        tmp_path / "l.csv", np.column_stack([log.time, log.coordinate, log.force]), delimiter=",",
         header=",".join(names), comments="",
     )  # fmt: skip
     command = [

@@ -25,8 +25,8 @@ from pkm_identification.identification.settings import Settings
 from pkm_identification.mechanisms.builtin import builtin_files
 from pkm_identification.mechanisms.multibody import dynamics
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
+from pkm_identification.motion import DriveLog
 from pkm_identification.parameters.assumptions import Assumptions, Fix
-from pkm_identification.records.drive_log import DriveLog
 from pkm_identification.reproduction.mast import data
 from pkm_identification.simulation.multibody.motions import generated
 
@@ -135,9 +135,9 @@ def test_logs_that_cannot_be_used_are_refused(log):
     mechanism = mast(damping=0.0)
     with pytest.raises(LogError, match="column t must rise evenly"):
         identify([replace(log, time=log.time**1.1)], mechanism, settings())
-    short = DriveLog(log.time[:600], log.drive[:600], log.force[:600])
+    short = DriveLog(log.time[:600], log.coordinate[:600], log.force[:600])
     with pytest.raises(LogError, match="a longer uninterrupted log is needed"):
         identify([short], mechanism, settings())
-    slower = DriveLog(log.time[::2], log.drive[::2], log.force[::2], "b.csv")
+    slower = DriveLog(log.time[::2], log.coordinate[::2], log.force[::2], "b.csv")
     with pytest.raises(LogError, match=r"b\.csv: 500 samples a second, 1000 in the first log"):
         identify([log, slower], mechanism, settings())

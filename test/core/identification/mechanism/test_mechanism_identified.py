@@ -31,7 +31,7 @@ from pkm_identification.identification.identify import identify
 from pkm_identification.identification.settings import Settings
 from pkm_identification.mechanisms.multibody.extents import body_extents, inertial_sizes
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
-from pkm_identification.records.drive_log import DriveLog
+from pkm_identification.motion import DriveLog
 
 SETTINGS = Settings.of(estimator="ls")
 
@@ -46,7 +46,7 @@ def recorded(seed: int, noise: float) -> DriveLog:
     _, log = exact(seed)
     size = noise * np.sqrt(np.mean(log.force**2, axis=0))
     force = log.force + size * np.random.default_rng(seed).standard_normal(log.force.shape)
-    return DriveLog(log.time, log.drive, force, "plate")
+    return DriveLog(log.time, log.coordinate, force, "plate")
 
 
 @pytest.mark.slow
@@ -97,13 +97,13 @@ def test_a_refused_fit_identifies_nothing_in_any_form(tmp_path, capsys):
     """A disturbance that no cause explains: JSON, text and exit code agree, and no deviation is multiplied by it."""
     mechanism, log = exact(0)
     force = disturbed(log.force, PERIOD, 3)
-    result = identify([DriveLog(log.time, log.drive, force)], mechanism, SETTINGS)
+    result = identify([DriveLog(log.time, log.coordinate, force)], mechanism, SETTINGS)
     assert not result.fits
     assert result.fit.ratio > 3.0
     own = np.sqrt(np.diag(result.estimate.covariance))
     np.testing.assert_allclose(result.estimate.std, np.minimum(own, result.prior.std))
     (tmp_path / "plate.yaml").write_text(yaml.safe_dump(PLATE | {"name": "plate"}))
-    columns = np.column_stack([log.time, log.drive, force])
+    columns = np.column_stack([log.time, log.coordinate, force])
     header = "t,length_1,length_2,force_1,force_2"
     np.savetxt(tmp_path / "log.csv", columns, delimiter=",", header=header, comments="")
     command = ["identify", str(tmp_path / "log.csv"), "--machine", str(tmp_path / "plate.yaml")]

@@ -21,8 +21,8 @@ from pkm_identification.identification.settings import Settings
 from pkm_identification.mechanisms.builtin import builtin_files
 from pkm_identification.mechanisms.multibody import dynamics
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
+from pkm_identification.motion import DriveLog
 from pkm_identification.parameters.assumptions import Assumptions, Fix
-from pkm_identification.records.drive_log import DriveLog
 from pkm_identification.report.diagnosis import describe_cause, reason
 from pkm_identification.simulation.multibody.motions import generated
 

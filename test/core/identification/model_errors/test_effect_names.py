@@ -131,7 +131,7 @@ def guarded() -> GuardedLog:
     smooth = np.sin(2 * np.pi * 5 * time)[:, None] * rng.uniform(0.5, 1.0, 6)
     return GuardedLog(
         time=time,
-        length=1.0 + 0.01 * smooth,
+        coordinate=1.0 + 0.01 * smooth,
         force=100.0 * smooth,
         segment=np.repeat([0, 1], 30),
         filled=np.zeros(60, dtype=bool),
@@ -157,7 +157,7 @@ def test_lengths_are_corrected_about_the_encoders_zero():
     """Measured is zero + scale (true - zero) + offset."""
     uf, true = machine("uf"), guarded()
     zero, scale, offset = uf.drive.length_at_zero, np.linspace(0.98, 1.03, 6), np.linspace(-1e-3, 2e-3, 6)
-    measured = replace(true, length=zero + scale * (true.length - zero) + offset)
+    measured = replace(true, coordinate=zero + scale * (true.length - zero) + offset)
     made = replace(NONE, zero=offset, scale=scale).log(measured)
     np.testing.assert_allclose(made.length, true.length, rtol=1e-12)
     np.testing.assert_array_equal(made.force, true.force)

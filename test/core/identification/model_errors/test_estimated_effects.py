@@ -32,7 +32,7 @@ from pkm_identification.identification.model_errors.estimated.registry import (
 from pkm_identification.identification.result import Identification
 from pkm_identification.identification.settings import Settings
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.motion import StrutLog
+from pkm_identification.motion import DriveLog
 from pkm_identification.report.sentences import held_out_sentence
 from pkm_identification.simulation import SensorSettings, Simulator, trajectory
 from pkm_identification.simulation.faults import parse_fault, with_faults
@@ -48,7 +48,7 @@ WITHIN = 4.0
 
 
 @cache
-def run(*faults: str) -> StrutLog:
+def run(*faults: str) -> DriveLog:
     """A log of the machine as its file has it, but for the faults; .2 % noise of the forces, encoder steps."""
     return (
         Simulator(

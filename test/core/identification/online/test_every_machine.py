@@ -29,8 +29,7 @@ from pkm_identification.identification.settings import Settings
 from pkm_identification.machines.contract import FAILED, OK, split_states
 from pkm_identification.machines.multibody import Multibody
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
-from pkm_identification.motion import DriveSample
-from pkm_identification.records.drive_log import DriveLog
+from pkm_identification.motion import DriveLog, DriveSample
 from pkm_identification.signals.forces.acting import acting
 from pkm_identification.signals.guard import GuardedLog
 

@@ -20,7 +20,7 @@ from pkm_identification.estimation.identifiability import IDENTIFIABLE, IN_DOUBT
 from pkm_identification.identification.online.pipeline import OnlinePipeline
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
-from pkm_identification.motion import StrutLog
+from pkm_identification.motion import DriveLog
 from pkm_identification.simulation import SensorSettings, perturbed, simulate
 
 pytestmark = pytest.mark.slow
@@ -32,7 +32,7 @@ SEED = 3
 NOISE = SensorSettings(current_noise=0.005)
 
 
-def run(log: StrutLog, machine: Machine = UF) -> OnlinePipeline:
+def run(log: DriveLog, machine: Machine = UF) -> OnlinePipeline:
     pipeline = OnlinePipeline(machine)
     for row in zip(log.time.tolist(), log.length, log.force, strict=True):
         before = pipeline.estimator.fit
@@ -43,7 +43,7 @@ def run(log: StrutLog, machine: Machine = UF) -> OnlinePipeline:
 
 
 @pytest.fixture(scope="module")
-def right() -> StrutLog:
+def right() -> DriveLog:
     """Of a machine off its file."""
     truth = perturbed(UF, SEED, 0.1)
     return simulate(truth, "rich", SECONDS, nominal=UF, sensors=NOISE, seed=SEED).log()
@@ -99,7 +99,7 @@ def test_a_fault_is_named_and_nothing_it_moves_is_called_identified(right, fault
         force = ON_THE_WAY[fault](force)
     else:
         length = LENGTHS_ON_THE_WAY[fault](right.time, length)
-    log = StrutLog(right.time, length, force, right.source)
+    log = DriveLog(right.time, length, force, right.source)
     estimator = run(log).estimator
     fit = estimator.fit
     assert fit is not None
@@ -121,7 +121,7 @@ def test_a_misfit_that_looks_like_a_change_at_first_is_judged_all_the_same():
     slow = replace(UF, drive=replace(UF.drive, sample_rate=100.0))
     truth = perturbed(slow, 4, 0.1)
     log = simulate(truth, "rich", SECONDS, nominal=slow, sensors=NOISE, seed=4).log()[::10]
-    changed = StrutLog(log.time, log.length, ON_THE_WAY["exchanged"](log.force), log.source)
+    changed = DriveLog(log.time, log.length, ON_THE_WAY["exchanged"](log.force), log.source)
     estimator = run(changed, slow).estimator
     assert estimator.suspicions == 1
     assert not estimator.payload_events
@@ -140,7 +140,7 @@ def test_an_encoder_that_loses_counts_is_named_with_the_step(size, strut):
     right = synthetic.log(synthetic.truth(), SECONDS, 1, real=True)
     length = right.length.copy()
     length[right.time > 8.0, strut] += size
-    estimator = run(StrutLog(right.time, length, right.force, "steps"), synthetic.nominal()).estimator
+    estimator = run(DriveLog(right.time, length, right.force, "steps"), synthetic.nominal()).estimator
     fit = estimator.fit
     assert not fit.adequate
     assert fit.cause.name == f"lost_counts_{strut + 1}"
@@ -154,7 +154,7 @@ def test_a_blow_is_no_step():
     right = synthetic.log(synthetic.truth(), SECONDS, 1, real=True)
     length = right.length.copy()
     length[12000:12003, 2] += 3e-4
-    estimator = run(StrutLog(right.time, length, right.force, "blow"), synthetic.nominal()).estimator
+    estimator = run(DriveLog(right.time, length, right.force, "blow"), synthetic.nominal()).estimator
     assert estimator.counts["stepping"] > 0
     assert estimator.fit.adequate
     assert IN_DOUBT not in estimator.estimate.status
@@ -207,7 +207,7 @@ def test_a_misfit_is_told_with_or_without_a_name_and_nothing_is_identified(chang
     """The rule of `pkm diagnose`: a residual above 1.35 times the noise floor."""
     right = synthetic.log(synthetic.truth(), SECONDS, 1, real=True)
     force, length = change(right.force, right.length)
-    estimator = run(StrutLog(right.time, length, force, "wrong"), synthetic.nominal()).estimator
+    estimator = run(DriveLog(right.time, length, force, "wrong"), synthetic.nominal()).estimator
     assert not estimator.fit.adequate
     assert estimator.fit.unexplained
     assert estimator.fit.ratio > 2.0
@@ -240,7 +240,7 @@ def test_a_fault_that_ends_leaves_the_estimate_in_doubt_until_it_is_reset():
     right = synthetic.log(synthetic.truth(), 2 * SECONDS + 45.0, 1, real=True)
     force = right.force.copy()
     force[: round(SECONDS / synthetic.PERIOD)] += [0.0, 25.0, 0.0, 0.0, 0.0, 0.0]
-    pipeline = run(StrutLog(right.time, right.length, force, "mended"), synthetic.nominal())
+    pipeline = run(DriveLog(right.time, right.length, force, "mended"), synthetic.nominal())
     estimator = pipeline.estimator
     assert estimator.fit.adequate
     assert estimator.fit_watch.learned_from.cause.name == "force_offset_2"

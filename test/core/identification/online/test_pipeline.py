@@ -21,7 +21,7 @@ from pkm_identification.identification.online.pipeline import OnlinePipeline
 from pkm_identification.identification.settings import Settings
 from pkm_identification.mechanisms.hexapod.kinematics.tracker import split_row
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.motion import StrutLog
+from pkm_identification.motion import DriveLog
 
 pytestmark = pytest.mark.slow
 
@@ -33,12 +33,12 @@ FAULTS = [
 
 
 @pytest.fixture(scope="module")
-def damaged() -> StrutLog:
+def damaged() -> DriveLog:
     """14 s at 1 kHz with encoder steps, noise, jitter and one fault of each kind."""
     return damage(synthetic.log(synthetic.truth(), 14.0, 1, real=True), FAULTS)
 
 
-def feed(pipeline: OnlinePipeline, log: StrutLog) -> list:
+def feed(pipeline: OnlinePipeline, log: DriveLog) -> list:
     """All estimates on the way."""
     rows = zip(log.time.tolist(), log.length, log.force, strict=True)
     return [pipeline.estimate for row in rows if pipeline.step(*row)]

@@ -22,7 +22,7 @@ from pkm_identification.identification.online.pipeline import OnlinePipeline
 from pkm_identification.identification.settings import Settings
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
-from pkm_identification.motion import StrutLog
+from pkm_identification.motion import DriveLog
 from pkm_identification.simulation import Payload, perturbed
 from pkm_identification.simulation.simulator import Simulator
 from pkm_identification.simulation.trajectories import trajectory
@@ -119,8 +119,8 @@ class Stream:
             self.sent += 1
 
 
-def log_of(samples: tuple) -> StrutLog:
-    return StrutLog(np.arange(len(samples[0])) / RATE, *samples)
+def log_of(samples: tuple) -> DriveLog:
+    return DriveLog(np.arange(len(samples[0])) / RATE, *samples)
 
 
 def shown(estimate) -> np.ndarray:

@@ -18,19 +18,19 @@ from core import synthetic
 from pkm_identification.estimation.identifiability import IDENTIFIABLE
 from pkm_identification.identification.online.pipeline import OnlinePipeline
 from pkm_identification.mechanisms.friction import friction_force
-from pkm_identification.motion import StrutLog
+from pkm_identification.motion import DriveLog
 
 pytestmark = pytest.mark.slow
 
 SECONDS = 30.0
 
 
-def gain(log: StrutLog, time: float, size: float) -> np.ndarray:
+def gain(log: DriveLog, time: float, size: float) -> np.ndarray:
     """Forces whose factor drifts to 1 + size with a time constant in s."""
     return log.force * (1.0 + size * (1.0 - np.exp(-log.time / time)))[:, None]
 
 
-def warming_up(log: StrutLog, time: float, size: float) -> np.ndarray:
+def warming_up(log: DriveLog, time: float, size: float) -> np.ndarray:
     """Forces of drives whose friction is larger by a share when cold."""
     friction = friction_force(np.gradient(log.length, log.time, axis=0), synthetic.truth().friction)
     return log.force + size * np.exp(-log.time / time)[:, None] * friction

@@ -21,7 +21,7 @@ from core.signals.strut_logs import damage, smooth_log
 from pkm_identification.identification.online.filter_stage import FilterStage
 from pkm_identification.identification.online.pipeline import OnlinePipeline
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.motion import StrutLog
+from pkm_identification.motion import DriveLog
 from pkm_identification.signals.causal import CausalFilter, FilterSettings, filter_log_causally
 from pkm_identification.signals.continuity import Continuity, numbered_stretches
 from pkm_identification.signals.forces.acting import acting
@@ -40,14 +40,14 @@ FAULTS = [
 ]
 
 
-def at_wrong_rate(log: StrutLog, first: int, last: int, period: float) -> StrutLog:
+def at_wrong_rate(log: DriveLog, first: int, last: int, period: float) -> DriveLog:
     """The log with stamps `period` s apart between two samples, and later ones moved accordingly."""
     steps = np.diff(log.time, prepend=log.time[0])
     steps[first:last] = period
-    return StrutLog(log.time[0] + np.cumsum(steps), log.length, log.force, log.source)
+    return DriveLog(log.time[0] + np.cumsum(steps), log.length, log.force, log.source)
 
 
-def streamed(stage: FilterStage, log: StrutLog) -> list:
+def streamed(stage: FilterStage, log: DriveLog) -> list:
     force = [None] * len(log) if log.force is None else log.force
     return [out for row in zip(log.time.tolist(), log.length, force, strict=True) for out in stage.step(*row)]
 

@@ -46,7 +46,7 @@ from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
 from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
-from pkm_identification.motion import StrutLog
+from pkm_identification.motion import DriveLog
 from pkm_identification.parameters.prior import Prior
 from pkm_identification.records import write_log
 from pkm_identification.signals.band import BandSettings
@@ -243,7 +243,7 @@ def files(tmp_path_factory):
     for name in ("x", "z"):
         path = motion(name)
         length = strut_lengths(model(), path.position, path.rotation)
-        write_log(folder / f"{name}.csv", StrutLog(path.time, length, forces(name)))
+        write_log(folder / f"{name}.csv", DriveLog(path.time, length, forces(name)))
     return folder
 
 
@@ -285,7 +285,7 @@ def test_passes_are_as_many_as_asked_for(files, capsys):
 
 def test_log_that_is_too_short():
     path = motion("x")[:700]
-    log = StrutLog(
+    log = DriveLog(
         path.time, strut_lengths(model(), path.position, path.rotation), forces("x")[:700], "short.csv"
     )
     with pytest.raises(LogError, match=r"short.csv: only \d+ equations are left after filtering"):

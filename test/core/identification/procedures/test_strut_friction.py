@@ -31,7 +31,7 @@ from pkm_identification.mechanisms.friction import Friction
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
 from pkm_identification.mechanisms.hexapod.kinematics import strut_motion_from_platform
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.motion import StrutLog
+from pkm_identification.motion import DriveLog
 from pkm_identification.records import write_log
 from pkm_identification.simulation import (
     SensorSettings,
@@ -142,7 +142,7 @@ def slow(machine):
     motion = trajectory("slow", machine, 14.0).motion(time)
     length = strut_motion_from_platform(machine, motion)[0]
     force = strut_forces(truth, motion) + np.random.default_rng(5).standard_normal((len(time), 6))
-    return StrutLog(time, length, force), truth.friction
+    return DriveLog(time, length, force), truth.friction
 
 
 @pytest.mark.slow
@@ -171,7 +171,7 @@ def test_struts_that_rest_are_not_tested(machine, slow):
     force = np.zeros((len(time), 6))
     force[:, 2] = friction.viscous[2] * rate + friction.coulomb[2] * np.clip(rate / 0.002, -1, 1) + 3.0
     force += np.random.default_rng(6).standard_normal(force.shape)
-    test = measure_friction([StrutLog(time, length, force)], machine, FrictionSettings(tolerance=1.0))
+    test = measure_friction([DriveLog(time, length, force)], machine, FrictionSettings(tolerance=1.0))
     assert list(test.struts) == [3]
     assert sorted(test.untested) == [1, 2, 4, 5, 6]
     assert abs(test.struts[3].viscous.value - friction.viscous[2]) < 4 * test.struts[3].viscous.std
@@ -179,7 +179,7 @@ def test_struts_that_rest_are_not_tested(machine, slow):
 
 def test_log_at_rest(machine, slow):
     log, _ = slow
-    still = replace(log, length=np.repeat(log.length[:1], len(log), axis=0))
+    still = replace(log, coordinate=np.repeat(log.length[:1], len(log), axis=0))
     with pytest.raises(
         LogError, match="no strut can be tested: strut 1 extends faster than 6 mm/s in 0 passes"
     ):
@@ -230,7 +230,7 @@ def test_command(slow, tmp_path, capsys):
 
 def test_command_says_what_is_wrong(slow, tmp_path, capsys):
     log, _ = slow
-    write_log(tmp_path / "still.csv", replace(log, length=np.repeat(log.length[:1], len(log), axis=0)))
+    write_log(tmp_path / "still.csv", replace(log, coordinate=np.repeat(log.length[:1], len(log), axis=0)))
     assert main(["friction", str(tmp_path / "still.csv"), "--machine", "uf"]) == 2
     assert "still.csv: no strut can be tested" in capsys.readouterr().err
     assert main(["friction", str(tmp_path / "still.csv"), "--machine", "uf", "--tolerance", "0"]) == 2

@@ -20,7 +20,7 @@ from pkm_identification.machines.multibody import Multibody
 from pkm_identification.mechanisms.multibody import dynamics
 from pkm_identification.mechanisms.multibody.kinematics import motion_of_drives
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
-from pkm_identification.records.drive_log import DriveLog
+from pkm_identification.motion import DriveLog
 from pkm_identification.simulation.multibody.motions import generated
 
 PERIOD, DURATION, NOISE = 2e-3, 12.0, 0.01
@@ -71,4 +71,4 @@ def sampled_at(stamps, law: str = "coulomb") -> DriveLog:
 
 
 def rows_of(log: DriveLog, rows) -> DriveLog:
-    return replace(log, time=log.time[rows], drive=log.drive[rows], force=log.force[rows])
+    return replace(log, time=log.time[rows], coordinate=log.coordinate[rows], force=log.force[rows])

@@ -24,7 +24,7 @@ from pkm_identification.identification.regression.validation import (
     validate_log,
     validate_logs,
 )
-from pkm_identification.records.drive_log import DriveLog
+from pkm_identification.motion import DriveLog
 from pkm_identification.signals.guard import judgement
 
 
@@ -37,7 +37,7 @@ def test_a_clean_log_stays_as_it_is():
     log = exact()
     found = validated(log)
     assert (found.dropped, found.resampled, found.period) == ({}, False, pytest.approx(PERIOD))
-    assert np.array_equal(found.coordinate, log.drive)
+    assert np.array_equal(found.coordinate, log.coordinate)
     assert np.array_equal(found.time, log.time)
     assert not found.segment.any()
 
@@ -47,7 +47,7 @@ def test_a_missing_row_is_filled_by_a_straight_line():
     found = validated(rows_of(log, np.delete(np.arange(len(log)), 700)))
     assert len(found) == len(log)
     assert found.time[700] == pytest.approx(log.time[700])
-    np.testing.assert_allclose(found.coordinate[700], 0.5 * (log.drive[699] + log.drive[701]))
+    np.testing.assert_allclose(found.coordinate[700], 0.5 * (log.coordinate[699] + log.coordinate[701]))
     assert not found.segment.any()
 
 
@@ -85,10 +85,10 @@ def test_rows_without_values_do_not_count_for_the_period(share):
     log, random = exact(), np.random.default_rng(3)
     count = int(share * len(log))
     time = np.concatenate([log.time, random.uniform(log.time[0], log.time[-1], count)])
-    drive = np.vstack([log.drive, np.full((count, log.drive.shape[1]), np.nan)])
+    drive = np.vstack([log.coordinate, np.full((count, log.coordinate.shape[1]), np.nan)])
     force = np.vstack([log.force, np.full((count, log.force.shape[1]), np.nan)])
     order = np.argsort(time, kind="stable")
-    mixed = replace(log, time=time[order], drive=drive[order], force=force[order])
+    mixed = replace(log, time=time[order], coordinate=drive[order], force=force[order])
     assert measure_period(mixed) == pytest.approx(measure_period(log), rel=1e-12)
     used = validated(mixed)
     assert len(used) == len(log)
@@ -100,11 +100,11 @@ def test_spikes_are_found_without_any_limit_in_the_file(size):
     """The motion's own differences are the measure: twenty spikes of 1 % of the range and of all of it."""
     log, random = exact(), np.random.default_rng(3)
     rows = np.sort(random.choice(np.arange(50, len(log) - 50, 40), 20, replace=False))
-    drive = log.drive.copy()
-    drive[rows, rows % 2] += size * np.ptp(log.drive) * random.choice([-1.0, 1.0], 20)
-    found = validated(replace(log, drive=drive))
+    drive = log.coordinate.copy()
+    drive[rows, rows % 2] += size * np.ptp(log.coordinate) * random.choice([-1.0, 1.0], 20)
+    found = validated(replace(log, coordinate=drive))
     assert found.dropped == {"spike": 20}
-    np.testing.assert_allclose(found.coordinate, log.drive, atol=2e-3 * np.ptp(log.drive))
+    np.testing.assert_allclose(found.coordinate, log.coordinate, atol=2e-3 * np.ptp(log.coordinate))
 
 
 @pytest.mark.parametrize("still", [0.95, 0.99, 0.999])
@@ -120,7 +120,7 @@ def test_motion_of_a_log_that_mostly_rests_is_no_spike(still):
     time = PERIOD * np.arange(len(drive))
     log = DriveLog(time, drive, np.random.default_rng(0).standard_normal(drive.shape))
     assert validated(log).dropped == {}
-    counts = replace(log, drive=np.round(drive / 1e-4) * 1e-4)
+    counts = replace(log, coordinate=np.round(drive / 1e-4) * 1e-4)
     assert validated(counts).dropped == {}
 
 
@@ -134,7 +134,7 @@ def test_samples_that_come_unevenly_are_taken_between_their_stamps(jitter):
     found = validated(log)
     assert found.resampled
     np.testing.assert_allclose(np.diff(found.time), found.period, rtol=1e-6)
-    true = np.array([np.interp(found.time, exact().time, column) for column in exact().drive.T]).T
+    true = np.array([np.interp(found.time, exact().time, column) for column in exact().coordinate.T]).T
     assert np.abs(found.coordinate - true)[5:-5].max() < 2e-5  # the interpolation's own error
 
 
@@ -143,7 +143,7 @@ def test_stamps_that_jitter_beside_even_samples_are_not_followed(jitter):
     log, random = exact(), np.random.default_rng(1)
     found = validated(replace(log, time=log.time + jitter * PERIOD * random.uniform(0.0, 1.0, len(log))))
     assert not found.resampled
-    assert np.array_equal(found.coordinate, log.drive)
+    assert np.array_equal(found.coordinate, log.coordinate)
 
 
 def test_stamps_in_turns_long_and_short_are_followed():
@@ -167,7 +167,9 @@ def test_logs_that_nothing_can_be_made_of_are_refused():
         measure_period(rows_of(log, slice(0, 1)))
     with pytest.raises(LogError, match="no usable sample: all 6000 dropped, mostly 'not_finite'"):
         validate_log(
-            replace(log, drive=np.full_like(log.drive, np.nan), force=np.ones_like(log.force)), one, PERIOD
+            replace(log, coordinate=np.full_like(log.coordinate, np.nan), force=np.ones_like(log.force)),
+            one,
+            PERIOD,
         )
     with pytest.raises(LogError, match="250 samples a second, 500 in the first log"):
         validate_logs([log, rows_of(log, slice(None, None, 2))], one)
@@ -180,7 +182,7 @@ def test_a_log_outside_the_limits_is_another_machines():
     log = DriveLog(time, place, np.random.default_rng(0).standard_normal(place.shape))
     assert validated(log, one).dropped == {}
     with pytest.raises(LogError, match=r"100 % .*length_1 outside its limits 0 to 0.3 m .*another machine"):
-        validated(replace(log, drive=1e3 * place), one)
+        validated(replace(log, coordinate=1e3 * place), one)
 
 
 def test_the_guard_is_compiled_once_for_any_number_of_drives():

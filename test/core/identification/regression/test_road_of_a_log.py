@@ -118,9 +118,9 @@ def test_faults_of_a_log_change_no_value_beyond_its_deviation(fault):
 
 def test_spikes_of_an_encoder_change_no_value_beyond_its_deviation():
     log = exact()
-    drive = log.drive.copy()
+    drive = log.coordinate.copy()
     drive[np.arange(300, 5700, 271), 1] += 0.01 * np.ptp(drive)
-    found = identified(replace(log, drive=drive))
+    found = identified(replace(log, coordinate=drive))
     assert found.dropped["spike"] == 20
     assert_right(found)
 
@@ -198,12 +198,12 @@ def test_without_friction_standstill_is_used():
 @pytest.mark.slow
 def test_a_file_with_all_faults_is_identified_by_the_command(tmp_path, capsys):
     one, log = five_bar(), exact()
-    drive = log.drive.copy()
+    drive = log.coordinate.copy()
     drive[1234, 0] += 0.3
-    faulty = rows_of(replace(log, drive=drive), np.r_[:700, 701:2000, 1999, 2000:3000, 3050 : len(log)])
+    faulty = rows_of(replace(log, coordinate=drive), np.r_[:700, 701:2000, 1999, 2000:3000, 3050 : len(log)])
     path, file = tmp_path / "log.csv", tmp_path / "five.yaml"
     names = [drive.name for drive in one.drives], [drive.force_name for drive in one.drives]
-    columns = dict(zip(names[0], faulty.drive.T, strict=True)) | dict(
+    columns = dict(zip(names[0], faulty.coordinate.T, strict=True)) | dict(
         zip(names[1], faulty.force.T, strict=True)
     )
     write_named_csv(path, columns, faulty.time)

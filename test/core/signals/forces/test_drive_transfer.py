@@ -20,7 +20,7 @@ from pkm_identification.mechanisms.actuators.friction_inside import InnerFrictio
 from pkm_identification.mechanisms.actuators.transfer import Transfer, lateness
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.transfers import transfers_of
-from pkm_identification.motion import StrutLog
+from pkm_identification.motion import DriveLog
 from pkm_identification.signals.forces.acting import acting, corrections_of, noise_passed, winding
 from pkm_identification.signals.forces.correction import CorrectionStream, corrected_log
 from pkm_identification.signals.forces.drive_transfer import DriveTransfer
@@ -110,7 +110,7 @@ def guarded(length, force, hole=False):
         for row, stamp in zip(rows, time, strict=True)
         for sample in stream.step(stamp, length[row], force[row])
     ]
-    return StreamGuard(settings).guard(StrutLog(time, length[rows], force[rows], "made")), stepped
+    return StreamGuard(settings).guard(DriveLog(time, length[rows], force[rows], "made")), stepped
 
 
 @pytest.mark.slow

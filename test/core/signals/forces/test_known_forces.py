@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from pkm_identification.mechanisms.hexapod.drive import KnownForces
-from pkm_identification.motion import StrutLog
+from pkm_identification.motion import DriveLog
 from pkm_identification.signals.forces.correction import CorrectionStream
 from pkm_identification.signals.forces.known import ForceAlignment, aligned
 from pkm_identification.signals.guard import GuardedLog, GuardSettings, StreamGuard
@@ -39,7 +39,7 @@ def guarded(delay: float, hole: bool = False) -> tuple[GuardedLog, list]:
     settings = GuardSettings(period=PERIOD)
     stream = StreamGuard(settings)
     stepped = [sample for t, l, f in zip(time, length, force, strict=True) for sample in stream.step(t, l, f)]
-    return StreamGuard(settings).guard(StrutLog(time, length, force, "made")), stepped
+    return StreamGuard(settings).guard(DriveLog(time, length, force, "made")), stepped
 
 
 @pytest.mark.parametrize("delay", [0.0, 0.004, 0.0017, -0.0011, 0.0005, -0.006])
