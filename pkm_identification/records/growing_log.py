@@ -34,6 +34,5 @@ class GrowingLog:
     def taken(self, source: str) -> DriveLog:
         """The whole log, at least one piece."""
         columns = {name: rows.taken() for name, rows in self._columns.items()}
-        return DriveLog(
-            self._time.taken(), columns.pop("coordinate"), columns.pop("force", None), source, **columns
-        )
+        imu, sensor, force = (columns.get(name) for name in ("imu", "sensor", "force"))
+        return DriveLog(self._time.taken(), columns["coordinate"], force, source, imu, sensor)
