@@ -116,6 +116,18 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def words_of_reading(options: argparse.Namespace) -> list[str]:
+    """Return the options of `add_logs` that were given, as they are typed."""
+    names = ("encoder", "columns", "units", "rate", "joints", "topic", "stamps", "at_zero")
+    given = {name: getattr(options, name, None) for name in names}
+    return [
+        word
+        for name, value in given.items()
+        if value is not None
+        for word in ("--" + name.replace("_", "-"), f"{value:g}" if isinstance(value, float) else str(value))
+    ]
+
+
 def reading(options: argparse.Namespace, drives: Sequence[Drive] | None = None) -> dict[str, Any]:
     """What these options say, as `read_log` and `read_drive_log` take it; of a hexapod, unless drives are given.
 

@@ -15,9 +15,9 @@ import sys
 
 from pkm_identification.report.check import check_document, check_lines
 
-from .arguments import add_json, add_logs
+from .arguments import add_json, add_logs, words_of_reading
 from .machine_logs import open_logs
-from .results import present
+from .results import present, show_next
 
 
 def add(commands: argparse._SubParsersAction) -> None:
@@ -42,4 +42,7 @@ def _check(options: argparse.Namespace) -> int:
     for check in unusable:
         # what is in the way mostly begins with the log's name
         print(f"pkm check: {check.source}: {check.verdict.replace(f'{check.source}: ', '')}", file=sys.stderr)
+    if not unusable and options.json != "-":
+        read = ["--machine", options.machine, *words_of_reading(options)]
+        show_next("pkm", "identify", *options.logs, *read, "--out", "result")
     return 1 if unusable else 0

@@ -38,7 +38,7 @@ from pkm_identification.records.provenance import provenance
 
 from .arguments import add_logs, add_setting
 from .machine_logs import open_logs, settings_of
-from .results import check_file
+from .results import check_file, show_next
 from .terminal.colour import rows_painted, verdict_painted, warn
 
 if TYPE_CHECKING:
@@ -189,6 +189,11 @@ def _present(
             write_page(options.report, result, logs=logs, origin=origin)
         if options.report:
             print(f"report: {options.report}", file=sys.stderr)
+    estimate = str(Path(options.out) / "estimate.json") if options.out else options.json
+    if estimate not in (None, "-"):
+        show_next(
+            "pkm", "export", "--machine", options.machine, "--estimate", estimate, "--out", "identified.yaml"
+        )
     if (options.json == "-" or result.answer is not None) and not result.converged:
         warn(f"pkm identify: the estimator did not converge: {result.nonconvergence}")
     if result.answer is not None:

@@ -24,7 +24,7 @@ from pkm_identification.records.foreign import LAYOUT_ENDING, layout_place, layo
 
 from .arguments import LOG_FORMS, add_reading
 from .machine_logs import open_logs
-from .results import check_file, say
+from .results import check_file, say, show_next
 
 
 def add(commands: argparse._SubParsersAction) -> None:
@@ -74,6 +74,7 @@ def _import(options: argparse.Namespace) -> int:
         place = layout_place(options.log)
         write_text(place, layout_text(whole_layout(options.log, logs.layout, logs.channels)))
         say(f"kept: {place}")
+    show_next("pkm", "check", options.out, "--machine", options.machine or "MACHINE")
     return 0
 
 

@@ -40,7 +40,7 @@ from pkm_identification.records.foreign.units import FACTORS, IN_WORDS
 from pkm_identification.suggestion import did_you_mean
 
 from .questions import Questions, number, numbers, option_value, positive
-from .results import check_file, write_figures
+from .results import check_file, show_next, write_figures
 
 UNITS = {unit: FACTORS["length"][unit] for unit in ("m", "mm", "in")}
 UNITS_IN_WORDS = "m, mm or in"
@@ -144,6 +144,7 @@ def _init(options: argparse.Namespace) -> int:
     write_text(out, text)
     write_figures(out.parent, {out.stem: machine_figure(wrap_description(machine))})
     print(_summary(machine, sketch, out, picture))
+    show_next("pkm", "check", "LOG", "--machine", str(out))
     return 0
 
 
@@ -182,6 +183,7 @@ def _draft(options: argparse.Namespace, out: Path, picture: Path) -> int:
     for note in notes:
         print(note)
     print("Lines that say GUESSED in the file are starting points.")
+    show_next("pkm", "check", "LOG", "--machine", str(out))
     return 0
 
 

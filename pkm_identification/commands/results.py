@@ -11,6 +11,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -70,6 +71,11 @@ def say(text: str) -> None:
     """A line about what was done, on stderr: stdout is for results."""
     hide()
     print(one_line(text), file=sys.stderr)
+
+
+def show_next(*words: str) -> None:
+    """Print the command that mostly follows, ready to be typed."""
+    print(f"next: {shlex.join(words)}")
 
 
 def output_folder(name: str) -> Path:
