@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from pkm_identification.mechanisms.actuators.transfer import Transfer
 from pkm_identification.mechanisms.friction.friction import Friction
+from pkm_identification.mechanisms.reported import NOTHING_REPORTED, Reported
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.basis import Basis
 from pkm_identification.parameters.parameter_set import ParameterSet
@@ -69,6 +70,8 @@ class Drive:
     following_error, force_jump : float
         Largest error of its coordinate, and largest step of its force from sample to sample, that it allows by its
         file; infinite where that says nothing.
+    reported : Reported
+        How reports that are no coordinate or force become one.
     """
 
     name: str
@@ -90,6 +93,7 @@ class Drive:
     rated_force: float = np.inf
     following_error: float = np.inf
     force_jump: float = np.inf
+    reported: Reported = NOTHING_REPORTED
 
     @property
     def label(self) -> str:

@@ -127,6 +127,7 @@ class Hexapod:
                 rated_force=np.inf if motor is None else motor.force_limit,
                 following_error=(motor.following_error or np.inf) if motor is not None else np.inf,
                 force_jump=(motor.force_jump or np.inf) if motor is not None else np.inf,
+                reported=description.reported[i],
             )
             for i in range(STRUTS)
         )  # fmt: skip

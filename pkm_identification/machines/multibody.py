@@ -466,4 +466,6 @@ def _read_drive(drive: Any, body: float) -> Drive:
         if np.isfinite(high - low)
         else _SIZE[unit] * (body if unit == "m" else 1.0)
     )
-    return Drive(drive.name, drive.name, unit, drive.force, float(low), float(high), size=size)
+    return Drive(
+        drive.name, drive.name, unit, drive.force, float(low), float(high), size=size, reported=drive.reported
+    )

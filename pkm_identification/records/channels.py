@@ -12,9 +12,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from pkm_identification.machines.contract import Drive
+from pkm_identification.mechanisms.reported import Reported
 
 from .bags import MOTOR_STATES
 
@@ -53,6 +54,8 @@ class Channels:
         The drives, in messages.
     expected, header : str
         The columns, in messages; the latter of files, where it is another.
+    reported : mapping of str to Reported
+        Of columns of forces, how reports in other quantities become one; empty where no machine is known.
     words : mapping of str to tuple of str
         What other programs' names of a group begin with or hold.
     choose : callable
@@ -72,6 +75,7 @@ class Channels:
     choose: Callable[[tuple[str, ...]], tuple[str, ...]]
     rename: Callable[[Sequence[str], Sequence[str]], tuple[str, ...]]
     header: str = ""
+    reported: Mapping[str, Reported] = field(default_factory=dict)
 
     @property
     def count(self) -> str:
@@ -145,6 +149,7 @@ def build_drive_channels(drives: Sequence[Drive]) -> Channels:
         quantity, groups, names, forces, tuple(drive.joint for drive in drives), f"drives {', '.join(names)}",
         ", ".join(wanted),
         {COORDINATE: COORDINATE_WORDS, FORCE: FORCE_WORDS}, choose, rename,
+        reported={drive.force_name: drive.reported for drive in drives},
     )  # fmt: skip
 
 
@@ -152,8 +157,8 @@ def _own_name(name: str, joints: Sequence[str], columns: Sequence[Sequence[str]]
     """Return our name of a column that is a JointState's field or PlotJuggler's time; else its own."""
     if name == PLOTJUGGLER_TIME:
         return TIME
-    for field, ours in zip(FIELDS, columns, strict=True):
+    for quantity, ours in zip(FIELDS, columns, strict=True):
         for joint, own in zip(joints, ours, strict=True):
-            if f"/{name}".endswith(f"/{joint}/{field}") and f"/{MOTOR_STATES}/" not in f"/{name}":
+            if f"/{name}".endswith(f"/{joint}/{quantity}") and f"/{MOTOR_STATES}/" not in f"/{name}":
                 return own
     return name

@@ -37,6 +37,7 @@ from .foreign import (
     whole_layout,
 )
 from .foreign.units import find_factor, units_by_quantity
+from .strokes import add_at_zero, subtract_at_zero
 from .table import NAMES_SHOWN, read_table, short, write_table
 
 
@@ -76,8 +77,9 @@ def read_drive_log(
             raise LogError(f"{path}: has no topics; --topic is for recordings")
         refuse_for_columns(file, whole)
         log = _read_columns(file, channels, whole)
-    if whole.at_zero:
-        log = replace(log, coordinate=log.coordinate + np.asarray(whole.at_zero))
+    known = [drive.reported.at_zero for drive in drives]
+    ends = [(drive.lowest, drive.highest) for drive in drives]
+    log = replace(log, coordinate=add_at_zero(log.coordinate, whole.at_zero, known, ends))
     refuse_unsorted(log.time, log.source)
     refuse_implausible_drives(log.time, log.coordinate, drives, log.source)
     refuse_wrapped_seconds(log.time, log.source)
@@ -87,9 +89,13 @@ def read_drive_log(
 def write_drive_log(
     path: str | Path, log: DriveLog, drives: Sequence[Drive], more: Mapping[str, FloatArray] | None = None
 ) -> None:
-    """Write `t`, drives, forces and further columns (N,) as CSV in SI units, .gz too; LogError if impossible."""
+    """Write `t`, drives, forces and further columns (N,) as CSV in SI units, .gz too; LogError if impossible.
+
+    Coordinates are 0 where the machine file says that its logs have 0.
+    """
     columns = {TIME: log.time}
-    columns |= {drive.name: column for drive, column in zip(drives, log.coordinate.T, strict=True)}
+    logged = subtract_at_zero(log.coordinate, [drive.reported.at_zero for drive in drives])
+    columns |= {drive.name: column for drive, column in zip(drives, logged.T, strict=True)}
     columns |= {drive.force_name: column for drive, column in zip(drives, log.force.T, strict=True)}
     write_table(path, columns | dict(more or {}))
 

@@ -37,7 +37,16 @@ from .foreign import (
 from .foreign.units import find_factor, units_by_quantity
 from .growing_log import GrowingLog
 from .joint_state import JointLog
-from .strut_csv import FORCE, LENGTH, STRUT_CHANNELS, read_strut_csv, strut_log_of, write_strut_csv
+from .strokes import add_at_zero
+from .strut_csv import (
+    FORCE,
+    LENGTH,
+    STRUT_CHANNELS,
+    read_strut_csv,
+    strut_log_of,
+    with_reports,
+    write_strut_csv,
+)
 
 # A derivative filter alone is longer than this; with fewer there is nothing to work with.
 FEWEST_SAMPLES = 10
@@ -85,11 +94,14 @@ def read_log(
     """
     try:
         whole = whole_layout(path, layout)
+        if machine is not None:
+            whole = replace(whole, channels=with_reports(machine))
         log, faults = _read(Path(path), machine, topic, whole)
     except MemoryError:
         raise LogError(f"{path}: is larger than this computer's memory takes; give it in parts") from None
-    if whole.at_zero:
-        log = replace(log, coordinate=log.length + np.asarray(whole.at_zero))
+    known = [] if machine is None else [one.at_zero for one in machine.reported]
+    ends = [] if machine is None else [tuple(machine.length_limits)] * len(known)
+    log = replace(log, coordinate=add_at_zero(log.length, whole.at_zero, known, ends))
     if len(log) < FEWEST_SAMPLES:
         raise LogError(f"{path}: only {len(log)} samples, expected at least {FEWEST_SAMPLES}")
     refuse_unsorted(log.time, log.source)
@@ -123,10 +135,12 @@ def _read(
 
 def _in_si(log: DriveLog, layout: LogLayout) -> DriveLog:
     """Return a recording's lengths and forces in m and N; its stamps are seconds whatever is said."""
-    units = units_by_quantity(layout.units, STRUT_CHANNELS)
+    units = units_by_quantity(layout.units, layout.channels)
     if not units:
         return log
-    length, force = (find_factor(one[0], units, STRUT_CHANNELS) for one in (LENGTH, FORCE))
+    length, force = (
+        np.array([find_factor(name, units, layout.channels) for name in names]) for names in (LENGTH, FORCE)
+    )
     return replace(
         log, coordinate=log.length * length, force=None if log.force is None else log.force * force
     )

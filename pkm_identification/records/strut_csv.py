@@ -156,6 +156,11 @@ STRUT_CHANNELS = Channels(
 )
 
 
+def with_reports(machine: Machine) -> Channels:
+    """Return the columns of strut logs of a machine, whose drives make forces of what they report."""
+    return replace(STRUT_CHANNELS, reported=dict(zip(FORCE, machine.reported, strict=True)))
+
+
 def _own_columns(names: tuple[str, ...], joints: Sequence[str]) -> tuple[str, ...]:
     """Names in the file of the columns to read."""
     ours = with_numbers(names, joints)

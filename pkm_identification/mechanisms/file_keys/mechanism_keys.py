@@ -136,6 +136,27 @@ MECHANISM_KEYS = (
                     Key("force", "its name in logs (default: force_NAME)", TEXT),
                     Key("limits", "least and greatest, m or rad", exact_numbers(2), null=True),
                     Key("inertia", "of what turns with the motor, kg or kg m^2", EXACT),
+                    Key("at_zero", "the coordinate where logs have 0, as of strokes, m or rad", EXACT, null=True),
+                    Key("rated_force", "at 100 % of effort, N or N m", EXACT, null=True),
+                    Key(
+                        "motor",
+                        "for logs of currents, shares or torques of the motor",
+                        keys=(
+                            Key("torque_constant", "N m/A", EXACT, null=True),
+                            Key("rated_torque", "of the shaft at 100 % of effort, N m", EXACT, null=True),
+                            Key("screw_lead", "m per turn; of drives along a length", EXACT),
+                            Key("gear_ratio", "turns of the motor per turn of screw or joint (default: 1)", EXACT),
+                            Key("efficiency", "of screw and gear, up to 1 (default: 1)", EXACT),
+                        ),
+                    ),
+                    Key(
+                        "cylinder",
+                        "for logs of pressures",
+                        keys=(
+                            Key("piston_area", "m^2", EXACT, True),
+                            Key("rod_side_area", "m^2 (default: piston_area)", EXACT),
+                        ),
+                    ),
                 ),
             ),
         ),

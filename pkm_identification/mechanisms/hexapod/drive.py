@@ -18,6 +18,8 @@ from pkm_identification.document import Node, frozen
 from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
 
+from ..reported import UNKNOWN, Reported, read_cylinder
+
 # A delay of more than this is another instant of the motion, not a late current.
 LONGEST_DELAY = 0.1  # s
 GAINS = (0.1, 10.0)
@@ -78,6 +80,12 @@ class Drive:
     force_jump : float or None
         N, largest change of a strut's feedback force from one sample to the next, beyond it the controller stops before
         the drives get it: only a length that steps asks for more. None: any.
+    rated_torque, rated_force : float
+        Of a motor's shaft (N m) and of a strut (N) at 100 % of effort; NaN where the file has none.
+    piston_area, rod_side_area : float
+        m^2; NaN where the file has no cylinder.
+    stroke_at_zero : ndarray, shape (6,)
+        m, length where logs have 0; NaN where the file says nothing.
     """
 
     sample_rate: float
@@ -95,6 +103,21 @@ class Drive:
     force_noise: float | None = None
     following_error: float | None = None
     force_jump: float | None = None
+    rated_torque: float = UNKNOWN
+    rated_force: float = UNKNOWN
+    piston_area: float = UNKNOWN
+    rod_side_area: float = UNKNOWN
+    stroke_at_zero: FloatArray = field(default_factory=lambda: _all(UNKNOWN))
+
+    @property
+    def reported(self) -> tuple[Reported, ...]:
+        """How reports that are no length or force become one, strut by strut."""
+        per_torque = self.force_per_ampere / self.torque_constant
+        share = self.rated_force if np.isfinite(self.rated_force) else self.rated_torque * per_torque
+        return tuple(
+            Reported(zero, share, self.force_per_ampere, per_torque, self.piston_area, self.rod_side_area)
+            for zero in self.stroke_at_zero.tolist()
+        )
 
     @property
     def cycles(self) -> int:
@@ -159,6 +182,14 @@ def read_drive(node: Node) -> Drive:
         encoder.close()
     if node.has("motor"):
         values |= _motor(node.take("motor"))
+    values["piston_area"], values["rod_side_area"] = read_cylinder(node)
+    share, zero = node.take("rated_force", None), node.take("length_at_zero", None)
+    if share.value is not None:
+        values["rated_force"] = share.positive()
+        if np.isfinite(values.get("rated_torque", UNKNOWN)):
+            share.fail("and 'motor.rated_torque' are both there: either says what 100 % of effort is")
+    if zero.value is not None:
+        values["stroke_at_zero"] = zero.array(STRUTS)
     delay = node.take("force_delay", 0.0)
     gain = node.take("force_gain", [1.0] * STRUTS)
     noise = node.take("force_noise", None)
@@ -181,7 +212,7 @@ def read_drive(node: Node) -> Drive:
         gain.fail(
             f"= {gain.value}: must be six factors, measured over true, between {GAINS[0]:g} and {GAINS[1]:g}"
         )
-    for optional in ("encoder", "motor"):  # so that a mistyped key's message names them
+    for optional in ("encoder", "motor", "cylinder"):  # so that a mistyped key's message names them
         node.take(optional, None)
     node.close()
     return drive
@@ -196,6 +227,7 @@ def _motor(node: Node) -> dict[str, float | FloatArray]:
         "efficiency": efficiency.positive(),
         "force_limit": node.take("force_limit").positive(),
         "motor_inertia": node.take("inertia", 0.0).not_negative(),
+        "rated_torque": node.take("rated_torque", None).positive_or_none() or UNKNOWN,
     }
     if efficiency.positive() > 1:
         efficiency.fail(f"= {efficiency.value:g}: must be at most 1")

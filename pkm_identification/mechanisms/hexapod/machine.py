@@ -32,6 +32,7 @@ from ..actuators.two_inertia import by_encoder
 from ..builtin import HEXAPOD, MECHANISM, builtin_files, find_kind, kind_of_document
 from ..known_statements import NO_STATEMENTS, Statements, check_statements, take_statements, write_statements
 from ..model import Actuator
+from ..reported import NOTHING_REPORTED, Reported
 from ..tolerances import Tolerances, read_tolerances
 from .bodies import Platform, Strut, read_platform, read_struts
 from .drive import Drive, read_drive
@@ -179,6 +180,15 @@ class Machine:
         """Short digest of the description, to tell whether a saved estimate belongs to this machine."""
         canonical = json.dumps(self.document, sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(canonical.encode()).hexdigest()[:16]
+
+    @property
+    def reported(self) -> tuple[Reported, ...]:
+        """How reports of its drives that are no length or force become one, strut by strut."""
+        own = (NOTHING_REPORTED,) * STRUTS if self.drive is None else self.drive.reported
+        return tuple(
+            one if self.actuators is None else one.with_motor(self.actuators[i].motor)
+            for i, one in enumerate(own)
+        )
 
     @property
     def encoders_on_motors(self) -> bool:

@@ -20,6 +20,7 @@ FOR_EACH_STRUT = (
     ("friction", "coulomb"),
     ("friction", "asymmetry"),
     ("drive", "encoder", "length_at_zero"),
+    ("drive", "length_at_zero"),
     ("drive", "force_gain"),
     ("drive", "force_offset"),
 )

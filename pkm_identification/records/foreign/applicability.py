@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from pkm_identification.errors import LogError
+from pkm_identification.mechanisms.reported import NEEDED
 
 from ..strut_csv import TIME
 from ..table import Table
@@ -30,7 +31,7 @@ def refuse_for_recording(path: str | Path, layout: LogLayout) -> None:
         raise LogError(f"{path}: --rate: the messages of a recording have stamps")
     recorded = layout.channels.recorded
     for unit in layout.units:
-        if KNOWN[canonical(unit)] not in recorded:
+        if KNOWN[canonical(unit)] not in (*recorded, *NEEDED):
             raise LogError(
                 f"{path}: --units {unit}: of a recording, expected units of {' and '.join(recorded)}"
             )

@@ -203,7 +203,11 @@ def _spread(ours: str, theirs: str | Sequence[str], channels: Channels) -> dict[
 
 
 def _range(text: str) -> list[str]:
-    """`L1..L6`, `L1..6` or `axis0 pos..axis5 pos` written out; any other text is one name."""
+    """`L1..L6`, `L1..6`, `axis0 pos..axis5 pos`, or a difference of two such, written out; any other text is a name."""
+    plus, minus, subtracted = text.partition("-")
+    if minus and ".." in plus and ".." in subtracted:
+        pairs = zip(_range(plus), _range(subtracted), strict=False)
+        return [f"{one}-{other}" for one, other in pairs]
     first, dots, last = text.partition("..")
     begin, stop = NUMBERED.fullmatch(first), NUMBERED.fullmatch(last)
     if not dots or begin is None or stop is None:

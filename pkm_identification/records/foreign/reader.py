@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-from pkm_identification.errors import LogError
+from pkm_identification.errors import LogError, SettingsError
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.suggestion import did_you_mean
 
@@ -31,10 +31,21 @@ from .layout import LogLayout
 from .mat import read_mat
 from .parquet import read_parquet
 from .sheet import Sheet, read_sheet
-from .units import FACTORS, KNOWN, find_factor, stated_unit, units_by_quantity
+from .units import (
+    FACTORS,
+    KNOWN,
+    RATE_UNITS,
+    find_factor,
+    force_of_report,
+    reports_of,
+    stated_unit,
+    units_by_quantity,
+)
 
 # Of the time, where a column of its own holds them: --columns t=sec+nanosec
 NANOSECONDS = "t_nanoseconds"
+# Of a force, where another column is subtracted: --columns force_1=p_a-p_b
+SUBTRACTED = " subtracted"
 # Files that hold arrays by name, and what reads them
 ARRAY_FILES = {
     ".mat": read_mat,
@@ -93,7 +104,7 @@ def read_foreign(
         [
             1.0
             if ours == NANOSECONDS or (counted and ours == TIME)
-            else find_factor(ours, units[ours], layout.channels)
+            else _find_factor(ours, units[ours], layout, source)
             for ours in wanted
         ]
     )
@@ -121,22 +132,41 @@ def _in_si(
 ) -> Iterator[Table]:
     before = 0
     for theirs in pieces:
-        table = _with_nanoseconds(replace(theirs, columns=columns, values=theirs.values * scale))
+        table = _with_pairs(replace(theirs, columns=columns, values=theirs.values * scale))
         if rate is not None:
             table = _with_time(table, rate, before)
         before += len(table.values)
         yield table
 
 
-def _with_nanoseconds(table: Table) -> Table:
-    """Return a table whose time has the nanoseconds that a column of their own holds; itself without such a column."""
-    if NANOSECONDS not in table.columns:
-        return table
-    time, part = table.columns.index(TIME), table.columns.index(NANOSECONDS)
-    values = table.values.copy()
-    values[:, time] += 1e-9 * values[:, part]
-    columns = tuple(name for name in table.columns if name != NANOSECONDS)
-    return replace(table, columns=columns, values=np.delete(values, part, axis=1))
+def _find_factor(ours: str, units: Mapping[str, str], layout: LogLayout, source: str) -> float:
+    """Return what makes SI units of a column; of one that is subtracted, with its sign."""
+    column, subtracted = ours.removesuffix(SUBTRACTED), ours.endswith(SUBTRACTED)
+    known = layout.channels.reported.get(column)
+    try:
+        factor = find_factor(column, units, layout.channels, subtracted)
+        if "pressure" in units and known is not None and known.is_differential and not subtracted:
+            force_of_report(column, "pressure", layout.channels)
+            if "-" not in layout.columns.get(column, ""):
+                raise SettingsError(
+                    f"{column} is one pressure, and the piston has two areas: give both, as --columns "
+                    f"{column}=PRESSURE_A-PRESSURE_B"
+                )
+    except SettingsError as error:
+        raise LogError(f"{source}: {error}") from None
+    return -factor if subtracted else factor
+
+
+def _with_pairs(table: Table) -> Table:
+    """Return a table with the second column of each pair added to its first: nanoseconds, and what is subtracted."""
+    values, left_out = table.values.copy(), []
+    for place, name in enumerate(table.columns):
+        first = TIME if name == NANOSECONDS else name.removesuffix(SUBTRACTED)
+        if first != name:
+            values[:, table.columns.index(first)] += (1e-9 if first == TIME else 1.0) * values[:, place]
+            left_out.append(place)
+    columns = tuple(name for place, name in enumerate(table.columns) if place not in left_out)
+    return replace(table, columns=columns, values=np.delete(values, left_out, axis=1)) if left_out else table
 
 
 def _tables(pieces: Iterator[FloatArray], columns: tuple[str, ...], source: str) -> Iterator[Table]:
@@ -171,6 +201,9 @@ def _wanted(
     said = dict(layout.columns)
     if said.get(TIME, "") not in names and "+" in said.get(TIME, ""):
         said[TIME], _, said[NANOSECONDS] = said[TIME].partition("+")
+    for force in [ours for ours in channels.forces if ours in said]:
+        if said[force] not in names and "-" in said[force]:
+            said[force], _, said[force + SUBTRACTED] = said[force].partition("-")
     at_hand = {ours: _place(theirs.strip(), names, ours, source) for ours, theirs in said.items()}
     renamed = channels.rename(tuple(_without_unit(name, channels) for name in names), joints)
     named = [name for name in channels.quantity if name in renamed and name not in layout.columns]
@@ -183,7 +216,7 @@ def _wanted(
         with_names = any(not name.isdigit() for name in names)
         hint = columns_hint(names, channels) if with_names else channels.numbers_hint
         raise LogError(f"{source}: found the columns {_listed(names)}; {expected}; {hint}") from None
-    chosen = (*chosen, NANOSECONDS) if NANOSECONDS in at_hand else chosen
+    chosen = (*chosen, *(name for name in at_hand if name == NANOSECONDS or name.endswith(SUBTRACTED)))
     wanted = {name: at_hand[name] for name in chosen if name in at_hand}
     taken: dict[int, str] = {}
     for name, place in wanted.items():
@@ -244,23 +277,30 @@ def _find_units(wanted: Mapping[str, str], layout: LogLayout, source: str) -> di
     named_units: dict[str, str] = {}
     wrong = ""
     for ours, theirs in wanted.items():
-        quantity = layout.channels.quantity.get(ours)
+        column = ours.removesuffix(SUBTRACTED)
+        quantity = layout.channels.quantity.get(column)
         if not quantity or (ours == TIME and layout.rate is not None):
             continue
-        unit = stated_unit(theirs, quantity)
+        also = reports_of(column, layout.channels)
+        unit = stated_unit(theirs, quantity, also)
         if not unit:
             continue
+        channel, quantity = quantity, KNOWN[unit] if KNOWN.get(unit) in also else quantity
         if KNOWN.get(unit) != quantity:
+            cure = "convert its numbers, or correct its name where it is none"
+            if unit in RATE_UNITS:
+                cure = "name the column that has the coordinate itself: rates are made of it"
             raise LogError(
                 f"{source}: column '{theirs}' says {unit}, which is no unit of {quantity} that is known; expected one "
-                f"of {', '.join(FACTORS[quantity])}: convert its numbers, or correct its name where it is none"
+                f"of {', '.join(FACTORS[quantity])}: {cure}"
             )
-        if quantity not in given:
+        expected = next((given[one] for one in (channel, *also) if one in given), None)
+        if expected is None:
             units[ours] = given | {quantity: unit}
             continue
-        named_units[quantity] = unit
-        if unit != given[quantity] and not wrong:
-            wrong = f"column '{theirs}' says {unit}, and {given[quantity]} was expected"
+        named_units[channel] = unit
+        if unit != expected and not wrong:
+            wrong = f"column '{theirs}' says {unit}, and {expected} was expected"
     _refuse_partly_stated(wanted, units, given, layout, source)
     if wrong:
         raise LogError(
@@ -281,8 +321,10 @@ def _refuse_partly_stated(
     for ours, own in units.items():
         stated |= dict.fromkeys(own.keys() - given.keys(), ours)
     for ours, theirs in wanted.items():
-        quantity = layout.channels.quantity.get(ours, "")
-        if ours in layout.columns and quantity in stated and quantity not in units[ours]:
+        column = ours.removesuffix(SUBTRACTED)
+        kinds = layout.channels.quantity.get(column, ""), *reports_of(column, layout.channels)
+        quantity = next((one for one in kinds if one in stated), "")
+        if column in layout.columns and quantity and not any(one in units[ours] for one in kinds):
             first = stated[quantity]
             unit = units[first][quantity]
             raise LogError(

@@ -11,10 +11,12 @@
 from __future__ import annotations
 
 from pkm_identification.document import Node
+from pkm_identification.errors import MachineError
 
+from ...reported import Reported, read_reported
 from ..numbers.arithmetic import FLOAT64
 from ..numbers.exact import ONE, ZERO, Exact, ExactVector
-from .numbers import Constants, direction, not_negative, number, numbers, refuse_degrees
+from .numbers import Constants, direction, floats, not_negative, number, numbers, refuse_degrees
 from .parts import named_entries, read_each
 from .records import GROUND, NO_VECTOR, Body, Drive, Joint, Measure
 
@@ -25,6 +27,7 @@ DIRECTIONS: dict[str, ExactVector] = {
     "y": (ZERO, ONE, ZERO),
     "z": (ZERO, ZERO, ONE),
 }
+_REPORTED_KEYS = ("at_zero", "rated_force", "motor", "cylinder")
 KINDS = ("joint", "sum", "lever", "length", "position", "angle")
 
 
@@ -75,8 +78,18 @@ class Measures:
             limits = (low, high)
             if measure.unit == "rad":
                 refuse_degrees(limits_node, limits, full_turns(measure))
+        reported = self._reported(node, measure.unit == "rad")
         node.close()
-        return Drive(measure, force, limits, inertia)
+        return Drive(measure, force, limits, inertia, reported)
+
+    def _reported(self, node: Node, turning: bool) -> Reported:
+        """Return how reports of the drive become coordinate and force; floats are enough of their numbers."""
+        given = {key: node.take(key).value for key in _REPORTED_KEYS if node.has(key)}
+        for key in _REPORTED_KEYS:
+            node.take(key, None)
+        return read_reported(
+            Node(floats(given, self._constants), node.path, node.source, MachineError), turning
+        )
 
     def _measure(self, name: str, node: Node) -> Measure:
         given = [kind for kind in KINDS if node.has(kind)]

@@ -156,11 +156,18 @@ def _actuators(
 
 
 def _with_inertia(drives: tuple[Drive, ...], actuators: tuple[Actuator, ...] | None) -> tuple[Drive, ...]:
-    """The drives with what turns rigidly with them."""
+    """The drives with what turns rigidly with them, and with the force of a current where their motors say it."""
     if actuators is None:
         return drives
     pairs = zip(drives, actuators, strict=True)
-    return tuple(replace(d, inertia=d.inertia + exact(a.inertia)) if a.inertia else d for d, a in pairs)
+    return tuple(
+        replace(
+            drive,
+            inertia=drive.inertia + exact(actuator.inertia) if actuator.inertia else drive.inertia,
+            reported=drive.reported.with_motor(actuator.motor),
+        )
+        for drive, actuator in pairs
+    )
 
 
 def _constants(node: Node) -> Constants:

@@ -18,6 +18,7 @@ from ...actuators.control_section import MachineControl
 from ...friction import Friction
 from ...known_statements import NO_STATEMENTS, Statements, write_statements
 from ...model import Actuator
+from ...reported import NOTHING_REPORTED, Reported
 from ...tolerances import NO_TOLERANCES, DriveTolerances
 from ..numbers.exact import ZERO, Exact, ExactVector
 
@@ -153,12 +154,15 @@ class Drive:
         Least and greatest coordinate.
     inertia : Exact
         Mass (kg) or moment of inertia (kg m^2) along the coordinate that resists like a turning motor's.
+    reported : Reported
+        How reports that are no coordinate or force become one.
     """
 
     measure: Measure
     force: str
     limits: tuple[Exact, Exact] | None = None
     inertia: Exact = ZERO
+    reported: Reported = NOTHING_REPORTED
 
     @property
     def name(self) -> str:
