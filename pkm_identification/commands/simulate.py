@@ -26,6 +26,7 @@ from pkm_identification.motion import TRAJECTORIES
 from pkm_identification.records import write_raw_csv
 from pkm_identification.records.drive_log import write_drive_log
 from pkm_identification.records.log import write_recording
+from pkm_identification.records.strokes import subtract_at_zero
 from pkm_identification.records.strut_csv import additional_columns
 from pkm_identification.simulation.run_settings import FAULTS, NOISE, RunSettings
 from pkm_identification.simulation.sensors import SensorSettings
@@ -150,7 +151,9 @@ def _simulate(options: argparse.Namespace) -> int:
         write_drive_log(options.out, record.log(), machine.drives, more)
     else:
         # a stamp of zero means "no stamp" in ROS
-        later = replace(record.log(), time=record.time + FIRST_STAMP)
+        log = record.log()
+        logged = subtract_at_zero(log.coordinate, [drive.reported.at_zero for drive in machine.drives])
+        later = replace(log, time=record.time + FIRST_STAMP, coordinate=logged)
         names = [drive.joint for drive in machine.drives]
         write_recording(options.out, later, options.storage or STORAGES[0], record.motor_length, names)
     motion = options.trajectory or "motion"

@@ -23,9 +23,10 @@ from pkm_identification.machines.load import load_machine, read_machine
 from pkm_identification.mechanisms.builtin import builtin_files
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.multibody.description.reader import parsed
+from pkm_identification.motion import DriveLog
 from pkm_identification.records import read_log
 from pkm_identification.records.channels import build_drive_channels
-from pkm_identification.records.drive_log import read_drive_log
+from pkm_identification.records.drive_log import read_drive_log, write_drive_log
 from pkm_identification.records.foreign import LogLayout
 from pkm_identification.records.strut_csv import STRUT_CHANNELS
 
@@ -185,7 +186,19 @@ def test_strokes_become_coordinates_by_the_machine_file(tmp_path, reports, name,
         low, high = machine(name).drives[0].lowest, machine(name).drives[0].highest
         offset = 2.0 * high - low
         drives = arm(name, at_zero=offset).drives
-        read = lambda path: read_drive_log(path, drives).drive  # noqa: E731
+        read = lambda path: read_drive_log(path, drives).coordinate  # noqa: E731
     middle = 0.5 * (low + high)
     write(tmp_path / "log.csv", drives, reports, "", middle - offset if strokes else middle)
     np.testing.assert_allclose(read(tmp_path / "log.csv"), middle, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["epaas", "four-bar"])
+def test_logs_are_written_as_they_are_read(tmp_path, name):
+    shifted = arm(name, at_zero=0.05)
+    drives = shifted.drives
+    places = shifted.home + 1e-3 * np.arange(ROWS)[:, None]
+    log = DriveLog(1e-3 * np.arange(ROWS), places, np.ones((ROWS, len(drives))), "log")
+    write_drive_log(tmp_path / "log.csv", log, drives)
+    written = np.genfromtxt(tmp_path / "log.csv", delimiter=",", names=True)
+    np.testing.assert_allclose(written[drives[0].name], places[:, 0] - 0.05, atol=1e-12)
+    np.testing.assert_allclose(read_drive_log(tmp_path / "log.csv", drives).coordinate, places, atol=1e-12)
