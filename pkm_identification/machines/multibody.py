@@ -137,7 +137,14 @@ class Multibody:
 
     @cached_property
     def size(self) -> float:
-        return 2.0 * float(np.max(body_extents(self.mechanism)))
+        extent = 2.0 * float(np.max(body_extents(self.mechanism)))
+        if extent > 0.0:
+            return extent
+        # a point on a slide: how far it goes
+        travels = [
+            np.ptp(FLOAT64.array(one.limits)) for one in self.mechanism.description.drives if one.limits
+        ]
+        return float(max(travels, default=1.0))
 
     @cached_property
     def joint_places(self) -> Mapping[str, tuple[str, ...]]:

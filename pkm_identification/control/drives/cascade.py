@@ -13,10 +13,10 @@
     current    V = clip(k_p e + k_i int e),  e = i_cmd - i
 
 theta is the encoder's angle, of the motor where the drive has one, else the driven coordinate; w its difference over a
-velocity period and w_cmd' the difference of two velocity commands over a position period (the 3PRS table's paper, 4.3).
-The position loop is outside the drive: its command arrives some of its cycles late. An integral stands still while its
-output is at the limit and would go further. Without a velocity loop the position loop's output is the command (a valve
-current), without a current loop that of the velocity loop.
+velocity period, or its true rate where the drive has a tachometer; w_cmd' the difference of two velocity commands over
+a position period (the 3PRS table's paper, 4.3). The position loop is outside the drive: its command arrives some of its
+cycles late. An integral stands still while its output is at the limit and would go further. Without a velocity loop the
+position loop's output is the command (a valve current), without a current loop that of the velocity loop.
 """
 
 from __future__ import annotations
@@ -44,8 +44,9 @@ from pkm_identification.numerics.compiled import kernel
     CURRENT_GAIN,
     CURRENT_INTEGRAL,
     VOLTAGE_LIMIT,
-) = range(17)
-SETTINGS = 17
+    TACHOMETER,
+) = range(18)
+SETTINGS = 18
 MOST_CYCLES = 8
 # Places in a drive's memory.
 (
@@ -69,7 +70,7 @@ def _limited(value, limit):
 
 
 @kernel
-def cascade_output(settings, memory, step, reference, position, current):
+def cascade_output(settings, memory, step, reference, position, rate_now, current):
     """What a drive's controller gives out in the small step that begins: V, A, or the unit of its position loop.
 
     Parameters
@@ -81,6 +82,8 @@ def cascade_output(settings, memory, step, reference, position, current):
         Small steps since the start.
     reference, position : float
         Wanted and shown coordinate, m or rad.
+    rate_now : float
+        Of the shown coordinate, m/s or rad/s: what a tachometer gives.
     current : float
         A.
     """
@@ -101,7 +104,10 @@ def cascade_output(settings, memory, step, reference, position, current):
         memory[OUTPUT] = memory[QUEUE] if settings[VELOCITY_STEPS] == 0.0 else memory[OUTPUT]
     if settings[VELOCITY_STEPS] > 0.0 and step % int(settings[VELOCITY_STEPS]) == 0:
         period = h * settings[VELOCITY_STEPS]
-        error = memory[RATE_COMMAND] - (angle - memory[LAST_ANGLE]) / period
+        speed = (angle - memory[LAST_ANGLE]) / period
+        if settings[TACHOMETER] != 0.0:
+            speed = settings[RATIO] * rate_now
+        error = memory[RATE_COMMAND] - speed
         memory[LAST_ANGLE] = angle
         change = (memory[RATE_COMMAND] - memory[PAST_RATE_COMMAND]) / (h * settings[POSITION_STEPS])
         ahead = settings[VELOCITY_FEED] * memory[RATE_COMMAND] + settings[ACCELERATION_FEED] * change

@@ -57,6 +57,7 @@ def drive_settings(bank: Bank, loops: Sequence[DriveLoops], step: float) -> Floa
             row[place.VELOCITY_INTEGRAL] = velocity.integral
             row[place.VELOCITY_FEED] = velocity.rate_feed_forward
             row[place.ACCELERATION_FEED] = velocity.acceleration_feed_forward
+            row[place.TACHOMETER] = velocity.tachometer
             row[place.CURRENT_LIMIT] = min(velocity.limit, limits[i])
         if current is not None:
             row[place.CURRENT_STEPS] = _steps("current", current.period, step)

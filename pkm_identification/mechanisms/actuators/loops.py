@@ -19,6 +19,7 @@ from pkm_identification.document import Node
 from ..model import Actuator
 
 MOST_CYCLES_LATE = 8
+SPEED_SENSORS = ("encoder", "tachometer")
 _WHOLE = 1e-6  # of a period: nearer than this to a multiple it is one
 
 
@@ -39,7 +40,10 @@ class PositionControl:
 
 @dataclass(frozen=True)
 class VelocityControl:
-    """k_p in A s/rad, k_i in A/rad, feed-forward of rate (A s/rad) and acceleration (A s^2/rad), limit, period in s."""
+    """k_p in A s/rad, k_i in A/rad, feed-forward of rate (A s/rad) and acceleration (A s^2/rad), limit, period in s.
+
+    `tachometer` tells whether the loop gets the true rate; else it gets the encoder's difference over its period.
+    """
 
     gain: float
     integral: float
@@ -47,6 +51,7 @@ class VelocityControl:
     limit: float = np.inf
     rate_feed_forward: float = 0.0
     acceleration_feed_forward: float = 0.0
+    tachometer: bool = False
 
 
 @dataclass(frozen=True)
@@ -153,6 +158,7 @@ def _velocity(root: Node) -> VelocityControl:
         _limit(node),
         node.take("rate_feed_forward", 0.0).not_negative(),
         node.take("acceleration_feed_forward", 0.0).not_negative(),
+        node.take("speed_sensor", SPEED_SENSORS[0]).choice(SPEED_SENSORS) == "tachometer",
     )
     node.close()
     return loop

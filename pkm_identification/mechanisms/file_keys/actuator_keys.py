@@ -13,7 +13,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ..actuators.control_section import SPACES
-from ..actuators.loops import MOST_CYCLES_LATE
+from ..actuators.loops import MOST_CYCLES_LATE, SPEED_SENSORS
 from ..actuators.registry import TYPE_NAMES
 from ..actuators.row import TABLE
 from ..actuators.two_inertia import ENCODERS, SIDES
@@ -164,6 +164,11 @@ CONTROL = Key(
                 *_OF_EACH_LOOP,
                 _RATE,
                 Key("acceleration_feed_forward", "A s^2/rad", NOT_NEGATIVE),
+                Key(
+                    "speed_sensor",
+                    "what the loop gets (default: encoder, its difference)",
+                    choice(SPEED_SENSORS),
+                ),
             ),
         ),
         Key("current", "proportional and integral", keys=(_GAIN, _INTEGRAL, *_OF_EACH_LOOP)),

@@ -191,18 +191,23 @@ def predict(pose, speed, change, duration):
 
 
 @inlined
-def control_drives(drives, motion, share):
-    """Let the controllers in the drives act at the start of a small step, `share` of the period from its start."""
+def control_drives(drives, motion, rate, share):
+    """Let the controllers in the drives act at the start of a small step, `share` of the period from its start.
+
+    `rate` (R,) are the axes' rates then, of which the first are the drives'.
+    """
     step = int(drives.lines.begun[0])
     for i in range(drives.rows.shape[0]):
         settings = drives.settings[i]
         if settings[POSITION_STEPS] > 0.0:
             begin, end = drives.reference[0, i], drives.reference[1, i]
-            shown = motion.states[i, 0] if drives.rows[i, ON_MOTOR] != 0.0 else motion.coordinate[i]
+            on_motor = drives.rows[i, ON_MOTOR] != 0.0
+            shown = motion.states[i, 0] if on_motor else motion.coordinate[i]
+            speed = motion.states[i, 1] if on_motor else rate[i]
             at = int(drives.rows[i, CURRENT])
             current = motion.states[i, at] if at >= 0 else 0.0
             drives.command[i] = cascade_output(
-                settings, drives.memory[i], step, begin + share * (end - begin), shown, current
+                settings, drives.memory[i], step, begin + share * (end - begin), shown, speed, current
             )
 
 
@@ -326,7 +331,7 @@ def _advance(motion, ends, resistance, drives, h, steps, room):
             rate[i] += ends.jacobian[0, i, k] * motion.speed[k]
     note_lags(drives.rows, h, SHARES, room.lags)
     for n in range(steps):
-        control_drives(drives, motion, n / steps)
+        control_drives(drives, motion, rate, n / steps)
         index = note_present(lines, drives.command, motion.coordinate) if driven else 0
         for s in range(2):
             t = (n + SHARES[s]) / steps

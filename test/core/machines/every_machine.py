@@ -18,22 +18,19 @@ import numpy as np
 import yaml
 
 from benchmarks.field import parallel_machines as documents
-from benchmarks.field.drawn_kinds import EPAAS_HYDRAULICS, MAST_BELTS
 from pkm_identification.document import TextScalars
 from pkm_identification.machines.contract import Motion
 from pkm_identification.machines.hexapod import Hexapod
 from pkm_identification.machines.load import load_machine, read_machine
 from pkm_identification.machines.multibody import Multibody
-from pkm_identification.mechanisms.builtin import builtin_files
-from pkm_identification.mechanisms.multibody.description.reader import parsed
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 
 HEXAPODS = ("uf", "hexel", "ford", "uf_hydraulic", "uf_belt")
-BUILT_IN = ("mast", "epaas", "four-bar")
+BUILT_IN = ("mast", "epaas", "four-bar", "epaas_testrig")
 WRITTEN = {one.__name__: one for one in (documents.delta, documents.five_bar, documents.rss, documents.pus)}
 WRITTEN["serial_arm"] = documents.serial_arm
 WRITTEN["arm_7"] = documents.wrist_arm
-ACTUATED = {"mast_belts": ("mast", MAST_BELTS), "epaas_hydraulic": ("epaas", EPAAS_HYDRAULICS)}
+ACTUATED = ("mast_belt", "epaas_hydraulic")
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "mechanisms.md"
 ON_PAGE = "delta of the page"
 AS_MULTIBODY = "uf as multibody"
@@ -45,9 +42,6 @@ EVERY = (*HEXAPODS, AS_MULTIBODY, *MECHANISMS)
 def machine(name: str) -> Hexapod | Multibody:
     if name in WRITTEN:
         return read_machine(WRITTEN[name]())
-    if name in ACTUATED:
-        plain, drives = ACTUATED[name]
-        return read_machine(parsed(builtin_files("mechanisms")[plain]) | drives)
     if name == ON_PAGE:
         found = re.search(r"```yaml\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.S)
         assert found
