@@ -33,7 +33,12 @@ from pkm_identification.ros.node.inputs import SILENCE
 from pkm_identification.ros.node.main import run
 from pkm_identification.ros.node.missing_samples import MissingSamples
 from pkm_identification.ros.node.pipeline_node import PipelineNode
-from pkm_identification.ros.parameters.declarations import list_joints, read_joint_names, read_period
+from pkm_identification.ros.parameters.declarations import (
+    list_joints,
+    read_joint_names,
+    read_period,
+    read_reports,
+)
 from pkm_identification.ros.parameters.strut_filter import PARAMETERS, filter_settings
 from pkm_identification.ros.qos import STREAM, STRUT_STATES_SUBSCRIPTION
 from pkm_identification.signals.causal import CausalFilter, FilterSettings
@@ -60,7 +65,10 @@ class StrutFilterNode(PipelineNode):
         self.machine = load_machine(self.parameter["machine"])
         self.period = read_period(self.machine, self.parameter["sample_rate"])
         joints = list_joints(self.machine)
-        self.reader = JointStateReader(read_joint_names(joints, self.parameter["joint_names"]))
+        reports = read_reports(self.machine, self.parameter.all())
+        self.reader = JointStateReader(
+            read_joint_names(joints, self.parameter["joint_names"]), True, *reports
+        )
         self.stage = FilterStage(*self._settings(self.parameter.all()), by_model(self.machine))
         with self.compiling():
             self.stage.warm_up(self.machine)

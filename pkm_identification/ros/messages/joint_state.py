@@ -61,13 +61,23 @@ class JointStateReader:
         Joint names of the drives, in the order of the machine's drives.
     stamped : bool
         Whether stamp 0 is refused; a command may go without.
+    at_zero, force_factor : ndarray, shape (n,), optional
+        Added to positions, m or rad; efforts are multiplied by the latter.
     """
 
-    def __init__(self, names: Sequence[str], stamped: bool = True) -> None:
+    def __init__(
+        self,
+        names: Sequence[str],
+        stamped: bool = True,
+        at_zero: FloatArray | None = None,
+        force_factor: FloatArray | None = None,
+    ) -> None:
         if len(set(names)) != len(names) or not names:
             raise SettingsError(f"expected different joint names, got {list(names)}")
         self._names = tuple(names)
         self._stamped = stamped
+        self._at_zero = at_zero if at_zero is not None and np.any(at_zero) else None
+        self._factor = force_factor if force_factor is not None and np.any(force_factor != 1.0) else None
         self._known: list[str] | None = None
         self._layout: JointStateLayout | None = None
         self._order: list[int] = []
@@ -124,6 +134,10 @@ class JointStateReader:
                 force = None
             else:
                 self._effort_seen = True
+        if self._at_zero is not None:
+            coordinate = coordinate + self._at_zero
+        if self._factor is not None and force is not None:
+            force = force * self._factor
         return DriveReading(time, coordinate, force)
 
     def rates(self, message: JointState) -> FloatArray | None:

@@ -11,11 +11,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
+import numpy as np
 from rcl_interfaces.msg import (
     FloatingPointRange,
     IntegerRange,
@@ -26,6 +27,9 @@ from rcl_interfaces.msg import (
 from pkm_identification.declared import Declaration
 from pkm_identification.errors import SettingsError
 from pkm_identification.machines.contract import Machine
+from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.records.channels import build_drive_channels
+from pkm_identification.records.foreign.units import find_factor, units_by_quantity
 
 Value = bool | int | float | str | list[float] | list[str]
 
@@ -235,6 +239,17 @@ JOINT_NAMES = ParameterSpec(
     [""],
     "joint names of the drives in the machine's order, in and out; empty: the machine file's",
 )
+# What a driver's joint states are in where they are no coordinates in m or rad and no forces in N or N m
+LENGTH_AT_ZERO = ParameterSpec(
+    "length_at_zero",
+    [0.0],
+    "coordinate in m or rad where joint states have 0, as of strokes: one for all drives, or one of each",
+)
+EFFORT_UNIT = ParameterSpec(
+    "effort_unit",
+    "",
+    "what efforts are in, as %, permille, A, kN; empty: N and N m. The machine file says what makes forces of them",
+)
 SAMPLE_RATE = 1000.0  # Hz, of a machine that states none: samples of another rate are told, and not passed on
 
 
@@ -263,6 +278,26 @@ def read_joint_names(own: Sequence[str], given: Sequence[str]) -> tuple[str, ...
             f"parameter 'joint_names' = {list(given)}: must be {len(own)} different joint names"
         )
     return names
+
+
+def read_reports(machine: Machine, values: Mapping[str, Any]) -> tuple[FloatArray, FloatArray]:
+    """Return what is added to positions (n,), m or rad, and what efforts (n,) are multiplied by.
+
+    Raises
+    ------
+    ParameterError
+        If there are not as many numbers as drives, or the machine file does not make a force of the unit.
+    """
+    count, given, unit = len(machine.drives), values[LENGTH_AT_ZERO.name], values[EFFORT_UNIT.name]
+    if len(given) not in (1, count):
+        raise ParameterError(f"parameter 'length_at_zero' = {list(given)}: must be one number, or {count}")
+    channels = build_drive_channels(machine.drives)
+    try:
+        units = units_by_quantity((unit,) if unit else (), channels)
+        factors = [find_factor(column, units, channels) for column in channels.forces]
+    except SettingsError as error:
+        raise ParameterError(f"parameter 'effort_unit' = '{unit}': {error}") from None
+    return np.resize(np.asarray(given, dtype=float), count), np.array(factors)
 
 
 def list_joints(machine: Machine) -> tuple[str, ...]:

@@ -17,7 +17,7 @@ from pkm_identification.identification.online.pipeline import stream_settings
 from pkm_identification.identification.settings import NAMED, Settings
 from pkm_identification.machines.contract import Machine
 
-from .declarations import JOINT_NAMES, MACHINE, ParameterSpec, sample_rate_of
+from .declarations import EFFORT_UNIT, JOINT_NAMES, LENGTH_AT_ZERO, MACHINE, ParameterSpec, sample_rate_of
 
 FILTER = ("cutoff", "order", "kind", "max_delay")
 GUARD = ("max_gap", "late_tolerance")
@@ -25,6 +25,8 @@ GUARD = ("max_gap", "late_tolerance")
 PARAMETERS = (
     MACHINE,
     JOINT_NAMES,
+    LENGTH_AT_ZERO,
+    EFFORT_UNIT,
     sample_rate_of("strut_states"),
     ParameterSpec("reliable", False, "samples lost on the way are sent again; the publisher must offer that"),
     *(ParameterSpec.of(NAMED[name], live=True) for name in (*FILTER, *GUARD)),
