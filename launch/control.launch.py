@@ -11,7 +11,7 @@
 from launch.actions import OpaqueFunction
 
 from pkm_identification.ros.launching.arguments import COMMON, SIMULATED, SWITCH, Argument, switch
-from pkm_identification.ros.launching.nodes import PATIENCE, included, launch_file, node, switched
+from pkm_identification.ros.launching.nodes import LISTENERS, PATIENCE, included, launch_file, node, switched
 
 OF_SIMULATOR, OF_CONTROLLER = ("simulator",), ("controller",)
 ARGUMENTS = (
@@ -40,8 +40,7 @@ def start_nodes(context):
         "clock": switched(context, "use_sim_time"),
         "commands": "effort",
         "wait": PATIENCE,
-        "subscribers": 2,
-        "wait_for": ["strut_states/filtered", "platform_state"],
+        "wait_for": [*LISTENERS, "controller:strut_states"],
         "use_sim_time": False,
     }
     if lockstep:

@@ -11,7 +11,7 @@
 from launch.actions import OpaqueFunction
 
 from pkm_identification.ros.launching.arguments import COMMON, SWITCH, Argument, switch
-from pkm_identification.ros.launching.nodes import PATIENCE, included, launch_file, node, switched
+from pkm_identification.ros.launching.nodes import LISTENERS, PATIENCE, included, launch_file, node, switched
 
 OF_PLAYER = ("player",)
 ARGUMENTS = (
@@ -30,7 +30,7 @@ def start_player(context):
         # with simulated time the recording's is the one that counts
         "clock": switched(context, "use_sim_time"),
         "wait": PATIENCE,
-        "wait_for": ["strut_states/filtered", "platform_state"],
+        "wait_for": LISTENERS,
         "use_sim_time": False,
     }
     return [node(context, "player", ARGUMENTS, parameters)]

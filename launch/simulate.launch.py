@@ -11,7 +11,7 @@
 from launch.actions import OpaqueFunction
 
 from pkm_identification.ros.launching.arguments import COMMON, SIMULATED, SWITCH, Argument, switch
-from pkm_identification.ros.launching.nodes import PATIENCE, included, launch_file, node, switched
+from pkm_identification.ros.launching.nodes import LISTENERS, PATIENCE, included, launch_file, node, switched
 
 OF_SIMULATOR = ("simulator",)
 ARGUMENTS = (
@@ -34,7 +34,7 @@ def start_simulator(context):
         # with simulated time the simulator is the one who keeps it
         "clock": switched(context, "use_sim_time"),
         "wait": PATIENCE,
-        "wait_for": ["strut_states/filtered", "platform_state"],
+        "wait_for": LISTENERS,
         "shutdown_at_end": switched(context, "shutdown_at_end"),
         "use_sim_time": False,
     }

@@ -229,7 +229,8 @@ class EstimatorNode(PipelineNode):
         return {"saved": self.store.saved, "started_from": self.keeper.source}
 
     def _storage_summary(self) -> str:
-        return f"{self.store.saved} equations saved" if self.store.saved else "nothing saved"
+        saved = f"{self.store.saved} equations saved" if self.store.saved else "nothing saved"
+        return f"{saved}; started from {self.keeper.source}"
 
     def values(self) -> Mapping[str, object]:
         self._look_after()

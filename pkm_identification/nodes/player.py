@@ -30,6 +30,7 @@ from pkm_identification.ros.parameters.declarations import (
     ParameterError,
     ParameterSpec,
 )
+from pkm_identification.ros.parameters.simulator import WAIT_FOR
 from pkm_identification.ros.qos import CLOCK, LATCHED, STREAM
 
 TICK = 0.002  # s
@@ -56,7 +57,7 @@ class PlayerNode(PipelineNode):
         ParameterSpec(
             "wait", 10.0, "longest time to wait for a subscriber of every topic before the start", "s", 0
         ),
-        ParameterSpec("wait_for", [""], "other topics that must have a subscriber before the start"),
+        WAIT_FOR,
         ParameterSpec("shutdown_at_end", True, "end the process when the recording is over"),
     )
 
@@ -110,7 +111,12 @@ class PlayerNode(PipelineNode):
 
     def findings(self) -> Iterable[Finding]:
         if self.started is None:
-            yield WARN, f"waiting for subscribers of {', '.join(self._lonely())}"
+            yield WARN, f"waits for listeners: {', '.join(self._lonely())}"
+
+    def summary(self) -> str:
+        """How much of the recording has gone out, and whether it is over."""
+        state = "over: " if self._over else ""
+        return f"{state}{self.sent} messages played, round {self.rounds + (not self._over)}"
 
     def values(self) -> Mapping[str, object]:
         return {"sent": self.sent, "rounds": self.rounds, "behind (s)": self._behind}

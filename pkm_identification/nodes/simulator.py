@@ -88,6 +88,7 @@ class SimulatorNode(PipelineNode):
         self.paused = False
         self._paused_at = 0.0
         self._over = False
+        self._lost_told = 0.0
         self.forces = self._force_commands()
         driven = self.parameter["commands"] == EFFORT and not self.parameter["lockstep"]
         self.schedule = Schedule(
@@ -137,8 +138,7 @@ class SimulatorNode(PipelineNode):
         if self.paused:
             return
         if not self.schedule.begun:
-            few = self.output.get_subscription_count() < self._wanted
-            if now < self._deadline and (few or self.unheard(self.parameter["wait_for"])):
+            if now < self._deadline and self._missing_listeners():
                 return
             waited = SETTLING if self.parameter["wait"] > 0 else 0.0
             self.schedule.begin(now + waited)
@@ -286,15 +286,34 @@ class SimulatorNode(PipelineNode):
         return self.simulator.machine.name
 
     def findings(self) -> Iterable[Finding]:
-        if self.schedule.lost:
-            yield WARN, f"{self.schedule.lost:.1f} s slower than asked for: this computer cannot keep up"
+        lately, self._lost_told = self.schedule.lost - self._lost_told, self.schedule.lost
+        if lately:
+            yield (
+                WARN,
+                f"{self.schedule.lost:.1f} s slower than asked for, {lately:.1f} s of it just now: this computer "
+                "cannot keep up",
+            )
+        missing = [] if self.schedule.begun else self._missing_listeners()
+        if missing:
+            yield WARN, f"waits for listeners: {', '.join(missing)}"
         if self.paused:
             yield WARN, "paused: call ~/pause with false to go on"
         if self.simulator.saturated.any():
             yield WARN, "drives at their force limit"
 
+    def _missing_listeners(self) -> list[str]:
+        """Return whom the first sample waits for: listeners of `strut_states`, and of other topics."""
+        few = self._wanted - self.output.get_subscription_count()
+        own = [f"{few} more of strut_states"] if few > 0 else []
+        return own + self.unheard(self.parameter["wait_for"])
+
+    def summary(self) -> str:
+        """Whether the motion is over."""
+        return "the motion is over" if self._over else "ok"
+
     def values(self) -> Mapping[str, object]:
-        values = {
+        values: dict[str, object] = {
+            "slower (s)": self.schedule.lost,
             "samples": self.schedule.count,
             "time (s)": self.simulator.time,
             "loop_gap (m)": self.simulator.loop_gap,

@@ -87,13 +87,12 @@ class StrutFilterNode(PipelineNode):
 
     def start(self) -> None:
         self.stage.restart()
-        qos = STREAM if self.parameter["reliable"] else STRUT_STATES_SUBSCRIPTION
         self.missing = MissingSamples(self.period)
         self.inputs.listen(
             JointState,
             TOPIC,
             self.take,
-            qos,
+            STRUT_STATES_SUBSCRIPTION,
             raw=True,
             silence=SILENCE,
             patience=SILENCE,

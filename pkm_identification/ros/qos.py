@@ -10,7 +10,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from copy import copy
+from typing import Any
+
+from rclpy.exceptions import InvalidParameterTypeException
 from rclpy.qos import DurabilityPolicy, HistoryPolicy, QoSProfile, ReliabilityPolicy
+from rclpy.qos_overriding_options import QoSOverridingOptions
+
+from .parameters.declarations import ParameterError
 
 
 def _profile(
@@ -47,3 +56,26 @@ CLOCK = _profile(1, ReliabilityPolicy.BEST_EFFORT)
 LATCHED = _profile(1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 # Of several publishers with many such messages, for who wants all of them.
 LATCHED_STREAM = _profile(STREAM_DEPTH, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+
+
+def open_to_overrides(profile: QoSProfile) -> dict[str, Any]:
+    """Return the arguments of `create_publisher` and `create_subscription` that let a user change a profile.
+
+    By ROS's own parameters `qos_overrides./TOPIC.publisher|subscription.reliability|depth|history`, read at start.
+    rclpy writes them into the profile it is given: a copy, because ours are shared.
+    """
+    return {
+        "qos_profile": copy(profile),
+        "qos_overriding_options": QoSOverridingOptions.with_default_policies(),
+    }
+
+
+@contextmanager
+def refusing_bad_overrides() -> Iterator[None]:
+    """Context in which an override that cannot be is a ParameterError of one line."""
+    try:
+        yield
+    except (RuntimeError, InvalidParameterTypeException) as error:
+        if "qos_overrides" in str(error) or "QoS override" in str(error):
+            raise ParameterError(f"parameter 'qos_overrides...': {error}") from None
+        raise

@@ -50,7 +50,9 @@ def test_it_comes_once_a_second_with_name_hardware_and_values(bench):
     assert (status.level, status.message) == (DiagnosticStatus.OK, "ok")
     assert [(value.key, value.value) for value in status.values] == [("temperature", "20.25")]
     assert messages[0].header.stamp.sec > 0
-    assert [(one.name, one.message) for one in messages[0].status[1:]] == [("left/probe: input", "no topic")]
+    assert [(one.name, one.message) for one in messages[0].status[1:]] == [
+        ("left/probe: input", "listens to no topic")
+    ]
 
 
 def test_two_machines_of_one_name_are_told_apart(bench):

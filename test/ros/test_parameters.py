@@ -12,9 +12,11 @@ import pytest
 from rcl_interfaces.msg import Parameter as ParameterMessage
 from rcl_interfaces.srv import SetParametersAtomically
 from rclpy.parameter import Parameter, get_parameter_value
+from sensor_msgs.msg import JointState
 
 from pkm_identification.ros.node.pipeline_node import PipelineNode
 from pkm_identification.ros.parameters.declarations import ParameterError, ParameterSpec
+from pkm_identification.ros.qos import INNER_DEPTH, STREAM
 
 
 class Probe(PipelineNode):
@@ -27,6 +29,16 @@ class Probe(PipelineNode):
         ParameterSpec("gains", [1.0, 2.0], "gains", low=0),
         ParameterSpec("shown", True, "show it", live=True),
     )
+
+
+class Streaming(PipelineNode):
+    NAME = "streaming"
+
+    def build(self):
+        self.publisher(JointState, "sent", STREAM)
+
+    def start(self):
+        self.inputs.listen(JointState, "heard", print, STREAM)
 
 
 @pytest.mark.parametrize(
@@ -111,6 +123,30 @@ def test_a_misspelt_parameter_is_pointed_out(bench):
     assert node.parameter.unknown() == [
         "parameter 'cutof' is not known here and ignored; did you mean 'cutoff'?"
     ]
+
+
+def test_quality_of_service_is_overridden_by_the_parameters_of_ros(bench):
+    overrides = {"qos_overrides./heard.subscription.depth": 7, "qos_overrides./sent.publisher.depth": 9}
+    node = bench.start(Streaming, **overrides)
+    (heard,) = (one.qos_profile for one in node.subscriptions if one.topic_name == "/heard")
+    assert (heard.depth, heard.reliability, STREAM.depth) == (7, STREAM.reliability, INNER_DEPTH)
+    assert node.inputs.topics[0].watch.depth == 7
+    (sent,) = (one for one in node.publishers if one.topic_name == "/sent")
+    assert sent.qos_profile.depth == 9
+    # once more: rclpy declares them once
+    node.trigger_deactivate()
+    node.trigger_cleanup()
+    node.bring_up()
+    assert node.inputs.topics[0].watch.depth == 7
+
+
+@pytest.mark.parametrize(
+    ("key", "value"), [("subscription.reliability", "always"), ("publisher.depth", "many")]
+)
+def test_an_override_that_cannot_be_is_one_line_that_names_it(bench, key, value):
+    topic = "/heard" if key.startswith("subscription") else "/sent"
+    with pytest.raises(ParameterError, match=f"qos_overrides.*{value}"):
+        bench.start(Streaming, **{f"qos_overrides.{topic}.{key}": value})
 
 
 def test_descriptors_tell_type_range_and_unit(bench):

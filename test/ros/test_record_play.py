@@ -14,8 +14,10 @@ import sys
 
 import numpy as np
 import pytest
+import rclpy
 import yaml
 from rclpy.parameter import Parameter
+from ros.rigs import status_with
 from ros.ros_bench import Motion, feed
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
@@ -163,11 +165,19 @@ def test_the_player_waits_for_subscribers_but_not_for_ever(bench, bag):
 def test_the_player_waits_for_the_rest_of_the_chain(bench, bag):
     path, _ = bag
     messages = bench.collect(JointState, "strut_states")
-    bench.start(PlayerNode, bag=str(path), wait=30.0, wait_for=["platform_state"])
-    bench.spin(0.5)
+    statuses = bench.diagnostics()
+    wanted = ["platform_state", "bench:markers", "estimator:platform_state"]
+    bench.start(PlayerNode, bag=str(path), wait=300.0, wait_for=wanted)
+    # one who looks on is not the estimator
+    for topic in ("platform_state", "markers"):
+        bench.collect(JointState, topic)
+    status = status_with(bench, statuses, "waits for listeners: estimator:platform_state")
+    assert status.name == "player: playback"
     assert not messages
-    bench.collect(JointState, "platform_state")
+    looker = rclpy.create_node("estimator", context=bench.context)
+    looker.create_subscription(JointState, "platform_state", lambda _: None, 10)
     bench.wait(lambda: messages, "messages")
+    looker.destroy_node()
 
 
 def test_speed_and_loop_change_while_playing(bench, bag):

@@ -39,6 +39,8 @@ FILES = {"params_file": "nodes.yaml", "rviz_config": "view.rviz"}
 FRAMES = {"base_frame": "base", "platform_frame": "platform"}  # as the nodes have them
 # The first start of all compiles for a minute; nothing shall be lost meanwhile.
 PATIENCE = 180.0
+# Who has to be active before the first sample comes; who only looks on (a viewer, a recorder) is not meant.
+LISTENERS = ["strut_filter:strut_states", "kinematics:strut_states/filtered", "estimator:platform_state"]
 
 
 class NodeFailed(Exception):

@@ -37,7 +37,7 @@ class InputWatch:
     silence : float
         s without a message that are worth a warning.
     depth : int
-        Messages that the queue of the subscription holds.
+        Messages that the queue of the subscription holds; may be set later.
     samples : MissingSamples, optional
         What is missing by the stamps: a driver may have left out samples, or somebody between it and the publisher.
 
@@ -60,7 +60,7 @@ class InputWatch:
         samples: MissingSamples | None = None,
     ) -> None:
         self.topic = topic
-        self._depth = depth
+        self.depth = depth
         self._samples = samples
         self._pushed_out = self.lost_on_the_way = 0
         self._doubtful = 0  # lost, by which cause is not known yet
@@ -110,7 +110,7 @@ class InputWatch:
         behind, taken = self._hole
         if received > taken:
             self.lost_on_the_way += self._doubtful
-        elif not received or number - behind >= self._depth // 2:
+        elif not received or number - behind >= self.depth // 2:
             self._pushed_out += self._doubtful
         else:
             return
@@ -134,9 +134,11 @@ class InputWatch:
         """Whether nothing has come for longer than it should."""
         return time.monotonic() - self._arrival > self._silence
 
-    def complaint_of_silence(self) -> str:
-        """What to say then."""
-        return f"no samples on '{self.topic}' for {time.monotonic() - self._arrival:.0f} s"
+    def complaint_of_silence(self, publishers: Iterable[str]) -> str:
+        """Return what to say then, of the publishers that should send: names of their nodes."""
+        names = ", ".join(sorted(publishers))
+        why = f"{names} is there but sends none" if names else "nobody publishes it"
+        return f"no samples on '{self.topic}' for {time.monotonic() - self._arrival:.0f} s: {why}"
 
     def complaints(self) -> Iterator[str]:
         """What to say of what was missed in the last second."""

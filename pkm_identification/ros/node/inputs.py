@@ -13,23 +13,38 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from rclpy.lifecycle import LifecycleNode
 from rclpy.qos import QoSProfile, qos_policy_name_from_kind
 from rclpy.subscription import Subscription
 
+from ..messages.message_types import type_name
+from ..qos import open_to_overrides, refusing_bad_overrides
 from ..releases import incompatible_qos_only, says_how_messages_came
 from .diagnostics import ERROR, WARN, Finding
 from .hand_over import Handed, HandOver
 from .input_watch import InputWatch, step_values
 from .missing_samples import MissingSamples
 from .sole_publisher import THIS_PROCESS, SolePublisher
-from .topic_publishers import publisher_of, publishers_by_identity, qos_complaints
+from .topic_publishers import mismatch_complaints, publisher_of, publishers_by_identity
 
 # A callback takes what has piled up, but lets services and timers have their turn after this many.
 DRAIN_LIMIT = 200
 SILENCE = 1.0  # s without a sample of a stream, after which something in front is gone
+
+
+@dataclass(frozen=True)
+class Input:
+    """A topic that is listened to: its subscription, what takes all that has come, and what is watched of it."""
+
+    subscription: Subscription
+    poll: Callable[[], None]
+    watch: InputWatch
+    sole: SolePublisher | None
+    kind: str
+    qos: QoSProfile
 
 
 class Inputs:
@@ -54,9 +69,8 @@ class Inputs:
         self._node = node
         self._until_deactivated = until_deactivated
         self._report = report
-        self._watched: list[tuple[InputWatch, QoSProfile, SolePublisher | None]] = []
+        self.topics: list[Input] = []
         self._told: dict[str, list[str]] = {}
-        self._streams: list[tuple[Subscription, Callable[[], None], SolePublisher | None]] = []
 
     def listen_to_stream(
         self,
@@ -68,8 +82,8 @@ class Inputs:
         silence: float = math.inf,
     ) -> None:
         """As `listen`, to what a node's `stream_output` gives: bytes, or samples of a node of this process."""
-        watch = InputWatch(topic, silence, qos.depth)
-        sole = self._sole_publisher(topic, SILENCE)
+        watch = InputWatch(topic, silence)
+        sole = self._sole_publisher(topic, message_type, SILENCE)
 
         def step(message: bytes | Handed, info: Mapping[str, Any]) -> None:
             begin = time.perf_counter()
@@ -108,8 +122,8 @@ class Inputs:
         without any is a warning. With a `patience` (s) one publisher alone is listened to, see `SolePublisher`; where
         the callback returns False the message was of no use, and another publisher may have its turn.
         """
-        watch = InputWatch(topic, silence, qos.depth, samples)
-        sole = None if patience is None else self._sole_publisher(topic, patience)
+        watch = InputWatch(topic, silence, samples=samples)
+        sole = None if patience is None else self._sole_publisher(topic, message_type, patience)
 
         def step(message: Any, info: Mapping[str, Any]) -> None:
             if sole is not None and not sole.accepts(publisher_of(info)):
@@ -121,8 +135,9 @@ class Inputs:
 
         self._take_from(message_type, topic, step, qos, watch, after, raw, sole)
 
-    def _sole_publisher(self, topic: str, patience: float) -> SolePublisher:
-        return SolePublisher(lambda: publishers_by_identity(self._node, topic), patience)
+    def _sole_publisher(self, topic: str, message_type: type, patience: float) -> SolePublisher:
+        kind = type_name(message_type)
+        return SolePublisher(lambda: publishers_by_identity(self._node, topic, kind), patience)
 
     def _take_from(
         self,
@@ -163,15 +178,17 @@ class Inputs:
         # else nothing is counted as lost
         informed = says_how_messages_came(self._node.executor)
         taker = drain if informed else lambda message: drain(message, {})
-        subscription = self._node.create_subscription(
-            message_type, topic, taker, qos, event_callbacks=events, raw=raw
-        )
-        entry, stream = (watch, qos, sole), (subscription, poll, sole)
-        self._watched.append(entry)
-        self._streams.append(stream)
-        self._until_deactivated(lambda: self._streams.remove(stream))
+        overridable = open_to_overrides(qos)
+        with refusing_bad_overrides():
+            subscription = self._node.create_subscription(
+                message_type, topic, taker, **overridable, event_callbacks=events, raw=raw
+            )
+        chosen = overridable["qos_profile"]
+        watch.depth = chosen.depth
+        one = Input(subscription, poll, watch, sole, type_name(message_type), chosen)
+        self.topics.append(one)
         self._until_deactivated(lambda: self._node.destroy_subscription(subscription))
-        self._until_deactivated(lambda: self._watched.remove(entry))
+        self._until_deactivated(lambda: self.topics.remove(one))
 
     @property
     def streams(self) -> list[tuple[Subscription, Callable[[], None]]]:
@@ -180,37 +197,40 @@ class Inputs:
         What a node of this process hands over needs no waiting: of messages that come besides none is taken.
         """
         return [
-            (subscription, poll)
-            for subscription, poll, sole in self._streams
-            if sole is None or sole.chosen is not THIS_PROCESS
+            (one.subscription, one.poll)
+            for one in self.topics
+            if one.sole is None or one.sole.chosen is not THIS_PROCESS
         ]
 
     @property
     def taken(self) -> int:
         """Messages taken from all topics listened to since activation."""
-        return sum(watch.taken for watch, *_ in self._watched)
+        return sum(one.watch.taken for one in self.topics)
 
     @property
     def silent(self) -> bool:
         """Whether an input that should flow does not."""
-        return any(watch.silent for watch, *_ in self._watched)
+        return any(one.watch.silent for one in self.topics)
 
     def findings(self) -> Iterator[Finding]:
         """What stands against them, asked once a second: silence, lost messages, publishers that are not heard."""
-        for watch, qos, sole in self._watched:
+        for one in self.topics:
+            watch = one.watch
             watch.turn_over()
+            found = publishers_by_identity(self._node, watch.topic, one.kind)
             if watch.silent:
-                yield WARN, watch.complaint_of_silence()
+                yield WARN, watch.complaint_of_silence(found.values())
             for complaint in watch.complaints():
                 yield WARN, complaint
-            if sole is not None:
-                yield from self._other_publishers(watch.topic, sole)
-            for complaint in qos_complaints(self._node, watch.topic, qos):
+            if one.sole is not None:
+                yield from self._other_publishers(watch.topic, one.sole, found)
+            for complaint in mismatch_complaints(self._node, watch.topic, one.kind, one.qos):
                 yield ERROR, complaint
 
-    def _other_publishers(self, topic: str, sole: SolePublisher) -> Iterator[Finding]:
+    def _other_publishers(
+        self, topic: str, sole: SolePublisher, found: Mapping[bytes, str]
+    ) -> Iterator[Finding]:
         """Publishers besides the one that is listened to; logged when they come."""
-        found = publishers_by_identity(self._node, topic)
         sole.several = len(found) > 1
         names = sorted(found.values()) if sole.several else []
         if names:
@@ -229,15 +249,15 @@ class Inputs:
 
     def values(self) -> Mapping[str, object]:
         """Numbers of the last second to show in the diagnostics."""
-        return step_values(watch for watch, *_ in self._watched)
+        return step_values(one.watch for one in self.topics)
 
     def summary(self) -> str:
         """How much came in the last second, of each topic; empty where there is none."""
         return ", ".join(
-            f"{watch.steps} messages of '{watch.topic}' in the last second" for watch, *_ in self._watched
+            f"{one.watch.steps} messages of '{one.watch.topic}' in the last second" for one in self.topics
         )
 
     @property
     def lost(self) -> int:
         """Messages that publishers sent and the node never got, since activation."""
-        return sum(watch.lost for watch, *_ in self._watched)
+        return sum(one.watch.lost for one in self.topics)

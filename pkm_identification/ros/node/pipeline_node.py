@@ -30,11 +30,12 @@ from pkm_identification.identification.online.stage_event import StageEvent
 from ..clock import STEADY
 from ..parameters.declarations import COMMON, ParameterError, ParameterSpec
 from ..parameters.table import ParameterTable
+from ..qos import open_to_overrides, refusing_bad_overrides
 from .diagnostics import WARN, Diagnostics, Finding, Task
 from .hand_over import HandOver, StreamOutput
 from .inputs import Inputs
 from .thread_priority import ThreadPriority
-from .topic_publishers import namesakes
+from .topic_publishers import is_heard, namesakes
 
 LINGER = 0.3  # s
 
@@ -103,12 +104,12 @@ class PipelineNode(LifecycleNode):
         return ""
 
     def summary(self) -> str:
-        """What the diagnostics say when nothing is wrong."""
-        return "ok"
+        """Return what the diagnostics say when nothing is wrong."""
+        return "no samples" if self.silent else "ok"
 
     def input_summary(self) -> str:
         """What they say of the input then, while the node is active."""
-        return self.inputs.summary() or "no topic"
+        return self.inputs.summary() or "listens to no topic"
 
     def further_tasks(self) -> Iterable[Task]:
         """Tasks with a status of their own."""
@@ -140,7 +141,8 @@ class PipelineNode(LifecycleNode):
 
     def publisher(self, message_type: type, topic: str, qos: QoSProfile) -> Any:
         """A publisher that is silent while the node is inactive and destroyed on cleanup."""
-        publisher = self.create_lifecycle_publisher(message_type, topic, qos)
+        with refusing_bad_overrides():
+            publisher = self.create_lifecycle_publisher(message_type, topic, **open_to_overrides(qos))
         self._lifecycle_publishers.append(publisher)
         return publisher
 
@@ -192,8 +194,8 @@ class PipelineNode(LifecycleNode):
         return timer
 
     def unheard(self, topics: Iterable[str]) -> list[str]:
-        """Those of the topics that nobody subscribes to; empty names are passed over."""
-        return [topic for topic in topics if topic and not self.count_subscribers(topic)]
+        """Return those of the topics (TOPIC, or NODE:TOPIC) that are not listened to; empty names are passed over."""
+        return [topic for topic in topics if topic and not is_heard(self, topic)]
 
     def until_deactivated(self, destroy: Callable[[], object]) -> None:
         """Have something called on deactivation."""
@@ -317,13 +319,16 @@ class PipelineNode(LifecycleNode):
         return machine_id or f"{self.get_namespace().strip('/')}/{self.hardware()}".strip("/")
 
     def _tasks(self) -> Iterable[Task]:
-        yield Task(self.TASK, self._own_findings, self.values, self.summary)
+        yield Task(self.TASK, self._own_findings, self.values, self._own_summary)
         yield from self.further_tasks()
         yield Task("input", self._input_findings, self.inputs.values, self._input_summary)
 
     def _own_findings(self) -> Iterable[Finding]:
         if self._active:
             yield from self.findings()
+
+    def _own_summary(self) -> str:
+        return self.summary() if self._active else "inactive"
 
     def _input_findings(self) -> Iterable[Finding]:
         if self.get_parameter("use_sim_time").value and self.get_clock().now().nanoseconds == 0:

@@ -6,7 +6,7 @@
 # distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
 # the License for the specific language governing permissions and limitations under the License.
 
-"""Who publishes a topic, by name."""
+"""Who publishes a topic and who listens to it, by name."""
 
 from __future__ import annotations
 
@@ -26,9 +26,25 @@ def publisher_of(info: Mapping[str, Any]) -> bytes | None:
     return bytes(data[:GID_SIZE]) if isinstance(data, bytes) else None
 
 
-def publishers_by_identity(node: Node, topic: str) -> dict[bytes, str]:
-    """Return the publishers of a topic: full names of their nodes by identity."""
-    return {bytes(info.endpoint_gid[:GID_SIZE]): _name(info) for info in _publishers(node, topic)}
+def publishers_by_identity(node: Node, topic: str, kind: str) -> dict[bytes, str]:
+    """Return the publishers of a topic that send messages of a type: full names of their nodes by identity."""
+    return {
+        bytes(info.endpoint_gid[:GID_SIZE]): _name(info)
+        for info in _publishers(node, topic)
+        if info.topic_type == kind
+    }
+
+
+def is_heard(node: Node, wanted: str) -> bool:
+    """Return whether somebody subscribes to `TOPIC`, or the node NODE of the same namespace to `NODE:TOPIC`.
+
+    The form with a node is for who waits until it is active: whoever looks on (a viewer, a recorder) subscribes, too.
+    """
+    name, _, topic = wanted.rpartition(":")
+    if not name:
+        return node.count_subscribers(topic) > 0
+    full = f"{node.get_namespace().rstrip('/')}/{name}"
+    return full in map(_name, node.get_subscriptions_info_by_topic(node.resolve_topic_name(topic)))
 
 
 def namesakes(node: Node) -> int:
@@ -36,10 +52,15 @@ def namesakes(node: Node) -> int:
     return node.get_node_names_and_namespaces().count((node.get_name(), node.get_namespace())) - 1
 
 
-def qos_complaints(node: Node, topic: str, wanted: QoSProfile) -> list[str]:
-    """One sentence for each publisher whose messages a subscription with this quality of service never gets."""
+def mismatch_complaints(node: Node, topic: str, kind: str, wanted: QoSProfile) -> list[str]:
+    """Return a sentence for each publisher whose messages a subscription of this type and quality never gets."""
     complaints = []
     for info in _publishers(node, topic):
+        if info.topic_type != kind:
+            complaints.append(
+                f"messages of {_name(info)} on '{topic}' do not arrive: they are {info.topic_type}, expected {kind}"
+            )
+            continue
         offered, needed = info.qos_profile, []
         if (offered.reliability, wanted.reliability) == (
             ReliabilityPolicy.BEST_EFFORT,

@@ -35,6 +35,11 @@ MOTIONS = (NO_TRAJECTORY, *TRAJECTORIES, STATED)
 RUN = declarations(RunSettings)
 FORMS = POSITION, EFFORT = "position", "effort"
 
+WAIT_FOR = ParameterSpec(
+    "wait_for",
+    [""],
+    "who must listen before the start: TOPIC for anybody, NODE:TOPIC for that node",
+)
 PARAMETERS = (
     MACHINE,
     JOINT_NAMES,
@@ -65,7 +70,7 @@ PARAMETERS = (
     ParameterSpec("truth_rate", 0.0, "rate of platform_truth; 0: not published", "Hz", 0, 1e4),
     ParameterSpec("wait", 0.0, "longest time to wait for subscribers of strut_states", "s", 0, 1e6),
     ParameterSpec("subscribers", 1, "how many subscribers to wait for", low=1, high=100),
-    ParameterSpec("wait_for", [""], "other topics that must have a subscriber before the start"),
+    WAIT_FOR,
     ParameterSpec("shutdown_at_end", False, "end the process when the trajectory is over"),
 )  # fmt: skip
 

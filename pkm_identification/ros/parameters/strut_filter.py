@@ -28,7 +28,6 @@ PARAMETERS = (
     LENGTH_AT_ZERO,
     EFFORT_UNIT,
     sample_rate_of("strut_states"),
-    ParameterSpec("reliable", False, "samples lost on the way are sent again; the publisher must offer that"),
     *(ParameterSpec.of(NAMED[name], live=True) for name in (*FILTER, *GUARD)),
 )  # fmt: skip
 

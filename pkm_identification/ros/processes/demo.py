@@ -141,7 +141,8 @@ def _run_nodes(settings: DemoSettings, bag: Path, say: Callable[[str], object]) 
     domain = os.getpid() % 90 + 11 if settings.domain == OWN_DOMAIN else settings.domain
     process = partial(NodeProcess, domain=domain, folder=bag.parent / "logs")
     # a computer that is too slow shall take longer, not lose samples
-    options: dict[str, dict[str, Any]] = {"strut_filter": {"reliable": True}}
+    reliable = {"qos_overrides./strut_states.subscription.reliability": "reliable"}
+    options: dict[str, dict[str, Any]] = {"strut_filter": reliable}
     pipeline = [process(name, common | options.get(name, {})) for name in PIPELINE]
     recorder = process("recorder", {"output": str(bag), "topics": ["strut_states"]})
     simulator = process(

@@ -19,6 +19,7 @@ import time
 
 import numpy as np
 import pytest
+import rclpy
 from diagnostic_msgs.msg import DiagnosticStatus
 from lifecycle_msgs.msg import Transition
 from lifecycle_msgs.srv import ChangeState
@@ -230,6 +231,29 @@ def test_row_21_two_publishers_are_pointed_out_by_name(bench):
     rig.feed(Motion(50).messages())
     assert status_with(bench, statuses, "2 publishers on 'strut_states': /bench, /bench").level == WARN
     bench.node.destroy_publisher(other)
+
+
+def test_row_21_messages_of_another_type_are_an_error_naming_publisher_and_type(bench, domain):
+    """They are no second publisher, and a topic that nobody else sends has none: the silence says so."""
+    KinematicsRig(bench)
+    bench.node.destroy_publisher(next(p for p in bench.node.publishers if "filtered" in p.topic_name))
+    statuses = bench.diagnostics()
+    context = rclpy.Context()  # a process has one type for a topic
+    rclpy.init(args=[], context=context, domain_id=domain)
+    try:
+        other = rclpy.create_node("wrong_driver", context=context)
+        other.create_publisher(JointState, "strut_states/filtered", 10)
+        status = status_with(
+            bench,
+            statuses,
+            "of /wrong_driver on 'strut_states/filtered' do not arrive",
+            "nobody publishes it",
+        )
+        assert "they are sensor_msgs/msg/JointState, expected" in status.message
+        assert "publishers on" not in status.message
+        assert status.level == ERROR
+    finally:
+        rclpy.shutdown(context=context)
 
 
 def test_row_21_a_quality_of_service_that_does_not_match_is_an_error_naming_the_publisher(bench):
