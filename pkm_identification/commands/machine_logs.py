@@ -18,6 +18,7 @@ from typing import Any
 
 from pkm_identification.identification.log_check import LogCheck, inspect_log
 from pkm_identification.identification.model_errors.estimated.registry import parse_names
+from pkm_identification.identification.regression.validation import refuse_useless
 from pkm_identification.identification.settings import Settings
 from pkm_identification.machines.contract import Machine
 from pkm_identification.machines.hexapod import Hexapod
@@ -28,7 +29,6 @@ from pkm_identification.records import read_log, write_log
 from pkm_identification.records.channels import Channels
 from pkm_identification.records.foreign import LogLayout
 from pkm_identification.records.strut_csv import STRUT_CHANNELS
-from pkm_identification.signals.guard.another_machine import refuse_another_machine
 from pkm_identification.signals.guard.unusable import refuse_copies
 
 from .arguments import machine_of_logs, reading, require_hexapod_for
@@ -95,12 +95,13 @@ def open_logs(options: argparse.Namespace) -> MachineLogs:
     how = reading(options)
 
     def inspect(log: DriveLog, faults: dict[str, int]) -> LogCheck:
-        return inspect_log(log, machine_of_logs(options) if machine is None else machine, faults)
+        return inspect_log(log, machine_of_logs(options) if machine is None else machine)
 
     def refuse(log: DriveLog) -> None:
-        refuse_copies(log.length, log.source)
-        if machine is not None:
-            refuse_another_machine(log, machine)
+        if machine is None:
+            refuse_copies(log.coordinate, log.source)
+        else:
+            refuse_useless(log, Hexapod(machine))
 
     return MachineLogs(
         None if machine is None else Hexapod(machine), STRUT_CHANNELS, how["layout"],
@@ -111,7 +112,6 @@ def open_logs(options: argparse.Namespace) -> MachineLogs:
 
 def _of_drives(options: argparse.Namespace) -> MachineLogs:
     # kernels of mechanisms take longer to load than most commands run
-    from pkm_identification.identification.regression.validation import measure_period, validate_log
     from pkm_identification.machines.load import load_machine
     from pkm_identification.records.channels import build_drive_channels
     from pkm_identification.records.drive_log import read_drive_log, write_drive_log
@@ -125,7 +125,7 @@ def _of_drives(options: argparse.Namespace) -> MachineLogs:
         return log, log.faults
 
     def refuse(log: DriveLog) -> None:
-        validate_log(log, machine, measure_period(log))
+        refuse_useless(log, machine)
 
     def show(log: DriveLog) -> list[tuple[str, FloatArray | None, str]]:
         shown: list[tuple[str, FloatArray | None, str]] = []
@@ -139,6 +139,6 @@ def _of_drives(options: argparse.Namespace) -> MachineLogs:
     machine_forces = {drive.force_name for drive in machine.drives}
     return MachineLogs(
         machine, build_drive_channels(machine.drives), how["layout"], read,
-        lambda log, faults: inspect_log(log, machine, faults), refuse, show,
+        lambda log, _: inspect_log(log, machine), refuse, show,
         lambda path, log: write_drive_log(path, log, machine.drives),
     )  # fmt: skip

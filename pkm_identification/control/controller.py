@@ -76,7 +76,7 @@ class MachineController:
         self.period = period
         self.settings = settings
         self.motions: Motions | None = None
-        self.guard = StreamGuard(GuardSettings().of_stream(machine, period))
+        self.guard = StreamGuard(GuardSettings().resolved(machine, period))
         self.model = BelievedModel(machine, settings.blend, period)
         self._limits = MotionLimits(machine, settings.limits)
         self._law = DriveTorque(machine, settings.loops)

@@ -20,7 +20,7 @@ import numpy as np
 from pkm_identification.errors import LogError
 from pkm_identification.estimation.estimators import ESTIMATORS, Estimator, Tuning
 from pkm_identification.estimation.problem import Problem
-from pkm_identification.machines.capabilities import HexapodFile, has, require
+from pkm_identification.machines.capabilities import HexapodFile, require
 from pkm_identification.machines.contract import Machine
 from pkm_identification.machines.load import AnyMachine, as_machine
 from pkm_identification.mechanisms.hexapod.machine import Machine as HexapodDescription
@@ -30,15 +30,9 @@ from pkm_identification.numerics.large_arrays import falls
 from pkm_identification.numerics.memory import LONG
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.signals.causal import CausalFilter, FilterSettings
-from pkm_identification.signals.forces.acting import acting, at_motors, winding
-from pkm_identification.signals.guard import GuardedLog, StreamGuard
-from pkm_identification.signals.guard.another_machine import refuse_another_machine
+from pkm_identification.signals.forces.acting import acting, at_motors
+from pkm_identification.signals.guard import GuardedLog
 from pkm_identification.signals.guard.samples import rows_of
-from pkm_identification.signals.guard.unusable import (
-    refuse_copies,
-    refuse_unsigned_forces,
-    refuse_zero_forces,
-)
 
 from .equations.bend import BendCorrection
 from .long_logs.stretches import samples_in_stretches
@@ -47,13 +41,14 @@ from .problem_builder import build_problem
 from .rates.kinematic_cutoff import quiet_cutoff
 from .rates.rate_noise import is_rounded, rate_noise
 from .rates.recorded_rows import prepare_log
-from .rates.sample_rate import SAME_RATE, common_period, estimated_period
+from .rates.sample_rate import SAME_RATE, estimated_period
 from .rates.slow_log import band_for, slow_log_sentences
 from .regression.flicker import measure_flicker
-from .regression.validation import ValidatedLog, find_acting, validate_logs
+from .regression.limits import guard_log
+from .regression.validation import ValidatedLogs, validate_logs
 from .samples import Samples, samples_of
 from .settings import Settings
-from .yielding.winding_stream import winding_is_modelled, wound_log
+from .yielding.winding_stream import find_springs, winding_is_modelled, wound_log
 
 # Kinematic cutoffs, relative to the chosen one, over which an estimate should not change: what it does tells of a
 # systematic error that no residual shows.
@@ -62,7 +57,6 @@ HIGHEST_CUTOFF = 0.45  # of the sample rate
 # A cutoff that differs less shows so little of what the choice does that noise rules: from 1.1 times the cutoff on one
 # had to conclude to four times the change that it makes (`error_weights`), from here on to 1.6 times.
 LEAST_CHANGE = 1.25
-KEPT = ("accepted", "filled")  # counts of the guard that are no reason to drop a sample
 
 
 @dataclass(frozen=True)
@@ -84,11 +78,11 @@ class Experiment:
         Where effects are estimated besides: machine and logs are then those without them.
     at_motors : tuple of GuardedLog
         The logs in front of drives that yield, where there are such.
-    validated : tuple of ValidatedLog
-        Logs of drives as their encoders report them.
     modelled_winding : bool
         Whether the logs are behind such drives by the model (`yielding.rewinding`, online `yielding.winding_stream`)
         and not by measured forces.
+    flicker : ndarray, shape (n,), or None
+        Range in which coordinates of drives that stand still vary at the encoders, m or rad.
     """
 
     machine: Machine
@@ -100,7 +94,7 @@ class Experiment:
     point: Linearisation | None = None
     at_motors: tuple[GuardedLog, ...] = ()
     modelled_winding: bool = False
-    validated: tuple[ValidatedLog, ...] = ()
+    flicker: FloatArray | None = None
     # samples of every log that a problem was made of on the way, where they are few
     _seen: list[Samples] = field(default_factory=list, init=False, repr=False, compare=False)
 
@@ -131,69 +125,29 @@ class Experiment:
         SettingsError
             If a filter is impossible at that period.
         """
-        machine, given = as_machine(machine), settings or Settings()
-        if not has(machine, HexapodFile):
-            return cls._of_drives(logs, machine, given)
-        return cls._of_struts(logs, machine, given, faults or {})
-
-    @classmethod
-    def _of_drives(cls, logs: Sequence[DriveLog], machine: Machine, given: Settings) -> Experiment:
-        validated = tuple(validate_logs(logs, machine))
-        for log in validated:
-            refuse_unsigned_forces(log.force, log.source, "N or N m")
-        settings = given.resolved(machine, validated[0].period)
-        counts: Counter[str] = Counter()  # logs of drives know what their readers left out
-        for log in validated:
-            counts.update(log.dropped)
-            counts["resampled"] += len(log) if log.resampled else 0
-        acting = tuple(find_acting(log, machine).as_guarded() for log in validated)
-        if not given.band.cutoff:
-            settings = replace(settings, band=band_for(settings.band, acting))
-        warnings = tuple(warning for log in logs for warning in log.warnings)
-        warnings += slow_log_sentences(machine, settings.band, acting)
-        sources = tuple(log.source for log in logs)
-        experiment = cls(machine, settings, acting, sources, dict(counts), warnings, validated=validated)
-        return experiment._beginning() if settings.estimator.also else experiment
-
-    @classmethod
-    def _of_struts(
-        cls, logs: Sequence[DriveLog], machine: Machine, given: Settings, faults: dict[str, int]
-    ) -> Experiment:
-        description = require(machine, HexapodFile, "a log of struts").description
-        prepared = [prepare_log(log, description) for log in logs]
-        logs = [one.log for one in prepared]
+        machine = as_machine(machine)
+        taken = validate_logs(logs, machine, settings or Settings())
+        resolved, guard, measured = taken.settings, taken.settings.guard, ()
+        guarded = tuple(acting(log, guard) for log in taken.logs)
+        springs, streamed = find_springs(machine, guard), False
+        if springs is not None:
+            measured = tuple(at_motors(log, guard) for log in taken.logs)
+            streamed = resolved.causal and not resolved.estimator.also and winding_is_modelled(springs, guard)
+            if streamed:
+                guarded = tuple(wound_log(log, springs, guard, resolved.filter) for log in measured)
+        band = resolved.band
+        if settings is None or not settings.band.cutoff:
+            band = band_for(band, guarded)
+        warnings = taken.warnings + slow_log_sentences(machine, band, guarded)
+        dropped = Counter(faults or {})
         for log in logs:
-            refuse_zero_forces(log.force, log.source)
-            refuse_copies(log.length, log.source)
-            refuse_another_machine(log, description)
-        period, warnings = common_period(logs, description, given.guard, [one.hold for one in prepared])
-        warnings = (*(warning for one in prepared for warning in one.warnings), *warnings)
-        settings = given.resolved(machine, period)
-        guard = StreamGuard(settings.guard)
-        taken = [_guarded(guard, log) for log in logs]
-        for guarded_log, log in zip(taken, logs, strict=True):
-            refuse_unsigned_forces(guarded_log.force, log.source)
-        yields = settings.guard.transfers is not None and np.any(winding(settings.guard))
-        measured = tuple(at_motors(log, settings.guard) for log in taken) if yields else ()
-        streamed = settings.causal and not settings.estimator.also
-        streamed = streamed and winding_is_modelled(description, settings.guard)
-        if streamed:
-            guarded = tuple(wound_log(log, description, settings.guard, settings.filter) for log in measured)
-        else:
-            guarded = tuple(acting(log, settings.guard) for log in taken)
-        dropped = dict(faults)
-        reasons = [(name, number) for name, number in guard.counts.items() if name not in (*KEPT, "start")]
-        for name, number in [*reasons, *(fault for one in prepared for fault in one.faults.items())]:
-            dropped[name] = dropped.get(name, 0) + number
-        if not given.band.cutoff:
-            settings = replace(settings, band=band_for(settings.band, guarded))
-        warnings += slow_log_sentences(machine, settings.band, guarded)
-        sources = tuple(log.source for log in logs)
+            dropped.update(log.faults)
+        dropped.update(taken.dropped)
         experiment = cls(
-            machine, settings, guarded, sources, dropped, warnings,
-            at_motors=measured, modelled_winding=streamed,
+            machine, replace(resolved, band=band), guarded, tuple(log.source for log in logs), dict(dropped),
+            warnings, at_motors=measured, modelled_winding=streamed, flicker=_measure_flicker(taken, machine),
         )  # fmt: skip
-        return experiment._beginning() if settings.estimator.also else experiment
+        return experiment._beginning() if experiment.settings.estimator.also else experiment
 
     def _beginning(self) -> Experiment:
         """The experiment with effects to be estimated besides, at the machine file's values."""
@@ -207,23 +161,8 @@ class Experiment:
         point = self.point.at(values[: len(self.point.values)])
         corrections = point.corrections
         machine = as_machine(corrections.machine)
-        if self.validated:
-            return replace(self, point=point).with_validated(self.validated, machine)
         logs = tuple(corrections.log(log) for log in point.logs)
         return replace(self, machine=machine, logs=logs, point=point)
-
-    def with_validated(self, validated: tuple[ValidatedLog, ...], machine: Machine) -> Experiment:
-        """Return the experiment with other logs of drives and another machine."""
-        changed = replace(self, machine=machine, validated=validated)
-        logs = tuple(find_acting(log, machine).as_guarded() for log in changed.validated_without_effects)
-        return replace(changed, logs=logs)
-
-    @property
-    def validated_without_effects(self) -> tuple[ValidatedLog, ...]:
-        """The logs of drives without what is estimated besides, as it is estimated."""
-        if self.point is None or self.point.linear:
-            return self.validated
-        return tuple(self.point.corrections.correct(log) for log in self.validated)
 
     @property
     def description(self) -> HexapodDescription:
@@ -346,16 +285,6 @@ class Experiment:
         return self.machine if noise is None else self.machine.with_rate_noise(noise)
 
     @cached_property
-    def flicker(self) -> FloatArray:
-        """Range (n,) in which coordinates of drives that stand still vary, m or rad."""
-        cutoff = self.settings.filter.cutoff
-        found = [
-            measure_flicker(self.machine, log.coordinate, log.period, cutoff)
-            for log in (self.validated or self.logs)
-        ]
-        return np.asarray(np.max(found, axis=0))
-
-    @cached_property
     def _rounded(self) -> bool:
         """Whether lengths are those of encoders."""
         return any(is_rounded(log.length, self.machine) for log in self.logs)
@@ -371,27 +300,26 @@ class Experiment:
         """Samples of a log behind the zero-phase filter, whatever the settings say."""
         return samples_of(log, self.machine, self.settings.filter)
 
-    def fall_lengths(self, log: DriveLog) -> FloatArray:
-        """Guarded strut lengths (N, 6) in m of the log of a fall, on a regular clock.
+    def fall_coordinates(self, log: DriveLog) -> FloatArray:
+        """Return coordinates (N, n), m or rad, of the log of a fall, on a regular clock.
 
         Raises
         ------
         LogError
             If it runs at another rate than the experiment, or is not in one piece.
         """
-        prepared = prepare_log(log, self.description)
-        log = prepared.log
-        period, _ = estimated_period(log, self.description, self.settings.guard, prepared.hold)
+        prepared, guard = prepare_log(log, self.machine), self.settings.guard
+        period, _ = estimated_period(prepared.log, self.machine, guard, prepared.hold)
         if abs(period / self.period - 1.0) > SAME_RATE:
             raise LogError(
                 f"{log.source}: samples come at {1 / period:.4g} Hz, the other logs' at {1 / self.period:.4g} Hz"
             )
-        guarded = StreamGuard(self.settings.guard).guard(log)
-        if len(guarded.time) == 0 or guarded.segment[0] != guarded.segment[-1]:
+        guarded = guard_log(prepared.log, self.machine, guard)
+        if len(guarded) == 0 or guarded.segment[0] != guarded.segment[-1]:
             raise LogError(
                 f"{log.source}: a fall must be recorded in one piece; samples are missing or out of limits"
             )
-        return guarded.length
+        return guarded.coordinate
 
     def held_from(self) -> list[int]:
         """The row of each log from which on it is held out; the log's length where nothing is.
@@ -413,9 +341,7 @@ class Experiment:
         return [rows_of(log, slice(0, first)) for log, first in zip(self.logs, self.held_from(), strict=True)]
 
 
-def _guarded(guard: StreamGuard, log: DriveLog) -> GuardedLog:
-    guarded = guard.guard(log)
-    if len(guarded.time) == 0:
-        reason = max((n, name) for name, n in guarded.counts.items() if name not in KEPT)[1]
-        raise LogError(f"{log.source}: no usable sample: all {len(log)} dropped, mostly '{reason}'")
-    return guarded
+def _measure_flicker(taken: ValidatedLogs, machine: Machine) -> FloatArray:
+    cutoff = taken.settings.filter.cutoff
+    found = [measure_flicker(machine, log.coordinate, log.period, cutoff) for log in taken.logs]
+    return np.asarray(np.max(found, axis=0))

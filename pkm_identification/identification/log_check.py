@@ -16,38 +16,28 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from pkm_identification.errors import LogError, PkmError
+from pkm_identification.errors import PkmError
 from pkm_identification.estimation.identifiability import IDENTIFIABLE
-from pkm_identification.machines.capabilities import HexapodFile, has, require
-from pkm_identification.machines.contract import DEGRADED, FAILED, Drive, Machine
+from pkm_identification.machines.contract import DEGRADED, Drive, Machine
 from pkm_identification.machines.load import AnyMachine, as_machine
-from pkm_identification.mechanisms.hexapod.kinematics.forward import forward_kinematics
-from pkm_identification.mechanisms.hexapod.machine import Machine as HexapodDescription
-from pkm_identification.motion import STRUTS, DriveLog
+from pkm_identification.motion import DriveLog
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.large_arrays import chosen_rows, row_blocks
 from pkm_identification.numerics.segments import segment_slices
 from pkm_identification.signals.forces.acting import acting
-from pkm_identification.signals.guard import GuardedLog, StreamGuard
-from pkm_identification.signals.guard.unusable import (
-    refuse_copies,
-    refuse_unsigned_forces,
-    refuse_zero_forces,
-)
+from pkm_identification.signals.guard import GuardedLog
+from pkm_identification.signals.guard.another_machine import refuse_another_machine
+from pkm_identification.signals.guard.unusable import refuse_unsigned_forces
 
+from .equations.rest import RestLimits, find_standstill
 from .identify import identify
-from .long_logs.stretches import smooth_in_stretches
+from .long_logs.stretches import samples_in_stretches
 from .rates.recorded_rows import EXTRA, prepare_log
 from .rates.sample_rate import estimated_period
 from .rates.slow_log import slow_log_sentences
-from .regression.road import Road
-from .regression.validation import (
-    ValidatedLog,
-    measure_period,
-    refuse_copied_drives,
-    refuse_silent_drives,
-    validate_log,
-)
+from .regression.flicker import measure_flicker
+from .regression.limits import guard_log
+from .regression.validation import follow_stamps, refuse_copied_drives, refuse_silent_drives
 from .result import Identification
 from .settings import Settings
 
@@ -201,15 +191,13 @@ class _Validated:
     obstacle: str = ""
 
 
-def inspect_log(log: DriveLog, machine: AnyMachine, faults: dict[str, int] | None = None) -> LogCheck:
+def inspect_log(log: DriveLog, machine: AnyMachine) -> LogCheck:
     """Examine a log.
 
     Parameters
     ----------
     log : DriveLog
     machine : Machine
-    faults : dict of str to int, optional
-        What the reader found.
 
     Returns
     -------
@@ -221,15 +209,13 @@ def inspect_log(log: DriveLog, machine: AnyMachine, faults: dict[str, int] | Non
         If there is too little to examine, forces are zero or unsigned, all coordinates are copies of one, or the rate
         is off by more than a fifth.
     """
-    machine, faults = as_machine(machine), dict(faults or {})
-    found = (
-        _examine_struts(log, machine, faults) if has(machine, HexapodFile) else _examine_drives(log, machine)
-    )
+    machine = as_machine(machine)
+    found = _examine(log, machine)
     identification, obstacle = None, found.obstacle
     if not obstacle:
         try:
             settings = Settings.of(estimator="ls", hold_out=0.0)
-            identification = identify([log], machine, settings, faults)  # type: ignore[arg-type]
+            identification = identify([log], machine, settings)
         except PkmError as error:
             obstacle = str(error)
     nothing = np.full(len(machine.drives), np.nan)
@@ -259,100 +245,68 @@ def inspect_log(log: DriveLog, machine: AnyMachine, faults: dict[str, int] | Non
         obstacle=obstacle,
         warnings=found.warnings,
         labels=tuple(drive.label for drive in machine.drives),
-        words=STRUT_WORDS if has(machine, HexapodFile) else DRIVE_WORDS,
+        words=STRUT_WORDS if machine.drives[0].part == "strut" else DRIVE_WORDS,
     )
 
 
-def _examine_struts(log: DriveLog, machine: Machine, faults: dict[str, int]) -> _Validated:
-    """Return what the guard makes of a log of struts."""
-    description = require(machine, HexapodFile, "a log of struts").description
-    prepared = prepare_log(log, description)
+def _examine(log: DriveLog, machine: Machine) -> _Validated:
+    """Return what input validation makes of a log; where that makes it useless, it is told and not raised."""
+    prepared = prepare_log(log, machine)
     log = prepared.log
-    refuse_zero_forces(log.force, log.source)
-    refuse_copies(log.length, log.source)
-    period, warning = estimated_period(log, description, hold=prepared.hold)
+    refuse_silent_drives(log, machine)
+    refuse_copied_drives(log)
+    period, warning = estimated_period(log, machine, hold=prepared.hold)
     settings = Settings().resolved(machine, period)
-    guarded = acting(StreamGuard(settings.guard).guard(log), settings.guard)
-    refuse_unsigned_forces(guarded.force, log.source)
-    counts = faults | prepared.faults | {k: v for k, v in guarded.counts.items() if k in KINDS}
+    guarded = guard_log(log, machine, settings.guard)
+    refuse_unsigned_forces(guarded.force, log.source, "N or N m")
+    counts = log.faults | prepared.faults | {k: v for k, v in guarded.counts.items() if k in KINDS}
     # a bridge spans rows that are missing and rows that were dropped
     dropped = sum(guarded.counts[kind] for kind in DROPPED)
     counts["missing"] = max(guarded.counts["filled"] - dropped, 0)
-    slow = slow_log_sentences(machine, settings.band, [guarded])
     # where the guard refused everything, its reason shows in what was recorded
-    seen = guarded if len(guarded.time) else log
-    return _Validated(
+    seen = guarded if len(guarded) else log
+    found = _Validated(
         usable=guarded.counts["accepted"],
         period=period,
         expected_rate=None if machine.sample_rate is None else machine.sample_rate / prepared.hold,
-        stamps=chosen_rows(guarded.time, ~guarded.filled) if len(guarded.time) else log.time,
+        stamps=chosen_rows(guarded.time, ~guarded.filled) if len(guarded) else log.time,
         segment=guarded.segment,
-        coordinate=seen.length,
+        coordinate=seen.coordinate,
         force=seen.force,
         counts=counts,
         first=guarded.first | {"missing": guarded.first.get("filled")},
-        warnings=(*prepared.warnings, *((warning,) if warning else ()), *slow),
-        motion=_move_struts(guarded, description, settings),
+        warnings=(*prepared.warnings, *((warning,) if warning else ())),
+        motion=None,
     )
-
-
-def _examine_drives(log: DriveLog, machine: Machine) -> _Validated:
-    """Return what input validation makes of a log of drives; what makes it useless is told, not raised."""
-    refuse_silent_drives(log, machine)
-    refuse_copied_drives(log)
-    period, rate = measure_period(log), machine.sample_rate
     try:
-        validated = validate_log(log, machine, period)
-    except LogError as error:
-        return _Validated(
-            0, period, rate, log.time, np.empty(0, dtype=np.int64), log.coordinate, log.force, dict(log.faults), {},
-            log.warnings, None, str(error),
-        )  # fmt: skip
-    refuse_unsigned_forces(validated.force, log.source, "N or N m")
-    motion, obstacle = None, ""
-    try:
-        motion = _move_drives(validated, machine)
+        refuse_another_machine(log, machine)
+        even = follow_stamps(guarded)
+        at_machine = acting(even, settings.guard)
+        slow = slow_log_sentences(machine, settings.band, [at_machine])
+        resampled = (RESAMPLED,) if even.resampled else ()
+        return replace(
+            found, motion=_move(at_machine, machine, settings), warnings=(*found.warnings, *resampled, *slow)
+        )
     except PkmError as error:
-        obstacle = str(error)
-    counts = dict(validated.dropped)
-    # rows that never came are those filled that were not dropped
-    counts["missing"] = max(validated.filled - sum(counts.get(kind, 0) for kind in DROPPED), 0)
-    used = (log.time >= validated.time.min()) & (log.time <= validated.time.max())
-    return _Validated(
-        usable=validated.accepted,
-        period=period,
-        expected_rate=rate,
-        stamps=log.time[used],
-        segment=validated.segment,
-        coordinate=validated.coordinate,
-        force=validated.force,
-        counts=counts,
-        first=validated.first,
-        warnings=(*log.warnings, *((RESAMPLED,) if validated.resampled else ())),
-        motion=motion,
-        obstacle=obstacle,
-    )
+        return replace(found, obstacle=str(error))
 
 
-def _move_drives(log: ValidatedLog, machine: Machine) -> _Motion:
-    """Return what the drives do; raises PkmError where the log is too short or another machine's."""
-    band = replace(Settings().band, period=log.period)
-    made = Road(machine, machine.build_parameter_set("base"), band).equations(log)
-    motion = made.samples.motion
-    standstill = np.mean(made.still, axis=0) if len(made.still) else np.full(len(machine.drives), np.nan)
-    degraded = int(np.count_nonzero(motion.status == DEGRADED))
-    return _Motion(np.abs(find_range(motion.rate)).max(axis=1), made.samples.failed, degraded, standstill)
-
-
-def _move_struts(log: GuardedLog, machine: HexapodDescription, settings: Settings) -> _Motion:
-    """Return what struts do; the motion itself is let go."""
-    peaks, failed, degraded = [], 0, 0
-    for motion in smooth_in_stretches(log, settings.filter):
-        status = forward_kinematics(machine, motion.length).status
-        peaks.append(np.abs(find_range(motion.rate)).max(axis=1))
-        failed += int(np.count_nonzero(status == FAILED))
-        degraded += int(np.count_nonzero(status == DEGRADED))
-    return _Motion(np.abs(find_range(np.array(peaks).reshape(-1, STRUTS))).max(axis=1), failed, degraded)
+def _move(log: GuardedLog, machine: Machine, settings: Settings) -> _Motion:
+    """Return what the drives do; the motion itself is let go."""
+    parameters, cutoff = machine.build_parameter_set(machine.parameter_sets[0]), settings.filter.cutoff
+    limits = RestLimits.of(machine, parameters, measure_flicker(machine, log.coordinate, log.period, cutoff))
+    peaks, still, failed, degraded = [], [], 0, 0
+    for samples in samples_in_stretches(log, machine, settings.filter, settings.band):
+        moved, own = samples.motion, samples.own(samples.time)
+        failed += samples.failed
+        degraded += int(np.count_nonzero(moved.status[own] == DEGRADED))
+        peaks.append(np.abs(find_range(moved.rate[own])).max(axis=1))
+        rest = find_standstill(limits, moved.coordinate, moved.rate, samples.segment, settings.band)
+        still.append(rest)
+    nothing = np.full(len(machine.drives), np.nan)
+    rate = np.abs(find_range(np.array(peaks).reshape(-1, len(nothing)))).max(axis=1)
+    standing = np.concatenate([np.empty((0, len(nothing)), dtype=bool), *still])
+    return _Motion(rate, failed, degraded, np.mean(standing, axis=0) if len(standing) else nothing)
 
 
 def find_timing(stamps: FloatArray, period: float) -> tuple[float, float, float]:

@@ -24,7 +24,7 @@ from pkm_identification.estimation.estimators import MAX_PASSES
 from pkm_identification.estimation.filters.recursive import FILTERS
 from pkm_identification.estimation.filters.unscented import UnscentedSettings
 from pkm_identification.machines import contract
-from pkm_identification.machines.capabilities import HexapodFile, has, require
+from pkm_identification.machines.capabilities import HexapodFile, require
 from pkm_identification.machines.load import AnyMachine, as_machine
 from pkm_identification.mechanisms.hexapod.parameters.sets import NAMES
 from pkm_identification.parameters.assumptions import GROUPS, Assumptions, Fix, Tie, read_prior
@@ -320,12 +320,7 @@ class Settings:
             If a filter is impossible at that period.
         """
         machine = as_machine(machine)
-        if has(machine, HexapodFile):
-            guard = self.guard.resolved(
-                require(machine, HexapodFile, "input validation of struts").description, period
-            )
-        else:
-            guard = replace(self.guard, period=float(period or 0.0))
+        guard = self.guard.resolved(machine, period)
         cutoff = self.filter.cutoff or kinematic_cutoff(machine, guard.period)
         return replace(
             self,

@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from pkm_identification.mechanisms.actuators.transfer import Transfer
 from pkm_identification.mechanisms.friction.friction import Friction
+from pkm_identification.mechanisms.model import Actuator
 from pkm_identification.mechanisms.reported import NOTHING_REPORTED, Reported
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.basis import Basis
@@ -280,6 +281,10 @@ class Machine(Protocol):
 
     @property
     def drives(self) -> tuple[Drive, ...]: ...
+
+    @property
+    def actuators(self) -> tuple[Actuator, ...] | None:
+        """What makes the drives' forces, drive by drive, where the file says it."""
 
     @property
     def home(self) -> FloatArray:

@@ -49,6 +49,7 @@ from pkm_identification.mechanisms.hexapod.parameters.builder import force_scale
 from pkm_identification.mechanisms.hexapod.parameters.physical_layout import physical_layout
 from pkm_identification.mechanisms.hexapod.parameters.sets import NAMES, hexapod_parameters
 from pkm_identification.mechanisms.hexapod.transfers import transfers_of
+from pkm_identification.mechanisms.model import Actuator
 from pkm_identification.mechanisms.tolerances import DriveTolerances
 from pkm_identification.motion import STRUTS, PlatformMotion, StrutMotion
 from pkm_identification.numerics.arrays import FloatArray
@@ -136,6 +137,10 @@ class Hexapod:
         self.friction = tuple(
             replace(shared, coefficients=shared.coefficients[:, i : i + 1]) for i in range(STRUTS)
         )
+
+    @property
+    def actuators(self) -> tuple[Actuator, ...] | None:
+        return self.description.actuators
 
     @property
     def loaded(self) -> Description:

@@ -23,6 +23,7 @@ from pkm_identification.errors import SettingsError
 from pkm_identification.estimation.consistency.sums_of_bodies import SumsOfBodies
 from pkm_identification.mechanisms.actuators.transfer import Transfer
 from pkm_identification.mechanisms.friction import Friction
+from pkm_identification.mechanisms.model import Actuator
 from pkm_identification.mechanisms.multibody.base_set import BASE, BaseSet
 from pkm_identification.mechanisms.multibody.closed import Closed
 from pkm_identification.mechanisms.multibody.dynamics import regressor
@@ -121,6 +122,10 @@ class Multibody:
             slice(0, ends[0]), slice(ends[1], ends[2]), slice(ends[2], len(self.basis)),
         )  # fmt: skip
         self.friction_rows = np.arange(ends[0], ends[1]).reshape(shared.coefficients.shape)
+
+    @property
+    def actuators(self) -> tuple[Actuator, ...] | None:
+        return self.mechanism.description.actuators
 
     @property
     def loaded(self) -> Mechanism:

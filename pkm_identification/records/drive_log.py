@@ -21,7 +21,6 @@ from pkm_identification.machines.contract import Drive
 from pkm_identification.motion import DriveLog
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.memory import arrays_beyond_memory
-from pkm_identification.signals.guard.held_values import choose_new_rows, find_hold
 from pkm_identification.signals.guard.unusable import refuse_unsorted, refuse_wrapped_seconds
 
 from .bags.packed import is_recording
@@ -83,7 +82,7 @@ def read_drive_log(
     refuse_unsorted(log.time, log.source)
     refuse_implausible_drives(log.time, log.coordinate, drives, log.source)
     refuse_wrapped_seconds(log.time, log.source)
-    return without_repeats(log)
+    return log
 
 
 def write_drive_log(
@@ -98,25 +97,6 @@ def write_drive_log(
     columns |= {drive.name: column for drive, column in zip(drives, logged.T, strict=True)}
     columns |= {drive.force_name: column for drive, column in zip(drives, log.force.T, strict=True)}
     write_table(path, columns | dict(more or {}))
-
-
-def without_repeats(log: DriveLog) -> DriveLog:
-    """Return a log without the repeats of values that are held over several samples; itself where none are."""
-    values, count = np.hstack([log.coordinate, log.force]), log.coordinate.shape[1]
-    hold = find_hold([values], [slice(0, count), slice(count, 2 * count)])
-    if hold is None:
-        return log
-    rows = choose_new_rows(values, hold)
-    warning = (
-        f"{log.source}: values change {hold.words}: the {len(log) - len(rows)} repeats between are left out"
-    )
-    return replace(
-        log,
-        time=log.time[rows],
-        coordinate=log.coordinate[rows],
-        force=log.force[rows],
-        warnings=(*log.warnings, warning),
-    )
 
 
 def _read_columns(path: Path, channels: Channels, layout: LogLayout) -> DriveLog:

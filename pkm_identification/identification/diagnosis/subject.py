@@ -21,13 +21,13 @@ from pkm_identification.estimation.problem import Problem
 from pkm_identification.machines.contract import Machine
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.signals.causal import FilterSettings
+from pkm_identification.signals.guard import GuardedLog
 
 from ..experiment import Experiment
 from ..model_errors.log_rows import LogRows, rows_of_samples
 from ..regression.equations import LogEquations
 from ..regression.noise import LEAST, measure_noise_floor
 from ..regression.road import Road
-from ..regression.validation import ValidatedLog
 from .noise_floor import FROM_DATA, NoiseFloor, noise_floor
 
 LEAST_WEIGHT = 0.1  # of an equation that a robust estimator still believes
@@ -111,10 +111,10 @@ class Subject:
     def measure_floor(self, problem: Problem, values: FloatArray) -> NoiseFloor | None:
         """Return the noise floor at rough values (P,); None of logs too short for it."""
         experiment = self.experiment
-        if not experiment.validated:
+        if experiment.machine.quick:  # whose neighbours are found row by row
             basis = problem.parameters.mapping @ values + problem.parameters.known
             return noise_floor(experiment, basis, problem.equations.force)
-        logs, band = experiment.validated_without_effects, experiment.settings.band
+        logs, band = experiment.logs, experiment.settings.band
         road = Road(experiment.machine, problem.parameters, band)
         if experiment.point is not None:  # whose columns are in the problem's equations, and no noise's
             return _floor_of_drives(road, logs, [road.equations(log) for log in logs], problem, values)
@@ -128,11 +128,6 @@ class Subject:
     def undo(self, change: ForceChange, machine: Machine | None, order: tuple[int, ...] | None) -> Subject:
         """Return the subject with forces as they should have been, of another machine, its coordinates in an order."""
         experiment = self.experiment
-        if experiment.validated:
-            validated = tuple(_undo(log, change, order) for log in experiment.validated)
-            return replace(
-                self, experiment=experiment.with_validated(validated, machine or experiment.machine)
-            )
         logs = tuple(
             replace(
                 log,
@@ -144,15 +139,9 @@ class Subject:
         return replace(self, experiment=replace(experiment, logs=logs, machine=machine or experiment.machine))
 
 
-def _undo(log: ValidatedLog, change: ForceChange, order: tuple[int, ...] | None) -> ValidatedLog:
-    """Return a log with forces as they should have been, and its coordinates in an order."""
-    coordinate = log.coordinate if order is None else np.ascontiguousarray(log.coordinate[:, order])
-    return replace(log, force=np.ascontiguousarray(change(log.force)), coordinate=coordinate)
-
-
 def _floor_of_drives(
     road: Road,
-    logs: Sequence[ValidatedLog],
+    logs: Sequence[GuardedLog],
     made: Sequence[LogEquations],
     problem: Problem,
     values: FloatArray,

@@ -31,6 +31,7 @@ from pkm_identification.records import read_logs
 from pkm_identification.records.drive_log import read_drive_log
 from pkm_identification.signals.butterworth import low_pass, zero_phase, zero_phase_response
 from pkm_identification.signals.differences import central_differences, stencil
+from pkm_identification.signals.guard.samples import rows_of
 
 from ..experiment import Experiment
 from ..regression.validation import validate_logs
@@ -99,8 +100,10 @@ def read_log_response(path: str | Path, subject: Subject, **how: Any) -> LogResp
     """
     machine = subject.machine
     recorded = read_drive_log(path, machine.drives, **how)
-    (log,) = validate_logs([recorded], machine)
-    log = log[max(segment_slices(log.segment), key=lambda part: part.stop - part.start)]
+    (log,) = validate_logs([recorded], machine, Settings()).logs
+    log = rows_of(log, max(segment_slices(log.segment), key=lambda part: part.stop - part.start))
+    if log.force is None:
+        raise LogError(f"{path}: holds no forces")
     period, count = log.period, log.coordinate.shape[1]
     if 1 / period < _SLOWEST_RATE:
         raise LogError(f"{path}: {1 / period:g} samples a second; at least {_SLOWEST_RATE:g} are needed")

@@ -17,12 +17,10 @@ equations' grid, and with the state that the part before had there: both are tho
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import pairwise
 
 import numpy as np
 
 from pkm_identification.machines.contract import Machine
-from pkm_identification.motion import StrutMotion
 from pkm_identification.numerics.large_arrays import let_go
 from pkm_identification.numerics.segments import segment_slices
 from pkm_identification.signals.band import BandSettings
@@ -30,7 +28,7 @@ from pkm_identification.signals.butterworth import low_pass, settling_samples
 from pkm_identification.signals.causal import FilterSettings
 from pkm_identification.signals.guard import GuardedLog
 from pkm_identification.signals.guard.samples import rows_of
-from pkm_identification.signals.zero_phase import filter_log, rows_left_out
+from pkm_identification.signals.zero_phase import rows_left_out
 
 from ..samples import Place, Samples, samples_of
 
@@ -65,24 +63,6 @@ def samples_in_stretches(
             yield samples_of(rows_of(log, rows), machine, settings, place=Place(rows.start))
         else:
             yield from _parts(log, rows, machine, settings, band.stride, reach, longest)
-
-
-def smooth_in_stretches(
-    log: GuardedLog, settings: FilterSettings, longest: int = LONGEST
-) -> Iterator[StrutMotion]:
-    """Strut motion of a log behind the zero-phase filter, stretch after stretch, in order; nothing comes twice."""
-    reach = settling_samples(low_pass(settings.order, settings.cutoff, 1.0 / settings.period), FORGOTTEN)
-    reach += rows_left_out(settings.cutoff, log.period)
-    for rows in _gathered(log, max(longest, LEAST_SHARE * reach)):
-        parts = -(-(rows.stop - rows.start) // max(longest, LEAST_SHARE * reach))
-        bounds = np.linspace(rows.start, rows.stop, max(parts, 1) + 1).astype(np.int64).tolist()
-        for begin, end in pairwise(bounds):
-            near = slice(max(rows.start, begin - reach), min(rows.stop, end + reach))
-            motion = filter_log(rows_of(log, near), settings.cutoff, settings.order)
-            first = 0 if begin == rows.start else int(np.searchsorted(motion.time, log.time[begin]))
-            last = len(motion) if end == rows.stop else int(np.searchsorted(motion.time, log.time[end]))
-            let_go()
-            yield motion[first:last]
 
 
 def _gathered(log: GuardedLog, most: int) -> Iterator[slice]:

@@ -108,7 +108,7 @@ class FilterStage:
         self.forces = self._streams(guard, filter_settings)
         self.rate = RateWatch(1.0 / guard.period)
         self.received = RateWatch(1.0 / guard.period)
-        self._watch = ChannelWatch(guard.period, guard.list_drives())
+        self._watch = ChannelWatch(guard.period, guard.drives)
 
     def reset(self) -> None:
         """Forget everything: afterwards the stage is as newly made."""
@@ -225,7 +225,7 @@ class FilterStage:
             return
         stepped = [finding for finding in findings or () if finding.reason == "length_step"]
         if self.guard.stepped is not None:
-            stepped.append(step_finding(self.guard.settings.list_drives(), *self.guard.stepped))
+            stepped.append(step_finding(self.guard.settings.drives, *self.guard.stepped))
         if self._stepped:
             self._stepped = [
                 (since, finding) for since, finding in self._stepped if 0.0 <= time - since < STANDS

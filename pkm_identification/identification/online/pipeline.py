@@ -63,7 +63,7 @@ def stream_settings(
         If a filter is impossible at that period.
     """
     one, settings = as_machine(machine), settings or Settings()
-    guard = settings.guard.of_stream(one, period)
+    guard = settings.guard.resolved(one, period)
     cutoff = settings.filter.cutoff or kinematic_cutoff(one, guard.period)
     return replace(
         settings,

@@ -190,7 +190,7 @@ def add_falls(problem: Problem, falls: Sequence[DriveLog], experiment: Experimen
         FreeFall(
             experiment.description,
             problem.parameters,
-            experiment.fall_lengths(log),
+            experiment.fall_coordinates(log),
             experiment.period,
             log.source,
         )

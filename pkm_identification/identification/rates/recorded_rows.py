@@ -16,8 +16,8 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.motion import STRUTS, DriveLog
+from pkm_identification.machines.contract import Machine
+from pkm_identification.motion import DriveLog
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
 from pkm_identification.numerics.large_arrays import chosen_rows, row_blocks
@@ -64,15 +64,15 @@ def prepare_log(log: DriveLog, machine: Machine) -> PreparedLog:
     refuse_unsorted(log.time, log.source)
     plain = _plain_rows(log, machine)
     faults: dict[str, int] = {}
-    stretches = _stretches(plain)
+    stretches = find_stretches(plain)
     extra = _extra_rows(log.time, plain, stretches, machine)
     if extra is not None:
         faults[EXTRA] = int(np.count_nonzero(extra))
         log, plain = _chosen(log, ~extra), plain[~extra]
-        stretches = _stretches(plain)
-    groups = [slice(0, STRUTS)] if log.force is None else [slice(0, STRUTS), slice(STRUTS, 2 * STRUTS)]
-    drive = machine.drive
-    count = 1.0 / drive.counts_per_meter if drive is not None and drive.has_encoder else 0.0
+        stretches = find_stretches(plain)
+    drives = len(machine.drives)
+    groups = [slice(0, drives)] if log.force is None else [slice(0, drives), slice(drives, 2 * drives)]
+    count = np.array([drive.resolution for drive in machine.drives])
     hold = find_hold([_values(log, rows) for rows in stretches], groups, count)
     if hold is None:
         return PreparedLog(log, faults)
@@ -86,11 +86,13 @@ def prepare_log(log: DriveLog, machine: Machine) -> PreparedLog:
 
 
 def _values(log: DriveLog, rows: NDArray[np.int64]) -> FloatArray:
-    """Return lengths, and forces where there are any, of some rows."""
-    return log.length[rows] if log.force is None else np.hstack([log.length[rows], log.force[rows]])
+    """Return coordinates, and forces where there are any, of some rows."""
+    if log.force is None:
+        return log.coordinate[rows]
+    return np.hstack([log.coordinate[rows], log.force[rows]])
 
 
-def _stretches(plain: NDArray[np.bool_]) -> list[NDArray[np.int64]]:
+def find_stretches(plain: NDArray[np.bool_]) -> list[NDArray[np.int64]]:
     """Return the numbers of plain rows: all, or of a long log those of stretches spread over it."""
     if len(plain) <= LOOKED_AT:
         return [np.flatnonzero(plain)]
@@ -108,7 +110,7 @@ def _chosen(log: DriveLog, kept: NDArray[np.bool_]) -> DriveLog:
     return replace(
         log,
         time=chosen_rows(log.time, kept),
-        coordinate=chosen_rows(log.length, kept),
+        coordinate=chosen_rows(log.coordinate, kept),
         force=rows_of(log.force),
         imu=rows_of(log.imu),
         sensor=rows_of(log.sensor),
@@ -117,12 +119,12 @@ def _chosen(log: DriveLog, kept: NDArray[np.bool_]) -> DriveLog:
 
 def _plain_rows(log: DriveLog, machine: Machine) -> NDArray[np.bool_]:
     """Return a mask (N,) of the rows that are finite, inside the limits and later than the row before them."""
-    low, high = machine.length_limits
+    low, high = (np.array([getattr(drive, end) for drive in machine.drives]) for end in ("lowest", "highest"))
     plain = np.zeros(len(log), dtype=bool)
     last = np.inf
     for block in row_blocks(len(log)):
-        length = log.length[block]
-        good = np.isfinite(log.time[block]) & ((length >= low) & (length <= high)).all(axis=1)
+        place = log.coordinate[block]
+        good = np.isfinite(log.time[block]) & ((place >= low) & (place <= high)).all(axis=1)
         if log.force is not None:
             good &= np.isfinite(log.force[block]).all(axis=1)
         rows = np.flatnonzero(good)
@@ -141,8 +143,8 @@ def _extra_rows(
     if not len(steps):
         return None
     period = float(np.median(steps))
-    if machine.drive is not None and abs(period * machine.drive.sample_rate - 1.0) < RATE_ERROR:
-        period = 1.0 / machine.drive.sample_rate
+    if machine.sample_rate is not None and abs(period * machine.sample_rate - 1.0) < RATE_ERROR:
+        period = 1.0 / machine.sample_rate
     if np.median(np.abs(steps - period)) > STEADY_STEPS * period:
         return None
     extra = _mark_extra(time, plain, ACROSS * period, BEFORE * period)

@@ -15,13 +15,15 @@ from collections.abc import Sequence
 import numpy as np
 
 from pkm_identification.errors import LogError
-from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.machines.contract import Machine
 from pkm_identification.motion import DriveLog
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.large_arrays import chosen_rows
-from pkm_identification.signals.guard import GuardSettings, StreamGuard
+from pkm_identification.signals.guard import GuardSettings
 from pkm_identification.signals.rate import RATE_ERROR
 from pkm_identification.signals.steady_period import period_of_stamps
+
+from ..regression.limits import guard_log
 
 RATE_WARNING = 0.02  # of the stated rate
 FEWEST_STEPS = 20  # between stamps, to measure a period from
@@ -62,7 +64,7 @@ def estimated_period(
         )
     near = float(np.median(steps, overwrite_input=True))
     del steps  # of a log of hours there is not to be one array more than needed
-    nominal = None if machine.drive is None else hold / machine.drive.sample_rate
+    nominal = None if machine.sample_rate is None else hold / machine.sample_rate
     stamps, near = _used_stamps(log, machine, guard or GuardSettings(), near, nominal)
     if nominal is None:
         return period_of_stamps(stamps, near), None
@@ -91,7 +93,7 @@ def _used_stamps(
     """
     for _ in range(MOST_PASSES):
         given = nominal if nominal is not None and abs(near / nominal - 1.0) < RATE_ERROR else near
-        guarded = StreamGuard(guard.resolved(machine, given)).guard(log)
+        guarded = guard_log(log, machine, guard.resolved(machine, given))
         stamps = chosen_rows(guarded.time, ~guarded.filled) if guarded.counts["filled"] else guarded.time
         del guarded
         steps = np.diff(stamps)
@@ -126,9 +128,7 @@ def common_period(
     period, warnings = 0.0, []
     for log, hold in zip(logs, holds or [1.0] * len(logs), strict=True):
         if log.force is None:
-            raise LogError(
-                f"{log.source}: holds no strut forces; identification needs them{_instead(machine)}"
-            )
+            raise LogError(f"{log.source}: holds no forces; identification needs them{_instead(machine)}")
         own, warning = estimated_period(log, machine, guard, hold)
         period = period or own
         if abs(own / period - 1.0) > SAME_RATE:

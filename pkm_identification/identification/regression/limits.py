@@ -15,13 +15,22 @@ smallest counts as well.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
-from numpy.typing import NDArray
 from scipy.ndimage import minimum_filter1d
 
+from pkm_identification.errors import LogError
 from pkm_identification.machines.contract import Machine
+from pkm_identification.motion import DriveLog
 from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.numerics.large_arrays import row_blocks
+from pkm_identification.signals.guard import GuardedLog, GuardSettings, StreamGuard
 from pkm_identification.signals.guard.judgement import ACCELERATION, FORCE, HIGHEST, LIMITED, LOWEST, RATE
+from pkm_identification.signals.guard.settings import LARGEST_FORCE
+from pkm_identification.signals.steady_period import TWICE
+
+from ..rates.recorded_rows import find_stretches
 
 QUANTILE, FACTOR = (
     0.98,
@@ -34,19 +43,40 @@ COUNTS = 20.0  # counts of an encoder: less is its flicker
 BEYOND = 0.02  # of a drive's stroke: a file may state limits a little narrower than the machine's own
 
 
+NEIGHBOURS = 1.75  # periods between two stamps that belong to successive samples, at most
+
+
+def guard_log(log: DriveLog, machine: Machine, guard: GuardSettings) -> GuardedLog:
+    """Return a log as the guard leaves it, which drops what the drives' files or the log itself say is none.
+
+    Raises
+    ------
+    LogError
+        If no row has a finite stamp, coordinates and forces.
+    """
+    finite = np.zeros(len(log), dtype=bool)
+    for block in row_blocks(len(log)):
+        finite[block] = np.isfinite(log.time[block]) & np.isfinite(log.coordinate[block]).all(axis=1)
+        if log.force is not None:
+            finite[block] &= np.isfinite(log.force[block]).all(axis=1)
+    if len(finite) and not finite.any():
+        raise LogError(f"{log.source}: no usable sample: all {len(finite)} dropped, mostly 'not_finite'")
+    stretches = [(log.time[rows], log.coordinate[rows]) for rows in find_stretches(finite)]
+    limits = find_limits(stretches, guard.period, machine)
+    return StreamGuard(guard, limits).guard(log)
+
+
 def find_limits(
-    coordinate: FloatArray, period: float, beside: NDArray[np.bool_], machine: Machine
+    stretches: Sequence[tuple[FloatArray, FloatArray]], period: float, machine: Machine
 ) -> FloatArray:
     """Return what drives may show, (LIMITED, n), as the kernels of `signals.guard.judgement` take it.
 
     Parameters
     ----------
-    coordinate : ndarray, shape (N, n)
-        Finite.
+    stretches : sequence of (ndarray, shape (N,), ndarray, shape (N, n))
+        Stamps in s and coordinates of successive rows, finite.
     period : float
         s
-    beside : ndarray of bool, shape (N - 1,)
-        Whether two rows are neighbours in time.
     machine : Machine
     """
     drives = machine.drives
@@ -54,23 +84,24 @@ def find_limits(
     stated = {RATE: "rate_limit", ACCELERATION: "acceleration_limit", FORCE: "force_limit"}
     for row, name in stated.items():
         limits[row] = [getattr(drive, name) for drive in drives]
+    limits[FORCE] = np.minimum(limits[FORCE], LARGEST_FORCE)
     low, high = (np.array([getattr(drive, end) for drive in drives]) for end in ("lowest", "highest"))
     room = BEYOND * np.where(np.isfinite(high - low), high - low, 0.0)
     limits[LOWEST], limits[HIGHEST] = low - room, high + room
-    first = np.diff(coordinate, axis=0)
-    second = np.diff(first, axis=0)[beside[1:] & beside[:-1]]
-    steps = np.array([measure_step(column) for column in coordinate.T])
+    firsts, seconds = [], []
+    for time, coordinate in stretches:
+        step, first = np.diff(time), np.diff(coordinate, axis=0)
+        beside = (step > TWICE * period) & (step < NEIGHBOURS * period)
+        firsts.append(first[beside])
+        seconds.append(np.diff(first, axis=0)[beside[1:] & beside[:-1]])
+    every = np.concatenate([coordinate for _, coordinate in stretches])
+    steps = np.array([measure_step(column) for column in every.T])
+    # the guard allows as much times span (span + period)
     for row, differences, lasting, divisor in (
-        (RATE, first[beside], LASTING[0], period),
-        (
-            ACCELERATION,
-            second,
-            LASTING[1],
-            2.0 * period**2,
-        ),  # the guard allows as much times span (span + period)
-    ):
+        (RATE, firsts, LASTING[0], period), (ACCELERATION, seconds, LASTING[1], 2.0 * period**2)
+    ):  # fmt: skip
         unstated = ~np.isfinite(limits[row])
-        own = _largest_usual(np.abs(differences), lasting, steps) / divisor
+        own = _largest_usual(np.abs(np.concatenate(differences)), lasting, steps) / divisor
         limits[row, unstated] = own[unstated]
     return limits
 

@@ -21,11 +21,13 @@ from dataclasses import replace
 import numpy as np
 
 from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.signals.guard import GuardedLog
+from pkm_identification.signals.guard.samples import rows_of
 from pkm_identification.signals.white_noise import force_density, position_noise
 
 from .equations import LogEquations
 from .road import Road, residual_rms
-from .validation import FEWEST_OF_NOISE, ValidatedLog
+from .validation import FEWEST_OF_NOISE
 
 LONGEST = 20.0  # s of a log that are enough to measure noise
 STEP = 5.0  # s between parts of a long log that are tried
@@ -35,7 +37,7 @@ SEED = 7
 
 def measure_noise_floor(
     road: Road,
-    logs: Sequence[ValidatedLog],
+    logs: Sequence[GuardedLog],
     made: Sequence[LogEquations],
     values: FloatArray,
 ) -> FloatArray | None:
@@ -44,7 +46,7 @@ def measure_noise_floor(
     Parameters
     ----------
     road : Road
-    logs : sequence of ValidatedLog
+    logs : sequence of GuardedLog
     made : sequence of LogEquations
         Theirs.
     values : ndarray, shape (P,)
@@ -61,11 +63,11 @@ def measure_noise_floor(
 
 def _floor_of_log(
     road: Road,
-    log: ValidatedLog,
+    log: GuardedLog,
     own: LogEquations,
     values: FloatArray,
 ) -> FloatArray | None:
-    part = log[_liveliest_part(log, own)]
+    part = rows_of(log, _liveliest_part(log, own))
     if len(part) < FEWEST_OF_NOISE or not len(own):
         return None
     once = own if len(part) == len(log) else road.equations(part)
@@ -75,7 +77,7 @@ def _floor_of_log(
     return np.sqrt(residual_rms(difference, once.used) ** 2 + exact**2)
 
 
-def _liveliest_part(log: ValidatedLog, own: LogEquations) -> slice:
+def _liveliest_part(log: GuardedLog, own: LogEquations) -> slice:
     """Return the LONGEST seconds in which the drive that stands still most has the most equations."""
     count, step = round(LONGEST / log.period), round(STEP / log.period)
     if len(log) <= count:
@@ -90,7 +92,7 @@ def _liveliest_part(log: ValidatedLog, own: LogEquations) -> slice:
     return slice(best, best + count)
 
 
-def _add_noise(log: ValidatedLog) -> ValidatedLog:
+def _add_noise(log: GuardedLog) -> GuardedLog:
     """Return a log with as much noise again."""
     density = log.force_density
     if density is None:

@@ -20,6 +20,7 @@ from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.signals.band import BandSettings
 from pkm_identification.signals.causal import FilterSettings
+from pkm_identification.signals.guard import GuardedLog
 
 from ..equations.force_equations import force_equations
 from ..equations.rest import RestLimits, find_standstill, leave_out
@@ -27,7 +28,6 @@ from ..rates.kinematic_cutoff import kinematic_cutoff
 from ..samples import samples_of
 from .equations import LogEquations
 from .flicker import measure_flicker
-from .validation import ValidatedLog, find_acting
 
 
 @dataclass(frozen=True)
@@ -53,22 +53,18 @@ class Road:
         period = self.band.period
         return FilterSettings(period, kinematic_cutoff(self.machine, period))
 
-    def equations(self, log: ValidatedLog, still: NDArray[np.bool_] | None = None) -> LogEquations:
+    def equations(self, log: GuardedLog, still: NDArray[np.bool_] | None = None) -> LogEquations:
         """Return the equations of a log.
 
         Parameters
         ----------
-        log : ValidatedLog
+        log : GuardedLog
+            At the mechanism.
         still : ndarray of bool, shape (K, n), optional
             Which drives stand still at each equation; else the log is asked.
-
-        Raises
-        ------
-        LogError
-            If the log is too short for the transfer of its drives.
         """
         machine, band, low_pass = self.machine, self.band, self.low_pass
-        samples = samples_of(find_acting(log, machine).as_guarded(), machine, low_pass)
+        samples = samples_of(log, machine, low_pass)
         if still is None:
             flicker = measure_flicker(machine, log.coordinate, log.period, low_pass.cutoff)
             limits, motion = RestLimits.of(machine, self.parameters, flicker), samples.motion

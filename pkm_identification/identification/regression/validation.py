@@ -14,8 +14,9 @@ uneven stamps say, samples are taken at a regular clock in between; else they ar
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,206 +26,134 @@ from pkm_identification.machines.contract import Machine
 from pkm_identification.motion import DriveLog
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.segments import segment_slices
-from pkm_identification.signals.forces.drive_transfer import DriveTransfer
-from pkm_identification.signals.guard.judgement import (
-    ACCEPTED,
-    CLOCK,
-    HIGHEST,
-    LOWEST,
-    MEMORY,
-    NEW_SEGMENT,
-    REJECTIONS,
-    REMEMBERED,
-    START,
-    judge_log,
+from pkm_identification.signals.guard import GuardedLog, GuardSettings
+from pkm_identification.signals.guard.another_machine import refuse_another_machine
+from pkm_identification.signals.guard.unusable import (
+    are_copies,
+    refuse_copies,
+    refuse_unsigned_forces,
+    refuse_zero_forces,
 )
-from pkm_identification.signals.guard.samples import GuardedLog
-from pkm_identification.signals.guard.settings import FILLED, FILLED_PERIODS
-from pkm_identification.signals.guard.stream import fill_short_holes
-from pkm_identification.signals.guard.unusable import are_copies, refuse_copies, refuse_zero_forces
-from pkm_identification.signals.steady_period import TWICE, period_of_stamps
 from pkm_identification.signals.white_noise import LAGS, force_density
 
-from ..rates.sample_rate import SAME_RATE
-from .limits import find_limits
+from ..rates.recorded_rows import find_stretches, prepare_log
+from ..rates.sample_rate import common_period
+from ..settings import Settings
+from .limits import NEIGHBOURS, guard_log
 
-LATE_TOLERANCE = 0.5  # s: stamps so far behind are stragglers; more is a clock set back
-FEWEST = 20  # rows of a log
+KEPT = ("accepted", "filled", "start")  # counts of the guard that are no reason to drop a sample
 FEWEST_OF_NOISE = 16 * LAGS  # rows that show the level of its noise
-ANOTHER_SHARE = 0.02  # of the samples outside a drive's limits: the log of another machine, or wrong limits
+DRIFTING_SHARE = 0.02  # of the samples whose stamps run away
 # The slope of what coordinates do besides an even clock against what uneven stamps ask for: 0 or 1, and how sure of it
 FOLLOWED, SURE = 0.5, 0.2
-DRIFTING, LARGEST_DRIFT = (
-    100,
-    0.02,
-)  # samples over which a period is measured, and how far it may be off the whole's
+# Samples over which a period is measured, and how far it may be off the whole's
+DRIFTING, LARGEST_DRIFT = 100, 0.02
 ALIKE = 0.1  # of the forces' rms: forces of drives that differ by noise alone
-NEIGHBOURS = 1.75  # periods between two stamps that belong to successive samples, at most
 
 
 @dataclass(frozen=True)
-class ValidatedLog:
-    """A log on a regular clock, at the encoders or at the mechanism.
+class ValidatedLogs:
+    """Logs of one experiment on their clocks, as the drives report them.
 
     Attributes
     ----------
-    time : ndarray, shape (N,)
-        s
-    coordinate, force : ndarray, shape (N, n)
-        In the drives' units, N or N m.
-    segment : ndarray of int64, shape (N,)
-        Number of the uninterrupted segment a row belongs to.
-    period : float
-        s
-    source : str
+    logs : tuple of GuardedLog
+    settings : Settings
+        Resolved for the machine and the logs' sample period.
     dropped : dict of str to int
-        Rows left out and segments begun, by reason.
-    force_density : ndarray, shape (n,), or None
-        Where samples are taken between uneven stamps: power density of the forces' noise as recorded, N^2/Hz. What is
-        between stamps has less noise near half the sample rate, where it is measured otherwise.
-    first : dict of str to float
-        Stamp in s of the first row of each reason of `dropped` that input validation has found.
-    accepted, filled : int
-        Rows of the log that are used, and rows that never came or were dropped, and were filled in.
+        Rows left out, by reason.
+    warnings : tuple of str
     """
 
-    time: FloatArray
-    coordinate: FloatArray
-    force: FloatArray
-    segment: NDArray[np.int64]
-    period: float
-    source: str
+    logs: tuple[GuardedLog, ...]
+    settings: Settings
     dropped: dict[str, int]
-    force_density: FloatArray | None = None
-    first: dict[str, float] = field(default_factory=dict)
-    accepted: int = 0
-    filled: int = 0
-
-    @property
-    def resampled(self) -> bool:
-        """Whether samples are taken between uneven stamps."""
-        return self.force_density is not None
-
-    def as_guarded(self) -> GuardedLog:
-        """The same, as filters take a log on a regular clock."""
-        return GuardedLog(
-            self.time, self.coordinate, self.force, self.segment, np.zeros(len(self), dtype=bool),
-            {"accepted": self.accepted, "filled": self.filled} | self.dropped, self.first, self.period,
-        )  # fmt: skip
-
-    def __len__(self) -> int:
-        return len(self.time)
-
-    def __getitem__(self, rows: slice) -> ValidatedLog:
-        parts = {name: getattr(self, name)[rows] for name in ("time", "coordinate", "force", "segment")}
-        return replace(self, **parts)
+    warnings: tuple[str, ...]
 
 
-def validate_logs(logs: Sequence[DriveLog], machine: Machine) -> list[ValidatedLog]:
-    """Return logs of one sample rate on their clocks; raises LogError as `validate_log`, and where rates differ."""
-    periods = [measure_period(log) for log in logs]
-    for log, period in zip(logs, periods, strict=True):
-        if abs(period / periods[0] - 1.0) > SAME_RATE:
-            raise LogError(
-                f"{log.source}: {1 / period:.6g} samples a second, {1 / periods[0]:.6g} in the first log"
-            )
-    return [validate_log(log, machine, periods[0]) for log in logs]
-
-
-def measure_period(log: DriveLog) -> float:
-    """Return the sample period of a log in s: of the rows that are finite, since others are not used.
+def validate_logs(logs: Sequence[DriveLog], machine: Machine, given: Settings) -> ValidatedLogs:
+    """Return logs on their clock at their common sample period.
 
     Raises
     ------
     LogError
-        If time goes forward too seldom.
+        If a log holds no forces, is of another machine, runs at a wrong rate or at another than the first, or has no
+        usable row.
+    SettingsError
+        If a filter is impossible at that period.
     """
-    time = log.time[_finite_rows(log)]
-    steps = np.diff(time)
-    steps = steps[steps > 0.0]
-    if len(steps) < FEWEST:
-        count = f"{len(log)} samples" if len(log) != 1 else "one sample"
-        raise LogError(
-            f"{log.source}: the log is too short: {count}, time goes forward {len(steps)} times; "
-            f"at least {FEWEST} are needed"
-        )
-    near = float(np.median(steps))
-    return period_of_stamps(time, near)
+    prepared = [prepare_log(log, machine) for log in logs]
+    for one in prepared:
+        refuse_useless(one.log, machine)
+    holds = [one.hold for one in prepared]
+    period, warnings = common_period([one.log for one in prepared], machine, given.guard, holds)
+    settings = given.resolved(machine, period)
+    guarded = tuple(validate_log(one.log, machine, settings.guard) for one in prepared)
+    dropped: Counter[str] = Counter()
+    for one, log in zip(prepared, guarded, strict=True):
+        dropped.update(one.faults)
+        dropped.update({name: number for name, number in log.counts.items() if name not in KEPT})
+        dropped["resampled"] += len(log) if log.resampled else 0
+    sentences = [sentence for one in prepared for sentence in one.warnings]
+    return ValidatedLogs(guarded, settings, dict(+dropped), (*sentences, *warnings))
 
 
-def _finite_rows(log: DriveLog) -> NDArray[np.bool_]:
-    """Return which rows (N,) of a log have a finite stamp, coordinates and forces; a LogError if none has."""
-    finite = np.asarray(np.isfinite(np.column_stack([log.time, log.coordinate, log.force])).all(axis=1))
-    if len(finite) and not finite.any():
-        raise LogError(f"{log.source}: no usable sample: all {len(finite)} dropped, mostly 'not_finite'")
-    return finite
+def refuse_useless(log: DriveLog, machine: Machine) -> None:
+    """Refuse a log of another number of drives or of another machine, forces that are none, and copies of a column."""
+    count, wanted = log.coordinate.shape[1], len(machine.drives)
+    if count != wanted:
+        raise LogError(f"{log.source}: a log of {count} drives; '{machine.name}' has {wanted}")
+    refuse_silent_drives(log, machine)
+    refuse_copied_drives(log)
+    refuse_another_machine(log, machine)
 
 
-def validate_log(log: DriveLog, machine: Machine, period: float) -> ValidatedLog:
+def validate_log(log: DriveLog, machine: Machine, guard: GuardSettings) -> GuardedLog:
     """Return a log on a regular clock, without rows that are not finite, come twice or late, or are spikes.
 
     Parameters
     ----------
     log : DriveLog
+        As `prepare_log` leaves it.
     machine : Machine
         Its drives' limits; what they do not state is read off the log.
-    period : float
-        s
+    guard : GuardSettings
+        Resolved.
 
     Raises
     ------
     LogError
-        If the log is of another machine or has no usable row, all coordinates are copies of one, or a drive's force is
-        0 throughout.
+        If the log has no usable row, or its forces have no sign.
     """
-    time, coordinate, force = (np.ascontiguousarray(part) for part in (log.time, log.coordinate, log.force))
-    finite = _finite_rows(log)
-    refuse_copied_drives(log)
-    refuse_silent_drives(log, machine)
-    step = np.diff(time[finite])
-    beside = (step > TWICE * period) & (step < NEIGHBOURS * period)
-    limits = find_limits(coordinate[finite], period, beside, machine)
-    _refuse_another_machine(log, machine, coordinate[finite], limits)
-    count = len(time)
-    kept, segment = np.zeros((2, count), dtype=np.int64)
-    verdicts, beginnings = np.zeros((2, count), dtype=np.int8)
-    fills, memory = np.zeros(count, dtype=np.int32), np.zeros(1, dtype=MEMORY)
-    memory["segment"] = -1
-    clock = np.array([(period, max(FILLED, FILLED_PERIODS * period), LATE_TOLERANCE)], dtype=CLOCK)
-    past = np.zeros((REMEMBERED, len(machine.drives)))
-    judged = kept, fills, segment, verdicts, beginnings
-    used = judge_log(time, coordinate, force, True, memory, past, (clock, limits), judged)
-    found = {name: np.flatnonzero(verdicts == code) for code, name in REJECTIONS.items()}
-    found |= {name: np.flatnonzero(beginnings == code) for code, name in NEW_SEGMENT.items() if code != START}
-    first = {name: float(time[rows[0]]) for name, rows in found.items() if len(rows)}
-    dropped = log.faults | {name: len(rows) for name, rows in found.items() if len(rows)}
-    if not used:
-        worst = max(dropped, key=lambda name: dropped[name])
-        raise LogError(f"{log.source}: no usable sample: all {count} dropped, mostly '{worst}'")
-    rows = np.flatnonzero(verdicts == ACCEPTED)
-    columns: dict[str, NDArray] = {"time": time, "coordinate": coordinate, "force": force}
-    resampled = follows_stamps(time[rows], coordinate[rows], segment[:used], period)
-    density = None
-    if resampled:
-        density = _measure_density(force[rows], coordinate[rows], period)
-        columns = _resample({name: column[rows] for name, column in columns.items()}, segment[:used], period)
-    elif used < count or fills[:used].any():
-        columns = fill_short_holes(columns, kept[:used], fills[:used], segment[:used])
-    else:
-        columns["segment"] = segment
-    if not resampled:
-        _refuse_drift(log.source, columns["time"], columns["segment"], period)
-    return ValidatedLog(
-        columns["time"], columns["coordinate"], columns["force"], columns["segment"], period, log.source,
-        dropped, density, first, used, int(fills[:used].sum()),
+    guarded = guard_log(log, machine, guard)
+    if not len(guarded):
+        dropped = {name: number for name, number in guarded.counts.items() if name not in KEPT}
+        worst = max(dropped, key=lambda name: dropped[name], default="")
+        raise LogError(f"{log.source}: no usable sample: all {len(log)} dropped, mostly '{worst}'")
+    refuse_unsigned_forces(guarded.force, log.source, "N or N m")
+    return follow_stamps(guarded)
+
+
+def follow_stamps(log: GuardedLog) -> GuardedLog:
+    """Return a log at an even clock, with samples taken in between where stamps are uneven and samples follow them."""
+    rows = np.concatenate(find_stretches(~log.filled))  # of hours some stretches tell it
+    if not follows_stamps(log.time[rows], log.coordinate[rows], log.segment[rows], log.period):
+        _refuse_drift(log.source, log.time, log.segment, log.period)
+        return log
+    own = ~log.filled
+    time, coordinate, segment = log.time[own], log.coordinate[own], log.segment[own]
+    columns = {"time": time, "coordinate": coordinate}
+    density = np.zeros(coordinate.shape[1])
+    if log.force is not None:
+        columns["force"] = log.force[own]
+        if len(time) >= FEWEST_OF_NOISE:
+            density = force_density(columns["force"], coordinate, log.period)
+    made = _resample(columns, segment, log.period)
+    nothing = np.zeros(len(made["time"]), dtype=bool)
+    return GuardedLog(
+        made["time"], made["coordinate"], made.get("force"), made["segment"], nothing, log.counts, log.first,
+        log.period, source=log.source, force_density=density,
     )  # fmt: skip
-
-
-def _measure_density(force: FloatArray, coordinate: FloatArray, period: float) -> FloatArray:
-    """Return the power density (n,) of the noise of forces; 0 of logs that are too short to measure it."""
-    if len(force) < FEWEST_OF_NOISE:
-        return np.zeros(force.shape[1])
-    return force_density(force, coordinate, period)
 
 
 def _refuse_drift(source: str, time: FloatArray, segment: NDArray[np.int64], period: float) -> None:
@@ -235,7 +164,7 @@ def _refuse_drift(source: str, time: FloatArray, segment: NDArray[np.int64], per
             continue
         own = (stamps[DRIFTING:] - stamps[:-DRIFTING]) / DRIFTING
         off = np.abs(own / period - 1.0) > LARGEST_DRIFT
-        if np.mean(off) > ANOTHER_SHARE:
+        if np.mean(off) > DRIFTING_SHARE:
             k = int(np.argmax(off))
             raise LogError(
                 f"{source}: column t must rise evenly: {own[k]:.4g} s a sample from {stamps[k]:g} s on, "
@@ -293,9 +222,9 @@ def _resample(
         even = time[0] + period * np.arange(int((time[-1] - time[0]) / period + 1e-9) + 1)
         parts["time"].append(even)
         parts["coordinate"].append(CubicSpline(time, columns["coordinate"][part])(even))
-        parts["force"].append(
-            np.column_stack([np.interp(even, time, one) for one in columns["force"][part].T])
-        )
+        if "force" in columns:
+            lines = [np.interp(even, time, one) for one in columns["force"][part].T]
+            parts["force"].append(np.column_stack(lines))
         parts["segment"].append(np.full(len(even), segment[part.start], dtype=np.int64))
     return {name: np.concatenate(one) for name, one in parts.items()}
 
@@ -305,7 +234,9 @@ def refuse_copied_drives(log: DriveLog) -> None:
 
     Drives of a symmetric machine do move alike where it is simulated without noise: then their forces are alike, too.
     """
-    if are_copies(log.coordinate):
+    if log.force is None:
+        refuse_copies(log.coordinate, log.source, "coordinates", "drive")
+    elif are_copies(log.coordinate):
         force = log.force[np.isfinite(log.force).all(axis=1)]
         apart = np.mean((force - force[:, :1]) ** 2) / max(float(np.mean(force**2)), 1e-300)
         if not 0.0 < np.sqrt(apart) < ALIKE:
@@ -314,45 +245,10 @@ def refuse_copied_drives(log: DriveLog) -> None:
 
 def refuse_silent_drives(log: DriveLog, machine: Machine) -> None:
     """Refuse a log in which all forces, or a drive's, are 0 throughout."""
+    if log.force is None:
+        return
     refuse_zero_forces(log.force, log.source)
     drives = zip(machine.drives, np.nan_to_num(log.force).T, strict=True)
     silent = [drive.force_name for drive, column in drives if not column.any()]
     if silent:
         raise LogError(f"{log.source}: {', '.join(silent)}: 0 throughout; expected the forces of all drives")
-
-
-def _refuse_another_machine(
-    log: DriveLog, machine: Machine, coordinate: FloatArray, limits: FloatArray
-) -> None:
-    for i, drive in enumerate(machine.drives):
-        outside = (coordinate[:, i] < limits[LOWEST, i]) | (coordinate[:, i] > limits[HIGHEST, i])
-        if (share := float(np.mean(outside))) > ANOTHER_SHARE:
-            raise LogError(
-                f"{log.source}: {100 * share:.3g} % of the samples have {drive.name} outside its limits "
-                f"{drive.lowest:g} to {drive.highest:g} {drive.unit} in the file of '{machine.name}' "
-                f"({coordinate[:, i].min():.4g} to {coordinate[:, i].max():.4g}): another machine, unit or limits"
-            )
-
-
-def find_acting(log: ValidatedLog, machine: Machine) -> ValidatedLog:
-    """Return coordinates and forces at the mechanism, of those that its drives report; segments lose their ends.
-
-    Raises
-    ------
-    LogError
-        If all segments are too short for it.
-    """
-    transfers = machine.build_transfers(log.period)
-    if transfers is None:
-        return log
-    through = DriveTransfer(transfers, log.period)
-    parts = []
-    for part in segment_slices(log.segment):
-        inner = slice(part.start + through.before, part.stop - through.after)
-        if inner.start < inner.stop:
-            coordinate, force = through.corrected(log.coordinate[part], log.force[part])
-            parts.append((log.time[inner], coordinate, force, log.segment[inner]))
-    if not parts:
-        raise LogError(f"{log.source}: the log is too short: {len(log)} samples")
-    time, coordinate, force, segment = (np.concatenate(one) for one in zip(*parts, strict=True))
-    return replace(log, time=time, coordinate=coordinate, force=force, segment=segment)

@@ -48,7 +48,7 @@ def rewound(experiment: Experiment, problem: Problem) -> tuple[Experiment, Probl
     and where the equations would not fit better.
     """
     transfers = experiment.settings.guard.transfers
-    if transfers is None or not _asked(experiment, problem, transfers):
+    if transfers is None or not experiment.at_motors or not _asked(experiment, problem, transfers):
         return experiment, problem
     fit, left = _fitted(problem)
     for _ in range(PASSES):

@@ -29,7 +29,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pkm_identification.machines.hexapod import Hexapod
+from pkm_identification.machines.contract import Machine as AnyMachine
+from pkm_identification.machines.hexapod import Hexapod, description_of
 from pkm_identification.mechanisms.friction.law import TRANSITION
 from pkm_identification.mechanisms.hexapod.dynamics import strut_dynamics
 from pkm_identification.mechanisms.hexapod.kinematics.forward import OK
@@ -43,6 +44,7 @@ from pkm_identification.numerics.finite import finite
 from pkm_identification.numerics.segments import segment_slices
 from pkm_identification.signals.band import BandSettings
 from pkm_identification.signals.causal import CausalFilter, FilterSettings
+from pkm_identification.signals.forces.acting import winding
 from pkm_identification.signals.forces.correction import CorrectionStream
 from pkm_identification.signals.forces.drive_transfer import DriveTransfer
 from pkm_identification.signals.forces.recent_rows import RecentRows
@@ -65,6 +67,14 @@ PATIENCE = 2.0  # s that a model may be further off than FAR until it is made an
 APART = 0.2  # of the machine's length scale: no drive is wound up that far
 BENT = 6.0  # 1 + 4 + 1: what the variance of noise is multiplied by in a second difference
 STILL = 0.2  # s; what friction holds of a strut that stood for longer, no model tells
+
+
+def find_springs(machine: AnyMachine, guard: GuardSettings) -> Machine | None:
+    """Return the file of a machine whose model can tell how far its drives are wound up in front of their encoders.
+
+    None where nothing is, and of machines but platforms on six struts, whose springs alone are integrated.
+    """
+    return description_of(machine) if np.any(winding(guard)) else None
 
 
 def winding_is_modelled(machine: Machine, guard: GuardSettings) -> bool:

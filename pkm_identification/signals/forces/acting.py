@@ -14,7 +14,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.segments import segment_slices
 
@@ -49,7 +48,7 @@ def noise_passed(guard: GuardSettings, period: float, low: float, high: float) -
         In parts of the sample rate.
     """
     frequency = np.linspace(low, high, 64)
-    passed = np.ones((len(frequency), len(guard.list_drives())))
+    passed = np.ones((len(frequency), len(guard.drives)))
     for correction in corrections_of(guard, period):
         weights = correction.force_weights
         waves = np.exp(-2j * np.pi * np.outer(frequency, np.arange(len(weights))))
@@ -58,9 +57,9 @@ def noise_passed(guard: GuardSettings, period: float, low: float, high: float) -
 
 
 def winding(guard: GuardSettings) -> FloatArray:
-    """What a newton takes from the length that an encoder shows, m/N, shape (6,)."""
+    """Return what a newton takes from the coordinate that an encoder shows, m/N or rad/(N m), shape (n,)."""
     if guard.transfers is None:
-        return np.zeros(STRUTS)
+        return np.zeros(len(guard.drives))
     return np.array([one.compliance if one.on_motor else 0.0 for one in guard.transfers])
 
 
@@ -84,8 +83,8 @@ def behind_springs(log: GuardedLog, guard: GuardSettings, wound: FloatArray) -> 
     log : GuardedLog
     guard : GuardSettings
         With drives.
-    wound : ndarray, shape (N, 6)
-        m; NaN in rows where it is not known, which are left out.
+    wound : ndarray, shape (N, n)
+        m or rad; NaN in rows where it is not known, which are left out.
     """
     if guard.transfers is None:
         raise ValueError("there is nothing between these drives and the struts")
@@ -94,7 +93,8 @@ def behind_springs(log: GuardedLog, guard: GuardSettings, wound: FloatArray) -> 
     begins = np.ones(len(known), dtype=bool)
     begins[1:] = (np.diff(log.segment) != 0) | (known[1:] != known[:-1])
     runs = np.cumsum(begins)
-    rows, lengths, forces = [np.zeros(0, dtype=np.int64)], [np.empty((0, STRUTS))], [np.empty((0, STRUTS))]
+    none = np.empty((0, wound.shape[1]))
+    rows, lengths, forces = [np.zeros(0, dtype=np.int64)], [none], [none]
     for part in segment_slices(runs):
         inner = np.arange(part.start + through.before, part.stop - through.after)
         if len(inner) and known[part.start] and log.force is not None:

@@ -6,7 +6,7 @@
 # distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
 # the License for the specific language governing permissions and limitations under the License.
 
-"""Whether a log can be of a machine at all: raw logs name none, but their lengths must have poses."""
+"""Whether a log can be of a machine at all: raw logs name none, but their coordinates must be within its reach."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from itertools import permutations
 import numpy as np
 
 from pkm_identification.errors import LogError
-from pkm_identification.mechanisms.hexapod.kinematics.forward import FAILED, forward_kinematics
-from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.motion import STRUTS, DriveLog
+from pkm_identification.machines.capabilities import EnumeratedModes, has
+from pkm_identification.machines.contract import FAILED, Machine
+from pkm_identification.motion import DriveLog
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.large_arrays import representative_rows
 
@@ -33,7 +33,7 @@ _TRIED = 50  # samples, in every order of their columns
 
 
 def refuse_another_machine(log: DriveLog, machine: Machine) -> None:
-    """Refuse a log whose strut lengths a machine cannot have had.
+    """Refuse a log whose coordinates a machine cannot have had.
 
     Parameters
     ----------
@@ -44,64 +44,82 @@ def refuse_another_machine(log: DriveLog, machine: Machine) -> None:
     Raises
     ------
     LogError
-        If more than a fiftieth of the samples are outside the machine's limits by more than a fiftieth of its
-        stroke, or have no pose in any order of their columns: names the share.
+        If more than a fiftieth of the samples are outside the drives' limits by more than a fiftieth of their
+        strokes, or have no pose in any order of their columns: names the share.
     """
-    found = _impossible_share(log.length, machine)
+    found = _impossible_share(log.coordinate, machine)
     if found is None:
         return
     # rows of something else among a machine's own jump away and back
-    continued = _without_jumps(log)
+    continued = _without_jumps(log, machine)
     found = _impossible_share(continued, machine) if len(continued) else found
     if found is None:
         return
     share, what = found
-    low, high = machine.length_limits
-    finite = continued[np.isfinite(continued).all(axis=1)] if len(continued) else log.length
-    stroke = np.ptp(finite, axis=0) if len(finite) else np.full(STRUTS, np.inf)
-    # below the shortest length, by no more than a strut's own length: what an encoder reports that is zero at its end
-    strokes = np.all(stroke <= high - low) and np.all(finite.max(axis=0) < high) and np.any(finite < low)
-    hint = (
-        "; strokes instead of lengths? give --at-zero with the length, m, where they are 0" if strokes else ""
-    )
+    finite = continued[np.isfinite(continued).all(axis=1)] if len(continued) else log.coordinate
+    hint = ""
+    if len(finite):
+        low, high = _limits(machine)
+        # below the lowest, by no more than a drive's own length: what an encoder reports that is zero at its end
+        below = np.all(finite.max(axis=0) < high) and np.any(finite < low)
+        if below and np.all(np.ptp(finite, axis=0) <= high - low):
+            hint = (
+                "; strokes instead of lengths? give --at-zero with the coordinate, m or rad, where they are 0"
+            )
     raise LogError(
-        f"{log.source}: a log of another machine than '{machine.name}': {100 * share:.1f} % of its samples have "
+        f"{log.source}: a log of another machine than '{machine.name}': {100 * share:.3g} % of its samples have "
         f"{what}{hint}"
     )
 
 
-def _impossible_share(length: FloatArray, machine: Machine) -> tuple[float, str] | None:
-    """Return which part of lengths (N, 6) the machine cannot have, and in words what they are; None of few."""
-    length = representative_rows(length)
-    length = length[np.isfinite(length).all(axis=1)]
-    if not len(length):
+def _limits(machine: Machine) -> tuple[FloatArray, FloatArray]:
+    """Return the lowest and the highest coordinates (n,) of the drives."""
+    drives = machine.drives
+    return np.array([drive.lowest for drive in drives]), np.array([drive.highest for drive in drives])
+
+
+def _impossible_share(coordinate: FloatArray, machine: Machine) -> tuple[float, str] | None:
+    """Return which part of coordinates (N, n) the machine cannot have, and in words what they are; None of few."""
+    place = representative_rows(coordinate)
+    place = place[np.isfinite(place).all(axis=1)]
+    if not len(place):
         return None
-    length = length[:: -(-len(length) // _LOOKED_AT)]
-    low, high = machine.length_limits
-    outside = (np.maximum(low - length, length - high) > _BEYOND * (high - low)).any(axis=1)
-    share, what = float(np.mean(outside)), f"lengths outside {low:g} to {high:g} m"
-    if share <= _SHARE:
-        share, what = _without_pose(machine, length), "lengths that no pose of this machine has"
-        # lengths in the columns of other struts are another fault, which is found and set right
-        few = length[:: -(-len(length) // _TRIED)]
-        if share <= _SHARE or any(
-            _without_pose(machine, few[:, order]) <= _SHARE for order in permutations(range(STRUTS))
-        ):
-            return None
-    return share, what
+    place = place[:: -(-len(place) // _LOOKED_AT)]
+    low, high = _limits(machine)
+    room = _BEYOND * np.where(np.isfinite(high - low), high - low, 0.0)
+    outside = np.maximum(low - place, place - high) > room
+    share = float(np.mean(outside.any(axis=1)))
+    if share > _SHARE:
+        worst = int(np.argmax(outside.mean(axis=0)))
+        drive = machine.drives[worst]
+        return share, (
+            f"{drive.name} outside {drive.lowest:g} to {drive.highest:g} {drive.unit} "
+            f"({place[:, worst].min():.4g} to {place[:, worst].max():.4g})"
+        )
+    if not has(machine, EnumeratedModes):  # whose reach from anywhere is known
+        return None
+    share = _without_pose(machine, place)
+    # coordinates in the columns of other drives are another fault, which is found and set right
+    few = place[:: -(-len(place) // _TRIED)]
+    orders = permutations(range(place.shape[1]))
+    if share <= _SHARE or any(_without_pose(machine, few[:, order]) <= _SHARE for order in orders):
+        return None
+    return share, "lengths that no pose of this machine has"
 
 
-def _without_jumps(log: DriveLog) -> FloatArray:
-    """Return the lengths (M, 6) of the rows that continue those before them, wherever they are."""
+def _without_jumps(log: DriveLog, machine: Machine) -> FloatArray:
+    """Return the coordinates (M, n) of the rows that continue those before them, wherever they are."""
     steps = np.diff(log.time)
     steps = steps[np.isfinite(steps) & (steps > 0.0)]
     if not len(steps):
-        return log.length
-    limits = GuardSettings(period=float(np.median(steps)), length_limits=(-np.inf, np.inf))
-    guarded = StreamGuard(limits).guard(replace(log, force=None))
-    return guarded.length[~guarded.filled]
+        return log.coordinate
+    anywhere = tuple(replace(drive, lowest=-np.inf, highest=np.inf) for drive in machine.drives)
+    guard = StreamGuard(GuardSettings(period=float(np.median(steps)), drives=anywhere))
+    guarded = guard.guard(replace(log, force=None))
+    return guarded.coordinate[~guarded.filled]
 
 
-def _without_pose(machine: Machine, length: FloatArray) -> float:
-    """Part of the samples (N, 6) whose lengths no pose has."""
-    return float(np.mean(forward_kinematics(machine, length).status == FAILED))
+def _without_pose(machine: Machine, coordinate: FloatArray) -> float:
+    """Return which part of coordinates (N, n) no pose has."""
+    still = np.zeros_like(coordinate)
+    return float(np.mean(machine.compute_motion(coordinate, still, still).status == FAILED))

@@ -44,7 +44,9 @@ class Hold:
         return f"every {nearest}{ {2: 'nd', 3: 'rd'}.get(nearest, 'th') } sample"
 
 
-def find_hold(stretches: Sequence[FloatArray], groups: Sequence[slice], count: float = 0.0) -> Hold | None:
+def find_hold(
+    stretches: Sequence[FloatArray], groups: Sequence[slice], count: FloatArray | float = 0.0
+) -> Hold | None:
     """Return how values are held, of stretches (N, n) of successive samples; None where they are not.
 
     Parameters
@@ -53,8 +55,8 @@ def find_hold(stretches: Sequence[FloatArray], groups: Sequence[slice], count: f
         Finite.
     groups : sequence of slice
         Columns that are read together, as all lengths and all forces; that which changes least often counts.
-    count : float
-        Resolution of the first group, where it is known, in its unit.
+    count : ndarray, shape (n,), or float
+        Resolution of the first group's columns in their units; 0 where it is not known.
     """
     held = [
         Hold(_samples_held([part[:, columns] for part in stretches], 0.0 if number else count), columns)
@@ -67,7 +69,7 @@ def find_hold(stretches: Sequence[FloatArray], groups: Sequence[slice], count: f
     return Hold(slowest.samples, slice(None)) if together else slowest
 
 
-def _samples_held(stretches: Sequence[FloatArray], count: float) -> float:
+def _samples_held(stretches: Sequence[FloatArray], count: FloatArray | float) -> float:
     """Return for how many samples the values of stretches (N, n) stay; 1 where they are not held."""
     changes = [np.abs(np.diff(part, axis=0)) for part in stretches]
     largest = np.max([np.abs(part).max(axis=0, initial=0.0) for part in stretches], axis=0)

@@ -48,6 +48,11 @@ class GuardedLog:
         Sample period in s.
     imu, sensor : ndarray, shape (N, 6), or None
         Additional sensors' readings, as in `DriveLog`; not judged, NaN where they are.
+    source : str
+        Where the samples came from, for messages.
+    force_density : ndarray, shape (n,), or None
+        Where samples are taken between uneven stamps: power density of the forces' noise as recorded, N^2/Hz. What is
+        between stamps has less noise near half the sample rate, where it is measured otherwise.
     """
 
     time: FloatArray
@@ -60,6 +65,16 @@ class GuardedLog:
     period: float
     imu: FloatArray | None = None
     sensor: FloatArray | None = None
+    source: str = "the log"
+    force_density: FloatArray | None = None
+
+    def __len__(self) -> int:
+        return len(self.time)
+
+    @property
+    def resampled(self) -> bool:
+        """Whether samples are taken between uneven stamps."""
+        return self.force_density is not None
 
     @property
     def length(self) -> FloatArray:

@@ -71,6 +71,13 @@ def _stated(limit: float, otherwise: float) -> float:
 class StreamGuard:
     """Judges samples of n drives one by one and keeps them on a regular clock.
 
+    Parameters
+    ----------
+    settings : GuardSettings
+        With drives.
+    limits : ndarray, shape (LIMITED, n), optional
+        What drives may show, as kernels take it; else as the drives say.
+
     Attributes
     ----------
     counts : dict of str to int
@@ -82,11 +89,11 @@ class StreamGuard:
         dropped before it agreed with each other and with it.
     """
 
-    def __init__(self, settings: GuardSettings) -> None:
+    def __init__(self, settings: GuardSettings, limits: FloatArray | None = None) -> None:
         self.settings = settings
         clock = np.array([(settings.period, settings.max_gap, settings.late_tolerance)], dtype=CLOCK)
-        self._drives = settings.list_drives()
-        self._limits = stream_limits(self._drives)
+        self._drives = settings.drives
+        self._limits = stream_limits(self._drives) if limits is None else limits
         stated = [[one.rate_limit, one.acceleration_limit] for one in self._drives]
         self._livelier = np.where(np.isfinite(stated), 1.0, LIVELIER)  # (n, 2)
         self._rules = clock, self._limits.copy()
@@ -241,6 +248,7 @@ class StreamGuard:
                 self.settings.period,
                 log.imu,
                 log.sensor,
+                log.source,
             )
         return self._on_clock(log, kept.taken(), fills.taken(), segment.taken(), counts, first)
 
@@ -274,6 +282,7 @@ class StreamGuard:
             period=self.settings.period,
             imu=columns.get("imu"),
             sensor=columns.get("sensor"),
+            source=log.source,
         )
 
 

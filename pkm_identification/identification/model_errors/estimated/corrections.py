@@ -17,11 +17,8 @@ import numpy as np
 from pkm_identification.machines.contract import Machine
 from pkm_identification.mechanisms.hexapod.drive import KnownForces
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.numerics.segments import segment_slices
 from pkm_identification.signals.forces.known import aligned
 from pkm_identification.signals.guard import GuardedLog
-
-from ...regression.validation import ValidatedLog
 
 FEWEST = 4  # samples of a spline
 
@@ -59,30 +56,6 @@ class Corrections:
             return coordinate
         start = np.array([drive.zero for drive in self.machine.drives])
         return (coordinate - self.zero - start) / self.scale + start
-
-    def correct(self, log: ValidatedLog) -> ValidatedLog:
-        """Return a log of n drives as without the effects; a delay costs each segment its ends."""
-        # here, because it brings along what takes a second to load
-        from scipy.interpolate import CubicSpline
-
-        force = (log.force - self.offset) / self.gain
-        log = replace(log, coordinate=self._true_coordinate(log.coordinate))
-        if not self.delay.any():
-            return replace(log, force=force)
-        after = int(np.ceil(max(float(self.delay.max()), 0.0) / log.period))
-        before = int(np.ceil(max(-float(self.delay.min()), 0.0) / log.period))
-        kept = np.zeros(len(log), dtype=bool)
-        for part in segment_slices(log.segment):
-            if part.stop - part.start < before + after + FEWEST:
-                continue
-            inner = slice(part.start + before, part.stop - after)
-            kept[inner] = True
-            clock = log.period * np.arange(part.stop - part.start)
-            for i in np.flatnonzero(self.delay):
-                shifted = CubicSpline(clock, force[part, i])(clock + self.delay[i])
-                force[inner, i] = shifted[before : len(clock) - after]
-        parts = {name: getattr(log, name)[kept] for name in ("time", "coordinate", "segment")}
-        return replace(log, force=force[kept], **parts)
 
     def log(self, log: GuardedLog) -> GuardedLog:
         """Return a guarded log with true lengths and forces; samples without a force in time are left out."""
