@@ -16,6 +16,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from pkm_identification.errors import LogError
 from pkm_identification.machines.contract import Machine
 from pkm_identification.motion import DriveLog
 from pkm_identification.numerics.arrays import FloatArray
@@ -59,8 +60,11 @@ def prepare_log(log: DriveLog, machine: Machine) -> PreparedLog:
     Raises
     ------
     LogError
-        If its rows are in no order of time.
+        If its rows are in no order of time, or it is of another number of drives.
     """
+    count, drives = log.coordinate.shape[1], len(machine.drives)
+    if count != drives:
+        raise LogError(f"{log.source}: a log of {count} drives; '{machine.name}' has {drives}")
     refuse_unsorted(log.time, log.source)
     plain = _plain_rows(log, machine)
     faults: dict[str, int] = {}
@@ -70,10 +74,9 @@ def prepare_log(log: DriveLog, machine: Machine) -> PreparedLog:
         faults[EXTRA] = int(np.count_nonzero(extra))
         log, plain = _chosen(log, ~extra), plain[~extra]
         stretches = find_stretches(plain)
-    drives = len(machine.drives)
     groups = [slice(0, drives)] if log.force is None else [slice(0, drives), slice(drives, 2 * drives)]
-    count = np.array([drive.resolution for drive in machine.drives])
-    hold = find_hold([_values(log, rows) for rows in stretches], groups, count)
+    steps = np.array([drive.resolution for drive in machine.drives])
+    hold = find_hold([_values(log, rows) for rows in stretches], groups, steps)
     if hold is None:
         return PreparedLog(log, faults)
     rows = np.flatnonzero(plain)

@@ -41,7 +41,6 @@ from ..rates.sample_rate import common_period
 from ..settings import Settings
 from .limits import NEIGHBOURS, guard_log
 
-KEPT = ("accepted", "filled", "start")  # counts of the guard that are no reason to drop a sample
 FEWEST_OF_NOISE = 16 * LAGS  # rows that show the level of its noise
 DRIFTING_SHARE = 0.02  # of the samples whose stamps run away
 # The slope of what coordinates do besides an even clock against what uneven stamps ask for: 0 or 1, and how sure of it
@@ -92,17 +91,14 @@ def validate_logs(logs: Sequence[DriveLog], machine: Machine, given: Settings) -
     dropped: Counter[str] = Counter()
     for one, log in zip(prepared, guarded, strict=True):
         dropped.update(one.faults)
-        dropped.update({name: number for name, number in log.counts.items() if name not in KEPT})
+        dropped.update(log.dropped)
         dropped["resampled"] += len(log) if log.resampled else 0
     sentences = [sentence for one in prepared for sentence in one.warnings]
     return ValidatedLogs(guarded, settings, dict(+dropped), (*sentences, *warnings))
 
 
 def refuse_useless(log: DriveLog, machine: Machine) -> None:
-    """Refuse a log of another number of drives or of another machine, forces that are none, and copies of a column."""
-    count, wanted = log.coordinate.shape[1], len(machine.drives)
-    if count != wanted:
-        raise LogError(f"{log.source}: a log of {count} drives; '{machine.name}' has {wanted}")
+    """Refuse a log of another machine, forces that are none, and copies of a column."""
     refuse_silent_drives(log, machine)
     refuse_copied_drives(log)
     refuse_another_machine(log, machine)
@@ -127,8 +123,7 @@ def validate_log(log: DriveLog, machine: Machine, guard: GuardSettings) -> Guard
     """
     guarded = guard_log(log, machine, guard)
     if not len(guarded):
-        dropped = {name: number for name, number in guarded.counts.items() if name not in KEPT}
-        worst = max(dropped, key=lambda name: dropped[name], default="")
+        worst = max(guarded.dropped, key=lambda name: guarded.dropped[name], default="")
         raise LogError(f"{log.source}: no usable sample: all {len(log)} dropped, mostly '{worst}'")
     refuse_unsigned_forces(guarded.force, log.source, "N or N m")
     return follow_stamps(guarded)

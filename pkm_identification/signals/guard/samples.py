@@ -18,6 +18,8 @@ from numpy.typing import NDArray
 
 from pkm_identification.numerics.arrays import FloatArray
 
+KEPT = ("accepted", "filled", "start")  # counts of the guard that are no reason to drop a sample
+
 
 class GuardedSample(NamedTuple):
     """One sample (n,) on the regular clock; `filled` marks one made up to bridge a short hole."""
@@ -70,6 +72,11 @@ class GuardedLog:
 
     def __len__(self) -> int:
         return len(self.time)
+
+    @property
+    def dropped(self) -> dict[str, int]:
+        """Rows left out and segments begun, by reason, of those there are."""
+        return {name: number for name, number in self.counts.items() if number and name not in KEPT}
 
     @property
     def resampled(self) -> bool:

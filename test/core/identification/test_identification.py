@@ -23,6 +23,7 @@ from pkm_identification.identification.identify import identify, validate
 from pkm_identification.identification.rates.sample_rate import estimated_period
 from pkm_identification.identification.result import Identification
 from pkm_identification.identification.settings import Settings
+from pkm_identification.machines.load import as_machine
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
 from pkm_identification.motion import DriveLog
@@ -321,25 +322,27 @@ def test_log_too_short_is_refused_with_what_is_needed(count):
 def test_rate_that_is_not_the_drives():
     log = synthetic.log(TRUTH, 1.0)
     for factor, off in ((1.01, False), (0.96, True), (1.1, True)):
-        period, warning = estimated_period(DriveLog(factor * log.time, log.length, log.force), NOMINAL)
+        period, warning = estimated_period(
+            DriveLog(factor * log.time, log.length, log.force), as_machine(NOMINAL)
+        )
         assert (warning is not None) == off
         assert period == pytest.approx(1e-3 * factor, rel=1e-9)
     jittered = log.time + np.random.default_rng(1).uniform(-2e-4, 2e-4, len(log.time))
     for times in (log.time, (1.0 + 5e-5) * log.time, jittered):
-        assert estimated_period(DriveLog(times, log.length, log.force), NOMINAL) == (1e-3, None)
+        assert estimated_period(DriveLog(times, log.length, log.force), as_machine(NOMINAL)) == (1e-3, None)
     # jitter of more than half a period makes the guard fill holes that are none: the period is that of its samples
     jittered = DriveLog(
         log.time + np.random.default_rng(1).uniform(-3e-4, 3e-4, len(log)), log.length, log.force
     )
     guarded = StreamGuard(GuardSettings.of(NOMINAL)).guard(jittered)
     assert guarded.counts["filled"] > 5
-    assert estimated_period(jittered, NOMINAL)[0] == pytest.approx(
+    assert estimated_period(jittered, as_machine(NOMINAL))[0] == pytest.approx(
         np.ptp(guarded.time) / (len(guarded.time) - 1), 1e-3
     )
     with pytest.raises(LogError, match=rf"forward at 0 of {len(log)} samples"):
-        estimated_period(DriveLog(log.time[::-1].copy(), log.length, log.force), NOMINAL)
+        estimated_period(DriveLog(log.time[::-1].copy(), log.length, log.force), as_machine(NOMINAL))
     with pytest.raises(LogError, match="5 samples are too few"):
-        estimated_period(DriveLog(log.time[:5], log.length[:5], log.force[:5]), NOMINAL)
+        estimated_period(DriveLog(log.time[:5], log.length[:5], log.force[:5]), as_machine(NOMINAL))
     with pytest.raises(LogError, match=r"come at 500 Hz.* states 1000 Hz"):
         identify([DriveLog(2 * log.time, log.length, log.force)], NOMINAL)
 

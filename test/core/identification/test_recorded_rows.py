@@ -22,6 +22,7 @@ from pkm_identification.identification.log_check import inspect_log
 from pkm_identification.identification.rates.recorded_rows import prepare_log
 from pkm_identification.identification.rates.sample_rate import estimated_period
 from pkm_identification.identification.settings import Settings
+from pkm_identification.machines.load import as_machine
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import DriveLog
 from pkm_identification.records import read_log, write_log
@@ -108,7 +109,7 @@ def test_a_second_publisher_of_every_second_row_leaves_rate_and_check(tmp_path):
     read, _ = read_log(tmp_path / "bag")
     for machine in (NOMINAL, replace(NOMINAL, drive=None)):
         # stamps of 1.7e9 s are rounded to .24 us
-        assert estimated_period(read, machine)[0] == pytest.approx(1e-3, rel=1e-4)
+        assert estimated_period(read, as_machine(machine))[0] == pytest.approx(1e-3, rel=1e-4)
     check = inspect_log(with_foreign_rows(log, "empty", 0.05, seed=1), NOMINAL)
     assert check.usable == len(log)
     assert check.jitter < 4e-5  # of the 20 us of each stamp, as without foreign rows
@@ -119,7 +120,7 @@ def test_a_second_publisher_of_every_second_row_leaves_rate_and_check(tmp_path):
 def test_held_values_are_thinned_out_to_the_slower_log(factor, groups):
     log = made(factor)
     spoilt = held(log, factor, groups)
-    prepared = prepare_log(spoilt, NOMINAL)
+    prepared = prepare_log(spoilt, as_machine(NOMINAL))
     assert prepared.hold == factor
     assert f"every {factor}" in prepared.warnings[0]
     np.testing.assert_array_equal(prepared.log.time, log.time[::factor])
@@ -134,12 +135,14 @@ def test_held_values_are_thinned_out_to_the_slower_log(factor, groups):
 def test_a_hold_of_two_and_three_samples_that_begins_anywhere_is_thinned_out():
     log = made(6)
     rows = np.maximum(np.floor((np.arange(len(log)) + 1) / 2.5) * 2.5, 1).astype(int) - 1
-    prepared = prepare_log(DriveLog(log.time, log.length[rows], log.force[rows]), NOMINAL)
+    prepared = prepare_log(DriveLog(log.time, log.length[rows], log.force[rows]), as_machine(NOMINAL))
     assert prepared.hold == pytest.approx(2.5, abs=0.01)
     assert len(prepared.log) == pytest.approx(len(log) / 2.5, rel=0.01)
-    late = prepare_log(held(log, 4, begin=2), NOMINAL)
+    late = prepare_log(held(log, 4, begin=2), as_machine(NOMINAL))
     np.testing.assert_array_equal(late.log.time[1:], log.time[2::4][1:])
-    both = prepare_log(with_foreign_rows(held(log, 4), "of a second publisher", 0.01, seed=2), NOMINAL)
+    both = prepare_log(
+        with_foreign_rows(held(log, 4), "of a second publisher", 0.01, seed=2), as_machine(NOMINAL)
+    )
     assert both.hold == pytest.approx(4.0, abs=0.1)
 
 
@@ -154,7 +157,7 @@ def test_right_logs_are_not_taken_for_held(seed):
             middle + count * np.floor((speed * np.arange(len(log)) * 1e-3)[:, None] / count) + 0 * log.length
         )
         for force in (log.force, np.round(log.force / 50.0) * 50.0):
-            assert prepare_log(replace(log, coordinate=heave, force=force), NOMINAL).hold == 1.0
+            assert prepare_log(replace(log, coordinate=heave, force=force), as_machine(NOMINAL)).hold == 1.0
     coarse = replace(log, coordinate=np.round((middle + 0.01 * (log.length - middle)) / count) * count)
     still = replace(
         log, coordinate=np.tile(log.length[:1], (len(log), 1)), force=np.tile(log.force[:1], (len(log), 1))
@@ -162,10 +165,10 @@ def test_right_logs_are_not_taken_for_held(seed):
     stuck = replace(log, coordinate=log.length.copy(), force=log.force.copy())
     stuck.length[:, 2], stuck.force[:, 3] = stuck.length[0, 2], stuck.force[0, 3]
     for right in (log, coarse, still, stuck, synthetic.log(TRUTH, 3.0, seed)):
-        prepared = prepare_log(right, NOMINAL)
+        prepared = prepare_log(right, as_machine(NOMINAL))
         assert prepared.log is right
         assert not prepared.warnings
-    assert prepare_log(held(stuck, 4), NOMINAL).hold == 4.0
+    assert prepare_log(held(stuck, 4), as_machine(NOMINAL)).hold == 4.0
 
 
 @pytest.mark.parametrize("command", ["check", "identify", "diagnose"])

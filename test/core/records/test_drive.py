@@ -14,6 +14,7 @@ import yaml
 
 from pkm_identification.errors import LogError
 from pkm_identification.identification.rates.sample_rate import common_period
+from pkm_identification.machines.load import as_machine
 from pkm_identification.mechanisms.hexapod.machine import Machine, builtin_machines
 from pkm_identification.signals.drive import strut_log_from_counts, strut_log_from_currents
 
@@ -86,6 +87,6 @@ def test_the_current_of_a_valve_is_no_force():
     assert "\n" not in str(caught.value)
     without = strut_log_from_counts(machine, np.arange(3.0), counts, None, "a.csv")
     with pytest.raises(
-        LogError, match=r"no strut forces; .* drives of type hydraulic need pressures or a force sensor"
+        LogError, match=r"no forces; .* drives of type hydraulic need pressures or a force sensor"
     ):
-        common_period([without], machine)
+        common_period([without], as_machine(machine))

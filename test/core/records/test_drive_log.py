@@ -17,7 +17,6 @@ import pytest
 from scipy.io import savemat
 
 from pkm_identification.errors import LogError
-from pkm_identification.identification.regression.validation import measure_period
 from pkm_identification.machines.contract import Drive
 from pkm_identification.records.bags.writer import BagWriter
 from pkm_identification.records.drive_log import read_drive_log

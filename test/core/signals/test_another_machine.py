@@ -17,6 +17,7 @@ import pytest
 
 from pkm_identification.errors import LogError
 from pkm_identification.identification.experiment import Experiment
+from pkm_identification.machines.load import as_machine
 from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import DriveLog
@@ -43,7 +44,7 @@ def test_a_log_is_of_its_own_machine_alone(name):
     for other in NAMES:
         machine = Machine.load(other)
         if other == name:
-            refuse_another_machine(log, machine)
+            refuse_another_machine(log, as_machine(machine))
             continue
         with pytest.raises(
             LogError, match=rf"^log\.csv: a log of another machine than '{other}': [0-9.]+ % of its"
@@ -66,12 +67,12 @@ def test_tolerances_spikes_and_missing_samples_are_no_other_machine():
     length = log.length.copy()
     length[::100] += 1.0
     length[50:150] = np.nan
-    refuse_another_machine(replace(log, coordinate=length), off)
-    refuse_another_machine(replace(log, coordinate=np.full_like(length, np.nan)), off)
+    refuse_another_machine(replace(log, coordinate=length), as_machine(off))
+    refuse_another_machine(replace(log, coordinate=np.full_like(length, np.nan)), as_machine(off))
 
 
 @pytest.mark.slow
 def test_lengths_in_the_columns_of_other_struts_are_another_fault():
     """`identify` finds the right order of a log that hardly has a pose as it is."""
     log, machine = log_of("uf"), Machine.load("uf")
-    refuse_another_machine(replace(log, coordinate=log.length[:, [5, 0, 1, 2, 3, 4]]), machine)
+    refuse_another_machine(replace(log, coordinate=log.length[:, [5, 0, 1, 2, 3, 4]]), as_machine(machine))

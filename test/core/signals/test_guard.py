@@ -18,8 +18,9 @@ from pkm_identification.errors import LogError
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import DriveLog
 from pkm_identification.signals.guard import GuardSettings, StreamGuard
-from pkm_identification.signals.guard.judgement import MAX_LATE_RUN
+from pkm_identification.signals.guard.judgement import FORCE, MAX_LATE_RUN
 from pkm_identification.signals.guard.settings import LARGEST_FORCE
+from pkm_identification.signals.guard.stream import stream_limits
 
 UF = Machine.load("uf")
 SETTINGS = GuardSettings.of(UF)
@@ -138,13 +139,13 @@ def test_lengths_in_millimetres_are_all_refused_with_a_hint():
 @pytest.mark.parametrize(
     ("fault", "reason", "words"),
     [
-        (("nan", 5, 2, 3), "not_finite", "strut 3"),
+        (("nan", 5, 2, 3), "not_finite", "strut_3"),
         (("bad_stamp", 5, 0, 0), "not_finite", "stamp nan"),
         (("duplicate", 4, 0, 0), "duplicate", "0.004000"),
         (("swap", 4, 0, 0), "late", "0.001000 s behind"),
-        (("spike", 5, 3, 2), "spike", "strut 4: jumps"),
-        (("force_spike", 5, 1, 5), "spike", "strut 2: force"),
-        (("spike", 5, 0, 500), "out_of_limits", "strut 1: 5"),
+        (("spike", 5, 3, 2), "spike", "strut_4: jumps"),
+        (("force_spike", 5, 1, 5), "spike", "strut_2: force"),
+        (("spike", 5, 0, 500), "out_of_limits", "strut_1: 5"),
     ],
 )
 def test_last_rejection_says_what_and_where(fault, reason, words):
@@ -181,15 +182,17 @@ def test_missing_forces_are_never_made_up():
 
 def test_limits_come_from_the_machine():
     assert SETTINGS.period == PERIOD
-    assert SETTINGS.length_limits == tuple(UF.length_limits)
-    assert SETTINGS.rate_limit >= UF.rate_limit
-    assert SETTINGS.force_limit >= UF.drive.force_limit
+    for drive in SETTINGS.drives:
+        assert (drive.lowest, drive.highest) == tuple(UF.length_limits)
+        assert drive.rate_limit >= UF.rate_limit
+        assert drive.force_limit >= UF.drive.force_limit
     assert GuardSettings.of(UF, 2e-3, max_gap=0.02).max_gap == 0.02
     bare = dict(UF.document)
     del bare["drive"]
-    with pytest.raises(LogError, match=r"drive\.sample_rate"):
+    with pytest.raises(LogError, match="no sample rate"):
         GuardSettings.of(Machine.from_document(bare))
-    assert GuardSettings.of(Machine.from_document(bare), 1e-3).force_limit == LARGEST_FORCE
+    free = GuardSettings.of(Machine.from_document(bare), 1e-3)
+    assert np.all(stream_limits(free.drives)[FORCE] == LARGEST_FORCE)
 
 
 def test_one_stamp_far_back_does_not_silence_the_clock_that_goes_on():

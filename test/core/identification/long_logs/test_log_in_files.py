@@ -21,7 +21,7 @@ from pkm_identification.errors import LogError
 from pkm_identification.identification.experiment import Experiment
 from pkm_identification.identification.identify import _refuse_beyond_memory, identify
 from pkm_identification.identification.log_check import inspect_log
-from pkm_identification.identification.long_logs.stretches import samples_in_stretches, smooth_in_stretches
+from pkm_identification.identification.long_logs.stretches import samples_in_stretches
 from pkm_identification.identification.samples import samples_of
 from pkm_identification.identification.settings import Settings
 from pkm_identification.identification.validation import predict
@@ -31,7 +31,6 @@ from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import DriveLog
 from pkm_identification.numerics import large_arrays, memory
 from pkm_identification.records import read_log, write_log
-from pkm_identification.signals.zero_phase import filter_log
 from pkm_identification.simulation import trajectory
 
 SHORTEST = 1  # samples of a stretch: as few as the reach of the filters allows
@@ -73,7 +72,7 @@ def test_row_35_a_long_log_is_kept_in_files_and_gives_the_numbers_of_one_in_memo
     for _ in range(2):
         log, faults = read_log(tmp_path / name, machine)
         results.append(identify([log], machine, LS, faults))
-        checks.append(inspect_log(log, machine, faults))
+        checks.append(inspect_log(log, machine))
         monkeypatch.setattr(large_arrays, "LARGEST_IN_MEMORY", 0)
     assert log.length.base is not None  # mapped, this time
     memory, files = results
@@ -86,18 +85,6 @@ def test_row_35_a_long_log_is_kept_in_files_and_gives_the_numbers_of_one_in_memo
     for field in fields(checks[0]):
         if field.name != "identification":
             np.testing.assert_equal(getattr(checks[1], field.name), getattr(checks[0], field.name))
-
-
-def test_smooth_motion_in_stretches_is_that_of_one_piece(machine):
-    (log,) = Experiment.of([rich_log(machine, 9_000)], machine, LS).logs
-    settings = LS.resolved(machine, 1e-3).filter
-    whole = filter_log(log, settings.cutoff, settings.order)
-    parts = list(smooth_in_stretches(log, settings, SHORTEST))
-    assert len(parts) > 4
-    np.testing.assert_array_equal(np.concatenate([part.time for part in parts]), whole.time)
-    for name in ("length", "rate", "acceleration"):
-        joined, expected = np.concatenate([getattr(part, name) for part in parts]), getattr(whole, name)
-        assert np.abs(joined - expected).max() <= 1e-9 * np.abs(expected).max()
 
 
 @pytest.mark.slow

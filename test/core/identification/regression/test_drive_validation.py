@@ -18,19 +18,18 @@ from core.identification.regression.drive_logs import DURATION, PERIOD, exact, f
 from core.machines.every_machine import machine
 
 from pkm_identification.errors import LogError
+from pkm_identification.identification.rates.sample_rate import estimated_period
 from pkm_identification.identification.regression.limits import measure_step
-from pkm_identification.identification.regression.validation import (
-    measure_period,
-    validate_log,
-    validate_logs,
-)
+from pkm_identification.identification.regression.validation import validate_logs
+from pkm_identification.identification.settings import Settings
 from pkm_identification.motion import DriveLog
 from pkm_identification.signals.guard import judgement
 
 
 def validated(log, one=None):
     one = one or five_bar()
-    return validate_logs([log], one)[0]
+    (found,) = validate_logs([log], one, Settings()).logs
+    return found
 
 
 def test_a_clean_log_stays_as_it_is():
@@ -89,7 +88,7 @@ def test_rows_without_values_do_not_count_for_the_period(share):
     force = np.vstack([log.force, np.full((count, log.force.shape[1]), np.nan)])
     order = np.argsort(time, kind="stable")
     mixed = replace(log, time=time[order], coordinate=drive[order], force=force[order])
-    assert measure_period(mixed) == pytest.approx(measure_period(log), rel=1e-12)
+    assert estimated_period(mixed, five_bar())[0] == pytest.approx(PERIOD, rel=1e-12)
     used = validated(mixed)
     assert len(used) == len(log)
     assert used.dropped == {"not_finite": count}
@@ -163,16 +162,14 @@ def test_logs_that_nothing_can_be_made_of_are_refused():
     log, one = exact(), five_bar()
     with pytest.raises(LogError, match="torque_r: 0 throughout"):
         validated(replace(log, force=log.force * [1.0, 0.0]))
-    with pytest.raises(LogError, match="too short: one sample"):
-        measure_period(rows_of(log, slice(0, 1)))
+    with pytest.raises(LogError, match="1 samples are too few"):
+        validated(rows_of(log, slice(0, 1)))
     with pytest.raises(LogError, match="no usable sample: all 6000 dropped, mostly 'not_finite'"):
-        validate_log(
-            replace(log, coordinate=np.full_like(log.coordinate, np.nan), force=np.ones_like(log.force)),
-            one,
-            PERIOD,
-        )
-    with pytest.raises(LogError, match="250 samples a second, 500 in the first log"):
-        validate_logs([log, rows_of(log, slice(None, None, 2))], one)
+        validated(replace(log, coordinate=np.full_like(log.coordinate, np.nan)))
+    with pytest.raises(LogError, match="250 Hz, the first log's at 500 Hz"):
+        validate_logs([log, rows_of(log, slice(None, None, 2))], one, Settings())
+    with pytest.raises(LogError, match="a log of 2 drives; 'mast' has 3"):
+        validated(log, machine("mast"))
 
 
 def test_a_log_outside_the_limits_is_another_machines():
@@ -181,7 +178,7 @@ def test_a_log_outside_the_limits_is_another_machines():
     place = 0.15 + 0.1 * np.sin(time)[:, None] * [1.0, 0.9, 0.8]
     log = DriveLog(time, place, np.random.default_rng(0).standard_normal(place.shape))
     assert validated(log, one).dropped == {}
-    with pytest.raises(LogError, match=r"100 % .*length_1 outside its limits 0 to 0.3 m .*another machine"):
+    with pytest.raises(LogError, match=r"another machine .*100 % .*length_1 outside 0 to 0.3 m"):
         validated(replace(log, coordinate=1e3 * place), one)
 
 

@@ -182,7 +182,7 @@ def test_every_estimator_leaves_standing_drives_out(estimator):
 def test_without_friction_standstill_is_used():
     """It tells of gravity then."""
     one = five_bar()
-    log = validate_logs([held_log()[0]], one)[0]
+    log = validate_logs([held_log()[0]], one, Settings()).logs[0]
     band, everything = BandSettings(PERIOD), one.build_parameter_set()
     free = replace(everything, mapping=everything.mapping.copy(), known=everything.known.copy())
     free.mapping[one.standstill_rows] = 0.0

@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 from scipy.signal import butter, cont2discrete, sosfiltfilt
 
+from pkm_identification.machines.contract import Drive
 from pkm_identification.mechanisms.actuators.friction_inside import InnerFriction
 from pkm_identification.mechanisms.actuators.transfer import Transfer, lateness
 from pkm_identification.mechanisms.hexapod.machine import Machine
@@ -27,6 +28,7 @@ from pkm_identification.signals.forces.drive_transfer import DriveTransfer
 from pkm_identification.signals.guard import GuardSettings, StreamGuard
 
 PERIOD = 1e-3
+DRIVES = tuple(Drive(f"length_{i}", f"strut_{i}", "m", f"force_{i}") for i in range(1, 7))
 TIME = PERIOD * np.arange(1500)
 PHASES = np.arange(6.0)
 SCREW = Transfer(5e-4, 0.9, 0.8, InnerFriction(300.0, 20.0, 0.002))
@@ -103,7 +105,7 @@ def test_what_acts_comes_back(transfer, length_error, force_error):
 def guarded(length, force, hole=False):
     time = np.delete(TIME, slice(700, 760)) if hole else TIME
     rows = np.searchsorted(TIME, time)
-    settings = GuardSettings(period=PERIOD)
+    settings = GuardSettings(period=PERIOD, drives=DRIVES)
     stream = StreamGuard(settings)
     stepped = [
         sample
@@ -186,7 +188,7 @@ def test_a_held_setpoint_swings_the_oil_by_what_is_taken_from_its_force():
 
 def test_interpolation_leaves_less_noise_above_all_motion():
     """White noise through the half-sample cubic, its power between two frequencies against that at rest."""
-    guard = replace(GuardSettings(period=PERIOD), transfers=(Transfer(5e-4),) * 6)
+    guard = replace(GuardSettings(period=PERIOD, drives=DRIVES), transfers=(Transfer(5e-4),) * 6)
     noise = np.random.default_rng(2).normal(size=(1 << 17, 6))
     _, left = corrections_of(guard, PERIOD)[0].corrected(np.zeros_like(noise), noise)
     power = np.abs(np.fft.rfft(left[: 1 << 16], axis=0)) ** 2 / (1 << 16)

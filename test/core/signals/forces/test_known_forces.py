@@ -15,6 +15,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from pkm_identification.machines.contract import Drive
 from pkm_identification.mechanisms.hexapod.drive import KnownForces
 from pkm_identification.motion import DriveLog
 from pkm_identification.signals.forces.correction import CorrectionStream
@@ -22,6 +23,7 @@ from pkm_identification.signals.forces.known import ForceAlignment, aligned
 from pkm_identification.signals.guard import GuardedLog, GuardSettings, StreamGuard
 
 PERIOD = 0.002
+DRIVES = tuple(Drive(f"length_{i}", f"strut_{i}", "m", f"force_{i}") for i in range(1, 7))
 GAIN, OFFSET = (1.1, 0.9, 1.0, 1.0, 1.2, 1.0), (5.0, 0.0, -3.0, 0.0, 0.0, 1.0)
 
 
@@ -36,7 +38,7 @@ def guarded(delay: float, hole: bool = False) -> tuple[GuardedLog, list]:
         time = np.delete(time, slice(300, 340))
     length = np.full((len(time), 6), 0.4)
     force = np.array(GAIN) * true_force(time - delay) + np.array(OFFSET)
-    settings = GuardSettings(period=PERIOD)
+    settings = GuardSettings(period=PERIOD, drives=DRIVES)
     stream = StreamGuard(settings)
     stepped = [sample for t, l, f in zip(time, length, force, strict=True) for sample in stream.step(t, l, f)]
     return StreamGuard(settings).guard(DriveLog(time, length, force, "made")), stepped
