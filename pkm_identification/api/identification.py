@@ -271,7 +271,7 @@ def identify(
     gathered = read_logs(logs, whole.loaded)
     falls = read_logs(free_fall, whole.loaded).logs if _any(free_fall) else ()
     other = None if validate is None else read_logs(validate, whole.loaded)[0]
-    result = identify_logs(list(gathered), whole, chosen, gathered.faults, falls=falls, validate=other)
+    result = identify_logs(list(gathered), whole, chosen, falls=falls, validate=other)
     return Result(result, tuple(gathered))
 
 

@@ -34,7 +34,7 @@ def add(commands: argparse._SubParsersAction) -> None:
 
 def _check(options: argparse.Namespace) -> int:
     logs = open_logs(options)
-    checks = [logs.inspect(*logs.read(path)) for path in options.logs]
+    checks = [logs.inspect(logs.read(path)) for path in options.logs]
     documents = [check_document(check) for check in checks]
     text = "\n\n".join("\n".join(check_lines(check)) for check in checks)
     present(text, documents if len(documents) > 1 else documents[0], options.json)

@@ -49,9 +49,9 @@ def _diagnose(options: argparse.Namespace) -> int:
     assert of_machine.machine is not None  # --machine is required
     settings = settings_of(options, of_machine.machine, OPTIONS, hold_out=0.0, estimator="ls")
     check_file(options.json, "--json")
-    logs, faults = of_machine.read_all(options.logs)
+    logs = of_machine.read_all(options.logs)
     folder = output_folder(options.out) if options.out else None
-    result = diagnose_logs(logs, of_machine.machine, settings, faults)
+    result = diagnose_logs(logs, of_machine.machine, settings)
     fit = result.fit
     assert fit is not None
     text = "\n".join(paragraph(line, "") for line in [*fit_lines(fit), *unseen_lines(fit)])

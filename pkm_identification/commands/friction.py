@@ -57,9 +57,9 @@ def _friction(options: argparse.Namespace) -> int:
     of_machine = open_logs(options)
     assert of_machine.machine is not None  # --machine is required
     settings = FrictionSettings(**chosen(options, TEST_OPTIONS))
-    logs, faults = of_machine.read_all(options.logs)
+    logs = of_machine.read_all(options.logs)
     folder = output_folder(options.out) if options.out else None
-    test = measure_friction(logs, of_machine.machine, settings, faults)
+    test = measure_friction(logs, of_machine.machine, settings)
     document = friction_document(test)
     # files first: nothing is printed when one cannot be written
     if folder:

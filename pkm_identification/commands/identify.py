@@ -149,12 +149,12 @@ def _identify(options: argparse.Namespace) -> int:
     if options.free_fall:
         require(machine, FreeFall, "--free-fall")
     with begun(import_module, WORKING_ON_LOGS):
-        logs, faults = of_machine.read_all(options.logs)
-    held_out = of_machine.read(options.validate)[0] if options.validate else None
-    falls = [of_machine.read(path)[0] for path in options.free_fall]
+        logs = of_machine.read_all(options.logs)
+    held_out = of_machine.read(options.validate) if options.validate else None
+    falls = [of_machine.read(path) for path in options.free_fall]
     from pkm_identification.identification.of_logs import identify_logs
 
-    result = identify_logs(logs, machine, settings, faults, falls=falls, validate=held_out)
+    result = identify_logs(logs, machine, settings, falls=falls, validate=held_out)
     origin = provenance(
         options.logs, shlex.join(sys.argv), result.settings, options.validate, options.free_fall
     )

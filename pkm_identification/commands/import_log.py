@@ -11,7 +11,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -64,12 +64,12 @@ def _import(options: argparse.Namespace) -> int:
         raise SettingsError(
             "--keep: nothing is said of the log; expected --columns, --units, --rate or --joints"
         )
-    log, faults = logs.read(options.log)
+    log = logs.read(options.log)
     # before anything is written
     rate = _find_rate(log)
     logs.refuse(log)
     logs.write(options.out, log)
-    print(_text(log, logs.show(log), rate, faults, options.out))
+    print(_text(log, logs.show(log), rate, options.out))
     if options.keep:
         place = layout_place(options.log)
         write_text(place, layout_text(whole_layout(options.log, logs.layout, logs.channels)))
@@ -91,7 +91,6 @@ def _text(
     log: Any,
     columns: Sequence[tuple[str, FloatArray | None, str]],
     rate: float,
-    faults: Mapping[str, int],
     out: str,
 ) -> str:
     """What was read, in numbers a person can see to be right or wrong."""
@@ -106,7 +105,7 @@ def _text(
         low, high = np.nanmin(values, axis=0), np.nanmax(values, axis=0)
         spans = "  ".join(f"{a:.4g}..{b:.4g}" for a, b in zip(low, high, strict=True))
         lines.append(f"{name:{wide}}  {spans} {unit}")
-    lines += getattr(log, "warnings", ())
-    if faults:
-        lines.append("left out: " + ", ".join(f"{reason} {count}" for reason, count in faults.items()))
+    lines += log.warnings
+    if log.faults:
+        lines.append("left out: " + ", ".join(f"{reason} {count}" for reason, count in log.faults.items()))
     return "\n".join([*lines, f"-> {out}"])

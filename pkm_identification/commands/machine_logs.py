@@ -11,7 +11,6 @@
 from __future__ import annotations
 
 import argparse
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -46,8 +45,8 @@ class MachineLogs:
         Columns of such logs.
     layout : LogLayout or None
         What the options say.
-    read : callable (path) -> (log, faults)
-    inspect : callable (log, faults) -> LogCheck
+    read : callable (path) -> log
+    inspect : callable (log) -> LogCheck
     refuse : callable (log)
         Raises LogError where a log cannot be this machine's.
     show : callable (log) -> list of (str, ndarray or None, str)
@@ -58,19 +57,15 @@ class MachineLogs:
     machine: Machine | None
     channels: Channels
     layout: LogLayout | None
-    read: Callable[[str], tuple[Any, dict[str, int]]]
-    inspect: Callable[[Any, dict[str, int]], LogCheck]
+    read: Callable[[str], DriveLog]
+    inspect: Callable[[DriveLog], LogCheck]
     refuse: Callable[[Any], None]
     show: Callable[[Any], list[tuple[str, FloatArray | None, str]]]
     write: Callable[[str, Any], None]
 
-    def read_all(self, paths: Sequence[str]) -> tuple[list[Any], dict[str, int]]:
-        """Return logs, and what was left out on reading them, by reason."""
-        pairs = [self.read(path) for path in paths]
-        faults: Counter[str] = Counter()
-        for _, found in pairs:
-            faults.update(found)
-        return [log for log, _ in pairs], dict(faults)
+    def read_all(self, paths: Sequence[str]) -> list[DriveLog]:
+        """Return several logs."""
+        return [self.read(path) for path in paths]
 
 
 def settings_of(options: argparse.Namespace, machine: Machine, names: Sequence[str], **more: Any) -> Settings:
@@ -94,7 +89,7 @@ def open_logs(options: argparse.Namespace) -> MachineLogs:
     machine = None if options.machine is None else machine_of_logs(options)
     how = reading(options)
 
-    def inspect(log: DriveLog, faults: dict[str, int]) -> LogCheck:
+    def inspect(log: DriveLog) -> LogCheck:
         return inspect_log(log, machine_of_logs(options) if machine is None else machine)
 
     def refuse(log: DriveLog) -> None:
@@ -105,7 +100,7 @@ def open_logs(options: argparse.Namespace) -> MachineLogs:
 
     return MachineLogs(
         None if machine is None else Hexapod(machine), STRUT_CHANNELS, how["layout"],
-        lambda path: read_log(path, machine, **how), inspect, refuse,
+        lambda path: read_log(path, machine, **how)[0], inspect, refuse,
         lambda log: [("length", log.length, "m"), ("force", log.force, "N")], write_log,
     )  # fmt: skip
 
@@ -120,9 +115,8 @@ def _of_drives(options: argparse.Namespace) -> MachineLogs:
     require_hexapod_for(options, machine, **({"encoder": "--encoder"} if "encoder" in options else {}))
     how = reading(options, machine.drives)
 
-    def read(path: str) -> tuple[DriveLog, dict[str, int]]:
-        log = read_drive_log(path, machine.drives, **how)
-        return log, log.faults
+    def read(path: str) -> DriveLog:
+        return read_drive_log(path, machine.drives, **how)
 
     def refuse(log: DriveLog) -> None:
         refuse_useless(log, machine)
@@ -139,6 +133,6 @@ def _of_drives(options: argparse.Namespace) -> MachineLogs:
     machine_forces = {drive.force_name for drive in machine.drives}
     return MachineLogs(
         machine, build_drive_channels(machine.drives), how["layout"], read,
-        lambda log, _: inspect_log(log, machine), refuse, show,
+        lambda log: inspect_log(log, machine), refuse, show,
         lambda path, log: write_drive_log(path, log, machine.drives),
     )  # fmt: skip

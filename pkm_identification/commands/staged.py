@@ -70,13 +70,13 @@ def add(commands: argparse._SubParsersAction) -> None:
 
 def _staged(options: argparse.Namespace) -> int:
     machine = machine_of_logs(options)
-    logs, faults = read_logs(options.logs, machine, **reading(options))
+    logs, _ = read_logs(options.logs, machine, **reading(options))
     folder = output_folder(options.out) if options.out else None
     tuning = Settings.of(**{name: getattr(options, name) for name in TUNING}).estimator.tuning
     settings = StageSettings(
         unscented=tuning, **{one.name: getattr(options, one.name) for one in STAGE_OPTIONS}
     )
-    trajectories = trajectories_of(logs, machine, options.parameters, options.cutoff, faults)
+    trajectories = trajectories_of(logs, machine, options.parameters, options.cutoff)
     staged = with_prediction(identify_staged(machine, trajectories, settings=settings))
     document = staged_document(staged)
     # files first: nothing is printed when one cannot be written

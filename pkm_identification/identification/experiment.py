@@ -104,7 +104,6 @@ class Experiment:
         logs: Sequence[DriveLog],
         machine: AnyMachine,
         settings: Settings | None = None,
-        faults: dict[str, int] | None = None,
     ) -> Experiment:
         """Validate logs at their common sample period.
 
@@ -114,8 +113,6 @@ class Experiment:
             At least one.
         machine : Machine
         settings : Settings, optional
-        faults : dict of str to int, optional
-            Samples that the readers left out already, by reason.
 
         Raises
         ------
@@ -139,7 +136,7 @@ class Experiment:
         if settings is None or not settings.band.cutoff:
             band = band_for(band, guarded)
         warnings = taken.warnings + slow_log_sentences(machine, band, guarded)
-        dropped = Counter(faults or {})
+        dropped: Counter[str] = Counter()
         for log in logs:
             dropped.update(log.faults)
         dropped.update(taken.dropped)

@@ -38,7 +38,6 @@ def identify(
     logs: Sequence[DriveLog],
     machine: AnyMachine,
     settings: Settings | None = None,
-    faults: dict[str, int] | None = None,
     falls: Sequence[DriveLog] = (),
 ) -> Identification:
     """Identify a machine from its logs.
@@ -50,8 +49,6 @@ def identify(
     machine : Machine
         Of the contract, or a description: geometry, nominal values and drives.
     settings : Settings, optional
-    faults : dict of str to int, optional
-        Samples that the readers left out already, by reason.
     falls : sequence of DriveLog
         Falls from rest with the drives off and no friction, of which only the lengths are used
         (`procedures.free_fall`).
@@ -73,8 +70,8 @@ def identify(
     _refuse_beyond_memory(logs, settings)
     _refuse_useless_falls(settings, falls)
     if settings.estimator.name in FORMS:
-        return _identify_states(logs, machine, settings, faults)
-    solution = solve(_validate_logs(logs, machine, settings, faults), falls)
+        return _identify_states(logs, machine, settings)
+    solution = solve(_validate_logs(logs, machine, settings), falls)
     reached(5)
     result = _fill_result(solution, machine, falls)
     result = assess(result, solution.experiment, solution.problem, solution.estimate_of_misfit)
@@ -95,11 +92,10 @@ def _validate_logs(
     logs: Sequence[DriveLog],
     machine: Machine,
     settings: Settings,
-    faults: dict[str, int] | None,
 ) -> Experiment:
     """Return the experiment of logs; a LogError says which unit they may be in."""
     try:
-        return Experiment.of(logs, machine, settings, faults)
+        return Experiment.of(logs, machine, settings)
     except LogError as error:
         if not has(machine, HexapodFile):
             raise
@@ -112,15 +108,14 @@ def _identify_states(
     logs: Sequence[DriveLog],
     machine: Machine,
     settings: Settings,
-    faults: dict[str, int] | None,
 ) -> Identification:
     """Return what the joint estimation of states and parameters finds, judged by the force equations."""
     # here, because its kernels take longer to load than the others run
     from .augmented_state.identify import identify_states_and_parameters
 
-    result = identify_states_and_parameters(logs, machine, settings, faults or {})
+    result = identify_states_and_parameters(logs, machine, settings)
     batch = replace(settings, estimator=replace(settings.estimator, name="ls"))
-    experiment = Experiment.of(logs, machine, batch, faults)
+    experiment = Experiment.of(logs, machine, batch)
     problem = experiment.problem()
     # a log that is too short for the force equations cannot judge the model
     return result if has_too_few(problem) else assess(result, experiment, problem)

@@ -254,7 +254,7 @@ def _examine(log: DriveLog, machine: Machine) -> _Validated:
     prepared = prepare_log(log, machine)
     log = prepared.log
     refuse_silent_drives(log, machine)
-    refuse_copied_drives(log)
+    refuse_copied_drives(log, machine)
     period, warning = estimated_period(log, machine, hold=prepared.hold)
     settings = Settings().resolved(machine, period)
     guarded = guard_log(log, machine, settings.guard)

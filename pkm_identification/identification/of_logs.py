@@ -39,7 +39,6 @@ def identify_logs(
     logs: Sequence[Any],
     machine: Machine,
     settings: Settings,
-    faults: dict[str, int] | None = None,
     *,
     falls: Sequence[Any] = (),
     validate: Any = None,
@@ -52,8 +51,6 @@ def identify_logs(
         As readers of the machine's logs give them.
     machine : Machine
     settings : Settings
-    faults : dict of str to int, optional
-        Samples that the readers left out already, by reason.
     falls : sequence of DriveLog
         See `identify.identify`.
     validate : DriveLog, optional
@@ -70,7 +67,7 @@ def identify_logs(
 
     if falls:
         require(machine, FreeFall, "a free fall")
-    result = identify(logs, machine, settings, faults, falls)
+    result = identify(logs, machine, settings, falls)
     return result if validate is None else predict(result, validate)
 
 
@@ -78,7 +75,6 @@ def diagnose_logs(
     logs: Sequence[Any],
     machine: Machine,
     settings: Settings,
-    faults: dict[str, int] | None = None,
 ) -> Identification:
     """Return an identification whose fit is judged; raises as `identify_logs`, but not for other units or orders.
 
@@ -91,9 +87,9 @@ def diagnose_logs(
         from .diagnosis.as_recorded import diagnosed
 
         description = require(machine, HexapodFile, "diagnose").description
-        result = diagnosed(logs, description, settings, faults)
+        result = diagnosed(logs, description, settings)
     else:
-        result = identify_logs(logs, machine, settings, faults)
+        result = identify_logs(logs, machine, settings)
     if result.fit is None:
         raise LogError(f"{logs[0].source}: the log is too short to tell noise from misfit")
     return result

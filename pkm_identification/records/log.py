@@ -107,6 +107,7 @@ def read_log(
     refuse_unsorted(log.time, log.source)
     refuse_implausible(log, machine)
     refuse_wrapped_seconds(log.time, log.source)
+    log = replace(log, faults=faults)
     return log, faults
 
 

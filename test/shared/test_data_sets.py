@@ -52,7 +52,7 @@ def identified(name: str, logs: tuple[str, ...], estimator: str, causal: bool = 
         for reason, number in read(name, log)[1].items():
             faults[reason] = faults.get(reason, 0) + number
     settings = Settings.of(estimator=estimator, causal=causal)
-    return identify([read(name, log)[0] for log in logs], machine(name), settings, faults)
+    return identify([read(name, log)[0] for log in logs], machine(name), settings)
 
 
 def deviation(a: Identification, b: Identification) -> np.ndarray:

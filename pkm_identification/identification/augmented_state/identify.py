@@ -39,7 +39,6 @@ def identify_states_and_parameters(
     logs: Sequence[DriveLog],
     machine: Machine,
     settings: Settings,
-    faults: dict[str, int],
 ) -> Identification:
     """Identify a machine from its logs by the estimator 'joint' or 'dual'; parameters and errors as of `identify`.
 
@@ -51,7 +50,7 @@ def identify_states_and_parameters(
     NotConverged
         If a pose cannot be found, or the parameters leave what a machine can have.
     """
-    experiment = Experiment.of(logs, machine, settings, faults)
+    experiment = Experiment.of(logs, machine, settings)
     form, period = settings.estimator.name, experiment.period
     parts = [JointSamples.of(log, machine) for log in experiment.logs]
     if form == "dual":

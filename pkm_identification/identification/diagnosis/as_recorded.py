@@ -25,9 +25,7 @@ from .length_order import ExchangedLengths
 from .units import Converted, in_machine_units
 
 
-def diagnosed(
-    logs: Sequence[DriveLog], machine: Machine, settings: Settings, faults: dict[str, int] | None = None
-) -> Identification:
+def diagnosed(logs: Sequence[DriveLog], machine: Machine, settings: Settings) -> Identification:
     """An identification of logs with its fit judged; raises as `identify`, but not for other units or orders.
 
     Lengths and stamps in other units are converted, lengths in an order that has no poses are set right; both are told
@@ -35,12 +33,12 @@ def diagnosed(
     """
     converted = in_machine_units(logs, machine)
     try:
-        result = identify(converted.logs, machine, settings, faults)
+        result = identify(converted.logs, machine, settings)
     except ExchangedLengths as error:
         order = error.order
         right = tuple(replace(log, coordinate=log.length[:, order.column]) for log in converted.logs)
         converted = Converted(right, (*converted.causes, order.cause))
-        result = identify(converted.logs, machine, settings, faults)
+        result = identify(converted.logs, machine, settings)
     fit = result.fit
     if not converted.causes or fit is None:
         return result

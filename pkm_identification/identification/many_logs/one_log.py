@@ -89,8 +89,8 @@ def identify_job(job: Job) -> dict[str, Any]:
         return record | {"failure": f"{job.url}: is not there where the worker runs", "kept": False}
     try:
         machine = read_machine(job.machine, job.source)
-        log, faults = _read(job, machine)
-        return record | _result(log, identify_logs([log], machine, job.settings, faults))
+        log, _ = _read(job, machine)
+        return record | _result(log, identify_logs([log], machine, job.settings))
     except PkmError as error:
         return record | {"failure": one_line(str(error)), "kept": not _passing(error)}
     except (MemoryError, ArithmeticError, ValueError, TypeError, LookupError, OSError) as error:

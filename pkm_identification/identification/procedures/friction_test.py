@@ -132,7 +132,6 @@ def measure_friction(
     logs: Sequence[DriveLog],
     machine: AnyMachine,
     settings: FrictionSettings | None = None,
-    faults: dict[str, int] | None = None,
 ) -> FrictionTest:
     """Test the friction of every drive that moves slowly to and fro in the logs.
 
@@ -142,8 +141,6 @@ def measure_friction(
         Nothing is differentiated or filtered across them.
     machine : Machine
     settings : FrictionSettings, optional
-    faults : dict of str to int, optional
-        Samples that the readers left out already, by reason.
 
     Raises
     ------
@@ -151,7 +148,7 @@ def measure_friction(
         If the logs hold no forces, run at a wrong rate, or move no drive enough.
     """
     settings, machine = settings or FrictionSettings(), as_machine(machine)
-    experiment = Experiment.of(logs, machine, Settings(), faults)
+    experiment = Experiment.of(logs, machine, Settings())
     widest = kinematic_cutoff(experiment.machine, experiment.period)
     cutoff = settings.cutoff or min(CUTOFF, widest)
     transition = np.array([one.transition_rate for one in machine.friction])

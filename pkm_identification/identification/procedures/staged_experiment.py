@@ -104,7 +104,6 @@ def trajectories_of(
     machine: Machine,
     parameters: str = "oh24",
     cutoff: float | None = None,
-    faults: dict[str, int] | None = None,
 ) -> Trajectories:
     """Equations of each log.
 
@@ -116,8 +115,6 @@ def trajectories_of(
         Name of the parameter set; one with friction.
     cutoff : float, optional
         Kinematic low-pass in Hz; the encoders decide if it is not given.
-    faults : dict of str to int, optional
-        What the readers found and left out already.
 
     Raises
     ------
@@ -133,7 +130,7 @@ def trajectories_of(
             f"two logs are called '{twice[0]}': every trajectory needs a name (of its file) of its own"
         )
     settings = Settings.of(parameters=parameters, cutoff=cutoff or 0.0)
-    experiment = Experiment.of(logs, machine, settings, faults)
+    experiment = Experiment.of(logs, machine, settings)
     problem = experiment.problem()
     if not np.any(free_of(problem.parameters, FRICTION)):
         raise PkmError(f"parameter set '{parameters}': has no friction, which is what stage A estimates")

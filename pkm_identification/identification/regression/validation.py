@@ -100,7 +100,7 @@ def validate_logs(logs: Sequence[DriveLog], machine: Machine, given: Settings) -
 def refuse_useless(log: DriveLog, machine: Machine) -> None:
     """Refuse a log of another machine, forces that are none, and copies of a column."""
     refuse_silent_drives(log, machine)
-    refuse_copied_drives(log)
+    refuse_copied_drives(log, machine)
     refuse_another_machine(log, machine)
 
 
@@ -224,18 +224,18 @@ def _resample(
     return {name: np.concatenate(one) for name, one in parts.items()}
 
 
-def refuse_copied_drives(log: DriveLog) -> None:
+def refuse_copied_drives(log: DriveLog, machine: Machine) -> None:
     """Refuse a log in which one drive's coordinate stands in all columns.
 
     Drives of a symmetric machine do move alike where it is simulated without noise: then their forces are alike, too.
     """
     if log.force is None:
-        refuse_copies(log.coordinate, log.source, "coordinates", "drive")
+        refuse_copies(log.coordinate, log.source, "coordinates", machine.drives[0].part)
     elif are_copies(log.coordinate):
         force = log.force[np.isfinite(log.force).all(axis=1)]
         apart = np.mean((force - force[:, :1]) ** 2) / max(float(np.mean(force**2)), 1e-300)
         if not 0.0 < np.sqrt(apart) < ALIKE:
-            refuse_copies(log.coordinate, log.source, "coordinates", "drive")
+            refuse_copies(log.coordinate, log.source, "coordinates", machine.drives[0].part)
 
 
 def refuse_silent_drives(log: DriveLog, machine: Machine) -> None:

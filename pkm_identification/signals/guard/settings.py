@@ -16,7 +16,6 @@ from typing import Any
 from pkm_identification.declared import check, declared
 from pkm_identification.errors import LogError
 from pkm_identification.machines.contract import Drive, Machine
-from pkm_identification.machines.load import AnyMachine, as_machine
 from pkm_identification.mechanisms.actuators.transfer import Transfer
 from pkm_identification.mechanisms.hexapod.drive import KnownForces
 
@@ -70,8 +69,11 @@ class GuardSettings:
             object.__setattr__(self, "max_gap", max(FILLED, FILLED_PERIODS * self.period))
 
     @classmethod
-    def of(cls, machine: AnyMachine, period: float | None = None, **changes: Any) -> GuardSettings:
-        """Return the settings for a machine; raises as `resolved`."""
+    def of(cls, machine: Any, period: float | None = None, **changes: Any) -> GuardSettings:
+        """Return the settings for a machine or its description; raises as `resolved`."""
+        # here, because readers of logs need no machine's kernels
+        from pkm_identification.machines.load import as_machine
+
         return replace(cls().resolved(as_machine(machine), period), **changes)
 
     def resolved(self, machine: Machine, period: float | None = None) -> GuardSettings:

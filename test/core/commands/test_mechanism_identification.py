@@ -143,9 +143,9 @@ def test_what_does_not_apply_is_refused_in_one_line(options, message, tmp_path, 
     [
         (lambda values: values * [1, 1, 1, 1, 0, 0, 0], "all forces are 0"),
         (lambda values: values * [1, 1, 1, 1, 1, 0, 1], "force_2: 0 throughout"),
-        (lambda values: values + np.eye(7)[1], "100 % of the samples have length_1 outside its limits"),
-        (lambda values: values - [0, 0.2, 0.2, 0, 0, 0, 0], "100 % of the samples have length_1 outside"),
-        (lambda values: values[:1], "the log is too short: one sample"),
+        (lambda values: values + np.eye(7)[1], "100 % of its samples have length_1 outside 0"),
+        (lambda values: values - [0, 0.2, 0.2, 0, 0, 0, 0], "100 % of its samples have length_1 outside"),
+        (lambda values: values[:1], "1 samples are too few"),
     ],
 )
 def test_a_log_that_cannot_be_the_mechanisms_is_named(damage, message, files, tmp_path, capsys):
@@ -155,5 +155,6 @@ def test_a_log_that_cannot_be_the_mechanisms_is_named(damage, message, files, tm
     np.savetxt(tmp_path / "other.csv", values, delimiter=",", header=header, comments="")
     assert main(["identify", str(tmp_path / "other.csv"), "--machine", str(machine)]) == 2
     error = capsys.readouterr().err
-    assert f"other.csv: {message}" in error
+    assert "other.csv: " in error
+    assert message in error
     assert error.count("\n") == 1

@@ -22,6 +22,7 @@ from pkm_identification.records.bags.writer import BagWriter
 from pkm_identification.records.drive_log import read_drive_log
 from pkm_identification.records.interfaces import typestore
 from pkm_identification.records.joint_state import JOINT_STATE
+from pkm_identification.signals.steady_period import period_of_stamps
 
 DRIVES, FORCES = ("slide_1", "slide_2", "turn"), ("force_1", "force_2", "torque")
 MACHINE = tuple(
@@ -96,7 +97,7 @@ def test_every_kind_of_file_has_the_same_log(tmp_path, name, write):
     np.testing.assert_allclose(log.time - log.time[0], TIME, atol=1e-6)
     np.testing.assert_allclose(log.coordinate, PLACE, rtol=1e-15)
     np.testing.assert_allclose(log.force, PULL, rtol=1e-15)
-    assert measure_period(log) == pytest.approx(0.01)
+    assert period_of_stamps(log.time, 0.01) == pytest.approx(0.01)
 
 
 def refusal(path, topic=None):
@@ -186,31 +187,13 @@ def test_what_such_a_text_does_not_say_is_one_line(old, new, message, tmp_path):
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize("factor", [2, 4, 5])
-def test_values_that_are_held_are_thinned_out(tmp_path, factor):
-    time = 0.001 * np.arange(2000)
-    rows = np.arange(2000) // factor * factor
-    place = np.sin(time[:, None] * 7.0 + np.arange(3.0))
-    pull = 10.0 * np.cos(time[:, None] * 7.0 - np.arange(3.0)) + np.random.default_rng(1).normal(
-        0, 0.1, (2000, 3)
-    )
-    table = np.column_stack([time, place[rows], pull[rows]])
-    path = tmp_path / "log.csv"
-    np.savetxt(path, table, delimiter=",", header=",".join(COLUMNS), comments="")
-    log = read_drive_log(path, MACHINE)
-    assert measure_period(log) == pytest.approx(0.001 * factor, rel=1e-12)
-    np.testing.assert_allclose(log.coordinate, place[::factor], rtol=1e-15)
-    np.testing.assert_allclose(log.force, pull[::factor], rtol=1e-15)
-    assert f"every {factor}" in log.warnings[0]
-
-
 def test_stamps_that_are_rounded_have_the_period_they_have_on_average(tmp_path):
     """8 % of a period off: all steps but few are .012 s, though samples come every .0121 s."""
     time = np.round(0.0121 * np.arange(400), 3)
     path = tmp_path / "log.csv"
     wave = np.sin(time[:, None] + np.arange(6.0))
     np.savetxt(path, np.column_stack([time, wave]), delimiter=",", header=",".join(COLUMNS), comments="")
-    assert measure_period(read_drive_log(path, MACHINE)) == pytest.approx(0.0121, rel=1e-4)
+    assert period_of_stamps(read_drive_log(path, MACHINE).time, 0.012) == pytest.approx(0.0121, rel=1e-4)
 
 
 def test_unsorted_rows_are_named(tmp_path):
