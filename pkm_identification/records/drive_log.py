@@ -95,7 +95,8 @@ def write_drive_log(
     columns = {TIME: log.time}
     logged = subtract_at_zero(log.coordinate, [drive.reported.at_zero for drive in drives])
     columns |= {drive.name: column for drive, column in zip(drives, logged.T, strict=True)}
-    columns |= {drive.force_name: column for drive, column in zip(drives, log.force.T, strict=True)}
+    if log.force is not None:
+        columns |= {drive.force_name: column for drive, column in zip(drives, log.force.T, strict=True)}
     write_table(path, columns | dict(more or {}))
 
 
