@@ -18,9 +18,11 @@ from pathlib import Path
 import numpy as np
 import yaml
 
-from pkm_identification.document import YAML_ENDINGS, TextScalars
+from pkm_identification.document import YAML_ENDINGS
 from pkm_identification.errors import OutputError, SettingsError
+from pkm_identification.exporting.drafts.graph import Link
 from pkm_identification.exporting.drafts.kinds import AXES, KINDS, SERIAL_ARM, units_of_kind, write_draft
+from pkm_identification.exporting.drafts.mass_properties import read_mass_properties, replace_body
 from pkm_identification.exporting.new_machine import (
     Sketch,
     joints_on_circle,
@@ -28,8 +30,8 @@ from pkm_identification.exporting.new_machine import (
     paired_angles,
     refuse_unlikely,
 )
-from pkm_identification.machines.capabilities import BodiesFile, require
-from pkm_identification.machines.load import read_machine, wrap_description
+from pkm_identification.machines.capabilities import BodiesFile, has, require
+from pkm_identification.machines.load import read_machine_text, wrap_description
 from pkm_identification.mechanisms.builtin import HEXAPOD
 from pkm_identification.mechanisms.hexapod.geometry import jacobian_quality
 from pkm_identification.mechanisms.hexapod.machine import Machine
@@ -48,6 +50,8 @@ ENDS = ("base", "platform")
 SLOWEST, FASTEST = 1.0, 1e6  # samples per second
 # Of the Jacobian's smallest to largest singular value at home: below it, a machine is stiff in no useful way.
 POOR = 0.02
+PLATFORM = "platform"  # the body that pasted mass properties are of unless a name is given
+SOURCE_ENDINGS = (".urdf", ".sdf", ".world", ".xml", ".mjcf")
 ANY_MASS = 1.0  # kg: a geometry is judged before the mass is known
 
 
@@ -80,12 +84,24 @@ def add(commands: argparse._SubParsersAction) -> None:
         metavar="FILE",
         help="a .urdf, .sdf or MJCF .xml file to take bodies and joints from",
     )
-    parser.add_argument("out", metavar="OUT", help="the machine file, .yaml")
+    parser.add_argument(
+        "out",
+        metavar="[FILE] OUT",
+        nargs="+",
+        help="the machine file, .yaml; before it, the same as --from FILE",
+    )
     other.add_argument(
         "--drives",
         default="",
         metavar="JOINT,...",
         help="with --from: joints that are driven (default: those with actuators, else next to the ground)",
+    )
+    other.add_argument(
+        "--close",
+        action="append",
+        default=[],
+        metavar="LINK:LINK[:TYPE]",
+        help="with --from: a joint that the file lacks, where the frames of two links coincide (default: spherical)",
     )
     joints = parser.add_argument_group("joints")
     joints.add_argument("--unit", choices=tuple(UNITS), help="of all lengths here (default: m)")
@@ -107,6 +123,14 @@ def add(commands: argparse._SubParsersAction) -> None:
     )
     joints.add_argument("--limits", metavar="MIN,MAX", help="shortest and longest strut (default: guessed)")
     bodies = parser.add_argument_group("bodies")
+    bodies.add_argument(
+        "--mass-properties",
+        action="append",
+        default=[],
+        metavar="[BODY=]FILE",
+        help="text of a CAD program with mass, centre of mass and inertia of a body (default: platform) in the "
+        "coordinate system of its frame; - reads what is pasted; repeatable",
+    )
     bodies.add_argument("--mass", metavar="KG", help="of the platform with its tool")
     bodies.add_argument(
         "--size", metavar="D[,T]", help="platform's diameter and thickness (default: by its joints)"
@@ -121,6 +145,12 @@ def add(commands: argparse._SubParsersAction) -> None:
 
 
 def _init(options: argparse.Namespace) -> int:
+    *source, options.out = options.out
+    if len(source) > 1 or (source and options.source):
+        raise SettingsError("expected [FILE] OUT: one file to begin with and the machine file to write")
+    if not source and not options.source and Path(options.out).suffix in SOURCE_ENDINGS:
+        source, options.out = [options.out], str(Path(options.out).with_suffix(YAML_ENDINGS[0]))
+    options.source = source[0] if source else options.source
     out = Path(options.out)
     if out.suffix not in YAML_ENDINGS:
         raise SettingsError(f"{out}: expected a name that ends in .yaml")
@@ -135,8 +165,13 @@ def _init(options: argparse.Namespace) -> int:
         raise SettingsError(
             f"{'--value' if options.value else '--axes'}: belongs to --kind {', '.join(KINDS)}"
         )
+    bodies = _read_bodies(options)
+    if bodies and options.mass is None:
+        options.mass = str(bodies[0].mass)
     sketch = _sketch(options, out)
     text = machine_file(sketch)
+    for body in bodies:
+        text = replace_body(text, body)
     machine = _machine(text, out)
     # matplotlib takes longer to load than this command runs
     from pkm_identification.report.figures.machine import machine_figure
@@ -160,31 +195,47 @@ def _draft(options: argparse.Namespace, out: Path, picture: Path) -> int:
         from pkm_identification.exporting.drafts.from_file import draft_from_file
 
         drives = [part.strip() for part in options.drives.split(",") if part.strip()]
-        text, notes = draft_from_file(options.source, name, drives)
+        text, notes = draft_from_file(options.source, name, drives, options.close, _read_bodies(options))
     else:
         if options.axes is not None and options.kind != SERIAL_ARM:
             raise SettingsError(f"--axes: belongs to --kind {SERIAL_ARM}")
         lengths = units_of_kind(options.kind, options.axes or AXES)
         metre = UNITS[options.unit or "m"]
         given = dict(_named_number(text, lengths, metre) for text in options.value)
-        text, notes = write_draft(options.kind, name, given, options.axes or AXES), []
-    machine = read_machine(yaml.load(text, Loader=TextScalars), str(out))
-    mechanism = require(machine, BodiesFile, "init").mechanism
+        text = write_draft(options.kind, name, given, options.axes or AXES)
+        notes = []
+        for body in _read_bodies(options):
+            text = replace_body(text, body)
+    machine = read_machine_text(text, str(out))
     # matplotlib takes longer to load than this command runs
     from pkm_identification.report.figures.machine import machine_figure
 
     write_text(out, text)
     write_figures(out.parent, {out.stem: machine_figure(machine)})
+    what = "a hexapod"
+    if has(machine, BodiesFile):
+        mechanism = require(machine, BodiesFile, "init").mechanism
+        what = f"{len(mechanism.description.bodies)} bodies, {mechanism.loops} loops"
+    names = ", ".join(drive.name for drive in machine.drives)
     print(
-        f"{out}: {machine.name}, {len(mechanism.description.bodies)} bodies, {mechanism.loops} loops, "
-        f"{len(machine.drives)} drives ({', '.join(drive.name for drive in machine.drives)})\n"
-        f"{picture}: its picture at home"
+        f"{out}: {machine.name}, {what}, {len(machine.drives)} drives ({names})\n{picture}: its picture at home"
     )
     for note in notes:
         print(note)
     print("Lines that say GUESSED in the file are starting points.")
     show_next("pkm", "check", "LOG", "--machine", str(out))
     return 0
+
+
+def _read_bodies(options: argparse.Namespace) -> list[Link]:
+    """Return the bodies of --mass-properties."""
+    bodies = []
+    for text in options.mass_properties:
+        name, equals, path = text.rpartition("=")
+        bodies.append(read_mass_properties(path, name if equals else PLATFORM))
+    if len({body.name for body in bodies}) < len(bodies):
+        raise SettingsError("--mass-properties: names a body twice")
+    return bodies
 
 
 def _named_number(text: str, units: Mapping[str, str], metre: float) -> tuple[str, float]:

@@ -13,6 +13,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, TypeAlias
 
+import yaml
+
+from pkm_identification.document import TextScalars
 from pkm_identification.mechanisms.builtin import MECHANISM, kind_of_document
 from pkm_identification.mechanisms.hexapod.machine import Machine as HexapodDescription
 from pkm_identification.mechanisms.multibody.loading import load_description
@@ -48,6 +51,13 @@ def read_machine(document: Any, source: str = "machine") -> Hexapod | Multibody:
     """Return the machine of a parsed file, mechanisms' numbers best as text; raises as `load_machine`."""
     kind = Mechanism if kind_of_document(document, source) == MECHANISM else HexapodDescription
     return wrap_description(kind.from_document(document, source))
+
+
+def read_machine_text(text: str, source: str = "machine") -> Hexapod | Multibody:
+    """Return the machine of a file's text, that YAML can read; raises as `load_machine`."""
+    document = yaml.load(text, Loader=TextScalars)
+    plain = document if kind_of_document(document, source) == MECHANISM else yaml.safe_load(text)
+    return read_machine(plain, source)
 
 
 def wrap_description(description: Description) -> Hexapod | Multibody:

@@ -171,14 +171,26 @@ def _least_radius(body: BodyNumbers, mass: float, scale: float = 1.0) -> float:
     return max(LEAST_GYRATION * body.spans * scale, dense)
 
 
-def _gyration_complaint(body: BodyNumbers, lengths: str) -> str:
-    """Return what is wrong with the radius of gyration: sqrt(largest moment / mass)."""
+def gyration_bounds(body: BodyNumbers) -> tuple[float, float]:
+    """Return the radius of gyration of a body, m, and the nearest that one of its size and mass can have.
+
+    Both are the same where it is possible, or where the file states no mass or moment.
+    """
     if body.mass <= 0 or body.moment <= 0:
-        return ""
+        return 0.0, 0.0
     radius = float(np.sqrt(body.moment / body.mass))
     low, high = _least_radius(body, body.mass), MOST_GYRATION * body.reaches
     if low * (1 - 1e-9) <= radius <= high * (1 + 1e-9):
+        return radius, radius
+    return radius, min(max(radius, low), high)
+
+
+def _gyration_complaint(body: BodyNumbers, lengths: str) -> str:
+    """Return what is wrong with the radius of gyration: sqrt(largest moment / mass)."""
+    radius, nearest = gyration_bounds(body)
+    if radius == nearest:
         return ""
+    low, high = _least_radius(body, body.mass), MOST_GYRATION * body.reaches
 
     def mass_fits(factor: float) -> bool:
         mass = factor * body.mass

@@ -12,33 +12,89 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
 from pkm_identification.errors import DocumentError, SettingsError
+from pkm_identification.suggestion import did_you_mean
 
+from .closing import close_loops
 from .from_sdf import read_sdf
 from .from_urdf import read_urdf
-from .graph import Draft, write_file
+from .graph import Draft, Link
+from .hexapod_file import NoHexapodError, is_like_hexapod, write_hexapod
+from .mechanism_file import write_file
+from .simplify import (
+    count_joints_from_ground,
+    drop_placeholders,
+    join_fixed_bodies,
+    join_hinges,
+    stop_idle_spin,
+)
 
 MOST_BYTES = 16 * 2**20
 
 
-def draft_from_file(path: str | Path, name: str, drives: Sequence[str] = ()) -> tuple[str, list[str]]:
+def draft_from_file(
+    path: str | Path,
+    name: str,
+    drives: Sequence[str] = (),
+    closures: Sequence[str] = (),
+    bodies: Sequence[Link] = (),
+) -> tuple[str, list[str]]:
     """Return the text of a first machine file from a URDF, SDF or MJCF file, and what a person should look at.
+
+    Parameters
+    ----------
+    path : str or Path
+    name : str
+        Of the machine.
+    drives : sequence of str
+        Joints that are driven; see `mechanism_file.write_file`.
+    closures : sequence of str
+        LINK:LINK or LINK:LINK:TYPE, loops that the file leaves open; see `closing.close_loops`.
+    bodies : sequence of Link
+        In place of those of the file with these names.
 
     Raises
     ------
     DocumentError
         If the file cannot be read or is none of them.
     SettingsError, MachineError
-        As `graph.write_file`.
+        As `mechanism_file.write_file`, or if a closure names no link.
     """
     draft = read_draft(path)
-    taken = [link.name for link in draft.links]
-    twice = {one for one in taken if taken.count(one) > 1}
-    if twice:
-        raise DocumentError(f"{path}: has two bodies named '{min(twice)}'")
+    for what, taken in (("bodies", draft.links), ("joints", draft.joints)):
+        names = [one.name for one in taken]
+        twice = {one for one in names if names.count(one) > 1}
+        if twice:
+            raise DocumentError(f"{path}: has two {what} named '{min(twice)}'")
+    known = {link.name: link for link in draft.links}
+    for body in bodies:
+        if body.name not in known:
+            raise SettingsError(
+                f"--mass-properties: '{body.name}' is no body of {path}{did_you_mean(body.name, known)}"
+            )
+        known[body.name] = body
+    draft = replace(draft, links=tuple(known.values()))
+    draft = join_fixed_bodies(drop_placeholders(close_loops(draft, closures)))
+    depth = count_joints_from_ground(draft)
+    loose = [link.name for link in draft.links if link.name not in depth]
+    if loose:
+        raise DocumentError(
+            f"{path}: {', '.join(loose)}: no joint or constraint connects it with the ground, on which a machine stands"
+        )
+    driven = tuple(drives) or draft.driven
+    draft = stop_idle_spin(join_hinges(draft, driven))
+    if is_like_hexapod(draft):
+        try:
+            text, notes = write_hexapod(draft, name, str(path), driven)
+            return text, [*draft.notes, *notes]
+        except NoHexapodError as error:
+            draft = replace(
+                draft, notes=(*draft.notes, f"written as bodies with joints, not as a hexapod: {error}")
+            )
     return write_file(draft, name, str(path), drives)
 
 

@@ -10,6 +10,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -28,10 +29,26 @@ _NOTHING = 1e-9  # kg and kg m^2: what stands for no mass in a file that must st
 def read_mjcf(path: Path) -> Draft:
     """Return bodies and joints; raises DocumentError where MuJoCo refuses the file or something has no counterpart."""
     try:
-        model = mujoco.MjModel.from_xml_path(str(path))
+        try:
+            model = mujoco.MjModel.from_xml_path(str(path))
+        except ValueError:
+            model = _compile_without_shapes(path)
     except ValueError as error:
         raise DocumentError(f"{path}: MuJoCo: {' '.join(str(error).split())}") from None
     return _Reader(model, str(path)).draft()
+
+
+def _compile_without_shapes(path: Path) -> mujoco.MjModel:
+    """Return the model without meshes, which are not there, of bodies that state their masses; raises ValueError."""
+    spec = mujoco.MjSpec.from_file(str(path))
+    for body in spec.bodies:
+        if body.explicitinertial:
+            for geom in list(body.geoms):
+                spec.delete(geom)
+    for kind in (spec.meshes, spec.textures, spec.materials, spec.hfields):
+        for one in list(kind):
+            spec.delete(one)
+    return spec.compile()
 
 
 class _Reader:
@@ -63,9 +80,21 @@ class _Reader:
                 mujoco.mjtJoint.mjJNT_SLIDE,
             ):
                 driven.append(self._name("joint", joint))
+                self._limit_force(driven[-1], a, joint)
         return Draft(
             tuple(self._links), tuple(self._joints), np.array(model.opt.gravity), tuple(dict.fromkeys(driven))
         )  # fmt: skip
+
+    def _limit_force(self, name: str, actuator: int, joint: int) -> None:
+        """Note how large the force of an actuator on a joint may be, of as much as both allow."""
+        model = self._model
+        ranges = [model.actuator_forcerange[actuator]] if model.actuator_forcelimited[actuator] else []
+        ranges += [model.jnt_actfrcrange[joint]] if model.jnt_actfrclimited[joint] else []
+        if ranges:
+            limit = min(float(np.abs(one).min()) for one in ranges)
+            self._joints = [
+                replace(one, force_limit=limit) if one.name == name else one for one in self._joints
+            ]
 
     def _body(self, b: int) -> None:
         """A body with what lies between it and its parent: a joint, several with bodies without mass, or none."""
@@ -92,9 +121,7 @@ class _Reader:
         model, kinds = self._model, mujoco.mjtJoint
         kind, name, dof = int(model.jnt_type[j]), self._name("joint", j), int(model.jnt_dofadr[j])
         if kind == kinds.mjJNT_FREE:
-            raise DocumentError(
-                f"{self._source}: joint '{name}' leaves its body free; a machine stands on the ground"
-            )
+            return  # what holds the body are constraints
         point = np.array(model.jnt_pos[j])
         inner = Frame(np.eye(3), point)
         frames = place @ inner, inner
@@ -148,7 +175,7 @@ class _Reader:
         names = self._names[bodies[0]], self._names[bodies[1]]
         name = mujoco.mj_id2name(model, mujoco.mjtObj.mjOBJ_EQUALITY, e) or f"loop_{e + 1}"
         if kind == kinds.mjEQ_WELD:
-            self._joints.append(DraftJoint(name, "fixed", names, (frames[0], frames[1])))
+            self._joints.append(DraftJoint(name, "fixed", names, (frames[0], frames[1]), closing=True))
             return
         data = mujoco.MjData(model)
         data.qpos[:] = self._home

@@ -6,20 +6,25 @@
 # distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
 # the License for the specific language governing permissions and limitations under the License.
 
-"""What a URDF file says of links and joints: a tree; its root is the ground."""
+"""What a URDF file says of links and joints: a tree whose root is the ground, and joints for Gazebo that close loops.
+
+Driven are the joints with command interfaces of ros2_control, or transmissions.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from xml.etree.ElementTree import Element
 
 import numpy as np
 
 from pkm_identification.errors import DocumentError
 from pkm_identification.mechanisms.multibody.description.records import GROUND
-from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.numerics.rotation import matrix_from_vector
 
-from .graph import Draft, DraftJoint, Frame, Link
+from .elements import INERTIA, inertia_matrix, numbers, turn
+from .graph import GUESS, Draft, DraftJoint, Frame, Link
+from .sdf_joints import read_joint
 
 TYPES = {
     "revolute": "revolute",
@@ -43,9 +48,45 @@ def read_urdf(root: Element, source: str) -> Draft:
         )
     notes = [f"link '{bases[0]}' is taken as the ground"]
     made = [_joint(joint, bases[0], source) for joint in joints]
-    return Draft(
-        tuple(link for link in links if link.name != bases[0]), tuple(made), None, (), tuple(notes)
-    )  # fmt: skip
+    closing = _closing(robot=root, joints=made, base=bases[0], source=source)
+    moved = tuple(link for link in links if link.name != bases[0])
+    return Draft(moved, (*made, *closing), None, _driven(root), tuple(notes))
+
+
+def _driven(robot: Element) -> tuple[str, ...]:
+    """Return the joints with command interfaces of ros2_control, else those with transmissions, that are there."""
+    commanded = [
+        one for one in robot.findall("ros2_control/joint") if one.find("command_interface") is not None
+    ]
+    found = commanded or robot.findall("transmission/joint")
+    there = [joint.get("name") for joint in robot.findall("joint") if joint.get("type") != "fixed"]
+    return tuple(dict.fromkeys(one.get("name") or "" for one in found if one.get("name") in there))
+
+
+def _closing(robot: Element, joints: Sequence[DraftJoint], base: str, source: str) -> list[DraftJoint]:
+    """Return the joints of SDF that stand in elements for Gazebo."""
+    elements = robot.findall("gazebo/joint")
+    if not elements:
+        return []
+    places = {GROUND: Frame()}
+    waiting = list(joints)
+    while waiting:
+        reached = [joint for joint in waiting if joint.bodies[0] in places]
+        if not reached:
+            raise DocumentError(f"{source}: joint '{waiting[0].name}' is not connected with link '{base}'")
+        for joint in reached:
+            places[joint.bodies[1]] = places[joint.bodies[0]] @ joint.at_home
+            waiting.remove(joint)
+    places[base] = Frame()
+    made = [read_joint(element, places, source) for element in elements]
+    return [
+        replace(one, bodies=(_or_ground(one.bodies[0], base), _or_ground(one.bodies[1], base)))
+        for one in made
+    ]
+
+
+def _or_ground(body: str, base: str) -> str:
+    return GROUND if body == base else body
 
 
 def read_link(link: Element, source: str) -> Link:
@@ -63,34 +104,8 @@ def read_link(link: Element, source: str) -> Link:
         float(numbers("0" if mass is None else mass.get("value", "0"), 1, where)[0]),
         frame.origin,
         frame.rotation @ inertia_matrix(values) @ frame.rotation.T,
-        mass is None or tensor is None,
+        GUESS if mass is None or tensor is None else "",
     )
-
-
-INERTIA = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
-
-
-def inertia_matrix(values: dict[str, float]) -> FloatArray:
-    """Return the matrix (3, 3) of six elements."""
-    xx, yy, zz, xy, xz, yz = (values[key] for key in INERTIA)
-    return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-
-
-def numbers(text: str, count: int, where: str) -> FloatArray:
-    """Return so many finite numbers of a text."""
-    try:
-        values = np.array([float(part) for part in text.split()])
-    except ValueError:
-        values = np.zeros(0)
-    if len(values) != count or not np.isfinite(values).all():
-        raise DocumentError(f"{where}: '{text.strip()[:60]}': expected {count} numbers")
-    return values
-
-
-def turn(rpy: FloatArray) -> FloatArray:
-    """Return the rotation (3, 3) of roll, pitch, yaw about fixed axes x, y, z."""
-    x, y, z = (matrix_from_vector(angle * axis) for angle, axis in zip(rpy, np.eye(3), strict=True))
-    return np.asarray(z @ y @ x)
 
 
 def _origin(origin: Element | None, where: str) -> Frame:
@@ -117,6 +132,8 @@ def _joint(joint: Element, base: str, source: str) -> DraftJoint:
     parent = _of(joint, "parent", "link", source)
     element = joint.find("axis")
     axis = numbers("1 0 0" if element is None else element.get("xyz", "1 0 0"), 3, where)
+    if kind == "fixed":
+        axis = np.array([0.0, 0.0, 1.0])
     if not np.any(axis):
         raise DocumentError(f"{where}: its axis has no length")
     limit, dynamics = joint.find("limit"), joint.find("dynamics")

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from pkm_identification.errors import SettingsError
+from pkm_identification.estimation.identifiability.base_parameters import CLEAR_RIDGE
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter import Kind, Parameter
 
@@ -60,11 +61,13 @@ class BaseSet:
         Raises
         ------
         SettingsError
-            If double precision leaves the number of base parameters in doubt.
+            If no ridge tells what forces depend on from what they do not.
         """
         basis, chosen = rigid_basis(mechanism), rigid_columns(mechanism)
         base = choose_basis(mechanism)
-        if not base.clear:
+        # What is given up below a wide ridge no motion shows, be it rounding (`base.clear`) or, in files of six
+        # decimals, a geometry that is all but symmetric: less than RANK_TOLERANCE of the forces
+        if base.ridge < CLEAR_RIDGE:
             raise SettingsError(
                 f"mechanism '{mechanism.name}': double precision leaves its base parameters in doubt "
                 "(pkm base-parameters)"

@@ -157,11 +157,11 @@ def _closing(
         if joint.name in twins:
             for name, body in zip(ends, twins[joint.name], strict=True):
                 site(body, name, np.zeros(3))
-            equality += f"<weld {names} {solver}/>\n"
+            equality += f"<weld name={quoteattr(f'{joint.name}:weld')} {names} {solver}/>\n"
         else:
             for name, body, place in zip(ends, joint.bodies, joint.place, strict=True):
                 site(body, name, FLOAT64.array(place))
-            equality += f"<connect {names} {solver}/>\n"
+            equality += f"<connect name={quoteattr(joint.name)} {names} {solver}/>\n"
     return sites, equality
 
 

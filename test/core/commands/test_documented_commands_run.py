@@ -49,7 +49,9 @@ ELSEWHERE = {
     "record --out trial": "test/ros/test_record_play.py",
     "history s3:*": "test/core/identification/many_logs/test_history.py",
     "init my.yaml": "test/core/commands/test_init_command.py",  # which asks
+    "init robot.urdf *": "test/core/exporting/test_taken_over.py",
     "init robot.yaml --from *": "test/core/commands/test_init_from_files.py",
+    "init robot.yaml * --mass-properties *": "test/core/exporting/test_mass_properties.py",
 }
 FILES = re.compile(r"^--(out|json|latex|reduced)$")
 

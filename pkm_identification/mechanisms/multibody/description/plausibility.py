@@ -27,6 +27,7 @@ from ...plausibility import (
     BodyNumbers,
     body_complaints,
     gravity_complaint,
+    gyration_bounds,
     propose_units,
     show_value,
     units_within,
@@ -56,6 +57,11 @@ def check_plausibility(description: Description) -> None:
     found += [] if places else [*_slide_complaints(description), *_measure_complaints(description)]
     problems.found += [f"{source}: {one}" for one in found if one]
     problems.refuse(source, MachineError)
+
+
+def impossible_gyration(description: Description) -> list[BodyNumbers]:
+    """Return the bodies whose radius of gyration none of their size and mass has."""
+    return [body for body in _bodies(description) if len(set(gyration_bounds(body))) > 1]
 
 
 def _bodies(description: Description) -> list[BodyNumbers]:
