@@ -33,7 +33,7 @@ from pkm_identification.cli import main as run_command
 from pkm_identification.errors import PkmError
 from pkm_identification.machines.load import read_machine
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.records.drive_log import write_drive_log
+from pkm_identification.records import write_log
 from pkm_identification.simulation.simulator import simulate
 
 from .drawn_kinds import KINDS, draw_machine, draw_truth
@@ -73,7 +73,7 @@ def try_machine(kind: str, seed: int, folder: Path, duration: float = DURATION) 
     path, log, answer = (folder / name for name in ("machine.yaml", "log.csv", "estimate.json"))
     path.write_text(yaml.safe_dump(document, sort_keys=False))
     run = simulate(truth, "rich", duration, nominal=file, seed=seed)
-    write_drive_log(log, run.log(), file.drives)
+    write_log(log, run.log(), drives=file.drives)
     said = StringIO()
     with redirect_stdout(said), redirect_stderr(said):
         command = ["identify", str(log), "--machine", str(path), "--json", str(answer)]

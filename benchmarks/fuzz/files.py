@@ -24,10 +24,9 @@ from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths
 from pkm_identification.mechanisms.hexapod.kinematics.tracker import PlatformTracker
 from pkm_identification.mechanisms.hexapod.machine import Machine, builtin_machines
 from pkm_identification.motion import DriveLog, DriveSample, PlatformMotion
-from pkm_identification.records import read_log
+from pkm_identification.records import read_log, write_log
 from pkm_identification.records.bags.writer import STORAGES, write_strut_bag
 from pkm_identification.records.foreign import LogLayout
-from pkm_identification.records.strut_csv import write_strut_csv
 from pkm_identification.signals.causal import CausalFilter
 from pkm_identification.signals.guard import StreamGuard
 
@@ -55,7 +54,7 @@ class Files:
         self.outcomes = {name: Outcome() for name in ("csv", "bags", "machines", "other programs")}
         self._folder = folder
         log = self._log()
-        write_strut_csv(folder / "si.csv", log)
+        write_log(folder / "si.csv", log)
         self._csv = [(folder / "si.csv").read_bytes(), self._raw(log)]
         (folder / "si.csv").unlink()
         self._bags = {}
@@ -135,7 +134,8 @@ class Files:
         outcome.timed(began)
 
     def _use_log(self, path: Path, layout: LogLayout | None = None) -> None:
-        log, faults = read_log(path, self.machine, None, layout)
+        log = read_log(path, self.machine, None, layout)
+        faults = log.faults
         if log.length.shape != (len(log), 6) or any(count <= 0 for count in faults.values()):
             raise FuzzFailure(f"{path.name}: {log.length.shape} lengths, faults {faults}")
         settings = Settings().resolved(self.machine)

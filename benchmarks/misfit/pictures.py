@@ -56,7 +56,7 @@ def section(case: Case, log: Path, images: Path) -> str:
     machine = nominal(case.machine)
     lines = [f"\n## {re.sub(r'_[0-9]+$', '', case.row)}", f"`--fault {case.fault}`", ""]
     try:
-        logs, _ = read_logs([str(log)], machine, None)
+        logs = read_logs([str(log)], machine, None)
         fit = diagnosed(logs, machine, Settings.of(estimator="ls", hold_out=0.0)).fit
     except PkmError as error:
         return "\n".join([*lines, f"> {str(error).replace(str(log), log.name)}", ""])

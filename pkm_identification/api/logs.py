@@ -12,19 +12,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from pkm_identification.errors import LogError, SettingsError
-from pkm_identification.machines.contract import Drive
+from pkm_identification.machines.contract import Machine
+from pkm_identification.machines.encoders import find_encoder_side
 from pkm_identification.machines.load import wrap_description
-from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.motion import DriveLog
-from pkm_identification.records import read_logs as read_log_files
-from pkm_identification.records.channels import build_drive_channels
-from pkm_identification.records.drive_log import read_drive_log
+from pkm_identification.records import read_log
+from pkm_identification.records.channels import build_channels
 from pkm_identification.records.foreign import LogLayout
 
 from .machines import AnyMachine, load_machine
@@ -38,23 +36,28 @@ class Logs:
     ----------
     logs : tuple of DriveLog
         The latter of machines that are no hexapods.
-    faults : dict of str to int
-        What the readers found and left out, by reason; empty for good logs.
     encoder : str
         Whose lengths they are, of drives with two encoders each: 'load' or 'motor'; empty where that is not known.
     """
 
-    logs: tuple[Any, ...]
-    faults: dict[str, int] = field(default_factory=dict)
+    logs: tuple[DriveLog, ...]
     encoder: str = ""
+
+    @property
+    def faults(self) -> dict[str, int]:
+        """What the readers found and left out, by reason; empty for good logs."""
+        counts: Counter[str] = Counter()
+        for log in self.logs:
+            counts.update(log.faults)
+        return dict(counts)
 
     def __len__(self) -> int:
         return len(self.logs)
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> Iterator[DriveLog]:
         return iter(self.logs)
 
-    def __getitem__(self, number: int) -> Any:
+    def __getitem__(self, number: int) -> DriveLog:
         return self.logs[number]
 
     def __repr__(self) -> str:
@@ -116,65 +119,34 @@ def read_logs(
     sources = [logs] if isinstance(logs, (DriveLog, Logs, str, Path)) else list(logs)
     if not sources:
         raise SettingsError("logs: there is none to read")
-    described = None if machine is None else load_machine(machine)
-    if described is not None and not isinstance(described, Machine):
-        drives = wrap_description(described).drives
-        layout = LogLayout.of(columns, units, joints, rate, build_drive_channels(drives), stamps, at_zero)
-        return _read_drives(sources, drives, topic, layout)
-    whole, layout = described, LogLayout.of(columns, units, joints, rate, stamps=stamps, at_zero=at_zero)
+    whole = None if machine is None else wrap_description(load_machine(machine))
+    channels = build_channels(whole)
+    layout = LogLayout.of(columns, units, joints, rate, channels, stamps, at_zero)
     gathered: list[DriveLog] = []
-    faults: dict[str, int] = {}
     for source in sources:
-        if isinstance(source, DriveLog):
+        if isinstance(source, Logs):
+            _refuse_other_encoder(source, whole)
+            gathered += source.logs
+        elif isinstance(source, DriveLog):
             gathered.append(source)
-            continue
-        part = source if isinstance(source, Logs) else Logs(*_read(source, whole, layout, topic))
-        if whole is not None:
-            _refuse_other_encoder(part, whole)
-        gathered += part.logs
-        for reason, number in part.faults.items():
-            faults[reason] = faults.get(reason, 0) + number
-    return Logs(tuple(gathered), faults, "" if whole is None else _encoder(whole))
+        else:
+            gathered.append(read_log(source, whole, topic, layout))
+    for log in gathered if whole is not None else ():
+        if log.coordinate.shape[1] != len(channels.drives):
+            count = log.coordinate.shape[1]
+            raise LogError(
+                f"{log.source}: a log of {count} drives; '{channels.machine}' has {len(channels.drives)}"
+            )
+    return Logs(tuple(gathered), "" if whole is None else find_encoder_side(whole))
 
 
-def _encoder(machine: Machine) -> str:
-    """Which of two encoders of each drive the lengths in logs of a machine are of; empty where there is one."""
-    if not machine.has_both_encoders:
-        return ""
-    return "motor" if machine.encoders_on_motors else "load"
-
-
-def _refuse_other_encoder(logs: Logs, machine: Machine) -> None:
-    side = _encoder(machine)
+def _refuse_other_encoder(logs: Logs, machine: Machine | None) -> None:
+    side = "" if machine is None else find_encoder_side(machine)
     if logs.encoder and side and logs.encoder != side:
         raise LogError(
             f"{logs.logs[0].source}: these are lengths of the encoders on the {logs.encoder}, and the machine's are on "
             f"the {side}: read or simulate with the machine that identifies, machine.with_encoder('{side}')"
         )
-
-
-def _read(
-    path: str | Path, machine: Machine | None, layout: LogLayout | None, topic: str | None
-) -> tuple[tuple[DriveLog, ...], dict[str, int]]:
-    logs, faults = read_log_files([path], machine, topic, layout=layout)
-    return tuple(logs), faults
-
-
-def _read_drives(
-    sources: Sequence[LogSource], drives: Sequence[Drive], topic: str | None, layout: LogLayout | None
-) -> Logs:
-    gathered: list[DriveLog] = []
-    for source in sources:
-        if isinstance(source, Logs):
-            gathered += source.logs
-        else:
-            gathered.append(
-                source if isinstance(source, DriveLog) else read_drive_log(source, drives, topic, layout)
-            )
-    faults: Counter[str] = Counter()
-    for log in gathered:
-        faults.update(log.faults)
-    return Logs(tuple(gathered), dict(faults))
 
 
 def simulate(
@@ -237,9 +209,7 @@ def simulate(
     truth = perturbed(nominal, seed, perturb) if perturb else nominal
     sensors = SensorSettings(current_noise=noise)
     record = simulated(truth, trajectory, duration, nominal=nominal, sensors=sensors, seed=seed, faults=wrong)
-    if not isinstance(nominal, Machine):
-        return Logs((record.log(),))
-    log, side = record.log(), _encoder(nominal)
+    log, side = record.log(), find_encoder_side(wrap_description(nominal))
     if side == "motor" and record.motor_length is not None:
         log = replace(log, coordinate=record.motor_length)
     return Logs((log,), encoder=side)

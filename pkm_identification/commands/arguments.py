@@ -11,14 +11,14 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 from pkm_identification.declared import Declaration
 from pkm_identification.errors import SettingsError
 from pkm_identification.machines.capabilities import HexapodFile, PlatformPose, require
-from pkm_identification.machines.contract import Drive
 from pkm_identification.machines.contract import Machine as AnyMachine
+from pkm_identification.machines.encoders import with_encoder
 from pkm_identification.machines.load import load_machine
 from pkm_identification.mechanisms.hexapod.machine import Machine
 
@@ -32,11 +32,11 @@ def add_machine(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--machine", required=True, help="built-in name or YAML file")
 
 
-def machine_of_logs(options: argparse.Namespace) -> Machine:
-    """The machine of --machine, as the encoders of --encoder show it; raises PkmError if there is none."""
-    machine = Machine.load(options.machine)
+def machine_of_logs(options: argparse.Namespace) -> AnyMachine:
+    """Return the machine of --machine, as the encoders of --encoder show it; raises PkmError if there is none."""
+    machine = load_machine(options.machine)
     encoder = getattr(options, "encoder", None)
-    return machine if encoder is None else machine.with_encoder(encoder)
+    return machine if encoder is None else with_encoder(machine, encoder)
 
 
 def require_hexapod(name: str) -> Machine:
@@ -76,7 +76,7 @@ def add_logs(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--encoder",
         choices=("load", "motor"),
-        help="of a hexapod: whose lengths are used, of drives with an encoder on either side (default: load)",
+        help="whose coordinates are used, of drives with an encoder on either side (default: load)",
     )
     add_reading(parser)
 
@@ -128,25 +128,23 @@ def words_of_reading(options: argparse.Namespace) -> list[str]:
     ]
 
 
-def reading(options: argparse.Namespace, drives: Sequence[Drive] | None = None) -> dict[str, Any]:
-    """What these options say, as `read_log` and `read_drive_log` take it; of a hexapod, unless drives are given.
+def reading(options: argparse.Namespace, machine: AnyMachine | None = None) -> dict[str, Any]:
+    """Return what these options say, as `read_log` takes it; of six struts, unless a machine is given.
 
     Raises
     ------
     SettingsError, DocumentError
         If they cannot be understood.
     """
-    from pkm_identification.records.channels import build_drive_channels
+    from pkm_identification.records.channels import build_channels
     from pkm_identification.records.foreign import LogLayout
-    from pkm_identification.records.strut_csv import STRUT_CHANNELS
 
-    channels = STRUT_CHANNELS if drives is None else build_drive_channels(drives)
     layout = LogLayout.of(
         options.columns,
         options.units,
         options.joints,
         options.rate,
-        channels,
+        build_channels(machine),
         options.stamps,
         options.at_zero,
     )

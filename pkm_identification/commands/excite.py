@@ -172,7 +172,7 @@ def _build_subject(machine: Machine, options: argparse.Namespace) -> tuple[Subje
     subject = Subject.of(machine, settings.parameter_set(machine), options.duration)
     if not options.base:
         return subject, None
-    earlier = read_responses(options.base, subject, settings, **reading(options, machine.drives))
+    earlier = read_responses(options.base, subject, settings, **reading(options, machine))
     return subject, np.concatenate([one.rows for one in earlier])
 
 

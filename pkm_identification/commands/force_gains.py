@@ -17,6 +17,7 @@ from pkm_identification.errors import SettingsError
 from pkm_identification.identification.estimate_file import parameter_entries
 from pkm_identification.identification.procedures.force_gains import ForceGains, KnownLoad, calibrate_gains
 from pkm_identification.identification.settings import Settings
+from pkm_identification.machines.hexapod import Hexapod
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.records import read_logs
 from pkm_identification.report.paragraphs import paragraph
@@ -50,9 +51,9 @@ def calibrate(options: argparse.Namespace, machine: Machine, settings: Settings)
         raise SettingsError(
             "--payload: give two logs, the second with the load, or --unloaded LOG for each without it"
         )
-    how = reading(options)
-    unloaded, _ = read_logs(without, machine, **how)
-    loaded, _ = read_logs(with_it, machine, **how)
+    how = reading(options, Hexapod(machine))
+    unloaded = read_logs(without, machine, **how)
+    loaded = read_logs(with_it, machine, **how)
     result = calibrate_gains(loaded, unloaded, load, machine, settings)
     present(_text(result, machine), _document(result), options.json)
     return 0

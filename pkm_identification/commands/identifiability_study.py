@@ -31,6 +31,7 @@ from pkm_identification.identification.saved_estimate import (
     stated_deviations,
 )
 from pkm_identification.identification.settings import Settings
+from pkm_identification.machines.hexapod import Hexapod
 from pkm_identification.machines.load import wrap_description
 from pkm_identification.machines.multibody import Multibody
 from pkm_identification.mechanisms.hexapod.machine import Machine
@@ -115,7 +116,7 @@ def study_struts(machine: Machine, options: argparse.Namespace) -> Study:
     paths: list[Trajectory] = []
     motions: list[PlatformMotion] = []
     if options.logs:
-        logs, _ = read_logs(options.logs, machine, **reading(options))
+        logs = read_logs(options.logs, machine, **reading(options, Hexapod(machine)))
         source, noise = ", ".join(options.logs), "noise learned"
     else:
         size, absolute = force_noise(options.noise or NOISE)
@@ -144,7 +145,7 @@ def study_drives(mechanism: Mechanism, options: argparse.Namespace) -> Study:
     subject = Subject.of(machine, settings.parameter_set(machine), ADVISED)
     motions: list[DriveMotion] = []
     if options.logs:
-        how = reading(options, machine.drives)
+        how = reading(options, machine)
         logs = [read_log_response(path, subject, **how) for path in options.logs]
         expected = forecast_logs(subject, logs)
         responses = [one.response for one in logs]

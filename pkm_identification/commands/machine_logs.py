@@ -6,31 +6,29 @@
 # distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
 # the License for the specific language governing permissions and limitations under the License.
 
-"""Logs of the machine that a command is given, of either kind: how they are read, examined, refused and written."""
+"""Logs of the machine that a command is given: how they are read, examined, refused and written."""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from pkm_identification.errors import SettingsError
 from pkm_identification.identification.log_check import LogCheck, inspect_log
 from pkm_identification.identification.model_errors.estimated.registry import parse_names
 from pkm_identification.identification.regression.validation import refuse_useless
 from pkm_identification.identification.settings import Settings
 from pkm_identification.machines.contract import Machine
-from pkm_identification.machines.hexapod import Hexapod
-from pkm_identification.mechanisms.builtin import HEXAPOD, find_kind
 from pkm_identification.motion import DriveLog
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.records import read_log, write_log
-from pkm_identification.records.channels import Channels
+from pkm_identification.records.channels import Channels, build_channels
 from pkm_identification.records.foreign import LogLayout
-from pkm_identification.records.strut_csv import STRUT_CHANNELS
 from pkm_identification.signals.guard.unusable import refuse_copies
 
-from .arguments import machine_of_logs, reading, require_hexapod_for
+from .arguments import machine_of_logs, reading
 
 
 @dataclass(frozen=True)
@@ -39,33 +37,60 @@ class MachineLogs:
 
     Attributes
     ----------
-    machine : Machine or None
-        None where no machine is given.
+    given : Machine or None
+        None where no machine is given: logs are those of six struts.
     channels : Channels
         Columns of such logs.
+    topic : str or None
     layout : LogLayout or None
         What the options say.
-    read : callable (path) -> log
-    inspect : callable (log) -> LogCheck
-    refuse : callable (log)
-        Raises LogError where a log cannot be this machine's.
-    show : callable (log) -> list of (str, ndarray or None, str)
-        Name, values (N, n) and unit of what a log has.
-    write : callable (path, log)
     """
 
-    machine: Machine | None
+    given: Machine | None
     channels: Channels
+    topic: str | None
     layout: LogLayout | None
-    read: Callable[[str], DriveLog]
-    inspect: Callable[[DriveLog], LogCheck]
-    refuse: Callable[[Any], None]
-    show: Callable[[Any], list[tuple[str, FloatArray | None, str]]]
-    write: Callable[[str, Any], None]
+
+    @property
+    def machine(self) -> Machine:
+        """The machine; SettingsError where none is given."""
+        if self.given is None:
+            raise SettingsError("--machine: is needed")
+        return self.given
+
+    def read(self, path: str) -> DriveLog:
+        """Return a log."""
+        return read_log(path, self.given, self.topic, self.layout)
 
     def read_all(self, paths: Sequence[str]) -> list[DriveLog]:
         """Return several logs."""
         return [self.read(path) for path in paths]
+
+    def inspect(self, log: DriveLog) -> LogCheck:
+        """Return what is wrong with a log, and what it can be used for."""
+        return inspect_log(log, self.machine)
+
+    def refuse(self, log: DriveLog) -> None:
+        """Raise LogError where a log cannot be this machine's."""
+        if self.given is None:
+            refuse_copies(log.coordinate, log.source)
+        else:
+            refuse_useless(log, self.given)
+
+    def write(self, path: str, log: DriveLog) -> None:
+        """Write a log in our own columns."""
+        write_log(path, log, drives=self.channels.drives)
+
+    def show(self, log: DriveLog) -> list[tuple[str, FloatArray | None, str]]:
+        """Return name, values (N, n) and unit of what a log has; of drives of one kind together."""
+        units = {(drive.unit, drive.part) for drive in self.channels.drives}
+        if units == {("m", "strut")}:
+            return [("length", log.coordinate, "m"), ("force", log.force, "N")]
+        force, every = log.force, list(enumerate(self.channels.drives))
+        return [
+            *((drive.name, log.coordinate[:, [i]], drive.unit) for i, drive in every),
+            *((one.force_name, None if force is None else force[:, [i]], one.force_unit) for i, one in every),
+        ]
 
 
 def settings_of(options: argparse.Namespace, machine: Machine, names: Sequence[str], **more: Any) -> Settings:
@@ -83,56 +108,6 @@ def settings_of(options: argparse.Namespace, machine: Machine, names: Sequence[s
 
 
 def open_logs(options: argparse.Namespace) -> MachineLogs:
-    """Return what is done with logs of the machine of --machine, a hexapod where none is given, by `add_reading`."""
-    if options.machine is not None and find_kind(options.machine) != HEXAPOD:
-        return _of_drives(options)
+    """Return what is done with logs of the machine of --machine, six struts where none is given, by `add_reading`."""
     machine = None if options.machine is None else machine_of_logs(options)
-    how = reading(options)
-
-    def inspect(log: DriveLog) -> LogCheck:
-        return inspect_log(log, machine_of_logs(options) if machine is None else machine)
-
-    def refuse(log: DriveLog) -> None:
-        if machine is None:
-            refuse_copies(log.coordinate, log.source)
-        else:
-            refuse_useless(log, Hexapod(machine))
-
-    return MachineLogs(
-        None if machine is None else Hexapod(machine), STRUT_CHANNELS, how["layout"],
-        lambda path: read_log(path, machine, **how)[0], inspect, refuse,
-        lambda log: [("length", log.length, "m"), ("force", log.force, "N")], write_log,
-    )  # fmt: skip
-
-
-def _of_drives(options: argparse.Namespace) -> MachineLogs:
-    # kernels of mechanisms take longer to load than most commands run
-    from pkm_identification.machines.load import load_machine
-    from pkm_identification.records.channels import build_drive_channels
-    from pkm_identification.records.drive_log import read_drive_log, write_drive_log
-
-    machine = load_machine(options.machine)
-    require_hexapod_for(options, machine, **({"encoder": "--encoder"} if "encoder" in options else {}))
-    how = reading(options, machine.drives)
-
-    def read(path: str) -> DriveLog:
-        return read_drive_log(path, machine.drives, **how)
-
-    def refuse(log: DriveLog) -> None:
-        refuse_useless(log, machine)
-
-    def show(log: DriveLog) -> list[tuple[str, FloatArray | None, str]]:
-        shown: list[tuple[str, FloatArray | None, str]] = []
-        for i, drive in enumerate(machine.drives):
-            shown += [
-                (drive.name, log.coordinate[:, [i]], drive.unit),
-                (drive.force_name, log.force[:, [i]], drive.force_unit),
-            ]
-        return sorted(shown, key=lambda one: one[0] in machine_forces)
-
-    machine_forces = {drive.force_name for drive in machine.drives}
-    return MachineLogs(
-        machine, build_drive_channels(machine.drives), how["layout"], read,
-        lambda log: inspect_log(log, machine), refuse, show,
-        lambda path, log: write_drive_log(path, log, machine.drives),
-    )  # fmt: skip
+    return MachineLogs(machine, build_channels(machine), **reading(options, machine))

@@ -24,10 +24,9 @@ from pkm_identification.machines.contract import Machine
 from pkm_identification.machines.load import load_machine
 from pkm_identification.motion import TRAJECTORIES
 from pkm_identification.records import write_raw_csv
-from pkm_identification.records.drive_log import write_drive_log
+from pkm_identification.records.drive_csv import write_csv
 from pkm_identification.records.log import write_recording
 from pkm_identification.records.strokes import subtract_at_zero
-from pkm_identification.records.strut_csv import additional_columns
 from pkm_identification.simulation.run_settings import FAULTS, NOISE, RunSettings
 from pkm_identification.simulation.sensors import SensorSettings
 
@@ -145,10 +144,9 @@ def _simulate(options: argparse.Namespace) -> int:
     )
     if raw:
         additional = record.imu, record.sensor, record.motor_length
-        write_raw_csv(options.out, record.time, record.counts, record.current, *additional)
+        write_raw_csv(options.out, record.time, record.counts, record.current, *additional, machine.drives)
     elif is_csv:
-        more = additional_columns(record.imu, record.sensor, record.motor_length)
-        write_drive_log(options.out, record.log(), machine.drives, more)
+        write_csv(options.out, record.log(), machine.drives, record.motor_length)
     else:
         # a stamp of zero means "no stamp" in ROS
         log = record.log()

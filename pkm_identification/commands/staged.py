@@ -20,6 +20,7 @@ from pkm_identification.identification.procedures.staged_experiment import (
     with_prediction,
 )
 from pkm_identification.identification.settings import NAMED, TUNING, Settings
+from pkm_identification.machines.capabilities import HexapodFile, require
 from pkm_identification.records import read_logs
 from pkm_identification.report.paragraphs import paragraph
 from pkm_identification.report.staged_tables import (
@@ -69,8 +70,9 @@ def add(commands: argparse._SubParsersAction) -> None:
 
 
 def _staged(options: argparse.Namespace) -> int:
-    machine = machine_of_logs(options)
-    logs, _ = read_logs(options.logs, machine, **reading(options))
+    one = require(machine_of_logs(options), HexapodFile, "staged")
+    machine = one.description
+    logs = read_logs(options.logs, one, **reading(options, one))
     folder = output_folder(options.out) if options.out else None
     tuning = Settings.of(**{name: getattr(options, name) for name in TUNING}).estimator.tuning
     settings = StageSettings(

@@ -11,28 +11,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 from pkm_identification.errors import LogError
 from pkm_identification.machines.capabilities import FreeFall, HexapodFile, has, require
 from pkm_identification.machines.contract import Machine
-from pkm_identification.records import read_log
-from pkm_identification.records.drive_log import read_drive_log
-from pkm_identification.records.foreign import LogLayout
 
 from .result import Identification
 from .settings import Settings
-
-
-def read_machine_log(
-    path: str | Path, machine: Machine, topic: str | None = None, layout: LogLayout | None = None
-) -> tuple[Any, dict[str, int]]:
-    """Return a log of a machine, and what was left out on reading it, by reason; raises LogError as the readers."""
-    if has(machine, HexapodFile):
-        return read_log(path, require(machine, HexapodFile, "a log of struts").description, topic, layout)
-    log = read_drive_log(path, machine.drives, topic, layout)
-    return log, log.faults
 
 
 def identify_logs(

@@ -73,6 +73,8 @@ class Drive:
         file; infinite where that says nothing.
     reported : Reported
         How reports that are no coordinate or force become one.
+    valve : str
+        Its type where its current opens a valve and is no measure of its force; else empty.
     """
 
     name: str
@@ -95,6 +97,7 @@ class Drive:
     following_error: float = np.inf
     force_jump: float = np.inf
     reported: Reported = NOTHING_REPORTED
+    valve: str = ""
 
     @property
     def label(self) -> str:
@@ -377,6 +380,9 @@ class Machine(Protocol):
         Where no rigid bodies have these forces, those that differ least in the deviations of a covariance (B, B), if
         it is given and the machine can; else MachineError.
         """
+
+    def with_actuators(self, actuators: tuple[Actuator, ...]) -> Machine:
+        """Return the machine with other actuators of the drives."""
 
     def with_friction(self, friction: Friction) -> Machine:
         """Return the machine with another friction of the drives, coefficients (K, n): the law may be another one."""

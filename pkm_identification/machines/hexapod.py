@@ -84,7 +84,7 @@ from .file_numbers import change_document
 from .knowledge import Knowledge, KnownNumber
 from .knowledge.build import list_tolerances
 from .knowledge.hexapod import knowledge_of_hexapod
-from .place_drives import find_place_drives
+from .place_drives import find_place_drives, find_valve
 from .rows_of_bodies import list_rows_of_hexapod
 
 # Twice the stated rate, 1.5 times the stated force: a limit is what a drive may do, not what noise may show
@@ -128,7 +128,7 @@ class Hexapod:
                 rated_force=np.inf if motor is None else motor.force_limit,
                 following_error=(motor.following_error or np.inf) if motor is not None else np.inf,
                 force_jump=(motor.force_jump or np.inf) if motor is not None else np.inf,
-                reported=description.reported[i],
+                reported=description.reported[i], valve=find_valve(description.actuators, i),
             )
             for i in range(STRUTS)
         )  # fmt: skip
@@ -305,6 +305,9 @@ class Hexapod:
 
     def with_values(self, values: FloatArray, covariance: FloatArray | None = None) -> Hexapod:
         return Hexapod(identified_machine(self.description, values))
+
+    def with_actuators(self, actuators: tuple[Actuator, ...]) -> Hexapod:
+        return Hexapod(replace(self.description, actuators=actuators))
 
     def with_friction(self, friction: Friction) -> Hexapod:
         return Hexapod(replace(self.description, friction=friction))

@@ -76,7 +76,7 @@ from .knowledge.build import list_tolerances
 from .knowledge.multibody import knowledge_of_mechanism
 from .multibody_basis import build_basis
 from .multibody_tracker import CLOSED_STATUS, MultibodyTracker, map_forces
-from .place_drives import find_place_drives
+from .place_drives import find_place_drives, find_valve
 from .rows_of_bodies import list_rows_of_mechanism
 from .sums_of_bodies import find_sums
 
@@ -107,7 +107,10 @@ class Multibody:
         self.name, self.hash = mechanism.name, mechanism.hash
         self.sample_rate = None
         description = mechanism.description
-        self.drives = tuple(_read_drive(one, self.size) for one in description.drives)
+        self.drives = tuple(
+            _read_drive(one, self.size, find_valve(description.actuators, i))
+            for i, one in enumerate(description.drives)
+        )
         shared = self._shared = friction or description.friction
         self.friction = tuple(
             replace(shared, coefficients=shared.coefficients[:, i : i + 1]) for i in range(len(self.drives))
@@ -308,6 +311,10 @@ class Multibody:
         )
         return Multibody(changed, self._other_friction)
 
+    def with_actuators(self, actuators: tuple[Actuator, ...]) -> Multibody:
+        changed = replace(self.mechanism.description, actuators=actuators)
+        return Multibody(replace(self.mechanism, description=changed), self._other_friction)
+
     def with_friction(self, friction: Friction) -> Multibody:
         return Multibody(self.mechanism, friction)
 
@@ -469,7 +476,7 @@ class Multibody:
         return MechanismMotion(q, velocity, acceleration, *drives)
 
 
-def _read_drive(drive: Any, body: float) -> Drive:
+def _read_drive(drive: Any, body: float, valve: str) -> Drive:
     """Return the contract's drive of a description's; it states neither rates nor forces. Bodies are so large, m."""
     unit = drive.measure.unit
     low, high = FLOAT64.array(list(drive.limits)) if drive.limits else (-np.inf, np.inf)
@@ -479,5 +486,13 @@ def _read_drive(drive: Any, body: float) -> Drive:
         else _SIZE[unit] * (body if unit == "m" else 1.0)
     )
     return Drive(
-        drive.name, drive.name, unit, drive.force, float(low), float(high), size=size, reported=drive.reported
+        drive.name,
+        drive.name,
+        unit,
+        drive.force,
+        float(low),
+        float(high),
+        size=size,
+        reported=drive.reported,
+        valve=valve,
     )

@@ -10,7 +10,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from pkm_identification.mechanisms.model import Actuator
@@ -31,3 +31,9 @@ def find_place_drives(control: Any, actuators: Iterable[Actuator] | None) -> str
         if actuator.has_valve or actuator.holds_place:
             return f"its '{actuator.type}' drives take lengths"
     return ""
+
+
+def find_valve(actuators: Sequence[Actuator] | None, drive: int) -> str:
+    """Return the type of a drive's actuator whose current opens a valve, and is no force; empty of others."""
+    actuator = None if actuators is None else actuators[drive]
+    return actuator.type if actuator is not None and actuator.has_valve else ""

@@ -19,13 +19,12 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pkm_identification.errors import LogError
-from pkm_identification.motion import STRUT_NAMES
+from pkm_identification.motion import STRUT_NAMES, DriveLog
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.large_arrays import GrowingArray
 
@@ -207,30 +206,8 @@ def _decoded(
     return stamp, length, force, problems
 
 
-class JointLog(Protocol):
-    """A log of n drives as recordings take it: `DriveLog` and `DriveLog`."""
-
-    @property
-    def time(self) -> FloatArray:
-        """(N,), s."""
-
-    @property
-    def length(self) -> FloatArray:
-        """Coordinates (N, n), m or rad."""
-
-    @property
-    def force(self) -> FloatArray | None:
-        """(N, n), N or N m."""
-
-    @property
-    def source(self) -> str:
-        """Where it came from, for messages."""
-
-    def __len__(self) -> int: ...
-
-
 def encode_struts(
-    log: JointLog, struts: Sequence[str] = STRUT_NAMES, length: FloatArray | None = None
+    log: DriveLog, struts: Sequence[str] = STRUT_NAMES, length: FloatArray | None = None
 ) -> tuple[list[bytes], list[int]]:
     """Serialize a log as JointState messages with these names of the drives, its coordinates or others (N, n).
 
@@ -254,7 +231,7 @@ def encode_struts(
     if len(stamps) > 1 and stamps[0] == 0 < stamps[1]:
         stamps[0] = 1  # a clock that begins at 0, and no missing stamp
     sec, nanosec = np.divmod(np.array(stamps, dtype=np.int64), NANOSECONDS)
-    shown = log.length if length is None else length
+    shown = log.coordinate if length is None else length
     template = _template(struts, with_force=log.force is not None)
     layout = _Layout.of(template)
     data = np.tile(np.frombuffer(template, np.uint8), (len(log), 1))

@@ -6,18 +6,19 @@
 # distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
 # the License for the specific language governing permissions and limitations under the License.
 
-"""Reading and writing strut logs of any kind by their path."""
+"""Reading and writing logs of any machine and of any kind by their path."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from pkm_identification.errors import LogError
-from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.machines.contract import Drive
 from pkm_identification.motion import STRUT_NAMES, DriveLog
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.progress import steps
@@ -25,6 +26,8 @@ from pkm_identification.signals.guard.unusable import refuse_unsorted, refuse_wr
 
 from .bags import BAG_FILES, MOTOR_STATES, ROS_1, STRUT_STATES
 from .bags.packed import is_recording
+from .channels import STRUT_CHANNELS, STRUT_DRIVES, Channels, build_channels, build_drive_channels
+from .drive_csv import build_log, read_csv, write_csv
 from .foreign import (
     LogLayout,
     is_foreign,
@@ -36,29 +39,34 @@ from .foreign import (
 )
 from .foreign.units import find_factor, units_by_quantity
 from .growing_log import GrowingLog
-from .joint_state import JointLog
 from .strokes import add_at_zero
-from .strut_csv import (
-    FORCE,
-    LENGTH,
-    STRUT_CHANNELS,
-    read_strut_csv,
-    strut_log_of,
-    with_reports,
-    write_strut_csv,
-)
+
+if TYPE_CHECKING:
+    from pkm_identification.machines.load import AnyMachine
 
 # A derivative filter alone is longer than this; with fewer there is nothing to work with.
 FEWEST_SAMPLES = 10
 
 
+def find_channels(machine: AnyMachine | Sequence[Drive] | None) -> Channels:
+    """Return the columns of logs of a machine, its description or its drives; of six struts where there are none."""
+    if machine is None:
+        return STRUT_CHANNELS
+    if isinstance(machine, Sequence):
+        return build_drive_channels(machine)
+    # here, because readers of logs need no machine's kernels
+    from pkm_identification.machines.load import as_machine
+
+    return build_channels(as_machine(machine))
+
+
 def read_log(
     path: str | Path,
-    machine: Machine | None = None,
+    machine: AnyMachine | Sequence[Drive] | None = None,
     topic: str | None = None,
     layout: LogLayout | None = None,
-) -> tuple[DriveLog, dict[str, int]]:
-    """Read a strut log: a recording (rosbag2 folder, .db3 or .mcap file, ROS 1 .bag), text of columns, or arrays.
+) -> DriveLog:
+    """Read a log: a recording (rosbag2 folder, .db3 or .mcap file, ROS 1 .bag), text of columns, or arrays.
 
     Arrays are those of .mat, .parquet, .h5 and .hdf5 files. Text may be plain or .gz; what is not our own CSV may have
     any delimiter, decimal commas, comments, other columns and other units.
@@ -66,22 +74,21 @@ def read_log(
     Parameters
     ----------
     path : str or Path
-    machine : Machine, optional
-        Needed for logs of counts or currents, and to choose among two encoders of each drive: those on the load,
-        unless the machine's are on the motors alone (`Machine.with_encoder`). Its `joint_names` tell which strut is
-        which in messages and, beside our own names, in columns.
+    machine : Machine, its description or sequence of Drive, optional
+        Its drives name columns and joints in messages, and say what counts and currents are; of two encoders of each
+        drive those on the load are taken, unless the machine's are on the motors alone (`machines.encoders`). Without
+        one it is a log of six struts.
     topic : str, optional
-        Of a recording, when it has several called `strut_states`.
+        Of a recording, when it has several of the drives.
     layout : LogLayout, optional
         Columns, units, joint names and rate of a foreign log; what it says nothing of is as kept beside the log in
         `LOG.columns.yaml`.
 
     Returns
     -------
-    log : DriveLog
-        Samples in the order they were recorded, values not finite included.
-    faults : dict of str to int
-        What was set right while reading, by reason: `repeated_header`, `missing_name`, ...; empty for a good log.
+    DriveLog
+        Samples in the order they were recorded, values not finite included. Its `faults` tell what was set right while
+        reading, by reason: `repeated_header`, `missing_name`, ...
 
     Raises
     ------
@@ -92,109 +99,86 @@ def read_log(
     SettingsError
         If a library that reads it is not installed.
     """
+    channels = find_channels(machine)
     try:
-        whole = whole_layout(path, layout)
-        if machine is not None:
-            whole = replace(whole, channels=with_reports(machine))
-        log, faults = _read(Path(path), machine, topic, whole)
+        whole = replace(whole_layout(path, layout, channels), channels=channels)
+        log = _read(Path(path), channels, topic, whole)
     except MemoryError:
         raise LogError(f"{path}: is larger than this computer's memory takes; give it in parts") from None
-    known = [] if machine is None else [one.at_zero for one in machine.reported]
-    ends = [] if machine is None else [tuple(machine.length_limits)] * len(known)
-    log = replace(log, coordinate=add_at_zero(log.length, whole.at_zero, known, ends))
+    known = [drive.reported.at_zero for drive in channels.drives]
+    ends = [(drive.lowest, drive.highest) for drive in channels.drives]
+    log = replace(log, coordinate=add_at_zero(log.coordinate, whole.at_zero, known, ends))
     if len(log) < FEWEST_SAMPLES:
         raise LogError(f"{path}: only {len(log)} samples, expected at least {FEWEST_SAMPLES}")
     refuse_unsorted(log.time, log.source)
-    refuse_implausible(log, machine)
+    refuse_implausible(log, channels.drives)
     refuse_wrapped_seconds(log.time, log.source)
-    log = replace(log, faults=faults)
-    return log, faults
+    return log
 
 
-def _read(
-    file: Path, machine: Machine | None, topic: str | None, layout: LogLayout
-) -> tuple[DriveLog, dict[str, int]]:
+def _read(file: Path, channels: Channels, topic: str | None, layout: LogLayout) -> DriveLog:
     if is_recording(file):
-        # Imported here because it takes longer than reading a CSV file.
-        from .bags.reader import read_strut_bag
-
-        refuse_for_recording(file, layout)
-        called = _topics(machine)
-        _refuse_other_encoders(file, topic, called, machine)
-        received = layout.stamps == "receive"
-        log, faults = read_strut_bag(file, topic, layout.joints or _joints(machine), called, received)
-        return _in_si(log, layout), faults
+        return _read_recording(file, channels, topic, layout)
+    if topic is not None:
+        raise LogError(f"{file}: has no topics; --topic is for recordings")
     refuse_for_columns(file, layout)
-    if is_foreign(file, layout, STRUT_CHANNELS):
-        tables, faults = read_foreign(file, layout, _joints(machine))
-        growing = GrowingLog()
-        for table in tables:
-            growing.append(strut_log_of(table, machine))
-        return growing.taken(str(file)), faults
-    return read_strut_csv(file, machine)
+    if not is_foreign(file, layout, channels):
+        return read_csv(file, channels)
+    tables, faults = read_foreign(file, layout, channels.joints)
+    growing = GrowingLog()
+    for table in tables:
+        growing.append(build_log(table, channels))
+    return growing.taken(str(file), faults)
 
 
-def _in_si(log: DriveLog, layout: LogLayout) -> DriveLog:
-    """Return a recording's lengths and forces in m and N; its stamps are seconds whatever is said."""
-    units = units_by_quantity(layout.units, layout.channels)
-    if not units:
-        return log
-    length, force = (
-        np.array([find_factor(name, units, layout.channels) for name in names]) for names in (LENGTH, FORCE)
-    )
-    return replace(
-        log, coordinate=log.length * length, force=None if log.force is None else log.force * force
-    )
+def _read_recording(file: Path, channels: Channels, topic: str | None, layout: LogLayout) -> DriveLog:
+    # Imported here because it takes longer than reading a CSV file.
+    from .bags.reader import read_joint_bag
+
+    refuse_for_recording(file, layout)
+    _refuse_other_encoders(file, topic, channels)
+    joints = layout.joints or channels.joints
+    decoded = read_joint_bag(file, joints, topic, channels.topics, layout.stamps == "receive")
+    coordinate, force = decoded.position, decoded.effort
+    if units := units_by_quantity(layout.units, channels):
+        coordinate = coordinate * _find_factors(channels.coordinates, units, channels)
+        force = None if force is None else force * _find_factors(channels.forces, units, channels)
+    return DriveLog(decoded.time, coordinate, force, str(file), faults=dict(decoded.dropped))
 
 
-def _topics(machine: Machine | None) -> tuple[str, ...]:
-    """Topics that have the lengths of a machine's encoders, the best first."""
-    if machine is None or not machine.encoders_on_motors:
-        return (STRUT_STATES,)
-    return (MOTOR_STATES,) if machine.has_both_encoders else (MOTOR_STATES, STRUT_STATES)
+def _find_factors(columns: Sequence[str], units: dict[str, str], channels: Channels) -> FloatArray:
+    return np.array([find_factor(name, units, channels) for name in columns])
 
 
-def _refuse_other_encoders(
-    file: Path, topic: str | None, called: Sequence[str], machine: Machine | None
-) -> None:
-    """Refuse a topic that is named and has the lengths of the other encoders of drives that have two."""
+def _refuse_other_encoders(file: Path, topic: str | None, channels: Channels) -> None:
+    """Refuse a topic that is named and has the coordinates of the other encoders of drives that have two."""
     name = "" if topic is None else topic.rpartition("/")[2]
-    if machine is None or not machine.has_both_encoders or name in called:
+    if not channels.both or name in channels.topics:
         return
     if name in (STRUT_STATES, MOTOR_STATES):
         side = "motor" if name == MOTOR_STATES else "load"
         raise LogError(f"{file}: topic {topic} has lengths of the other encoders; they need --encoder {side}")
 
 
-def _joints(machine: Machine | None) -> tuple[str, ...]:
-    return STRUT_NAMES if machine is None else machine.joint_names
-
-
 def read_logs(
     paths: Iterable[str | Path],
-    machine: Machine | None = None,
+    machine: AnyMachine | Sequence[Drive] | None = None,
     topic: str | None = None,
     layout: LogLayout | None = None,
-) -> tuple[list[DriveLog], dict[str, int]]:
-    """Read the logs of one experiment; their faults are added up. See `read_log`."""
-    logs: list[DriveLog] = []
-    faults: dict[str, int] = {}
-    for path in steps("reading", list(paths)):
-        log, log_faults = read_log(path, machine, topic, layout)
-        logs.append(log)
-        for reason, number in log_faults.items():
-            faults[reason] = faults.get(reason, 0) + number
-    return logs, faults
+) -> list[DriveLog]:
+    """Read the logs of one experiment. See `read_log`."""
+    return [read_log(path, machine, topic, layout) for path in steps("reading", list(paths))]
 
 
 def write_log(
     path: str | Path,
     log: DriveLog,
     storage: str = "sqlite3",
-    motor_length: FloatArray | None = None,
-    struts: Sequence[str] = STRUT_NAMES,
+    motors: FloatArray | None = None,
+    struts: Sequence[str] | None = None,
+    drives: Sequence[Drive] = STRUT_DRIVES,
 ) -> None:
-    """Write a strut log: CSV in SI units when the path ends in .csv or .csv.gz, else a rosbag2 folder.
+    """Write a log: CSV in SI units when the path ends in .csv or .csv.gz, else a rosbag2 folder.
 
     Parameters
     ----------
@@ -203,10 +187,12 @@ def write_log(
     log : DriveLog
     storage : {'sqlite3', 'mcap'}
         Of a recording.
-    motor_length : ndarray, shape (N, 6), optional
-        m, of second encoders, on the motors.
-    struts : sequence of six str
-        Joint names of struts 1 to 6 in a recording.
+    motors : ndarray, shape (N, n), optional
+        m or rad, of second encoders, on the motors.
+    struts : sequence of str, optional
+        Joint names in a recording; the drives' unless given.
+    drives : sequence of Drive
+        Six struts unless given.
 
     Raises
     ------
@@ -214,14 +200,14 @@ def write_log(
         If it cannot be written, or the path names a file inside a recording (.db3, .mcap).
     """
     if str(path).endswith((".csv", ".csv.gz")):
-        write_strut_csv(path, log, motor_length)
+        write_csv(path, log, drives, motors)
     else:
-        write_recording(path, log, storage, motor_length, struts)
+        write_recording(path, log, storage, motors, struts or [drive.joint for drive in drives])
 
 
 def write_recording(
     path: str | Path,
-    log: JointLog,
+    log: DriveLog,
     storage: str = "sqlite3",
     motor_length: FloatArray | None = None,
     names: Sequence[str] = STRUT_NAMES,

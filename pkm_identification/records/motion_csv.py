@@ -21,7 +21,7 @@ from pkm_identification.motion import DriveLog, PlatformMotion
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.rotation import matrix_from_quaternion, quaternion_from_matrix
 
-from .strut_csv import FORCE, LENGTH, TIME
+from .channels import STRUT_CHANNELS, TIME
 from .table import (
     ColumnChoice,
     Table,
@@ -105,12 +105,12 @@ def read_length_csv(path: str | Path) -> DriveLog:
     LogError
         If the file is no such table (see `read_table`) or a length is not finite.
     """
-    table = read_table(path, column_choice(LENGTH))
-    table.require_finite(LENGTH)
+    table = read_table(path, column_choice(STRUT_CHANNELS.coordinates))
+    table.require_finite(STRUT_CHANNELS.coordinates)
     time = time_of(table)
     return DriveLog(
         time=np.full(len(table.values), np.nan) if time is None else time,
-        coordinate=table.select(LENGTH),
+        coordinate=table.select(STRUT_CHANNELS.coordinates),
         force=None,
         source=table.source,
     )
@@ -198,7 +198,7 @@ def write_strut_columns(
         If the file cannot be written.
     """
     columns = time_columns(time)
-    for names, values in ((LENGTH, length), (FORCE, force)):
+    for names, values in ((STRUT_CHANNELS.coordinates, length), (STRUT_CHANNELS.forces, force)):
         if values is not None:
             columns |= dict(zip(names, values.T, strict=True))
     write_table(path, columns)

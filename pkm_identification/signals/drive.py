@@ -6,112 +6,72 @@
 # distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
 # the License for the specific language governing permissions and limitations under the License.
 
-"""Drive conversion: encoder counts and motor currents to strut lengths and forces."""
+"""Drive conversion: encoder counts and motor currents to coordinates and forces."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from pkm_identification.errors import LogError
-from pkm_identification.mechanisms.hexapod.drive import Drive
-from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.motion import DriveLog
+from pkm_identification.machines.contract import Drive
+from pkm_identification.numerics.arrays import FloatArray
+
+RAW = "raw counts and currents"
 
 
-def strut_log_from_counts(
-    machine: Machine, time: ArrayLike, counts: ArrayLike, current: ArrayLike | None, source: str = "log"
-) -> DriveLog:
-    """Convert what the drives count into metres and newtons.
-
-    length = length_at_zero + counts / counts_per_meter, and
-    force = current * torque_constant * 2 pi * gear_ratio * efficiency / screw_lead.
+def convert_counts(
+    drives: Sequence[Drive], counts: ArrayLike, machine: str, source: str = "log"
+) -> FloatArray:
+    """Return coordinates (N, n) in m or rad of encoder counts (N, n).
 
     Parameters
     ----------
-    machine : Machine
-        Must describe its drives.
-    time : array_like, shape (N,)
-        Stamps in s, kept as they are.
-    counts : array_like, shape (N, 6)
-        Encoder counts.
-    current : array_like, shape (N, 6), or None
-        Motor currents in A; None when they were not recorded.
-    source : str
-        Where the samples came from, for messages.
-
-    Returns
-    -------
-    DriveLog
-        Values that are not finite stay so: the stream guard drops and counts them.
+    drives : sequence of Drive
+        Whose file states their encoders.
+    counts : array_like, shape (N, n)
+        What is not finite stays so: input validation drops and counts it.
+    machine, source : str
+        Its name, empty where none is known, and where the samples came from, for messages.
 
     Raises
     ------
     LogError
-        If the machine has no drive constants, or its currents are those of valves, which are no forces.
+        If the file does not state the encoders.
     """
-    parts = ("encoder",) if current is None else ("encoder", "motor")
-    drive = _drive(machine, parts, "raw counts and currents", source)
-    length = drive.length_at_zero + np.asarray(counts, dtype=float) / drive.counts_per_meter
-    force = None if current is None else np.asarray(current, dtype=float) * drive.force_per_ampere
-    return DriveLog(np.asarray(time, dtype=float), length, force, source)
+    step = np.array([drive.resolution for drive in drives])
+    if not step.all():
+        raise LogError(_need(RAW, "encoder", machine, source))
+    return np.array([drive.zero for drive in drives]) + np.asarray(counts, dtype=float) * step
 
 
-def strut_log_from_currents(
-    machine: Machine, time: ArrayLike, length: ArrayLike, current: ArrayLike, source: str = "log"
-) -> DriveLog:
-    """Convert the currents beside lengths, which controllers log in metres, into newtons.
+def convert_currents(
+    drives: Sequence[Drive], current: ArrayLike, machine: str, source: str = "log", what: str = RAW
+) -> FloatArray:
+    """Return forces (N, n) in N or N m of motor currents (N, n) in A; parameters as of `convert_counts`.
 
     Oh 2003, l.16242-43, 16312-13: motor current times torque constant times the transmission of gearbox and ball screw.
 
-    Parameters
-    ----------
-    machine : Machine
-        Must describe its motors; encoders need not be known.
-    time : array_like, shape (N,)
-        Stamps in s, kept as they are.
-    length : array_like, shape (N, 6)
-        m, between the joint centres.
-    current : array_like, shape (N, 6)
-        Motor currents in A, positive when the strut pushes.
-    source : str
-        Where the samples came from, for messages.
-
     Raises
     ------
     LogError
-        If the machine has no motor constants, or its currents are those of valves, which are no forces.
+        If the file does not state the motors, or the currents are those of valves, which are no forces.
     """
-    force = (
-        np.asarray(current, dtype=float) * _drive(machine, ("motor",), "currents", source).force_per_ampere
-    )
-    return DriveLog(np.asarray(time, dtype=float), np.asarray(length, dtype=float), force, source)
-
-
-def _drive(machine: Machine, parts: tuple[str, ...], what: str, source: str) -> Drive:
-    """The drives of a machine, if they are described in all that is asked of them."""
-    drive = machine.drive
-    if drive is None:
-        raise LogError(
-            f"{source}: {what} need the key 'drive' in the description of machine '{machine.name}', which has none"
-        )
-    known = {"encoder": drive.has_encoder, "motor": drive.has_motor}
-    for part in parts:
-        if not known[part]:
+    for number, drive in enumerate(drives, 1):
+        if drive.valve:
             raise LogError(
-                f"{source}: {what} need the key 'drive.{part}' in the description of machine '{machine.name}', which "
-                "has none"
+                f"{source}: currents are no measurement of force: drive {number} of machine '{machine}' is of type "
+                f"'{drive.valve}', whose current opens a valve; log its forces in N, from pressures or a force sensor"
             )
-    if "motor" in parts:
-        _check_currents(machine, source)
-    return drive
+    factor = np.array([drive.reported.per_ampere for drive in drives])
+    if not np.isfinite(factor).all():
+        raise LogError(_need(what, "motor", machine, source))
+    return np.asarray(current, dtype=float) * factor
 
 
-def _check_currents(machine: Machine, source: str) -> None:
-    """Refuse currents of drives that have no motor: that of a valve says how fast, not how strong."""
-    for i, actuator in enumerate(machine.actuators or ()):
-        if actuator.has_valve:
-            raise LogError(
-                f"{source}: currents are no measurement of force: drive {i + 1} of machine '{machine.name}' is of type "
-                f"'{actuator.type}', whose current opens a valve; log its forces in N, from pressures or a force sensor"
-            )
+def _need(what: str, part: str, machine: str, source: str) -> str:
+    if not machine:
+        return f"{source}: {what} need a machine with the key 'drive'"
+    return f"{source}: {what} need the key 'drive.{part}' in the description of machine '{machine}', which has none"

@@ -54,7 +54,7 @@ def test_a_bag_through_the_nodes_equals_the_pipeline_on_its_log(bench, tmp_path)
     recording = simulate(perturbed(machine, 2), "rich", 4.0, nominal=machine, sensors=SENSORS, seed=5)
     simulated = recording.log()
     write_strut_bag(tmp_path / "bag", replace(simulated, time=simulated.time + 1_700_000_000.0))
-    log, _ = read_log(tmp_path / "bag")
+    log = read_log(tmp_path / "bag")
     pipeline = pipeline_on(log, machine)
 
     strut_filter = bench.start(StrutFilterNode)
@@ -179,7 +179,8 @@ def test_four_processes_identify_a_simulated_machine(bench, domain, tmp_path):
             bench.wait(lambda: simulator.code is not None, "the end of the simulation")
             assert simulator.code == 0, simulator.text()
         assert recorder.stop(60.0) == 0, recorder.text()
-        log, faults = read_log(bag)
+        log = read_log(bag)
+        faults = log.faults
         assert not faults
         assert f"{len(log)} samples simulated" in simulator.text()
         pipeline = pipeline_on(log, machine)

@@ -89,7 +89,7 @@ def test_counts_and_reasons_are_the_same_online_and_offline(bench, tmp_path):
     rig.feed(stream)
     online = counted(bench, rig)
 
-    log, _ = read_log(tmp_path / "bag", rig.filter.machine.description)
+    log = read_log(tmp_path / "bag", rig.filter.machine.description)
     experiment = Experiment.of([log], rig.filter.machine, Settings.of(causal=True))
     problem = experiment.problem()
     # what `pkm identify --causal` writes as dropped and samples, before its estimator

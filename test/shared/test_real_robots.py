@@ -23,7 +23,7 @@ from pkm_identification.identification.result import Identification
 from pkm_identification.identification.settings import Settings
 from pkm_identification.machines.multibody import Multibody
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
-from pkm_identification.records.drive_log import read_drive_log
+from pkm_identification.records import read_log
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data" / "real"
 MOTIONS = ("motion_20s", "motion_30s", "motion_40s")
@@ -40,7 +40,7 @@ pytestmark = [
 @lru_cache
 def found(motion: str) -> Identification:
     mechanism = Mechanism.load(DATA / "ur10e" / "machine.yaml")
-    log = read_drive_log(DATA / "ur10e" / f"{motion}.csv.gz", Multibody(mechanism).drives)
+    log = read_log(DATA / "ur10e" / f"{motion}.csv.gz", Multibody(mechanism).drives)
     result = identify([log], mechanism, Settings.of(estimator="ls"))
     assert result.dropped["resampled"] > 1000
     return result
@@ -101,7 +101,7 @@ def test_what_a_cause_of_a_misfit_moves_is_not_identified():
 def test_what_an_arm_has_besides_is_estimated_with_it(arm, log, also, late):
     """The causes that others confirmed: torques 10 ms late; torque_7 about 38 ms, friction of torque_6 by .07 N m."""
     mechanism = Mechanism.load(DATA / arm / "machine.yaml")
-    read = read_drive_log(DATA / arm / f"{log}.csv.gz", Multibody(mechanism).drives)
+    read = read_log(DATA / arm / f"{log}.csv.gz", Multibody(mechanism).drives)
     plain, besides = (
         identify([read], mechanism, Settings.of(estimator="ls", also=one)) for one in ((), also)
     )

@@ -35,7 +35,7 @@ pytestmark = [
 
 def streamed(folder: str, columns: list[int]) -> OnlineEstimator:
     machine = Machine.load(DATA / folder / "machine.yaml")
-    log = read_log(DATA / folder / "rich.csv.gz", machine)[0][:SAMPLES]
+    log = read_log(DATA / folder / "rich.csv.gz", machine)[:SAMPLES]
     pipeline = OnlinePipeline(machine)
     for row in zip(log.time.tolist(), log.length, np.ascontiguousarray(log.force[:, columns]), strict=True):
         pipeline.step(*row)

@@ -22,13 +22,11 @@ from typing import Any
 import numpy as np
 
 from pkm_identification.errors import LogError
-from pkm_identification.machines.capabilities import HexapodFile, has, require
 from pkm_identification.machines.contract import DEGRADED
 from pkm_identification.motion import DriveLog
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.segments import segment_slices
-from pkm_identification.records import read_logs
-from pkm_identification.records.drive_log import read_drive_log
+from pkm_identification.records import read_log, read_logs
 from pkm_identification.signals.butterworth import low_pass, zero_phase, zero_phase_response
 from pkm_identification.signals.differences import central_differences, stencil
 from pkm_identification.signals.guard.samples import rows_of
@@ -75,10 +73,7 @@ def read_responses(
         As `identify`.
     """
     machine = subject.machine
-    if not has(machine, HexapodFile):
-        return [read_log_response(path, subject, **how).response for path in paths]
-    logs, _ = read_logs(paths, require(machine, HexapodFile, "logs of struts").description, **how)
-    return responses_of_logs(logs, subject, settings)
+    return responses_of_logs(read_logs(paths, machine, **how), subject, settings)
 
 
 def responses_of_logs(logs: Sequence[DriveLog], subject: Subject, settings: Settings) -> list[Response]:
@@ -91,7 +86,7 @@ def responses_of_logs(logs: Sequence[DriveLog], subject: Subject, settings: Sett
 def read_log_response(path: str | Path, subject: Subject, **how: Any) -> LogResponse:
     """A table as `pkm simulate` writes it: `t`, the drives and their forces by name; its longest segment.
 
-    `how` is as of `read_drive_log`.
+    `how` is as of `read_log`.
 
     Raises
     ------
@@ -99,7 +94,7 @@ def read_log_response(path: str | Path, subject: Subject, **how: Any) -> LogResp
         If it cannot be read, has no times or too few of them, or leaves the machine's reach.
     """
     machine = subject.machine
-    recorded = read_drive_log(path, machine.drives, **how)
+    recorded = read_log(path, machine, **how)
     (log,) = validate_logs([recorded], machine, Settings()).logs
     log = rows_of(log, max(segment_slices(log.segment), key=lambda part: part.stop - part.start))
     if log.force is None:

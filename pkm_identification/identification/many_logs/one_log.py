@@ -22,11 +22,13 @@ from pkm_identification.errors import LogError, PkmError, SettingsError, one_lin
 from pkm_identification.estimation.identifiability import IDENTIFIABLE, IN_DOUBT
 from pkm_identification.machines.contract import Machine
 from pkm_identification.machines.load import read_machine
+from pkm_identification.motion import DriveLog
 from pkm_identification.numerics.finite import finite_or_none
 from pkm_identification.optional import library
+from pkm_identification.records import read_log
 from pkm_identification.version import __version__
 
-from ..of_logs import identify_logs, read_machine_log
+from ..of_logs import identify_logs
 from ..result import Identification
 from ..settings import Settings
 from .log_files import LAYOUT, is_local
@@ -89,7 +91,7 @@ def identify_job(job: Job) -> dict[str, Any]:
         return record | {"failure": f"{job.url}: is not there where the worker runs", "kept": False}
     try:
         machine = read_machine(job.machine, job.source)
-        log, _ = _read(job, machine)
+        log = _read(job, machine)
         return record | _result(log, identify_logs([log], machine, job.settings))
     except PkmError as error:
         return record | {"failure": one_line(str(error)), "kept": not _passing(error)}
@@ -105,9 +107,9 @@ def _passing(error: BaseException) -> bool:
     return began is not None and (isinstance(began, MemoryError | OSError | ImportError) or _passing(began))
 
 
-def _read(job: Job, machine: Machine) -> tuple[Any, dict[str, int]]:
+def _read(job: Job, machine: Machine) -> DriveLog:
     if is_local(job.url):
-        return read_machine_log(job.url, machine, **job.reading)
+        return read_log(job.url, machine, **job.reading)
     system, path = library("fsspec.core", "fleet").url_to_fs(job.url)
     if system.isdir(path):
         raise LogError(
@@ -119,7 +121,7 @@ def _read(job: Job, machine: Machine) -> tuple[Any, dict[str, int]]:
         if system.exists(path + LAYOUT):
             system.get_file(path + LAYOUT, str(here) + LAYOUT)
         try:
-            return read_machine_log(here, machine, **job.reading)
+            return read_log(here, machine, **job.reading)
         except PkmError as error:
             raise type(error)(str(error).replace(str(here), job.url)) from None
 

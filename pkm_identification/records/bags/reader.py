@@ -20,7 +20,6 @@ from rosbags.interfaces import Qos
 from rosbags.rosbag2 import Reader
 
 from pkm_identification.errors import LogError
-from pkm_identification.motion import STRUT_NAMES, DriveLog
 from pkm_identification.numerics.memory import beyond_memory
 
 from ..interfaces import full_type_name
@@ -110,26 +109,6 @@ def read_messages(
             yield BagMessage(connection.topic, full_type_name(connection.msgtype), stamp, whole)
         if count < promised:
             raise LogError(f"{path}: truncated recording: {count} messages of {promised} are there")
-
-
-def read_strut_bag(
-    path: str | Path,
-    topic: str | None = None,
-    struts: Sequence[str] = STRUT_NAMES,
-    called: Sequence[str] = (STRUT_STATES,),
-    received: bool = False,
-) -> tuple[DriveLog, dict[str, int]]:
-    """Read the strut samples of a recording; parameters and errors as of `read_joint_bag`, `struts` being the names.
-
-    Returns
-    -------
-    log : DriveLog
-        `force` is None when no message has efforts.
-    faults : dict of str to int
-        Messages left out, by reason, as in `DecodedJoints`.
-    """
-    joints = read_joint_bag(path, struts, topic, called, received)
-    return DriveLog(joints.time, joints.position, joints.effort, str(path)), joints.dropped
 
 
 def read_joint_bag(

@@ -26,11 +26,11 @@ from rosbags.rosbag2.storage_sqlite3 import Sqlite3Writer
 
 from pkm_identification.errors import LogError, OutputError, SettingsError
 from pkm_identification.interruption import unfinished
-from pkm_identification.motion import STRUT_NAMES
+from pkm_identification.motion import STRUT_NAMES, DriveLog
 from pkm_identification.numerics.arrays import FloatArray
 
 from ..interfaces import full_type_name, typestore
-from ..joint_state import JOINT_STATE, JointLog, encode_struts
+from ..joint_state import JOINT_STATE, encode_struts
 from ..stamps import NANOSECONDS
 from . import MOTOR_STATES, STRUT_STATES
 from .part_lock import PartLock, part_folder
@@ -191,7 +191,7 @@ class BagWriter:
 
 def write_strut_bag(
     path: str | Path,
-    log: JointLog,
+    log: DriveLog,
     storage: str = "sqlite3",
     topic: str = f"/{STRUT_STATES}",
     motor_length: FloatArray | None = None,

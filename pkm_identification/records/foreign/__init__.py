@@ -10,7 +10,7 @@
 
 from .applicability import refuse_for_columns, refuse_for_recording
 from .layout import LAYOUT_ENDING, LogLayout, layout_place, layout_text, read_layout, whole_layout
-from .plausibility import refuse_implausible, refuse_implausible_drives
+from .plausibility import refuse_implausible
 from .reader import read_foreign
 from .recognition import is_foreign
 
@@ -25,6 +25,5 @@ __all__ = [
     "refuse_for_columns",
     "refuse_for_recording",
     "refuse_implausible",
-    "refuse_implausible_drives",
     "whole_layout",
 ]

@@ -17,7 +17,7 @@ import numpy as np
 from pkm_identification.errors import LogError
 from pkm_identification.mechanisms.reported import NEEDED
 
-from ..strut_csv import TIME
+from ..channels import TIME
 from ..table import Table
 from .layout import LogLayout
 from .units import KNOWN, canonical

@@ -23,8 +23,7 @@ from pkm_identification.document import YAML_ENDINGS, Node, read_yaml
 from pkm_identification.errors import SettingsError
 from pkm_identification.suggestion import did_you_mean
 
-from ..channels import Channels
-from ..strut_csv import STRUT_CHANNELS
+from ..channels import STRUT_CHANNELS, Channels
 from .units import units_by_quantity
 
 LAYOUT_ENDING = ".columns.yaml"

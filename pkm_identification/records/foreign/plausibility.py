@@ -18,7 +18,6 @@ import numpy as np
 
 from pkm_identification.errors import LogError
 from pkm_identification.machines.contract import Drive
-from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import DriveLog
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.large_arrays import representative_rows
@@ -29,19 +28,18 @@ from .units import IN_WORDS, INCH
 FAR = 10.0
 # s between samples: no drive is so fast, no log of a motion so slow
 SHORTEST_STEP, LONGEST_STEP = 1e-6, 0.9
-LONGEST_STRUT = 50.0  # m, where no machine says better
 SMALLER = (("mm", 1e-3), ("cm", 1e-2), ("um", 1e-6), ("in", INCH))
 SMALLER_ANGLES = (("deg", math.pi / 180), ("mrad", 1e-3))
 
 
-def refuse_implausible(log: DriveLog, machine: Machine | None) -> None:
-    """Refuse a log whose times or lengths can only be in another unit.
+def refuse_implausible(log: DriveLog, drives: Sequence[Drive]) -> None:
+    """Refuse a log whose stamps or coordinates can only be in another unit than s and the drives'.
 
     Parameters
     ----------
     log : DriveLog
-    machine : Machine, optional
-        Its length limits are what lengths are held against.
+    drives : sequence of Drive
+        Their limits are what coordinates are held against.
 
     Raises
     ------
@@ -49,35 +47,14 @@ def refuse_implausible(log: DriveLog, machine: Machine | None) -> None:
         If so: names what was found, what was expected and the unit that would do.
     """
     _refuse_step(log.time, log.source)
-    length = _middle(np.abs(representative_rows(log.length)))
-    if machine is None:
-        low, high, most = 0.0, LONGEST_STRUT, LONGEST_STRUT
-        expected = f"at most {high:g} m"
-    else:
-        low, high = machine.length_limits
-        most = FAR * high
-        expected = f"{low:g} to {high:g} m as machine '{machine.name}' has"
-    if length > most or length < low / FAR:
-        fitting = (unit for unit, size in SMALLER if low <= length * size <= high)
-        _refuse(log.source, f"lengths are about {length:.4g} m", expected, next(fitting, ""))
-
-
-def refuse_implausible_drives(
-    time: FloatArray, coordinate: FloatArray, drives: Sequence[Drive], source: str
-) -> None:
-    """Refuse stamps (N,) or coordinates (N, n) that can only be in another unit than s and the drives'; LogError."""
-    _refuse_step(time, source)
-    for drive, column in zip(drives, representative_rows(coordinate).T, strict=True):
+    for drive, column in zip(drives, representative_rows(log.coordinate).T, strict=True):
         size, largest = _middle(np.abs(column)), max(abs(drive.lowest), abs(drive.highest))
-        if np.isfinite(largest) and size > FAR * largest:
+        least = max(drive.lowest, 0.0)
+        if np.isfinite(largest) and (size > FAR * largest or size < least / FAR):
             smaller = SMALLER if drive.unit == "m" else SMALLER_ANGLES
-            unit = next((unit for unit, factor in smaller if size * factor <= largest), "")
-            _refuse(
-                source,
-                f"{drive.name} is about {size:.4g} {drive.unit}",
-                f"{drive.lowest:.4g} to {drive.highest:.4g} {drive.unit}",
-                unit,
-            )
+            unit = next((unit for unit, factor in smaller if least <= size * factor <= largest), "")
+            expected = f"{drive.lowest:.4g} to {drive.highest:.4g} {drive.unit}"
+            _refuse(log.source, f"{drive.name} is about {size:.4g} {drive.unit}", expected, unit)
 
 
 def _refuse_step(time: FloatArray, source: str) -> None:

@@ -108,8 +108,8 @@ def run_demo(settings: DemoSettings, say: Callable[[str], object] = print) -> De
     samples = live.count("strut_filter", "accepted")
 
     say("2. the same identification from the recorded bag, offline")
-    log, faults = read_log(bag, machine)
-    causal = identify([log], machine, Settings(causal=True), faults)
+    log = read_log(bag, machine)
+    causal = identify([log], machine, Settings(causal=True))
     count = int(live.estimate.count)
     if not 0 < count <= len(causal.trace.values):
         raise PkmError(f"demo: {count} equations live but {len(causal.trace.values)} from the bag")
@@ -118,7 +118,7 @@ def run_demo(settings: DemoSettings, say: Callable[[str], object] = print) -> De
     agreement = float(np.max(np.abs(values - replayed) / causal.trace.std[count - 1]))
 
     say("3. zero-phase offline, and the forces of another motion predicted")
-    offline = identify([log], machine, Settings(), faults)
+    offline = identify([log], machine, Settings())
     held_out = simulate(truth, "rich2", 12.0, nominal=machine, sensors=SENSORS, seed=settings.seed + 1).log()
     offline = validate(offline, replace(held_out, source="rich2 (12 s, simulated)"))
     return DemoResult(

@@ -66,7 +66,7 @@ def shared(tmp_path_factory) -> Path:
     assert (
         main(["identify", log, "--machine", "uf", "--estimator", "ls", "--json", str(folder / "e.json")]) < 2
     )
-    read, _ = read_log(log, Machine.load("uf"))
+    read = read_log(log, Machine.load("uf"))
     write_log(folder / "bag", read)
     write_log(folder / "log.csv", read)
     return folder
@@ -112,7 +112,7 @@ def motion_of_one_axis(shared: Path) -> None:
 
 def foreign(shared: Path) -> None:
     machine_and_log(shared)
-    log, _ = read_log("log.csv.gz", Machine.load("uf"))
+    log = read_log("log.csv.gz", Machine.load("uf"))
     names = ["Time [ms]", *(f"L{k}" for k in range(1, 7)), *(f"F{k}" for k in range(1, 7))]
     table = np.column_stack([1e3 * log.time, 1e3 * log.length, 1e-3 * log.force])
     np.savetxt("legs.csv", table, delimiter=",", header=",".join(names), comments="")

@@ -23,7 +23,7 @@ from pkm_identification.machines.load import load_machine
 from pkm_identification.mechanisms.builtin import builtin_files
 from pkm_identification.mechanisms.multibody import dynamics
 from pkm_identification.motion import DriveLog
-from pkm_identification.records.drive_log import read_drive_log, write_drive_log
+from pkm_identification.records import read_log, write_log
 from pkm_identification.simulation.multibody.motions import generated
 
 MACHINES = ("delta", "five_bar", "mast")
@@ -72,7 +72,7 @@ def values(path) -> tuple[np.ndarray, np.ndarray]:
 def test_other_units_names_and_bags_give_the_same_estimate(made, tmp_path, capsys):
     machine, path, log = made
     drives, count = machine.drives, len(machine.drives)
-    write_drive_log(tmp_path / "log.csv", log, drives)
+    write_log(tmp_path / "log.csv", log, drives=drives)
     place = log.coordinate * [UNITS[drive.unit][1] for drive in drives]
     force = log.force * [UNITS[drive.force_unit][1] for drive in drives]
     units = ",".join(dict.fromkeys(UNITS[one][0] for d in drives for one in (d.unit, d.force_unit)))
@@ -100,7 +100,7 @@ def test_other_units_names_and_bags_give_the_same_estimate(made, tmp_path, capsy
         checked.append(json.loads((tmp_path / "c.json").read_text()))
         imported = tmp_path / f"{name}.imported.csv"
         assert main(["import", *given[:1], str(imported), *given[1:]]) == 0
-        again = read_drive_log(imported, drives)
+        again = read_log(imported, drives)
         np.testing.assert_allclose(again.coordinate, log.coordinate, rtol=1e-12, atol=1e-15)
         np.testing.assert_allclose(again.force, log.force, rtol=1e-12, atol=1e-12)
     capsys.readouterr()
@@ -120,7 +120,7 @@ def test_other_units_names_and_bags_give_the_same_estimate(made, tmp_path, capsy
 
 def run(command, machine, path, log, folder, capsys, *options):
     """Write a log, run a command of it, and return exit code, stdout and stderr."""
-    write_drive_log(folder / "log.csv", log, machine.drives)
+    write_log(folder / "log.csv", log, drives=machine.drives)
     out = [str(folder / "out.csv")] if command == "import" else []
     code = main([command, str(folder / "log.csv"), *out, "--machine", str(path), *options])
     said = capsys.readouterr()

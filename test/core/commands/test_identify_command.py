@@ -21,7 +21,7 @@ from pkm_identification.cli import main
 from pkm_identification.estimation.estimators import ESTIMATORS
 from pkm_identification.identification import of_logs
 from pkm_identification.mechanisms.hexapod.parameters.sets import NAMES, hexapod_parameters
-from pkm_identification.records import write_strut_csv
+from pkm_identification.records import write_log
 
 pytestmark = pytest.mark.slow
 
@@ -31,7 +31,7 @@ def files(tmp_path_factory):
     """Folder with a log of 9 s and the machine file its owner has."""
     folder = tmp_path_factory.mktemp("identify")
     log = synthetic.log(synthetic.truth(), 9.0, 1, real=True)
-    write_strut_csv(folder / "rich.csv", log)
+    write_log(folder / "rich.csv", log)
     (folder / "machine.yaml").write_text(yaml.safe_dump(dict(synthetic.nominal().document)))
     return folder
 

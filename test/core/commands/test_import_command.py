@@ -39,7 +39,7 @@ def test_import_writes_our_log_and_shows_its_ranges(foreign, tmp_path, capsys):
         main(["import", str(foreign), str(out), "--columns", COLUMNS, "--units", "ms,mm", "--machine", "uf"])
         == 0
     )
-    log, _ = read_log(out)
+    log = read_log(out)
     np.testing.assert_allclose(log.time, np.arange(30) * 1e-3)
     np.testing.assert_allclose(log.length, 0.4005)
     np.testing.assert_allclose(log.force, np.tile(10 * np.arange(6) + 0.25, (30, 1)))
@@ -81,10 +81,10 @@ def test_a_controllers_own_log_of_inches_and_milliamperes(tmp_path, capsys):
     columns = "t=Time,length=Leg 1..Leg 6,cur=Motor 1 (mA)..Motor 6 (mA)"
     given = ["import", str(path), str(out), "--columns", columns]
     assert main([*given, "--units", "ms,in,mA", "--machine", "uf", "--keep"]) == 0
-    log, _ = read_log(out)
+    log = read_log(out)
     np.testing.assert_allclose(log.length, 0.0254 * length, rtol=1e-12)
     np.testing.assert_allclose(log.force, 1e-3 * current * machine.drive.force_per_ampere, rtol=1e-12)
-    np.testing.assert_array_equal(read_log(path, machine)[0].force, log.force)
+    np.testing.assert_array_equal(read_log(path, machine).force, log.force)
     capsys.readouterr()
     assert main([*given, "--units", "ms,in,mA"]) == 2
     assert capsys.readouterr().err.strip().endswith("currents need a machine with the key 'drive'")

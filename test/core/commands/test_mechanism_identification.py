@@ -145,7 +145,7 @@ def test_what_does_not_apply_is_refused_in_one_line(options, message, tmp_path, 
         (lambda values: values * [1, 1, 1, 1, 1, 0, 1], "force_2: 0 throughout"),
         (lambda values: values + np.eye(7)[1], "100 % of its samples have length_1 outside 0"),
         (lambda values: values - [0, 0.2, 0.2, 0, 0, 0, 0], "100 % of its samples have length_1 outside"),
-        (lambda values: values[:1], "1 samples are too few"),
+        (lambda values: values[:1], "only 1 samples"),
     ],
 )
 def test_a_log_that_cannot_be_the_mechanisms_is_named(damage, message, files, tmp_path, capsys):

@@ -20,7 +20,7 @@ from pkm_identification.machines.load import load_machine
 from pkm_identification.mechanisms.multibody import dynamics
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.mechanisms.multibody.series import series_motion
-from pkm_identification.records.drive_log import read_drive_log
+from pkm_identification.records import read_log
 from pkm_identification.simulation.motion_file import motion_text
 from pkm_identification.simulation.multibody.motions import generated
 
@@ -104,7 +104,7 @@ def test_a_bag_holds_what_the_table_does(tmp_path):
     assert simulate("mast", tmp_path / "bag", *options) == 0
     assert simulate("mast", tmp_path / "log.csv", *options) == 0
     drives = load_machine("mast").drives
-    bag, table = (read_drive_log(tmp_path / name, drives) for name in ("bag", "log.csv"))
+    bag, table = (read_log(tmp_path / name, drives) for name in ("bag", "log.csv"))
     np.testing.assert_allclose(bag.coordinate, table.coordinate, atol=1e-12)
     np.testing.assert_allclose(bag.force, table.force, atol=1e-9)
     np.testing.assert_allclose(bag.time - bag.time[0], table.time - table.time[0], atol=1e-9)

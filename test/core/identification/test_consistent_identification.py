@@ -32,7 +32,7 @@ from pkm_identification.identification.settings import Settings
 from pkm_identification.machines.load import as_machine
 from pkm_identification.mechanisms.hexapod.parameters.physical_layout import physical_layout
 from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
-from pkm_identification.records.strut_csv import write_strut_csv
+from pkm_identification.records import write_log
 from pkm_identification.report.sentences import verdicts
 
 pytestmark = pytest.mark.slow
@@ -136,7 +136,7 @@ def test_what_is_not_identifiable_is_not_judged(rich):
 
 def test_command_line_and_json(rich, tmp_path, capsys):
     log, out = tmp_path / "rich.csv", tmp_path / "estimate.json"
-    write_strut_csv(log, rich)
+    write_log(log, rich)
     arguments = ["identify", str(log), "--machine", "uf", "--estimator", "ls", "--json", str(out)]
     assert main([*arguments, "--consistent"]) == 0
     assert "consistent with a rigid body, as constrained." in capsys.readouterr().out
@@ -151,7 +151,7 @@ def test_an_estimate_that_no_body_is_near_is_in_doubt_and_exits_1(rich, options,
     document = copy.deepcopy(NOMINAL.document)
     document["strut"]["body_e"]["center_of_mass"] *= 0.5
     log, file = tmp_path / "rich.csv", tmp_path / "machine.yaml"
-    write_strut_csv(log, rich)
+    write_log(log, rich)
     file.write_text(yaml.safe_dump(document))
     arguments = ["identify", str(log), "--machine", str(file), "--estimator", "ls", *options]
     assert main([*arguments, "--json", "-"]) == 1

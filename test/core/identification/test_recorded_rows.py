@@ -106,7 +106,7 @@ def test_a_second_publisher_of_every_second_row_leaves_rate_and_check(tmp_path):
     log = replace(log, time=1.7e9 + log.time)
     spoilt = with_foreign_rows(log, "of a second publisher", 0.99, seed=1)
     write_log(tmp_path / "bag", spoilt, "mcap")
-    read, _ = read_log(tmp_path / "bag")
+    read = read_log(tmp_path / "bag")
     for machine in (NOMINAL, replace(NOMINAL, drive=None)):
         # stamps of 1.7e9 s are rounded to .24 us
         assert estimated_period(read, as_machine(machine))[0] == pytest.approx(1e-3, rel=1e-4)

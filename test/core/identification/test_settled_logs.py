@@ -24,7 +24,7 @@ from pkm_identification.identification.identify import identify
 from pkm_identification.identification.settings import Settings
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
 from pkm_identification.motion import DriveLog
-from pkm_identification.records import write_strut_csv
+from pkm_identification.records import write_log
 
 pytestmark = pytest.mark.slow
 
@@ -103,7 +103,7 @@ def test_two_motions_one_after_the_other_settle_although_each_shows_something_el
 
 
 def test_the_command_ends_with_1_and_one_line_that_says_what(tmp_path, capsys):
-    write_strut_csv(tmp_path / "drift.csv", drifting(1, 0.3))
+    write_log(tmp_path / "drift.csv", drifting(1, 0.3))
     (tmp_path / "machine.yaml").write_text(yaml.safe_dump(dict(NOMINAL.document)))
     arguments = ["identify", str(tmp_path / "drift.csv"), "--machine", str(tmp_path / "machine.yaml")]
     assert main(arguments) == 1
@@ -122,6 +122,6 @@ def test_an_estimate_that_diverges_ends_with_1_and_one_line(tmp_path, monkeypatc
         raise NotConverged("the estimate left what a machine can have")
 
     monkeypatch.setattr("pkm_identification.identification.identify.identify", diverge)
-    write_strut_csv(tmp_path / "log.csv", synthetic.log(TRUTH, 1.0))
+    write_log(tmp_path / "log.csv", synthetic.log(TRUTH, 1.0))
     assert main(["identify", str(tmp_path / "log.csv"), "--machine", "uf"]) == 1
     assert capsys.readouterr().err.strip() == "pkm identify: the estimate left what a machine can have"

@@ -38,9 +38,9 @@ def test_parquet_of_our_names_of_lists_and_of_dates(tmp_path, truth):
     ours |= {f"length_{i + 1}": truth.length[:, i] for i in range(6)}
     ours |= {f"force_{i + 1}": truth.force[:, i] for i in range(6)}
     files.write_table(arrow.table(ours), tmp_path / "ours.parquet")
-    same(read_log(tmp_path / "ours.parquet")[0], truth)
+    same(read_log(tmp_path / "ours.parquet"), truth)
     (tmp_path / "ours.parquet").rename(tmp_path / "OURS.PARQUET")
-    same(read_log(tmp_path / "OURS.PARQUET")[0], truth)
+    same(read_log(tmp_path / "OURS.PARQUET"), truth)
     begin = np.datetime64("2026-03-01T12:00:00", "ns")
     other = {
         "when": begin + np.round(truth.time * 1e9).astype("timedelta64[ns]"),
@@ -49,7 +49,7 @@ def test_parquet_of_our_names_of_lists_and_of_dates(tmp_path, truth):
     }
     files.write_table(arrow.table(other), tmp_path / "other.parquet")
     layout = LogLayout.of("t=when,length=L_1..6,force=F_1..6", "mm", None, None)
-    log, _ = read_log(tmp_path / "other.parquet", None, None, layout)
+    log = read_log(tmp_path / "other.parquet", None, None, layout)
     same(log, DriveLog(truth.time + 1772366400, truth.length, truth.force))
     with pytest.raises(LogError, match=r"t=wen: no such column; .*; did you mean 'when'\?"):
         read_log(
@@ -62,7 +62,7 @@ def test_a_missing_number_of_parquet_is_not_finite(tmp_path, truth):
     columns = {"t": truth.time} | {f"length_{i + 1}": truth.length[:, i].tolist() for i in range(6)}
     columns["length_3"][5] = None
     files.write_table(arrow.table(columns), tmp_path / "log.parquet")
-    log, _ = read_log(tmp_path / "log.parquet")
+    log = read_log(tmp_path / "log.parquet")
     assert np.argwhere(~np.isfinite(log.length)).tolist() == [[5, 2]]
     assert log.force is None
 
@@ -81,13 +81,13 @@ def test_hdf5_of_groups_tables_and_of_matlab(tmp_path, truth, ending):
     with path.open("r+b") as raw:
         raw.write(b"MATLAB 7.3 MAT-file".ljust(124) + b"\x00\x02IM")
     layout = LogLayout.of("t=run.t,length=run.L_1..6,force=run.F_1..6", None, None, None)
-    same(read_log(path, None, None, layout)[0], truth)
+    same(read_log(path, None, None, layout), truth)
     table = np.zeros(80, dtype=[("t", "f8"), ("length", "f8", 6), ("force", "f8", 6)])
     table["t"], table["length"], table["force"] = truth.time, truth.length, truth.force
     with h5py.File(tmp_path / "table.h5", "w") as file:
         file["table"] = table
     layout = LogLayout.of("t=table.t,length=table.length_1..6,force=table.force_1..6", None, None, None)
-    same(read_log(tmp_path / "table.h5", None, None, layout)[0], truth)
+    same(read_log(tmp_path / "table.h5", None, None, layout), truth)
 
 
 @pytest.mark.parametrize("ending", [".parquet", ".h5"])
@@ -106,7 +106,7 @@ def test_files_are_read_some_rows_at_a_time(tmp_path, truth, monkeypatch, ending
             file["t"] = time
             file.create_dataset("length", data=truth.length, chunks=(11, 6), compression="gzip")
             file["force"] = truth.force.T
-    same(read_log(path, None, None, LogLayout(rate=500.0 if counted else None))[0], truth, atol=1e-15)
+    same(read_log(path, None, None, LogLayout(rate=500.0 if counted else None)), truth, atol=1e-15)
     if counted:
         time = time + 0.5 * (np.arange(80) == 30)
         with pytest.importorskip("h5py").File(tmp_path / "half.h5", "w") as file:
@@ -125,7 +125,7 @@ def test_a_table_of_one_row_and_a_dataset_of_nothing_are_no_damage(tmp_path, tru
     with h5py.File(tmp_path / "log.h5", "w") as file:
         file["log"], file["note"] = row, h5py.Empty("f8")
     layout = LogLayout(columns={name: f"log.{name}" for name in ("t", *names)})
-    np.testing.assert_array_equal(read_log(tmp_path / "log.h5", None, None, layout)[0].length, truth.length)
+    np.testing.assert_array_equal(read_log(tmp_path / "log.h5", None, None, layout).length, truth.length)
 
 
 def test_lists_that_change_their_length_within_a_file_are_named(tmp_path, truth, monkeypatch):

@@ -17,7 +17,8 @@ from core.records.made_log import assert_same, latched, made_log
 
 from pkm_identification.errors import LogError
 from pkm_identification.motion import DriveLog
-from pkm_identification.records.bags.reader import bag_qos, bag_topics, read_messages, read_strut_bag
+from pkm_identification.records import read_log
+from pkm_identification.records.bags.reader import bag_qos, bag_topics, read_messages
 from pkm_identification.records.bags.recovery import main, recover_bag
 from pkm_identification.records.bags.writer import STORAGES, BagWriter
 from pkm_identification.records.joint_state import JOINT_STATE, encode_struts
@@ -61,7 +62,7 @@ def test_what_was_flushed_before_a_kill_comes_back_byte_for_byte(tmp_path, stora
     process.wait()
     process.stdout.close()
     with pytest.raises(LogError, match=r"bags\.recovery .* finishes it"):
-        read_strut_bag(path)
+        read_log(path)
     assert recover_bag(path) == tmp_path / "bag_recovered"
     assert not (tmp_path / "bag.part").exists()
     assert bag_topics(tmp_path / "bag_recovered") == {
@@ -100,7 +101,8 @@ def test_recovered_recordings_do_not_overwrite_each_other(tmp_path, storage):
         names.append(recover_bag(tmp_path / "bag").name)
     assert names == ["bag_recovered", "bag_recovered_2"]
     for name in names:
-        log, faults = read_strut_bag(tmp_path / name)
+        log = read_log(tmp_path / name)
+        faults = log.faults
         assert_same(log, made_log(30))
         assert faults == {}
 
@@ -134,7 +136,8 @@ def test_flushing_changes_nothing_of_the_recording(tmp_path, storage):
         for data, stamp in zip(messages, stamps):
             writer.write("/strut_states", JOINT_STATE, data, stamp)
             writer.flush()
-    found, faults = read_strut_bag(tmp_path / "bag")
+    found = read_log(tmp_path / "bag")
+    faults = found.faults
     assert_same(found, log)
     assert faults == {}
     assert [path.name for path in tmp_path.iterdir()] == ["bag"]

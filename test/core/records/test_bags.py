@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 from pkm_identification.errors import LogError, OutputError, SettingsError
 from pkm_identification.motion import STRUT_NAMES, DriveLog
 from pkm_identification.records import read_log, write_log
-from pkm_identification.records.bags.reader import _opened, bag_topics, read_messages, read_strut_bag
+from pkm_identification.records.bags.reader import _opened, bag_topics, read_messages
 from pkm_identification.records.bags.writer import BagWriter, write_strut_bag
 from pkm_identification.records.interfaces import message_files, typestore
 from pkm_identification.records.joint_state import JOINT_STATE, encode_struts
@@ -60,12 +60,13 @@ def write_messages(path, messages, topic="/strut_states", storage="sqlite3", big
 def test_written_recording_reads_back_the_same(tmp_path, storage, forces):
     log = made_log(forces=forces)
     write_log(tmp_path / "bag", log, storage)
-    read, faults = read_log(tmp_path / "bag")
+    read = read_log(tmp_path / "bag")
+    faults = read.faults
     assert_same(read, log)
     assert faults == {}
     assert bag_topics(tmp_path / "bag") == {"/strut_states": JOINT_STATE}
     (file,) = (tmp_path / "bag").glob("bag.*")
-    assert_same(read_log(file)[0], log)
+    assert_same(read_log(file), log)
 
 
 @pytest.mark.parametrize("storage", STORAGES)
@@ -77,7 +78,7 @@ def test_order_of_the_log_is_kept_where_stamps_repeat_or_run_back(tmp_path, stor
     time[12:] -= 5.0
     log = DriveLog(time, log.length, log.force)
     write_strut_bag(tmp_path / "bag", log, storage)
-    assert_same(read_strut_bag(tmp_path / "bag")[0], log)
+    assert_same(read_log(tmp_path / "bag"), log)
 
 
 @given(seed=st.integers(0, 1000), encoding=st.booleans())
@@ -103,7 +104,8 @@ def test_row_03_permuted_and_extra_names_give_the_identical_log(tmp_path, seed, 
         )
         messages.append(message)
     write_messages(path, messages, big_endian=encoding)
-    read, faults = read_strut_bag(path)
+    read = read_log(path)
+    faults = read.faults
     assert_same(read, log)
     assert faults == {}
 
@@ -121,7 +123,8 @@ def test_row_04_messages_with_bad_names_or_lengths_are_dropped_and_counted(tmp_p
         joint_state(7, NAMES, ones, []),
     ]
     write_messages(tmp_path / "bag", messages)
-    log, faults = read_strut_bag(tmp_path / "bag")
+    log = read_log(tmp_path / "bag")
+    faults = log.faults
     assert faults == {"missing_name": 2, "repeated_name": 1, "unequal_lengths": 3}
     np.testing.assert_array_equal(log.time, [1e-9, 7e-9])
     np.testing.assert_array_equal(log.force[0], twos)
@@ -132,7 +135,7 @@ def test_row_04_recording_in_which_no_message_names_the_struts(tmp_path):
     write_messages(tmp_path / "bag", [joint_state(i + 1, [*NAMES[:5], "leg_6"], [1.0] * 6) for i in range(3)])
     message = "bag: no topic has the joints strut_1.*; message 1: name strut_6 is missing"
     with pytest.raises(LogError, match=message):
-        read_strut_bag(tmp_path / "bag")
+        read_log(tmp_path / "bag")
 
 
 def test_topic_in_a_namespace_by_name_and_ambiguous(tmp_path):
@@ -144,11 +147,11 @@ def test_topic_in_a_namespace_by_name_and_ambiguous(tmp_path):
     with pytest.raises(
         LogError, match="several topics to choose from: /left/strut_states, /right/strut_states"
     ):
-        read_strut_bag(tmp_path / "bag")
+        read_log(tmp_path / "bag")
     for name in ("/right/strut_states", "right/strut_states", "/plain_strut_states"):
-        assert len(read_strut_bag(tmp_path / "bag", name)[0]) == 1
+        assert len(read_log(tmp_path / "bag", name)) == 1
     with pytest.raises(LogError, match="topic /left/strut_states: no messages"):
-        read_strut_bag(tmp_path / "bag", "/left/strut_states")
+        read_log(tmp_path / "bag", "/left/strut_states")
 
 
 def test_row_27_missing_topic_lists_what_is_there(tmp_path):
@@ -177,7 +180,8 @@ def test_row_27_folder_that_is_no_bag(tmp_path):
 def test_row_27_a_recording_without_metadata_is_read_and_said_to_be_cut(tmp_path, storage):
     write_log(tmp_path / "bag", made_log(), storage)
     (tmp_path / "bag" / "metadata.yaml").unlink()
-    log, faults = read_log(tmp_path / "bag")
+    log = read_log(tmp_path / "bag")
+    faults = log.faults
     assert_same(log, made_log())
     assert faults == {"cut": 1}
 
@@ -196,7 +200,8 @@ def test_row_27_what_a_killed_recorder_wrote_ahead_is_read(tmp_path, folder):
     recorder.commit()
     shutil.copytree(tmp_path / "bag", tmp_path / "left")  # as it is while the recorder runs
     recorder.close()
-    log, faults = read_log(tmp_path / "left" if folder else tmp_path / "left" / "bag.db3")
+    log = read_log(tmp_path / "left" if folder else tmp_path / "left" / "bag.db3")
+    faults = log.faults
     assert_same(log, made_log())
     assert faults == {"cut": 1}
 
@@ -208,7 +213,8 @@ def test_row_27_parts_of_an_unfinished_recording_are_read_by_their_numbers(tmp_p
         write_log(tmp_path / "one", truth[10 * number : 10 * (number + 1)], "mcap")
         (tmp_path / "one" / "one.mcap").rename(bag / f"bag_{number}.mcap")
         shutil.rmtree(tmp_path / "one")
-    log, faults = read_log(bag)
+    log = read_log(bag)
+    faults = log.faults
     assert_same(log, truth)
     assert faults == {"cut": 1}
 
@@ -224,7 +230,8 @@ def test_row_27_a_recording_is_read_up_to_where_it_was_cut(tmp_path, storage, pa
     file.write_bytes(data[: int(part * len(data))])
     path = tmp_path / "bag" if folder else file
     try:
-        log, faults = read_log(path)
+        log = read_log(path)
+        faults = log.faults
     except LogError:
         assert part < 0.3
         return
@@ -246,7 +253,7 @@ def test_mutated_recordings_are_read_or_refused_but_never_crash(tmp_path, seed, 
         data[rng.randrange(len(data))] = rng.randrange(256)
     (bag / name).write_bytes(bytes(data))
     try:
-        log, _ = read_log(bag)
+        log = read_log(bag)
     except LogError as error:
         message = str(error)
         assert "\n" not in message
@@ -279,7 +286,8 @@ def test_mutated_messages_are_decoded_or_refused(tmp_path, seed):
 def test_row_10_zero_stamps_are_dropped_and_a_recording_of_nothing_else_is_refused(tmp_path):
     messages = [joint_state(stamp, NAMES, [1.0] * 6) for stamp in (0, 5, 0, 6)]
     write_messages(tmp_path / "some", messages)
-    log, faults = read_strut_bag(tmp_path / "some")
+    log = read_log(tmp_path / "some")
+    faults = log.faults
     np.testing.assert_array_equal(log.time, [5e-9, 6e-9])
     assert faults == {"zero_stamp": 2}
     write_messages(tmp_path / "all", messages[:1] * 12)
@@ -290,7 +298,8 @@ def test_row_10_zero_stamps_are_dropped_and_a_recording_of_nothing_else_is_refus
 def test_a_log_that_begins_at_zero_keeps_its_first_sample(tmp_path):
     log = replace(made_log(), time=0.001 * np.arange(len(made_log())))
     write_log(tmp_path / "bag", log)
-    again, faults = read_log(tmp_path / "bag")
+    again = read_log(tmp_path / "bag")
+    faults = again.faults
     np.testing.assert_allclose(again.time, log.time, atol=1.01e-9)
     assert faults == {}
 
@@ -344,7 +353,7 @@ def test_a_message_that_was_sent_again_keeps_its_place(tmp_path, storage):
             writer.write("/other", JOINT_STATE, data, 70)
     found = list(read_messages(tmp_path / "bag", ["/strut_states"]))
     assert [message.stamp for message in found] == [50, 80, 80, 80, 90, 90]
-    assert_same(read_strut_bag(tmp_path / "bag", "/strut_states")[0], made_log(6))
+    assert_same(read_log(tmp_path / "bag", "/strut_states"), made_log(6))
 
 
 def test_own_messages_are_known_with_their_fields():

@@ -16,42 +16,37 @@ from pkm_identification.errors import LogError
 from pkm_identification.identification.rates.sample_rate import common_period
 from pkm_identification.machines.load import as_machine
 from pkm_identification.mechanisms.hexapod.machine import Machine, builtin_machines
-from pkm_identification.signals.drive import strut_log_from_counts, strut_log_from_currents
+from pkm_identification.motion import DriveLog
+from pkm_identification.signals.drive import convert_counts, convert_currents
 
 
 def test_one_metre_of_counts_and_one_ampere():
     machine = Machine.load("uf")
     counts = np.outer([0, 1], np.full(6, machine.drive.counts_per_meter))
-    log = strut_log_from_counts(machine, [0.0, 1.0], counts, np.ones((2, 6)), "x")
-    np.testing.assert_array_equal(log.length[0], machine.drive.length_at_zero)
-    np.testing.assert_allclose(log.length[1] - log.length[0], 1.0, rtol=1e-15)
+    drives = as_machine(machine).drives
+    length, force = convert_counts(drives, counts, "uf"), convert_currents(drives, np.ones((2, 6)), "uf")
+    np.testing.assert_array_equal(length[0], machine.drive.length_at_zero)
+    np.testing.assert_allclose(length[1] - length[0], 1.0, rtol=1e-15)
     # One turn of the motor is one lead of the screw: work per turn is the same on both sides but for losses.
     turn_work = (
         2 * np.pi * machine.drive.torque_constant * machine.drive.gear_ratio * machine.drive.efficiency
     )
-    np.testing.assert_allclose(log.force * machine.drive.screw_lead, turn_work, rtol=1e-15)
-
-
-def test_missing_currents_leave_no_force():
-    log = strut_log_from_counts(Machine.load("uf"), [0.0], np.zeros((1, 6)), None)
-    assert log.force is None
+    np.testing.assert_allclose(force * machine.drive.screw_lead, turn_work, rtol=1e-15)
 
 
 def test_lengths_of_a_controller_stay_and_its_currents_are_forces_by_the_screws_work():
     """Oh 2003, l.16242-43, 16312-13: with the 3:1 gearbox three times the force of the motor on the screw."""
     document = yaml.safe_load(builtin_machines()["uf"].read_text())
     motor = {"torque_constant": 0.3, "screw_lead": 0.004, "force_limit": 900.0}
-    length, current = np.full((4, 6), 0.4), np.outer([1.0, -2.0, 0.5, np.nan], np.arange(1, 7))
+    current = np.outer([1.0, -2.0, 0.5, np.nan], np.arange(1, 7))
     force = {}
     for ratio in (1.0, 3.0):
         # no encoder: nothing is known of counts
         document["drive"] = {"sample_rate": 1000.0, "motor": motor | {"gear_ratio": ratio}}
         machine = Machine.from_document(document)
-        log = strut_log_from_currents(machine, np.arange(4.0), length, current)
-        np.testing.assert_array_equal(log.length, length)
-        force[ratio] = log.force
+        force[ratio] = convert_currents(as_machine(machine).drives, current, "uf")
         # one turn of the screw: torque times 2 pi is force times lead
-        np.testing.assert_allclose(log.force * 0.004, 2 * np.pi * 0.3 * ratio * current, rtol=1e-14)
+        np.testing.assert_allclose(force[ratio] * 0.004, 2 * np.pi * 0.3 * ratio * current, rtol=1e-14)
     np.testing.assert_allclose(force[3.0], 3 * force[1.0], rtol=1e-15)
 
 
@@ -65,27 +60,21 @@ def test_currents_beside_lengths_need_motors_that_make_force():
     ):
         machine = Machine.from_document(uf | change)
         with pytest.raises(LogError, match=message):
-            strut_log_from_currents(machine, [0.0], np.ones((1, 6)), np.ones((1, 6)), "a.csv")
+            convert_currents(as_machine(machine).drives, np.ones((1, 6)), "uf", "a.csv", "currents")
 
 
 def test_machine_without_drive_is_named():
     document = dict(Machine.load("uf").document)
     del document["drive"]
-    with pytest.raises(LogError, match=r"a\.csv.*'drive'.*'uf'"):
-        strut_log_from_counts(Machine.from_document(document), [0.0], np.zeros((1, 6)), None, "a.csv")
+    with pytest.raises(LogError, match=r"a\.csv.*'drive\.encoder'.*'uf'"):
+        convert_counts(as_machine(Machine.from_document(document)).drives, np.zeros((1, 6)), "uf", "a.csv")
 
 
-def test_the_current_of_a_valve_is_no_force():
+def test_drives_with_valves_are_told_where_forces_come_from():
     hydraulic = yaml.safe_load(builtin_machines()["uf_hydraulic"].read_text())["actuator"]
     document = yaml.safe_load(builtin_machines()["uf"].read_text())
     machine = Machine.from_document(document | {"actuator": hydraulic})
-    counts = np.zeros((3, 6))
-    with pytest.raises(
-        LogError, match="drive 1 of machine 'uf' is of type 'hydraulic', whose current opens"
-    ) as caught:
-        strut_log_from_counts(machine, np.arange(3.0), counts, counts, "a.csv")
-    assert "\n" not in str(caught.value)
-    without = strut_log_from_counts(machine, np.arange(3.0), counts, None, "a.csv")
+    without = DriveLog(np.arange(3.0), np.zeros((3, 6)), None)
     with pytest.raises(
         LogError, match=r"no forces; .* drives of type hydraulic need pressures or a force sensor"
     ):

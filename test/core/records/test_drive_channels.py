@@ -19,8 +19,8 @@ from scipy.io import savemat
 
 from pkm_identification.errors import DocumentError, LogError, SettingsError
 from pkm_identification.motion import DriveLog
+from pkm_identification.records import read_log, write_log
 from pkm_identification.records.channels import build_drive_channels
-from pkm_identification.records.drive_log import read_drive_log, write_drive_log
 from pkm_identification.records.foreign import LogLayout, layout_place, layout_text
 
 MACHINES = ("delta", "five_bar", "mast", "serial_arm", "epaas")
@@ -81,7 +81,7 @@ def test_other_names_and_units_are_the_same_log(name, tmp_path):
     given = f"t=Zeit,coordinate=q1..q{count},force=F1..F{count}"
     if count == 1:
         given = "t=Zeit,coordinate=q1,force=F1"
-    assert_same(read_drive_log(path, drives, layout=layout(name, given, said_units(name))), name)
+    assert_same(read_log(path, drives, layout=layout(name, given, said_units(name))), name)
     # by numbers, counted samples
     counted = (
         f"coordinate=2..{count + 1},force={count + 2}..{2 * count + 1}"
@@ -89,10 +89,10 @@ def test_other_names_and_units_are_the_same_log(name, tmp_path):
         else "coordinate=2,force=3"
     )
     units = ",".join(said_units(name).split(",")[1:])
-    assert_same(read_drive_log(path, drives, layout=layout(name, f"t=1,{counted}", units, rate=1000.0)), name)
+    assert_same(read_log(path, drives, layout=layout(name, f"t=1,{counted}", units, rate=1000.0)), name)
     # kept beside the log
     layout_place(path).write_text(layout_text(layout(name, given, said_units(name))))
-    assert_same(read_drive_log(path, drives), name)
+    assert_same(read_log(path, drives), name)
 
 
 @pytest.mark.parametrize("name", MACHINES)
@@ -101,15 +101,15 @@ def test_units_behind_our_names_and_below_them_hold(name, tmp_path):
     columns, units = in_units(name)
     names = ["t", *(drive.name for drive in drives), *(drive.force_name for drive in drives)]
     write(path, columns, ",".join(f"{one} [{unit}]" for one, unit in zip(names, units, strict=True)), ",")
-    assert_same(read_drive_log(path, drives), name)
-    assert_same(read_drive_log(path, drives, layout=layout(name, units=said_units(name))), name)
+    assert_same(read_log(path, drives), name)
+    assert_same(read_log(path, drives, layout=layout(name, units=said_units(name))), name)
     write(path, columns, ",".join(names) + "\n" + ",".join(units), ",")
-    assert_same(read_drive_log(path, drives), name)
+    assert_same(read_log(path, drives), name)
     other = "m" if drives[0].unit == "m" else "rad"
     with pytest.raises(
         LogError, match=f"says {UNITS[other][0]}, and {other} was expected; the names ask for"
     ):
-        read_drive_log(path, drives, layout=layout(name, units=f"ms,{other}"))
+        read_log(path, drives, layout=layout(name, units=f"ms,{other}"))
 
 
 @pytest.mark.parametrize("name", MACHINES)
@@ -123,22 +123,20 @@ def test_bags_with_other_joints_and_units_and_arrays(name, tmp_path):
     )
     units = ",".join(said_units(name).split(",")[1:])
     wanted = layout(name, joints=",".join(joints), units=units)
-    assert_same(read_drive_log(tmp_path / "bag", drives, "/b/joint_states", wanted), name)
+    assert_same(read_log(tmp_path / "bag", drives, "/b/joint_states", wanted), name)
     with pytest.raises(LogError, match="name the one to read"):
-        read_drive_log(tmp_path / "bag", drives, layout=wanted)
+        read_log(tmp_path / "bag", drives, layout=wanted)
     for options, message in (
         ({"columns": "t=a"}, "--columns: a recording has no columns"),
         ({"rate": 100.0}, "--rate: the messages of a recording have stamps"),
         ({"units": "ms"}, "--units ms: of a recording, expected units of"),
     ):
         with pytest.raises(LogError, match=message):
-            read_drive_log(tmp_path / "bag", drives, layout=layout(name, **options))
+            read_log(tmp_path / "bag", drives, layout=layout(name, **options))
     savemat(tmp_path / "log.mat", {"time": columns[0], "q": place, "tau": force})
     given = f"t=time,coordinate=q_1..q_{count},force=tau_1..tau_{count}"
     given = given if count > 1 else "t=time,coordinate=q,force=tau"
-    assert_same(
-        read_drive_log(tmp_path / "log.mat", drives, layout=layout(name, given, said_units(name))), name
-    )
+    assert_same(read_log(tmp_path / "log.mat", drives, layout=layout(name, given, said_units(name))), name)
 
 
 def test_columns_after_a_joint_and_a_restarted_logger(tmp_path):
@@ -149,11 +147,11 @@ def test_columns_after_a_joint_and_a_restarted_logger(tmp_path):
     write(tmp_path / "log.csv", [log.time, log.coordinate, log.force], ",".join(["t", *names]), ",")
     head, *rows = (tmp_path / "log.csv").read_text().splitlines()
     (tmp_path / "log.csv").write_text("\n".join([head, *rows[:20], head, *rows[20:]]))
-    read = read_drive_log(tmp_path / "log.csv", drives)
+    read = read_log(tmp_path / "log.csv", drives)
     assert_same(read, "delta")
     assert read.faults == {"repeated_header": 1}
-    write_drive_log(tmp_path / "own.csv.gz", read, drives)
-    assert_same(read_drive_log(tmp_path / "own.csv.gz", drives), "delta")
+    write_log(tmp_path / "own.csv.gz", read, drives=drives)
+    assert_same(read_log(tmp_path / "own.csv.gz", drives), "delta")
 
 
 @pytest.mark.parametrize(
@@ -184,24 +182,24 @@ def test_what_is_wrong_with_a_log_is_said_with_what_would_do(tmp_path):
     columns, _ = in_units("delta")
     write(path, columns, "time;A1;A2;A3;M1;M2;M3")
     with pytest.raises(LogError, match=r"perhaps --columns t=time,coordinate=A1..A3,force=M1..M3"):
-        read_drive_log(path, drives)
+        read_log(path, drives)
     given = "t=time,angle=A1..A3,torque=M1..M3"
     with pytest.raises(LogError, match=r"t=Time: no such column"):
-        read_drive_log(path, drives, layout=layout("delta", given.replace("time", "Time")))
+        read_log(path, drives, layout=layout("delta", given.replace("time", "Time")))
     with pytest.raises(LogError, match=r"samples are 1 s apart.*--units ms"):
-        read_drive_log(path, drives, layout=layout("delta", given, "deg"))
+        read_log(path, drives, layout=layout("delta", given, "deg"))
     write(path, columns, "time;A1;A2;A3;M1 [N];M2;M3")
     with pytest.raises(LogError, match=r"says N, which is no unit of torque"):
-        read_drive_log(path, drives, layout=layout("delta", given.replace("M1..M3", "5..7"), "ms,deg"))
+        read_log(path, drives, layout=layout("delta", given.replace("M1..M3", "5..7"), "ms,deg"))
     layout_place(path).write_text(yaml.safe_dump({"columns": {"length": ["a", "b", "c"]}}))
     with pytest.raises((DocumentError, SettingsError), match="'length' is no column of ours"):
-        read_drive_log(path, drives)
+        read_log(path, drives)
 
 
 def test_lengths_in_millimetres_are_told_by_the_limits(tmp_path):
     log, drives = truth("mast"), machine("mast").drives
-    write_drive_log(tmp_path / "log.csv", DriveLog(log.time, 1e3 * log.coordinate, log.force), drives)
+    write_log(tmp_path / "log.csv", DriveLog(log.time, 1e3 * log.coordinate, log.force), drives=drives)
     with pytest.raises(
         LogError, match=r"length_1 is about .* m, expected 0 to 0.3 m: in mm\? give --units mm"
     ):
-        read_drive_log(tmp_path / "log.csv", drives)
+        read_log(tmp_path / "log.csv", drives)

@@ -70,12 +70,13 @@ def test_a_file_without_names_has_ours_and_every_bad_list_is_refused(legs):
 def test_recordings_are_written_and_read_by_the_names(tmp_path, truth, legs, storage):
     path = tmp_path / "bag"
     write_log(path, truth, storage, struts=legs.joint_names)
-    log, faults = read_log(path, legs)
+    log = read_log(path, legs)
+    faults = log.faults
     assert_same(log, truth)
     assert not faults
     # what is said of the log itself goes before the machine file
     other = replace(legs, joint_names=STRUT_NAMES)
-    assert_same(read_log(path, other, layout=LogLayout(joints=LEGS))[0], truth)
+    assert_same(read_log(path, other, layout=LogLayout(joints=LEGS)), truth)
     with pytest.raises(LogError) as refused:
         read_log(path, other)
     for said in ("strut_1 is missing", *LEGS, "joint_names"):
@@ -95,7 +96,7 @@ def test_recordings_are_written_and_read_by_the_names(tmp_path, truth, legs, sto
 def test_columns_may_be_called_after_the_joints(tmp_path, truth, legs, length, force, delimiter):
     path = tmp_path / "log.csv"
     path.write_text(columns(truth, length, force, delimiter=delimiter))
-    assert_same(read_log(path, legs)[0], truth)
+    assert_same(read_log(path, legs), truth)
     with pytest.raises(LogError, match=re.escape(length.format("leg_f"))):
         read_log(path, Machine.load("uf"))
 
@@ -103,7 +104,7 @@ def test_columns_may_be_called_after_the_joints(tmp_path, truth, legs, length, f
 def test_the_time_of_such_a_log_may_be_named(tmp_path, truth, legs):
     path = tmp_path / "plotjuggler.csv"
     path.write_text(columns(truth, "/joint_states/{}/position", "/joint_states/{}/effort", "__time"))
-    assert_same(read_log(path, legs, layout=LogLayout({"t": "__time"}))[0], truth)
+    assert_same(read_log(path, legs, layout=LogLayout({"t": "__time"})), truth)
 
 
 def test_our_own_names_go_first_and_two_topics_are_not_guessed(tmp_path, truth, legs):
@@ -111,7 +112,7 @@ def test_our_own_names_go_first_and_two_topics_are_not_guessed(tmp_path, truth, 
     own = columns(truth, "length_{}", "force_{}").splitlines()
     double = [f"{row},{'length_1' if k == 0 else 0.5}" for k, row in enumerate(own)]
     path.write_text("\n".join(double) + "\n")
-    assert read_log(path, legs)[0].length[0, 0] == 0.5
+    assert read_log(path, legs).length[0, 0] == 0.5
     two = [f"{row},{'/other/leg_a/position' if k == 0 else 0.5}" for k, row in enumerate(own)]
     path.write_text("\n".join(two) + "\n")
     with pytest.raises(LogError, match="no column length_2"):

@@ -79,7 +79,7 @@ def scope_text(truth, pairs, comma=True):
 def test_scope_exports(tmp_path, truth, pairs, comma):
     path = tmp_path / "scope.csv"
     path.write_text(scope_text(truth, pairs, comma))
-    same(read_log(path, None, None, layout(SCOPE))[0], truth)
+    same(read_log(path, None, None, layout(SCOPE)), truth)
     with pytest.raises(LogError, match="says ms, and us was expected"):
         read_log(path, None, None, layout(SCOPE, "us"))
 
@@ -97,7 +97,7 @@ def test_channels_with_other_stamps_are_brought_to_the_first_ones(tmp_path):
         rows.append("\t".join(f"{1e3 * at!r}\t{value!r}" for at, value in cells))
     path = tmp_path / "scope.csv"
     path.write_text("\n".join(rows).replace("np.float64(", "").replace(")", "") + "\n")
-    log = read_log(path, None, None, layout(SCOPE))[0]
+    log = read_log(path, None, None, layout(SCOPE))
     wanted = 0.4 + 0.01 * np.sin(9 * log.time)
     inside = slice(2, -2)
     np.testing.assert_allclose(log.length[inside], np.tile(wanted[inside, None], 6), atol=1e-9)
@@ -130,10 +130,10 @@ def clock(form):
 def test_dates_and_durations_are_seconds(tmp_path, truth, stamp, divider):
     path = tmp_path / "log.csv"
     path.write_text(table_of(truth, stamp, divider))
-    same(read_log(path, None, None, layout("t=time"))[0], truth)
+    same(read_log(path, None, None, layout("t=time")), truth)
     # with our names above, nobody has to say anything
     path.write_text(table_of(truth, stamp, divider).replace("time", "t", 1))
-    same(read_log(path, None, None, None)[0], truth)
+    same(read_log(path, None, None, None), truth)
 
 
 @pytest.mark.parametrize(
@@ -162,7 +162,7 @@ def test_seconds_and_nanoseconds_in_two_columns(tmp_path, truth):
     ]
     path = tmp_path / "log.csv"
     path.write_text("\n".join([",".join(names), *rows]))
-    same(read_log(path, None, None, layout("t=sec+nanosec"))[0], truth)
+    same(read_log(path, None, None, layout("t=sec+nanosec")), truth)
     with pytest.raises(LogError, match="t_nanoseconds=nsec: no such column"):
         read_log(path, None, None, layout("t=sec+nsec"))
 
@@ -178,7 +178,7 @@ def test_a_workbook(tmp_path, truth):
     for time, length, force in zip(truth.time, truth.length, truth.force, strict=True):
         sheet.append([1e3 * float(time), *(1e3 * length).tolist(), *force.tolist()])
     book.save(tmp_path / "log.xlsx")
-    same(read_log(tmp_path / "log.xlsx", None, None, layout(f"t=Zeit,{SCOPE}"))[0], truth)
+    same(read_log(tmp_path / "log.xlsx", None, None, layout(f"t=Zeit,{SCOPE}")), truth)
     book.remove(sheet)
     book.save(tmp_path / "none.xlsx")
     with pytest.raises(LogError, match="no sheet has 10 rows of numbers"):
@@ -194,7 +194,7 @@ def test_a_simulink_structure_with_time(tmp_path, truth):
     signals[0, 1] = truth.force.T.reshape(6, 1, -1), 6
     scipy.io.savemat(tmp_path / "run.mat", {"out": {"time": truth.time[:, None], "signals": signals}})
     columns = "t=out.time,length=out.signals(1).values_1..6,force=out.signals(2).values_1..6"
-    same(read_log(tmp_path / "run.mat", None, None, layout(columns))[0], truth)
+    same(read_log(tmp_path / "run.mat", None, None, layout(columns)), truth)
 
 
 @pytest.mark.parametrize("storage", ["sqlite3", "mcap"])
@@ -203,9 +203,9 @@ def test_compressed_files_and_endings_in_capitals(tmp_path, truth, storage):
     (file,) = (tmp_path / "bag").glob("bag.*")
     packed = tmp_path / f"run{file.suffix}.zstd"
     packed.write_bytes(zstd.compress(file.read_bytes()))
-    same(read_log(packed)[0], truth)
+    same(read_log(packed), truth)
     shutil.copy(file, tmp_path / f"run{file.suffix.upper()}")
-    same(read_log(tmp_path / f"run{file.suffix.upper()}")[0], truth)
+    same(read_log(tmp_path / f"run{file.suffix.upper()}"), truth)
     packed.write_bytes(packed.read_bytes()[:100])
     with pytest.raises(LogError, match="damaged or truncated"):
         read_log(packed)
@@ -242,13 +242,14 @@ def test_joints_in_messages_of_their_own(tmp_path, truth, groups, topics):
     # a message that comes twice, and another time much later, costs itself alone
     again = [samples[0], *samples[: len(samples) // 2], samples[0], *samples[len(samples) // 2 :]]
     write_joints(tmp_path / "bag", again)
-    log, faults = read_log(tmp_path / "bag")
+    log = read_log(tmp_path / "bag")
+    faults = log.faults
     same(log, truth)
     assert faults == {"duplicate": len(groups[0]), "late": len(groups[0])}
     if topics:
         with pytest.raises(LogError, match="/leg0: no usable message"):
             read_log(tmp_path / "bag", None, "leg0")
-        same(read_log(tmp_path / "bag", None, ",".join(f"leg{g}" for g in range(len(groups))))[0], truth)
+        same(read_log(tmp_path / "bag", None, ",".join(f"leg{g}" for g in range(len(groups)))), truth)
 
 
 def test_messages_of_single_joints_that_are_left_out_are_counted(tmp_path, truth):
@@ -259,7 +260,8 @@ def test_messages_of_single_joints_that_are_left_out_are_counted(tmp_path, truth
         for i, name in enumerate(STRUTS)
     ]
     write_joints(tmp_path / "bag", samples)
-    log, faults = read_log(tmp_path / "bag")
+    log = read_log(tmp_path / "bag")
+    faults = log.faults
     assert len(log) == len(truth) - 1
     assert faults == {"zero_stamp": 6}
     write_joints(tmp_path / "none", [(a, b, 0.0, *rest) for a, b, _, *rest in samples])
@@ -275,7 +277,8 @@ def test_times_of_arrival_stand_for_stamps_that_are_zero(tmp_path, truth):
     write_joints(tmp_path / "bag", samples)
     with pytest.raises(LogError, match="--stamps receive"):
         read_log(tmp_path / "bag")
-    log, faults = read_log(tmp_path / "bag", None, None, layout(stamps="receive"))
+    log = read_log(tmp_path / "bag", None, None, layout(stamps="receive"))
+    faults = log.faults
     same(log, truth)
     assert faults == {}
 
@@ -287,5 +290,5 @@ def test_strokes_are_lengths_from_where_they_are_zero(tmp_path, truth, given, fo
     strokes = type(truth)(truth.time, truth.length - zero, truth.force, "strokes")
     path = tmp_path / ("log.csv" if form == "csv" else "bag")
     write_log(path, strokes)
-    same(read_log(path, None, None, layout(at_zero=given))[0], truth)
+    same(read_log(path, None, None, layout(at_zero=given)), truth)
     assert LogLayout.of(None, None, None, None, at_zero=given).at_zero == tuple(zero)

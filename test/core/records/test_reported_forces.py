@@ -24,11 +24,9 @@ from pkm_identification.mechanisms.builtin import builtin_files
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.multibody.description.reader import parsed
 from pkm_identification.motion import DriveLog
-from pkm_identification.records import read_log
-from pkm_identification.records.channels import build_drive_channels
-from pkm_identification.records.drive_log import read_drive_log, write_drive_log
+from pkm_identification.records import read_log, write_log
+from pkm_identification.records.channels import STRUT_CHANNELS, build_drive_channels
 from pkm_identification.records.foreign import LogLayout
-from pkm_identification.records.strut_csv import STRUT_CHANNELS
 
 ROWS = 40
 LEAD, RATIO, EFFICIENCY, CONSTANT, RATED = 0.005, 3.0, 0.9, 0.12, 0.4  # m, 1, 1, N m/A, N m
@@ -83,7 +81,7 @@ def write(path, machine_drives, reports, unit="", coordinate=None):
 def test_a_strut_s_force_is_made_of_what_its_header_states(tmp_path, reports, unit):
     strut = hexapod()
     write(tmp_path / "log.csv", load_machine("uf").drives, reports, unit, np.mean(strut.length_limits))
-    log, _ = read_log(tmp_path / "log.csv", strut)
+    log = read_log(tmp_path / "log.csv", strut)
     np.testing.assert_allclose(log.force, reports * FACTORS[unit], rtol=1e-9)
 
 
@@ -98,7 +96,7 @@ def test_a_turning_drive_needs_no_lead(tmp_path, reports, unit):
     turning = arm("four-bar", motor=motor)
     factor = FACTORS[unit] / PER_TORQUE * RATIO * EFFICIENCY
     write(tmp_path / "log.csv", turning.drives, reports, unit)
-    log = read_drive_log(tmp_path / "log.csv", turning.drives)
+    log = read_log(tmp_path / "log.csv", turning.drives)
     np.testing.assert_allclose(log.force, reports[:, : len(turning.drives)] * factor, rtol=1e-9)
 
 
@@ -107,7 +105,7 @@ def test_a_drive_s_actuator_says_the_force_of_a_current(tmp_path, reports):
     document = parsed(builtin_files("mechanisms")["four-bar"]) | {"actuator": as_text(actuator)}
     turning = read_machine(document)
     write(tmp_path / "log.csv", turning.drives, reports, "A")
-    log = read_drive_log(tmp_path / "log.csv", turning.drives)
+    log = read_log(tmp_path / "log.csv", turning.drives)
     np.testing.assert_allclose(log.force, reports[:, : len(turning.drives)] * 10.0, rtol=1e-9)
 
 
@@ -120,12 +118,12 @@ def test_two_pressures_are_a_cylinder_s_force(tmp_path, reports, unit, size):
     np.savetxt(tmp_path / "log.csv", rows, fmt="%.17g", delimiter=",", header=header, comments="")
     channels = build_drive_channels(drives)
     layout = LogLayout.of("force=A1..A4-B1..B4", unit, None, None, channels)
-    log = read_drive_log(tmp_path / "log.csv", drives, None, layout)
+    log = read_log(tmp_path / "log.csv", drives, None, layout)
     expected = size * (AREA * reports[:, :4] - ROD_SIDE * reports[:, 1:5])
     np.testing.assert_allclose(log.force, expected, rtol=1e-9)
     one = LogLayout.of("force=A1..A4", unit, None, None, channels)
     with pytest.raises(LogError, match="give both"):
-        read_drive_log(tmp_path / "log.csv", drives, None, one)
+        read_log(tmp_path / "log.csv", drives, None, one)
 
 
 def test_efforts_of_messages_are_in_what_units_says(tmp_path, reports):
@@ -134,7 +132,7 @@ def test_efforts_of_messages_are_in_what_units_says(tmp_path, reports):
     write_joint_bag(tmp_path / "bag", ["/joint_states"], [turning.drives[0].joint], np.arange(ROWS) * 1e-3, place,
                     reports[:, :1])  # fmt: skip
     layout = LogLayout.of(None, "permille", None, None, build_drive_channels(turning.drives))
-    log = read_drive_log(tmp_path / "bag", turning.drives, None, layout)
+    log = read_log(tmp_path / "bag", turning.drives, None, layout)
     np.testing.assert_allclose(log.force, reports[:, :1] * 0.08, rtol=1e-9)
 
 
@@ -181,12 +179,12 @@ def test_strokes_become_coordinates_by_the_machine_file(tmp_path, reports, name,
         low, high = hexapod().length_limits
         offset = float(low) - 0.1
         struts = hexapod(length_at_zero=offset)
-        drives, read = load_machine("uf").drives, lambda path: read_log(path, struts)[0].length
+        drives, read = load_machine("uf").drives, lambda path: read_log(path, struts).length
     else:
         low, high = machine(name).drives[0].lowest, machine(name).drives[0].highest
         offset = 2.0 * high - low
         drives = arm(name, at_zero=offset).drives
-        read = lambda path: read_drive_log(path, drives).coordinate  # noqa: E731
+        read = lambda path: read_log(path, drives).coordinate  # noqa: E731
     middle = 0.5 * (low + high)
     write(tmp_path / "log.csv", drives, reports, "", middle - offset if strokes else middle)
     np.testing.assert_allclose(read(tmp_path / "log.csv"), middle, atol=1e-12)
@@ -198,7 +196,7 @@ def test_logs_are_written_as_they_are_read(tmp_path, name):
     drives = shifted.drives
     places = shifted.home + 1e-3 * np.arange(ROWS)[:, None]
     log = DriveLog(1e-3 * np.arange(ROWS), places, np.ones((ROWS, len(drives))), "log")
-    write_drive_log(tmp_path / "log.csv", log, drives)
+    write_log(tmp_path / "log.csv", log, drives=drives)
     written = np.genfromtxt(tmp_path / "log.csv", delimiter=",", names=True)
     np.testing.assert_allclose(written[drives[0].name], places[:, 0] - 0.05, atol=1e-12)
-    np.testing.assert_allclose(read_drive_log(tmp_path / "log.csv", drives).coordinate, places, atol=1e-12)
+    np.testing.assert_allclose(read_log(tmp_path / "log.csv", drives).coordinate, places, atol=1e-12)

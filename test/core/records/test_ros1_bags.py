@@ -61,14 +61,15 @@ def bag(request, tmp_path_factory, truth) -> Path:
 
 def test_a_bag_of_ros_1_with_foreign_joint_names_in_millimetres(bag, tmp_path, truth):
     layout = LogLayout.of(None, "mm", ",".join(JOINTS), None)
-    log, faults = read_log(bag, None, "/joint_states", layout)
+    log = read_log(bag, None, "/joint_states", layout)
+    faults = log.faults
     np.testing.assert_array_equal(log.time, np.round(truth.time, 9))
     np.testing.assert_allclose(log.length, truth.length, rtol=1e-14)
     np.testing.assert_array_equal(log.force, truth.force)
     assert faults == {}
     (tmp_path / "RUN.BAG").symlink_to(bag)
     np.testing.assert_array_equal(
-        read_log(tmp_path / "RUN.BAG", None, "/joint_states", layout)[0].length, log.length
+        read_log(tmp_path / "RUN.BAG", None, "/joint_states", layout).length, log.length
     )
 
 

@@ -24,11 +24,9 @@ from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import DriveLog
 from pkm_identification.records import (
     read_log,
-    read_strut_csv,
     text_lines,
     write_log,
     write_raw_csv,
-    write_strut_csv,
 )
 
 SAME_FOLDER = [HealthCheck.function_scoped_fixture]
@@ -53,8 +51,9 @@ numbers = st.floats(width=64, allow_nan=True, allow_infinity=True)
 @pytest.mark.parametrize("name", ["log.csv", "log.csv.gz"])
 def test_written_log_reads_back_to_the_same_doubles(tmp_path, name, values):
     log = DriveLog(values[:, 0], values[:, 1:7], values[:, 7:])
-    write_strut_csv(tmp_path / name, log)
-    read, faults = read_strut_csv(tmp_path / name)
+    write_log(tmp_path / name, log)
+    read = read_log(tmp_path / name)
+    faults = read.faults
     assert_same(read, log)
     assert faults == {}
 
@@ -62,7 +61,7 @@ def test_written_log_reads_back_to_the_same_doubles(tmp_path, name, values):
 def test_log_without_forces(tmp_path):
     log = made_log(forces=False)
     write_log(tmp_path / "log.csv", log)
-    assert_same(read_log(tmp_path / "log.csv")[0], log)
+    assert_same(read_log(tmp_path / "log.csv"), log)
 
 
 @given(order=st.permutations(range(15)))
@@ -74,16 +73,16 @@ def test_columns_in_any_order_and_extra_columns_give_the_identical_log(tmp_path,
     rows = [names, *([*map(repr, row), "jog"] for row in table)]
     path = tmp_path / "log.csv"
     path.write_text(text_of([[row[i] for i in order] for row in rows]))
-    assert_same(read_strut_csv(path)[0], log)
+    assert_same(read_log(path), log)
 
 
 def test_ignored_columns_are_named_in_the_logging_output(tmp_path, caplog, monkeypatch):
     # loggers made after the launch system was imported keep messages to themselves
-    monkeypatch.setattr(logging.getLogger("pkm_identification.records.strut_csv"), "propagate", True)
+    monkeypatch.setattr(logging.getLogger("pkm_identification.records.drive_csv"), "propagate", True)
     path = tmp_path / "log.csv"
     path.write_text(text_of([[*row, "9" if row is not SI else "temperature"] for row in si_rows()]))
     with caplog.at_level("INFO"):
-        read_strut_csv(path)
+        read_log(path)
     assert "temperature" in caplog.text
 
 
@@ -95,14 +94,14 @@ def test_line_ends_byte_order_mark_quotes_and_blank_lines(tmp_path, ending):
     odd = tmp_path / "odd.csv"
     lines = [",".join(f' "{name}"' for name in SI), "", *(", ".join(row) for row in rows[1:]), ""]
     odd.write_bytes(b"\xef\xbb\xbf" + ending.join(lines).encode())
-    assert_same(read_strut_csv(odd)[0], read_strut_csv(plain)[0])
+    assert_same(read_log(odd), read_log(plain))
 
 
 def test_raw_log_is_converted_with_the_drive(tmp_path):
     machine = Machine.load("uf")
     counts = np.arange(120).reshape(20, 6)
     write_raw_csv(tmp_path / "raw.csv.gz", np.arange(20) * 1e-3, counts, np.full((20, 6), 0.5))
-    log, _ = read_log(tmp_path / "raw.csv.gz", machine)
+    log = read_log(tmp_path / "raw.csv.gz", machine)
     assert (
         gzip.decompress((tmp_path / "raw.csv.gz").read_bytes()).splitlines()[1]
         == b"0.0,0,1,2,3,4,5" + b",0.5" * 6
@@ -118,7 +117,7 @@ def test_a_controllers_log_of_lengths_and_currents_is_read_as_it_is(tmp_path):
     path = tmp_path / "controller.csv"
     rows = [[f"{row * 1e-3:.3f}", *["0.4"] * 6, *map(str, range(1, 7)), "7"] for row in range(12)]
     path.write_text(text_of([["t", *lengths, *currents, "mode"], *rows]))
-    log, _ = read_log(path, machine)
+    log = read_log(path, machine)
     np.testing.assert_array_equal(log.length, 0.4)
     expected = np.tile(np.arange(1.0, 7.0) * machine.drive.force_per_ampere, (12, 1))
     np.testing.assert_allclose(log.force, expected, rtol=1e-15)
@@ -126,7 +125,7 @@ def test_a_controllers_log_of_lengths_and_currents_is_read_as_it_is(tmp_path):
         read_log(path)
     # measured forces go before currents
     path.write_text(text_of([[*SI, *currents], *([*row[:7], *["10"] * 6, *row[7:13]] for row in rows)]))
-    np.testing.assert_array_equal(read_log(path)[0].force, 10.0)
+    np.testing.assert_array_equal(read_log(path).force, 10.0)
     # and one that is not there is missed, as a force is
     path.write_text(text_of([["t", *lengths, *currents[:5]], *(row[:12] for row in rows)]))
     with pytest.raises(LogError, match=r"no column cur_6; expected t,length_1\.\.length_6"):
@@ -141,8 +140,9 @@ def test_second_header_in_the_middle_maps_the_columns_anew_and_is_counted(tmp_pa
     whole.write_text(text_of(rows))
     restarted = tmp_path / "restarted.csv"
     restarted.write_text(text_of(rows[:6]) + text_of([row[::-1] for row in [SI, *rows[6:]]]))
-    log, faults = read_log(restarted)
-    assert_same(log, read_log(whole)[0])
+    log = read_log(restarted)
+    faults = log.faults
+    assert_same(log, read_log(whole))
     assert faults == {"repeated_header": 1}
 
 
@@ -155,7 +155,7 @@ def test_empty_and_nan_cells_are_kept_for_the_guard_to_drop(tmp_path):
     rows[7][1] = "-inf"
     path = tmp_path / "log.csv"
     path.write_text(text_of(rows))
-    log, _ = read_log(path)
+    log = read_log(path)
     assert len(log) == 12
     assert np.argwhere(np.isnan(log.length[[2]])).tolist() == [[0, 1]]
     assert np.isnan(log.length[3]).all()
@@ -240,7 +240,7 @@ def test_line_numbers_count_blank_lines(tmp_path):
 def test_missing_line_end_after_the_last_line_is_fine(tmp_path):
     path = tmp_path / "log.csv"
     path.write_text(text_of(si_rows()).rstrip("\n"))
-    assert len(read_log(path)[0]) == 12
+    assert len(read_log(path)) == 12
 
 
 @pytest.mark.parametrize(
@@ -302,7 +302,7 @@ def test_mutated_files_are_read_or_refused_but_never_crash(tmp_path, seed, edits
     path = tmp_path / "mutated.csv"
     path.write_bytes(bytes(data))
     try:
-        log, _ = read_log(path)
+        log = read_log(path)
     except LogError as error:
         message = str(error)
         assert "\n" not in message
@@ -312,13 +312,13 @@ def test_mutated_files_are_read_or_refused_but_never_crash(tmp_path, seed, edits
 
 def test_failed_write_leaves_the_old_file_and_no_temporary_one(tmp_path, monkeypatch):
     path = tmp_path / "log.csv"
-    write_strut_csv(path, made_log(seed=1))
+    write_log(path, made_log(seed=1))
     before = path.read_bytes()
     monkeypatch.setattr(
         "os.replace", lambda *_: (_ for _ in ()).throw(OSError(28, "No space left on device"))
     )
     with pytest.raises(OutputError, match=r"log\.csv: cannot be written: No space left"):
-        write_strut_csv(path, made_log(seed=2))
+        write_log(path, made_log(seed=2))
     assert path.read_bytes() == before
     assert [file.name for file in tmp_path.iterdir()] == ["log.csv"]
 
@@ -332,18 +332,20 @@ def test_a_file_of_several_pieces_is_read_as_one(tmp_path, monkeypatch):
     """Rows that span the pieces in which a file is read, a header among them, and an error far behind."""
     monkeypatch.setattr(text_lines, "PIECE", 2**14)
     values = np.random.default_rng(0).standard_normal((300, 13))
+    values[:, 0] = np.sort(values[:, 0])
     rows = [",".join(map(str, row)) for row in values.tolist()]
     header = ",".join(SI)
     text = "\r\n".join([header, *rows[:250], "", header, *rows[250:]]) + "\r\n"
     path = tmp_path / "log.csv"
     path.write_text(text, newline="")
     assert len(text) > 4 * text_lines.PIECE
-    log, faults = read_strut_csv(path)
+    log = read_log(path)
+    faults = log.faults
     assert np.array_equal(np.column_stack([log.time, log.length, log.force]), values)
     assert faults == {"repeated_header": 1}
     path.write_text(text.replace(rows[290], rows[290].replace(".", "x", 1)), newline="")
     with pytest.raises(LogError, match=r"line 294, column t: .* is not a number"):
-        read_strut_csv(path)
+        read_log(path)
     path.write_bytes(text.encode() + b"\xff")
     with pytest.raises(LogError, match=f"byte {len(text)} is not text"):
-        read_strut_csv(path)
+        read_log(path)

@@ -117,7 +117,7 @@ def test_the_command_plays_a_scenario_and_one_seed_gives_one_log(tmp_path, capsy
         )
     assert main([*command, "--out", str(tmp_path / "plain.csv")]) == 0
     assert (tmp_path / "a.csv").read_bytes() == (tmp_path / "b.csv").read_bytes()
-    plain, played = (read_log(tmp_path / name, MACHINE)[0].force[:, 2] for name in ("plain.csv", "a.csv"))
+    plain, played = (read_log(tmp_path / name, MACHINE).force[:, 2] for name in ("plain.csv", "a.csv"))
     np.testing.assert_array_equal(played[:500], plain[:500])
     np.testing.assert_array_equal(played[500:700], -plain[500:700])
     missing = ["--scenario", str(tmp_path / "none.yaml"), "--out", str(tmp_path / "c.csv")]

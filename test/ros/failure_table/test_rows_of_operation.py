@@ -295,7 +295,8 @@ def test_row_24_a_signal_sent_twice_ends_in_order_with_complete_files(bench, dom
             recorder.signal(number)
         assert recorder.wait(60.0) == 0
         assert "Traceback" not in recorder.text()
-    log, faults = read_log(out)
+    log = read_log(out)
+    faults = log.faults
     assert (len(log), faults) == (200, {})
     assert sorted(path.name for path in tmp_path.iterdir() if "recording" in path.name) == ["recording"]
 

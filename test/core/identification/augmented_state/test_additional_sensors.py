@@ -138,7 +138,7 @@ def log_with(imu: bool, sensor: bool) -> DriveLog:
 def test_csv_keeps_additional_sensors(tmp_path, imu, sensor):
     log = log_with(imu, sensor)
     write_log(tmp_path / "log.csv", log)
-    found, _ = read_log(tmp_path / "log.csv")
+    found = read_log(tmp_path / "log.csv")
     for name in ("time", "length", "force", "imu", "sensor"):
         value = getattr(log, name)
         if value is None:
@@ -151,7 +151,7 @@ def test_raw_csv_keeps_additional_sensors(tmp_path):
     log = log_with(True, True)
     counts = np.arange(72).reshape(12, 6)
     write_raw_csv(tmp_path / "raw.csv", log.time, counts, log.force, log.imu, log.sensor)
-    found, _ = read_log(tmp_path / "raw.csv", Machine.load("uf"))
+    found = read_log(tmp_path / "raw.csv", Machine.load("uf"))
     np.testing.assert_array_equal(found.imu, log.imu)
     np.testing.assert_array_equal(found.sensor, log.sensor)
 

@@ -127,7 +127,7 @@ def test_command_finds_the_truth(logged, told):
         assert abs(entry["value"] - expected) < 4.5 * entry["std"]
         assert entry["std"] < 0.02 * expected
     # in the band: noise of 1 % of the force, averaged over a dozen samples, and what is left of the kinks
-    log, _ = read_log(logged[0] / "log.csv")
+    log = read_log(logged[0] / "log.csv")
     assert validate(told.result, log).validation.rms_percent_total < 1.0
 
 
@@ -162,7 +162,7 @@ KNOWN = Assumptions(fixed=tuple(Fix.parse(name) for name in (*FIXED, "viscous_1"
 
 
 def test_end_of_the_log_is_predicted_by_an_estimate_from_the_rest(logged, told, monkeypatch):
-    log, _ = read_log(logged[0] / "log.csv")
+    log = read_log(logged[0] / "log.csv")
     held = told.result.validation
     assert held.held_out.startswith("last 20 % of ")
     assert held.predicted_by == "an estimate from the rest"
@@ -210,7 +210,7 @@ def test_the_command_predicts_the_log_of_validate(logged, told, tmp_path, monkey
     assert asked[0][2].hold_out == 0.0
     validation = json.loads(written.read_text())["validation"]
     assert validation["held_out"].endswith("other.csv")
-    by_hand = validate(told.result, read_log(tmp_path / "other.csv")[0]).validation
+    by_hand = validate(told.result, read_log(tmp_path / "other.csv")).validation
     assert validation["rms_percent"]["total"] == by_hand.rms_percent_total < 1.0
 
 

@@ -350,7 +350,7 @@ def test_clipping_that_no_residual_shows_is_named_by_its_effect(tmp_path):
     path = tmp_path / "clipped.csv.gz"
     assert main(["simulate", "--machine", "uf", *options, "--out", str(path)]) == 0
     known = changed(Machine.load("uf"), lambda document: document["drive"].update(force_gain=[5.0] * 6))
-    result = diagnosis(read_log(path, known)[0], known)
+    result = diagnosis(read_log(path, known), known)
     assert result.fit.ratio < 1.2
     (cause,) = result.fit.causes
     assert cause.name == "saturation_4"

@@ -70,7 +70,7 @@ def test_row_35_a_long_log_is_kept_in_files_and_gives_the_numbers_of_one_in_memo
     write_log(tmp_path / name, rich_log(machine, 14_000))
     results, checks = [], []
     for _ in range(2):
-        log, _ = read_log(tmp_path / name, machine)
+        log = read_log(tmp_path / name, machine)
         results.append(identify([log], machine, LS))
         checks.append(inspect_log(log, machine))
         monkeypatch.setattr(large_arrays, "LARGEST_IN_MEMORY", 0)

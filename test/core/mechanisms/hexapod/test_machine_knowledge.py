@@ -17,10 +17,11 @@ from core.mechanisms.hexapod.machine_variants import changed, document, machine
 
 from pkm_identification.errors import LogError, MachineError
 from pkm_identification.exporting.formats import machine_text
+from pkm_identification.machines.load import as_machine
 from pkm_identification.mechanisms.hexapod.drive import Drive
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.tolerances import Tolerances
-from pkm_identification.signals.drive import strut_log_from_counts
+from pkm_identification.signals.drive import convert_counts
 from pkm_identification.signals.guard import GuardSettings
 
 GAINS = [1.0, 1.02, 0.97, 1.1, 1.0, 1.0]
@@ -87,7 +88,7 @@ def test_the_sample_rate_alone_is_a_drive():
     assert machine(made).motor_mass == 0.0
     assert GuardSettings.of(machine(made)).period == 0.01
     with pytest.raises(LogError, match=r"drive.encoder.*which has none"):
-        strut_log_from_counts(machine(made), [0.0], np.zeros((1, 6)), np.zeros((1, 6)))
+        convert_counts(as_machine(machine(made)).drives, np.zeros((1, 6)), "uf")
     del made["drive"]["sample_rate"]
     with pytest.raises(MachineError, match=r"drive.sample_rate' is missing"):
         machine(made)

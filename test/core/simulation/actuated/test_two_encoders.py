@@ -21,7 +21,7 @@ from pkm_identification.cli import main
 from pkm_identification.errors import LogError, MachineError
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.transfers import transfers_of
-from pkm_identification.records import read_log, read_strut_csv, write_log, write_strut_csv
+from pkm_identification.records import read_log, write_log
 from pkm_identification.records.foreign import LogLayout
 from pkm_identification.simulation import SensorSettings, Simulator
 
@@ -62,13 +62,13 @@ def record():
 @pytest.mark.slow
 def test_a_log_says_which_is_which(record, tmp_path):
     path = tmp_path / "log.csv"
-    write_strut_csv(path, record.log(), record.motor_length)
+    write_log(path, record.log(), record.motor_length)
     header = path.read_text().splitlines()[0].split(",")
     assert header[1:7] == [f"length_{i}" for i in range(1, 7)]
     assert header[-6:] == [f"motor_length_{i}" for i in range(1, 7)]
     columns = np.genfromtxt(path, delimiter=",", skip_header=1)
     np.testing.assert_allclose(columns[:, -6:], record.motor_length, atol=1e-9)
-    np.testing.assert_allclose(read_strut_csv(path)[0].length, record.length, atol=1e-9)
+    np.testing.assert_allclose(read_log(path).length, record.length, atol=1e-9)
 
 
 @pytest.mark.slow
@@ -124,7 +124,7 @@ def test_text_of_other_programs_has_both_by_the_names_of_joints(record, tmp_path
     path = tmp_path / "log.csv"
     path.write_text("\n".join(rows) + "\n")
     for side, length in (("load", record.length), ("motor", record.motor_length)):
-        read, _ = read_log(path, machine.with_encoder(side))
+        read = read_log(path, machine.with_encoder(side))
         np.testing.assert_array_equal(read.length, length)
         np.testing.assert_array_equal(read.force, log.force)
 
@@ -138,7 +138,7 @@ def test_columns_and_units_of_the_motors_are_named_as_others_are(record, tmp_pat
     np.savetxt(path, table, delimiter=";", header=";".join(["T", *names]), fmt="%.17g")
     layout = LogLayout.of("t=T,length=L1..L6,force=F1..F6,motor_length=M1..M6", "mm", None, None)
     for side, length in (("load", record.length), ("motor", record.motor_length)):
-        read, _ = read_log(path, belt(encoder="both").with_encoder(side), layout=layout)
+        read = read_log(path, belt(encoder="both").with_encoder(side), layout=layout)
         np.testing.assert_allclose(read.length, length, rtol=1e-14)
 
 
@@ -171,7 +171,7 @@ def test_readers_take_the_encoders_a_machine_has_or_was_told_to_use(record, tmp_
         (belt(encoder="motor"), record.motor_length),
         (belt(encoder="load"), record.length),
     ):
-        read, _ = read_log(path, machine)
+        read = read_log(path, machine)
         np.testing.assert_allclose(read.length, length, atol=1e-9)
         np.testing.assert_allclose(read.force, record.force, atol=1e-6)
 

@@ -1,0 +1,172 @@
+# Copyright 2026 pkm_identification maintainers
+#
+# Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance
+# with the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+# Unless required by applicable law or agreed to in writing, software distributed under the License is
+# distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
+# the License for the specific language governing permissions and limitations under the License.
+
+"""Logs of drives as CSV: coordinates and forces, or what drives report instead, in SI units."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from pkm_identification.errors import LogError
+from pkm_identification.machines.contract import Drive
+from pkm_identification.motion import DriveLog
+from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.signals.drive import convert_counts, convert_currents
+
+from .channels import IMU, STRUT_DRIVES, TIME, Channels, build_drive_channels
+from .column_guess import columns_hint
+from .growing_log import GrowingLog
+from .strokes import subtract_at_zero
+from .table import NAMES_SHOWN, Table, short, table_pieces, write_table
+
+_log = logging.getLogger(__name__)
+
+
+def read_csv(path: Path, channels: Channels) -> DriveLog:
+    """Read a log in our own columns: coordinates and forces or currents, or counts and currents.
+
+    Columns are found by name. Others are ignored, and named in a logging message of level INFO. Empty and 'nan' cells
+    are NaN; `force` is None when the file has none.
+
+    Raises
+    ------
+    LogError
+        If the file is not such a log; see `read_table`.
+    OSError
+        If a log of hours has no room for its temporary files.
+    """
+    log, headers = GrowingLog(), 0
+    pieces = table_pieces(path, lambda names: _find_own(names, channels), f"; {channels.numbers_hint}")
+    for table in pieces:
+        ours = replace(table, columns=channels.rename(table.columns, channels.joints))
+        log.append(build_log(ours, channels))
+        headers += table.repeated_headers
+    if table.ignored:
+        _log.info("%s: columns ignored: %s", path, ", ".join(table.ignored))
+    return log.taken(str(path), {"repeated_header": headers} if headers else {})
+
+
+def _find_own(names: tuple[str, ...], channels: Channels) -> tuple[str, ...]:
+    """Return the names in the file of the columns to read; raises ValueError where some are missing."""
+    ours = channels.rename(names, channels.joints)
+    try:
+        return tuple(names[ours.index(name)] for name in channels.choose(ours))
+    except ValueError as error:
+        there = short(", ".join(names), NAMES_SHOWN)
+        raise ValueError(f"{error}; {columns_hint(names, channels)}; there are: {there}") from None
+
+
+def build_log(table: Table, channels: Channels) -> DriveLog:
+    """Return the log that columns of our names hold, its coordinates those of the encoders that the machine's are.
+
+    Of a machine whose drives have encoders on the motors alone they are the motors', where the file has both.
+
+    Raises
+    ------
+    LogError
+        If the machine's file does not say what counts or currents are, or the file lacks the coordinates of the motors
+        that are chosen.
+    """
+    there = set(table.columns)
+
+    def take(group: Sequence[str]) -> FloatArray | None:
+        return table.select(group) if group[0] in there else None
+
+    force, motors = take(channels.forces), None
+    if channels.on_motors:
+        motors = take(channels.motors)
+        if motors is None and channels.both:
+            raise LogError(
+                f"{table.source}: no columns {channels.motors[0]}..{channels.motors[-1]}, expected for --encoder "
+                f"motor; where {channels.coordinates[0]} and the others are the motors' the machine file says "
+                "'encoder: motor'"
+            )
+    current, coordinate = take(channels.currents), take(channels.coordinates)
+    if current is not None and force is None:
+        what = "currents" if coordinate is not None else "raw counts and currents"
+        force = convert_currents(channels.drives, current, channels.machine, table.source, what)
+    if coordinate is None:
+        coordinate = convert_counts(
+            channels.drives, table.select(channels.counts), channels.machine, table.source
+        )
+    return DriveLog(
+        table.select([TIME])[:, 0], coordinate if motors is None else motors, force, table.source,
+        take(IMU), take(channels.sensors),
+    )  # fmt: skip
+
+
+def write_csv(
+    path: str | Path,
+    log: DriveLog,
+    drives: Sequence[Drive] = STRUT_DRIVES,
+    motors: FloatArray | None = None,
+) -> None:
+    """Write a log as CSV in SI units, .gz too; LogError if impossible.
+
+    Coordinates are 0 where the machine file says that its logs have 0. `motors` (N, n), m or rad, are coordinates at
+    second encoders, on the motors.
+    """
+    channels = build_drive_channels(drives)
+    logged = subtract_at_zero(log.coordinate, [drive.reported.at_zero for drive in drives])
+    columns = {TIME: log.time, **_columns(channels.coordinates, logged)}
+    columns |= _columns(channels.forces, log.force)
+    write_table(path, columns | _additional(channels, log.imu, log.sensor, motors))
+
+
+def write_raw_csv(
+    path: str | Path,
+    time: FloatArray,
+    counts: FloatArray,
+    current: FloatArray,
+    imu: FloatArray | None = None,
+    sensor: FloatArray | None = None,
+    motors: FloatArray | None = None,
+    drives: Sequence[Drive] = STRUT_DRIVES,
+) -> None:
+    """Write what the drives report.
+
+    Parameters
+    ----------
+    path : str or Path
+        Compressed when it ends in .gz.
+    time : ndarray, shape (N,)
+        s.
+    counts : ndarray, shape (N, n)
+        Encoder counts; written as integers when of an integer type.
+    current : ndarray, shape (N, n)
+        A.
+    imu, sensor : ndarray, shape (N, 6), (N, n), optional
+        Additional sensors' readings, as in `DriveLog`.
+    motors : ndarray, shape (N, n), optional
+        m or rad, of second encoders, on the motors.
+    drives : sequence of Drive
+
+    Raises
+    ------
+    LogError
+        If the file cannot be written.
+    """
+    channels = build_drive_channels(drives)
+    columns = {TIME: time, **_columns(channels.counts, counts), **_columns(channels.currents, current)}
+    write_table(path, columns | _additional(channels, imu, sensor, motors))
+
+
+def _additional(
+    channels: Channels, imu: FloatArray | None, sensor: FloatArray | None, motors: FloatArray | None
+) -> dict[str, FloatArray]:
+    """Return columns of the IMU, force sensors and motors' encoders, of those there are."""
+    return _columns(IMU, imu) | _columns(channels.sensors, sensor) | _columns(channels.motors, motors)
+
+
+def _columns(names: Sequence[str], values: FloatArray | None) -> dict[str, FloatArray]:
+    return {} if values is None else dict(zip(names, np.asarray(values).T, strict=True))
