@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from pkm_identification.estimation.posterior.answer import Answer, FoundEffect
-from pkm_identification.estimation.posterior.mode import Mode, NormalEquations, find_mode
+from pkm_identification.estimation.posterior.mode import NormalEquations, find_mode
 from pkm_identification.estimation.posterior.profile import profile_deviations
 from pkm_identification.estimation.posterior.status import (
     CONTRADICTS,
@@ -34,7 +34,7 @@ from pkm_identification.estimation.posterior.thresholds import (
 from pkm_identification.estimation.posterior.verdict import Conflict, judge
 from pkm_identification.numerics.arrays import FloatArray
 
-from .posterior import Posterior, Views, build_posterior_views
+from .posterior import Posterior, Views, build_model, build_posterior_views
 
 GAIN_KEY = "tolerances.common_force_gain"
 LEAST_SKEWED, SKEWED = 0.3, 1.2  # of a value: its deviation; of the Gaussian deviation: the profile's
@@ -140,7 +140,8 @@ def find_conflicts(posterior: Posterior) -> tuple[Conflict, ...]:
     """
     mode = posterior.mode
     identity, covariance = np.eye(len(mode.unknowns)), mode.covariance
-    of_file = np.sum((identity - covariance) ** 2, axis=1)
+    widened = np.array([one.widened for one in posterior.model.unknowns])
+    of_file = np.sum(((identity - covariance) / widened) ** 2, axis=1)
     white = np.diag(covariance) - np.sum(covariance**2, axis=1)
     own = np.sqrt(of_file + np.maximum(posterior.blocks.jackknife(identity), white))
     off = mode.unknowns / np.maximum(own, LEAST_SEEN)
@@ -153,20 +154,22 @@ def find_conflicts(posterior: Posterior) -> tuple[Conflict, ...]:
 
 def find_common_factor(posterior: Posterior) -> str:
     """Return the name of a factor of all forces without which the file is not contradicted; empty if there is none."""
-    judged = np.array([one.judged for one in posterior.model.unknowns])
-    own, normal = _worst(posterior.mode, judged), posterior.normal
+    unknowns, normal = posterior.model.unknowns, posterior.normal
+    judged = np.array([one.judged for one in unknowns])
+    own = _worst(posterior.mode.unknowns * [one.widened for one in unknowns], judged)
+    model = build_model(posterior.equations)
     found, least = "", own
     for name, factor in COMMON_FACTORS:
         # forces times a factor, and their noise with them
         changed = NormalEquations(normal.gram / factor**2, normal.pull / factor, normal.power)
-        mode = find_mode(posterior.model, changed, (np.zeros(posterior.model.width),), STEPS)
-        if mode.converged and (conflict := _worst(mode, judged)) < min(least, MAX_CONFLICT):
+        mode = find_mode(model, changed, (np.zeros(model.width),), STEPS)
+        if mode.converged and (conflict := _worst(mode.unknowns, judged)) < min(least, MAX_CONFLICT):
             found, least = name, conflict
     return found
 
 
-def _worst(mode: Mode, judged: FloatArray) -> float:
-    return float(np.max(np.abs(mode.unknowns[judged]), initial=0.0))
+def _worst(unknowns: FloatArray, judged: FloatArray) -> float:
+    return float(np.max(np.abs(unknowns[judged]), initial=0.0))
 
 
 def find_effects(posterior: Posterior) -> tuple[FoundEffect, ...]:
@@ -176,7 +179,7 @@ def find_effects(posterior: Posterior) -> tuple[FoundEffect, ...]:
     found = []
     for k, unknown in enumerate(posterior.model.unknowns):
         size = abs(float(mode.unknowns[k]))
-        if unknown.effect and size > FOUND * std[k] and size > 1.0:
+        if unknown.effect and size > FOUND * std[k] and size * unknown.widened > 1.0:
             value = float(mode.unknowns[k]) * unknown.width
             found.append(FoundEffect(unknown.name, value, float(std[k]) * unknown.width, unknown.unit))
     return tuple(sorted(found, key=lambda one: -abs(one.value) / one.std))

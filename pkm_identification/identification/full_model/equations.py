@@ -25,10 +25,11 @@ from pkm_identification.parameters.prior import Prior
 from ..equations.reversal import with_reversals
 from ..experiment import Experiment
 from ..model_errors.log_rows import LogRows, rows_of_samples
+from ..model_errors.sensing import DEAD_BAND
 from ..model_errors.situation import build_situations
 from ..problem_builder import build_problem
 from ..regression.scales import with_data_scales
-from .nuisance import DELAY, GAIN, GEOMETRY, Nuisance, list_nuisances
+from .nuisance import DELAY, GAIN, GEOMETRY, Nuisance, list_nuisances, list_seldom
 
 THIN = 4  # samples from one point of the thin grid to the next: fewer save nothing
 BENT = (
@@ -64,7 +65,7 @@ class FullEquations:
 
     def is_bent(self, values: FloatArray) -> bool:
         """Return whether delays or gains are so large at values (T,) that their columns are others there."""
-        bend = {DELAY: 2.0 * np.pi * self.rows[0].band.cutoff, GAIN: 1.0}
+        bend = {DELAY: 2.0 * np.pi * self.rows[0].band.cutoff, GAIN: 1.0, DEAD_BAND: 1.0}
         return any(
             nuisance.effect.name in bend
             and np.max(np.abs(nuisance.directions @ values[own])) * bend[nuisance.effect.name] > BENT
@@ -79,6 +80,13 @@ class FullEquations:
             if nuisance.effect.name != GEOMETRY:
                 columns[:, :, own] = nuisance.columns_at(situations, values[own])
         return replace(self, columns=columns)
+
+    def with_seldom(self, values: FloatArray) -> FullEquations:
+        """Return the equations about values (T,) that allow for what seldom is, besides."""
+        situations = build_situations(self.problem, self.rows, values[: self.basis + self.reversals])
+        nuisances = tuple(list_seldom(self.machine))
+        columns = [self.columns, *(one.columns(situations) for one in nuisances)]
+        return replace(self, nuisances=(*self.nuisances, *nuisances), columns=np.concatenate(columns, axis=2))
 
     def _enumerate(self) -> Iterator[tuple[Nuisance, slice]]:
         """Return each nuisance with its place in the columns."""

@@ -23,7 +23,7 @@ from pkm_identification.machines.knowledge import KnownNumber
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter_set import ParameterSet
 
-from ..model_errors import unsearched
+from ..model_errors import sensing, unsearched
 from ..model_errors.effect import Effect
 from ..model_errors.effects import find_effects
 from ..model_errors.forces import DELAY, GAIN, OFFSET
@@ -35,6 +35,8 @@ from ..model_errors.situation import Situation
 LEAST = 1e-6  # of a large coefficient: where the change is linear
 FRICTION = ("friction_transition", "friction_stribeck", "friction_presliding", "friction_asymmetric",
             "friction_load", "friction_position", "friction_square", "joint_friction")  # fmt: skip
+
+SHAPES = (sensing.SQUARE, sensing.CUBE, sensing.DEAD_BAND, sensing.CROSS_TALK)
 
 
 @dataclass(frozen=True)
@@ -64,7 +66,7 @@ class Nuisance:
     @property
     def judged(self) -> bool:
         """Whether one that is large contradicts the file: of friction near standstill and drifts no file tells."""
-        return self.effect.name not in (*FRICTION, *unsearched.UNWRITTEN)
+        return self.effect.name not in (*FRICTION, *unsearched.UNWRITTEN, *SHAPES)
 
     def columns(self, situations: Sequence[Situation], places: FloatArray | None = None) -> FloatArray:
         """Return the columns (K, n, p) at a situation of each log; `places` are those of `GEOMETRY` if made already."""
@@ -80,6 +82,11 @@ class Nuisance:
         amounts, least = self.directions @ found, LEAST * np.array(self.effect.scale)
         amounts = np.where(np.abs(amounts) < least, least, amounts)
         return np.concatenate([secant(one, amounts) for one in situations]) @ self.directions
+
+
+def list_seldom(machine: Machine) -> list[Nuisance]:
+    """Return the effects that a machine can have and seldom has."""
+    return [_with_prior(machine, effect) for effect in sensing.effects(machine)]
 
 
 def list_nuisances(machine: Machine, parameters: ParameterSet) -> list[Nuisance]:

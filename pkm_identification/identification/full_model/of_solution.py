@@ -12,14 +12,18 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
+
 from pkm_identification.errors import LogError
+from pkm_identification.estimation.posterior.thresholds import MAX_CONFLICT
+from pkm_identification.estimation.posterior.verdict import FITS
 
 from ..long_logs.excerpt import excerpt
 from ..result import Identification
 from ..solve import Solution
 from .answer import answer
 from .coloured_noise import measure_coloured_floor
-from .posterior import find_posterior
+from .posterior import find_posterior, find_posterior_of
 
 
 def with_answer(result: Identification, solution: Solution) -> Identification:
@@ -36,10 +40,20 @@ def with_answer(result: Identification, solution: Solution) -> Identification:
     parameters = solution.problem.parameters
     basis = parameters.mapping @ solution.middle + parameters.known
     made = None if result.fit is None else result.fit.places
-    posterior = find_posterior(experiment, basis[: len(experiment.machine.basis)], solution.fit.noise, made)
+    # from below: a residual that is an effect looks like noise to weights that are made of it
+    floor = result.noise_floor
+    noise = solution.fit.noise if floor is None else np.diag(floor**2)
+    posterior = find_posterior(experiment, basis[: len(experiment.machine.basis)], noise, made)
     if posterior is None:
         raise LogError(
             f"{experiment.sources[0]}: the log is too short for total deviations: 12 blocks of motion are needed"
         )
     coloured = measure_coloured_floor(experiment, posterior.equations.rows, posterior.basis)
-    return replace(result, answer=answer(posterior, result.noise_floor, coloured))
+    found = answer(posterior, result.noise_floor, coloured)
+    verdict = found.verdict
+    if verdict.grade != FITS or verdict.conflict > MAX_CONFLICT or found.effects:
+        # something is wrong: it may be what seldom is
+        full = posterior.equations.with_seldom(posterior.mode.values)
+        seldom = find_posterior_of(full, noise)
+        found = found if seldom is None else answer(seldom, result.noise_floor, coloured)
+    return replace(result, answer=found)

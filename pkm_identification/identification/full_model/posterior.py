@@ -32,6 +32,9 @@ from .equations import FullEquations, build_full_equations, find_free_widths
 from .unknowns import FileModel, Unknown
 
 WEIGHTINGS = 3  # times that the residual says how to weigh the equations
+# Of Student's distribution that effects have before the data: most are small, and one that is large is as large as it
+# is. A normal one would bend all other values to make it smaller.
+FREEDOM = 4.0
 
 
 @dataclass(frozen=True)
@@ -103,11 +106,16 @@ def find_posterior(
     places : ndarray, shape (K, n, q), optional
         As of `build_full_equations`.
     """
-    full = build_full_equations(experiment, values, places)
+    return find_posterior_of(build_full_equations(experiment, values, places), noise)
+
+
+def find_posterior_of(full: FullEquations, noise: FloatArray) -> Posterior | None:
+    """Return the posterior of full equations, whose noise has a covariance (m, m) at first; None as above."""
     equations = full.problem.equations
     blocks = split_blocks(equations.time, equations.segment, full.problem.log)
     if len(blocks) < FEWEST_BLOCKS:
         return None
+    widened = np.ones(full.columns.shape[2] - full.basis - full.reversals)
     model = build_model(full)
     starts: list[FloatArray] = []
     for left in reversed(range(WEIGHTINGS)):
@@ -116,15 +124,25 @@ def find_posterior(
         normal = form_normal_equations(columns, measured)
         mode = find_mode(model, normal, starts)
         residual = full.measured - full.columns @ mode.values
-        starts = [mode.unknowns]
         noise = _weigh_residual(residual, full, mode)
-        if left and full.is_bent(mode.values):
-            full = full.relinearise(mode.values)
+        if left:
+            if full.is_bent(mode.values):
+                full = full.relinearise(mode.values)
+            before, widened = widened, _widen(mode.values[full.basis + full.reversals :])
+            model = build_model(full, widened)
+            there = mode.unknowns.copy()
+            there[-len(widened) :] *= before / widened
+            starts = [there]
     return Posterior(full, model, normal, mode, Blocks.of(mode, columns, measured, blocks), residual)
 
 
-def build_model(full: FullEquations) -> FileModel:
-    """Return the unknowns of a machine's full equations."""
+def _widen(found: FloatArray) -> FloatArray:
+    """Return the widths of effects (q,) that were found in stated ones."""
+    return np.maximum(np.sqrt((FREEDOM + found**2) / (FREEDOM + 1.0)), 1.0)
+
+
+def build_model(full: FullEquations, widened: FloatArray | None = None) -> FileModel:
+    """Return the unknowns of a machine's full equations; effects are wider than stated by factors (q,) if given."""
     machine, total = full.machine, full.columns.shape[2]
     model = FileModel.of_bodies(machine.knowledge, machine.rows_of_bodies, machine.basis.nominal, total)
     unit = np.eye(total)
@@ -133,10 +151,13 @@ def build_model(full: FullEquations) -> FileModel:
         friction = k >= full.basis or entry.kind.friction
         model.add(Unknown(entry.name, entry.name, width, entry.unit, not friction), width * unit[k])
     first = full.basis + full.reversals
+    factors = iter(np.ones(total - first) if widened is None else widened.tolist())
     for nuisance in full.nuisances:
         rows = zip(nuisance.names, nuisance.keys, nuisance.widths, nuisance.units, strict=True)
         for name, key, width, its_unit in rows:
-            model.add(Unknown(name, key, width, its_unit, nuisance.judged, True), unit[first])
+            factor = next(factors)
+            unknown = Unknown(name, key, factor * width, its_unit, nuisance.judged, True, factor)
+            model.add(unknown, factor * unit[first])
             first += 1
     return model
 

@@ -58,6 +58,8 @@ class Unknown:
         Whether many deviations from the file contradict the file.
     effect : bool
         Whether it is a nuisance effect.
+    widened : float
+        How many stated widths its width is: more than 1 of an effect that was found to be large.
     """
 
     name: str
@@ -66,6 +68,7 @@ class Unknown:
     unit: str = ""
     judged: bool = True
     effect: bool = False
+    widened: float = 1.0
 
 
 class BodyShape:

@@ -1,0 +1,100 @@
+# Copyright 2026 pkm_identification maintainers
+#
+# Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance
+# with the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+# Unless required by applicable law or agreed to in writing, software distributed under the License is
+# distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
+# the License for the specific language governing permissions and limitations under the License.
+
+"""What force sensors and encoders seldom do, allowed for where a model does not fit: shapes, cross-talk, pitch."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pkm_identification.machines.contract import Machine
+from pkm_identification.numerics.arrays import FloatArray
+
+from .effect import Effect, name_drives, repeated, typical_force
+from .geometry import compute_friction, name_scale
+from .geometry import effects as geometry_effects
+from .situation import Situation, diagonal
+
+SQUARE, CUBE, DEAD_BAND, CROSS_TALK = "force_square", "force_cube", "force_dead_band", "force_cross_talk"
+LARGE = (
+    0.01  # of a typical force: linearity, symmetry and cross-talk of force sensors and of torque constants
+)
+DEAD = 0.05  # of a typical force: a dead band that is small
+
+
+def _find_relative(situation: Situation) -> FloatArray:
+    """Return measured forces (N, n) over typical ones."""
+    return situation.rows.force / typical_force(situation.machine)
+
+
+def _shaped(situation: Situation, shape: FloatArray) -> FloatArray:
+    """Return columns (K, n, n) of a shape (N, n) in typical forces."""
+    return diagonal(situation.rows.in_band(shape * typical_force(situation.machine)))
+
+
+def compute_square(situation: Situation) -> FloatArray:
+    """Return what a force that is larger by a share of itself at a typical one would add, (K, n, n)."""
+    force = _find_relative(situation)
+    return _shaped(situation, force * np.abs(force))
+
+
+def compute_cube(situation: Situation) -> FloatArray:
+    """Return the same of a share that grows with the force's square, (K, n, n)."""
+    return _shaped(situation, _find_relative(situation) ** 3)
+
+
+def compute_dead_band(situation: Situation) -> FloatArray:
+    """Return what a small dead band would add per typical force of it, (K, n, n)."""
+    return compute_dead_band_at(situation, np.full(len(situation.machine.drives), DEAD))
+
+
+def compute_dead_band_at(situation: Situation, bands: FloatArray) -> FloatArray:
+    """Return the same of dead bands (n,) of so many typical forces: a smaller force is reported as none."""
+    acting = situation.at_all_samples(situation.rigid) + compute_friction(
+        situation, situation.rows.motion.rate
+    )
+    force, width = acting / typical_force(situation.machine), np.abs(bands)
+    return _shaped(situation, -np.clip(force, -width, width) / width)
+
+
+def compute_cross_talk(situation: Situation) -> FloatArray:
+    """Return what each channel would have of each other one, (K, n, n (n - 1)), by channel."""
+    predicted = situation.predicted
+    count = predicted.shape[1]
+    pairs = [(k, j) for k in range(count) for j in range(count) if j != k]
+    columns = np.zeros((*predicted.shape, len(pairs)))
+    for column, (k, j) in enumerate(pairs):
+        columns[:, k, column] = predicted[:, j]
+    return columns
+
+
+def effects(machine: Machine) -> list[Effect]:
+    """Return those that a machine's sensors can have."""
+    count = len(machine.drives)
+    labels = [drive.label for drive in machine.drives]
+    shapes = ((SQUARE, compute_square), (CUBE, compute_cube), (DEAD_BAND, compute_dead_band))
+    found = [
+        Effect(
+            name,
+            "gain",
+            "",
+            columns,
+            repeated(LARGE, count),
+            "Calibrate the forces",
+            name_drives(name, machine),
+        )
+        for name, columns in shapes
+    ]
+    if count > 1:
+        pairs = tuple(f"{CROSS_TALK}_{one}_{other}" for one in labels for other in labels if one != other)
+        talk = Effect(
+            CROSS_TALK, "gain", "", compute_cross_talk, repeated(LARGE, len(pairs)), "Calibrate the forces",
+            parts=pairs,
+        )  # fmt: skip
+        found.append(talk)
+    return [*found, *(one for one in geometry_effects(machine) if one.name == name_scale(machine))]
