@@ -47,10 +47,13 @@ HARMLESS, WRONG = 3.0, 4.0  # deviations
 NOTHING = "nothing"  # the kind without a fault
 UNKNOWN = "no known cause"
 USABLE = ("identified", "known", "known, mostly from the file")
+DISCRETE = ("exchanged", "force_sign", "force_unit", "length_unit")  # found by comparison: these lead
 FAMILIES = {  # what names of causes begin with, and what they are of
-    "force_gain": "force_gain", "gain_drift": "force_gain", "friction_position": "friction", "length": "coordinate",
-    "angle": "coordinate", "geometry": "coordinate", "strut": "bodies", "platform.": "bodies", "bodies": "bodies",
-    "unequal_struts": "bodies", "center_of_mass": "bodies", "products": "bodies", "motor_inertia": "bodies",
+    "force_gain": "force_gain", "gain_drift": "force_gain", "force_dead_band": "force_offset",
+    "friction_position": "friction", "length": "coordinate", "angle": "coordinate", "geometry": "coordinate",
+    "platform_joint": "coordinate", "base_joint": "coordinate", "drive.encoder": "coordinate", "strut": "bodies",
+    "platform.": "bodies", "bodies": "bodies", "unequal_struts": "bodies", "center_of_mass": "bodies",
+    "products": "bodies", "motor_inertia": "bodies", "m_m": "bodies",
 }  # fmt: skip
 
 
@@ -125,7 +128,10 @@ def identify(log: DriveLog, file: Document, truth: Machine, folder: Path) -> Sai
 def list_causes(document: dict[str, Any]) -> list[str]:
     """Return the names of causes in the order in which they are said."""
     made, fit = document["answer"], document.get("fit") or {}
-    causes = [one["name"] for one in made["effects"]]
+    causes = [
+        one["name"] for one in fit.get("causes", ()) if one["name"].startswith(DISCRETE) and one["cure"]
+    ]
+    causes += [one["name"] for one in made["effects"]]
     causes += [one["key"] for one in made["verdict"]["conflicts"] if abs(one["deviations"]) > WRONG]
     if not fit.get("adequate", True):
         causes += [one["name"] for one in fit["causes"] if one["cure"]]

@@ -116,7 +116,7 @@ def _of_forces(name: str, causes: tuple[str, ...], change: Callable[[Trial, Floa
 def _of_coordinates(
     name: str, causes: tuple[str, ...], change: Callable[[Trial, FloatArray], FloatArray]
 ) -> None:
-    KINDS[name] = causes, lambda trial: trial.with_log(drive=change(trial, trial.measured().drive))
+    KINDS[name] = causes, lambda trial: trial.with_log(coordinate=change(trial, trial.measured().coordinate))
 
 
 def _added(
@@ -241,7 +241,7 @@ _of_coordinates("two coordinates exchanged", (ORDER,), lambda t, q: q[:, _swap(t
 _of_coordinates("coordinates late", (DELAY, "force_lag"), lambda t, q: _shift(q, _late(t, 6e-3)))
 KINDS["clock 1 % slow"] = ("time_base",), lambda t: t.with_log(time=t.measured().time * (1 + 0.01 * t.share))
 KINDS["everything numbered backwards"] = (
-    (ORDER,), lambda t: t.with_log(drive=t.measured().drive[:, ::-1], force=t.measured().force[:, ::-1])
+    (ORDER,), lambda t: t.with_log(coordinate=t.measured().coordinate[:, ::-1], force=t.measured().force[:, ::-1])
 )  # fmt: skip
 
 
@@ -310,7 +310,7 @@ def _side(trial: Trial) -> FloatArray:
 
 _added("quadratic friction", (FRICTION,), lambda t: t.run.size * _rate(t) * np.abs(_rate(t)))
 _added("asymmetric friction", (FRICTION, OFFSET), lambda t: t.run.size * np.abs(_side(t)) * t.signs())
-_added("friction by load", (FRICTION,), lambda t: _centred(np.abs(t.run.rigid)) * _side(t))
+_added("friction by load", (FRICTION,), lambda t: np.abs(t.run.rigid) * _side(t))
 _added(
     "friction by position", (FRICTION,),
     lambda t: t.run.size * _side(t) * _centred(t.run.motion.coordinate) / _scale(t),
@@ -418,7 +418,7 @@ def _centres(trial: Trial) -> Trial:
     for body, sign in zip(_of_bodies(file), np.resize([1, -1], 99), strict=False):
         center = body.get("center_of_mass")
         if center is not None:
-            factor = 1 + 0.25 * trial.share * sign
+            factor = float(1 + 0.25 * trial.share * sign)
             body["center_of_mass"] = (
                 [f"({x})*{factor}" for x in center] if isinstance(center, list) else center * factor
             )
@@ -445,4 +445,4 @@ def _times(value: Any, factor: float) -> Any:
 def _yielding(trial: Trial) -> Trial:
     log = trial.measured()
     way = 2e-3 * trial.share * _scale(trial) * trial.run.force / trial.run.size
-    return trial.with_log(drive=log.drive + way)
+    return trial.with_log(coordinate=log.coordinate + way)

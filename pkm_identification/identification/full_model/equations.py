@@ -35,6 +35,7 @@ THIN = 4  # samples from one point of the thin grid to the next: fewer save noth
 BENT = (
     0.02  # rad at the band's edge, or of the force: the second order of a smaller change is below the noise
 )
+SELDOM = 3.0  # times the widths of what no file says, where something is wrong
 FRICTION_WIDTH = 3.0  # times a typical force: friction before the data
 
 

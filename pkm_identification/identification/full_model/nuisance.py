@@ -14,7 +14,7 @@ Noise finds an effect only when it has moved values by several deviations alread
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -67,6 +67,11 @@ class Nuisance:
     def judged(self) -> bool:
         """Whether one that is large contradicts the file: of friction near standstill and drifts no file tells."""
         return self.effect.name not in (*FRICTION, *unsearched.UNWRITTEN, *SHAPES)
+
+    def with_wider(self, factor: float) -> Nuisance:
+        """Return the same that may be larger by a factor."""
+        widths = tuple(factor * one for one in self.widths)
+        return replace(self, widths=widths, directions=factor * self.directions)
 
     def columns(self, situations: Sequence[Situation], places: FloatArray | None = None) -> FloatArray:
         """Return the columns (K, n, p) at a situation of each log; `places` are those of `GEOMETRY` if made already."""

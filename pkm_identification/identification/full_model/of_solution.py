@@ -15,7 +15,7 @@ from dataclasses import replace
 import numpy as np
 
 from pkm_identification.errors import LogError
-from pkm_identification.estimation.posterior.thresholds import MAX_CONFLICT
+from pkm_identification.estimation.posterior.thresholds import MAX_CONFLICT, MAX_RESIDUAL_SHARE
 from pkm_identification.estimation.posterior.verdict import FITS
 
 from ..long_logs.excerpt import excerpt
@@ -24,6 +24,9 @@ from ..solve import Solution
 from .answer import answer
 from .coloured_noise import measure_coloured_floor
 from .posterior import find_posterior, find_posterior_of
+
+FIRST_WIDE = 4.0  # times their widths, of effects where something is wrong
+WIDE = 2.0  # widths that an effect was given: it is four stated ones large
 
 
 def with_answer(result: Identification, solution: Solution) -> Identification:
@@ -51,9 +54,12 @@ def with_answer(result: Identification, solution: Solution) -> Identification:
     coloured = measure_coloured_floor(experiment, posterior.equations.rows, posterior.basis)
     found = answer(posterior, result.noise_floor, coloured)
     verdict = found.verdict
-    if verdict.grade != FITS or verdict.conflict > MAX_CONFLICT or found.effects:
+    wrong = verdict.grade != FITS or verdict.conflict > MAX_CONFLICT or posterior.widest > WIDE
+    if wrong and verdict.residual_share <= MAX_RESIDUAL_SHARE:
         # something is wrong: it may be what seldom is
         full = posterior.equations.with_seldom(posterior.mode.values)
-        seldom = find_posterior_of(full, noise)
-        found = found if seldom is None else answer(seldom, result.noise_floor, coloured)
+        seldom = find_posterior_of(full, noise, FIRST_WIDE)
+        other = found if seldom is None else answer(seldom, result.noise_floor, coloured)
+        # what leaves a misfit is not what is wrong
+        found = other if other.verdict.grade == FITS else found
     return replace(result, answer=found)

@@ -70,6 +70,11 @@ class Posterior:
         """How many unknowns the data have decided."""
         return len(self.mode.unknowns) - float(np.trace(self.mode.covariance))
 
+    @property
+    def widest(self) -> float:
+        """Of the effects' widths in stated ones, 1 where none is large."""
+        return max(one.widened for one in self.model.unknowns)
+
     def compute_residual_ratio(self, floor: FloatArray) -> float:
         """Return the rms residual over noise floors (m,), degrees of freedom counted."""
         used = self.equations.problem.used
@@ -109,14 +114,17 @@ def find_posterior(
     return find_posterior_of(build_full_equations(experiment, values, places), noise)
 
 
-def find_posterior_of(full: FullEquations, noise: FloatArray) -> Posterior | None:
-    """Return the posterior of full equations, whose noise has a covariance (m, m) at first; None as above."""
+def find_posterior_of(full: FullEquations, noise: FloatArray, wide: float = 1.0) -> Posterior | None:
+    """Return the posterior of full equations, whose noise has a covariance (m, m) at first; None as above.
+
+    Effects are `wide` times as wide at first: what is large then decides which of several is taken for it.
+    """
     equations = full.problem.equations
     blocks = split_blocks(equations.time, equations.segment, full.problem.log)
     if len(blocks) < FEWEST_BLOCKS:
         return None
-    widened = np.ones(full.columns.shape[2] - full.basis - full.reversals)
-    model = build_model(full)
+    widened = np.full(full.columns.shape[2] - full.basis - full.reversals, wide)
+    model = build_model(full, widened)
     starts: list[FloatArray] = []
     for left in reversed(range(WEIGHTINGS)):
         root = np.linalg.inv(np.linalg.cholesky(noise * full.problem.redundancy))

@@ -30,9 +30,7 @@ WRENCH, SPRING = "platform_wrench", "platform_spring"
 GRAVITY_SIZE, TIME_BASE, LAG = "gravity_size", "time_base", "force_lag"
 OFFSET_DRIFT, GAIN_DRIFT = "offset_drift", "gain_drift"
 AXES = ("force_x", "force_y", "force_z", "torque_x", "torque_y", "torque_z")
-LARGE_WRENCH = (
-    0.03  # of a typical force, torques at half the machine's size: hoses weigh some per cent of a platform
-)
+LARGE_WRENCH = 0.01  # of a typical force, torques at half the machine's size: hoses and cables
 FAR, TURNED = (
     1.0,
     1.0,
