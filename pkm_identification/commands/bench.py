@@ -36,7 +36,7 @@ def add(commands: argparse._SubParsersAction) -> None:
         description="The answer of a machine with actuators to a step of its wanted position, from rest at home: first "
         "peak, period, overshoot, settling and forces; with --vary how each number of the drives changes it.",
     )
-    _common(step)
+    _common(step, "draw it into this folder, with its log, step.csv, as pkm drive takes it")
     which = step.add_mutually_exclusive_group()
     which.add_argument("--strut", type=int, metavar="N", help="step of one drive, from 1")
     which.add_argument(
@@ -91,9 +91,9 @@ def add(commands: argparse._SubParsersAction) -> None:
     modes.set_defaults(run=_modes)
 
 
-def _common(parser: argparse.ArgumentParser) -> None:
+def _common(parser: argparse.ArgumentParser, drawn: str = "draw it into this folder") -> None:
     add_machine(parser)
-    parser.add_argument("--out", metavar="DIR", help="draw it into this folder")
+    parser.add_argument("--out", metavar="DIR", help=drawn)
     add_json(parser)
 
 
@@ -119,6 +119,8 @@ def _step(options: argparse.Namespace) -> int:
     if options.vary is not None and not 0 < options.vary <= MOST_PERCENT:
         raise SettingsError(f"--vary {options.vary:g}: must be more than 0 and at most {MOST_PERCENT:g} %")
     # MuJoCo takes longer to load than most commands run
+    from pkm_identification.machines.load import load_machine
+    from pkm_identification.records.commanded_log import CommandedLog, write_commanded_log
     from pkm_identification.report.drive_responses import step_document, step_text
     from pkm_identification.simulation.actuated.step_test import step_answer, step_sensitivities
     from pkm_identification.simulation.actuated.subject import Subject
@@ -139,6 +141,12 @@ def _step(options: argparse.Namespace) -> int:
 
         return step_figure(subject, axis, size, answer)
 
+    if options.out:
+        run = answer.run
+        log = CommandedLog(run.time, answer.wanted, run.shown, run.reported)
+        write_commanded_log(
+            output_folder(options.out) / "step.csv", log, load_machine(options.machine).drives
+        )
     text = step_text(subject, axis, size, answer, varied, options.vary)
     return _show(
         options, "step", text, step_document(subject, axis, size, answer, varied, options.vary), figure

@@ -156,6 +156,11 @@ GROUPS: dict[str, dict[str, Command]] = {
             "compute the modes on the compliance of the drives",
             "pkm modes --machine uf_hydraulic",
         ),
+        "drive": Command(
+            "drive",
+            "estimate numbers of the drives themselves from a log of a step or a sweep",
+            "pkm drive step.csv --machine uf_hydraulic",
+        ),
         "reproduce": Command(
             "reproduce",
             "run a study of a reference text beside its numbers",

@@ -11,6 +11,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -120,6 +121,29 @@ def _write_bodies(mechanism: Mechanism, form: str) -> str:
 def dump_plain(document: Any) -> str:
     """Return a file of bodies and joints as text, its numbers as they are written."""
     return _dump(document, _PlainNumbers)
+
+
+def write_drive_numbers(machine: Machine, values: Mapping[tuple[int, str], float]) -> str:
+    """Return the machine's file as text, with numbers of its actuators replaced.
+
+    Parameters
+    ----------
+    machine : Machine
+        With actuators.
+    values : mapping of (int, str) to float
+        By drive, from 0, and key of its actuator, with dots for what stands deeper.
+    """
+    document: dict[str, Any] = deepcopy(dict(file_of(machine)))
+    if "actuator" in document:
+        shared = document.pop("actuator")
+        document["actuators"] = [deepcopy(shared) for _ in machine.drives]
+    for (drive, key), value in values.items():
+        entry = document["actuators"][drive]
+        *above, last = key.split(".")
+        for name in above:
+            entry = entry.setdefault(name, {})
+        entry[last] = float(value)
+    return dump_plain(document)
 
 
 class _PlainNumbers(yaml.SafeDumper):

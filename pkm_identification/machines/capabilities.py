@@ -14,8 +14,10 @@ from dataclasses import dataclass
 from typing import Protocol, TypeGuard, TypeVar
 
 from pkm_identification.errors import SettingsError
+from pkm_identification.mechanisms.actuators.loops import DriveLoops
 from pkm_identification.mechanisms.hexapod.kinematics.assembly.modes import AssemblyModes
 from pkm_identification.mechanisms.hexapod.machine import Machine as HexapodDescription
+from pkm_identification.mechanisms.model import Actuator
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.numerics.arrays import FloatArray
 
@@ -111,6 +113,18 @@ class ElasticDrives(Machine, Protocol):
         """Of each drive (n,), m/N or rad/(N m); 0 where nothing yields."""
 
 
+class ActuatedDrives(Machine, Protocol):
+    """Drives whose actuators, and the loops in them, the file describes."""
+
+    @property
+    def actuators(self) -> tuple[Actuator, ...]:
+        """Of each drive (n,)."""
+
+    @property
+    def drive_loops(self) -> tuple[DriveLoops, ...]:
+        """Loops in each drive (n,); empty where the file has none, or a law that commands all drives."""
+
+
 class MotionSensors(Machine, Protocol):
     """Sensors beside encoders and drives' forces, whose readings the motion decides."""
 
@@ -150,6 +164,7 @@ _WORDS: dict[type, tuple[str, str]] = {
     FreeFall: ("a model of a fall with the drives off", "has none"),
     PostureMeasures: ("a measure of singular postures", "has none"),
     ElasticDrives: ("drives that yield", "states none ('actuator' in its file)"),
+    ActuatedDrives: ("drives with actuators", "states none ('actuator' in its file)"),
     MotionSensors: ("sensors beside encoders and forces", "states none ('sensors' in its file)"),
     HexapodFile: ("a hexapod", "is none"),
     BodiesFile: ("a file of bodies and joints", "has none"),

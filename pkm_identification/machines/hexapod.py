@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from pkm_identification.errors import NotConverged
 from pkm_identification.estimation.consistency.coordinates import FreeCoordinates
 from pkm_identification.estimation.consistency.layout import Layout
+from pkm_identification.mechanisms.actuators.loops import DriveLoops
 from pkm_identification.mechanisms.actuators.transfer import Transfer
 from pkm_identification.mechanisms.friction import Friction
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
@@ -57,6 +58,7 @@ from pkm_identification.parameters.basis import Basis
 from pkm_identification.parameters.parameter_set import ParameterSet
 
 from .capabilities import (
+    ActuatedDrives,
     ElasticDrives,
     EnergyModel,
     EnumeratedModes,
@@ -343,11 +345,18 @@ class Hexapod:
         }  # fmt: skip
         if np.isfinite(self.reading_noise).any():
             own.add(MotionSensors)
+        if self.actuators:
+            own.add(ActuatedDrives)
         return frozenset(own | ({ElasticDrives} if self.compliance.any() else set()))
 
     @property
     def compliance(self) -> FloatArray:
         return find_compliance(self)
+
+    @property
+    def drive_loops(self) -> tuple[DriveLoops, ...]:
+        control = self.description.control
+        return () if control is None else control.drives
 
     @property
     def home_pose(self) -> tuple[FloatArray, FloatArray]:

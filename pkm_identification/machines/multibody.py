@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from pkm_identification.errors import SettingsError
 from pkm_identification.estimation.consistency.sums_of_bodies import SumsOfBodies
+from pkm_identification.mechanisms.actuators.loops import DriveLoops
 from pkm_identification.mechanisms.actuators.transfer import Transfer
 from pkm_identification.mechanisms.friction import Friction
 from pkm_identification.mechanisms.model import Actuator
@@ -58,7 +59,15 @@ from pkm_identification.parameters.parameter import Kind
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.parameters.reduced import ENDING, SetOwner, reduced_set
 
-from .capabilities import BodiesFile, ElasticDrives, EnergyModel, NamedOutputs, Output, PlatformPose
+from .capabilities import (
+    ActuatedDrives,
+    BodiesFile,
+    ElasticDrives,
+    EnergyModel,
+    NamedOutputs,
+    Output,
+    PlatformPose,
+)
 from .compliance import find_compliance
 from .contract import (
     DEGRADED,
@@ -405,11 +414,18 @@ class Multibody:
             own.add(NamedOutputs)
         if self.compliance.any():
             own.add(ElasticDrives)
+        if self.actuators:
+            own.add(ActuatedDrives)
         return frozenset(own)
 
     @property
     def compliance(self) -> FloatArray:
         return find_compliance(self)
+
+    @property
+    def drive_loops(self) -> tuple[DriveLoops, ...]:
+        control = self.mechanism.description.control
+        return () if control is None else control.drives
 
     def compute_energy(self, motion: Motion, mapping: FloatArray) -> FloatArray:
         q, velocity, _ = motion.state

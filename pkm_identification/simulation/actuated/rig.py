@@ -65,6 +65,13 @@ class Rig:
         Small step in s.
     controls : ndarray, shape (n, SETTINGS), optional
         Of controllers in the drives.
+    friction : Friction, optional
+        Along the coordinates, beside the actuators' own; coefficients (K, n). None: none.
+
+    Attributes
+    ----------
+    ends : Dynamics
+        At the start and the end of the next period; may be replaced where mass and load are not constant.
     """
 
     def __init__(
@@ -75,6 +82,7 @@ class Rig:
         position: FloatArray | float = 0.0,
         step: float = STEP,
         controls: FloatArray | None = None,
+        friction: Friction | None = None,
     ) -> None:
         self.bank = Bank(actuators)
         n = len(self.bank)
@@ -83,13 +91,13 @@ class Rig:
         self.load = np.array(np.broadcast_to(load, n), dtype=float)
         compliance = np.linalg.inv(self.mass)
         free = -compliance @ self.load
-        self._ends = Dynamics(
+        self.ends = Dynamics(
             np.array([free, free]), np.array([compliance, compliance]), np.array([np.eye(n), np.eye(n)])
         )
-        none = Friction.of("coulomb", viscous=np.zeros(n), coulomb=np.zeros(n))
+        law = friction or Friction.of("coulomb", viscous=np.zeros(n), coulomb=np.zeros(n))
         self._resistance = Resistance(
-            np.array([none.law_parameters] * 2),
-            padded_coefficients(none.coefficients.ravel(), n),
+            np.array([law.law_parameters] * 2),
+            padded_coefficients(law.coefficients.ravel(), n),
             np.zeros((4, n)),
             np.full(n, -1),
         )
@@ -118,16 +126,17 @@ class Rig:
             If a number is not finite any more: names the time and the drive.
         """
         self.drives.set_command(command, command)
-        self._move(duration)
+        self.move(duration)
 
     def follow(self, before: FloatArray, after: FloatArray, duration: float) -> None:
         """Move on by `duration` s with wanted coordinates (n,) at its start and end, of drives that take them."""
         self.drives.set_places(before, after)
-        self._move(duration)
+        self.move(duration)
 
-    def _move(self, duration: float) -> None:
+    def move(self, duration: float) -> None:
+        """Move on by `duration` s, a whole number of small steps; raises NotConverged as `advance`."""
         motion = Motion(np.zeros(0), self.drives.coordinate, self.speed, self.drives.states)
-        self.drives.advance(motion, self._ends, self._resistance, duration)
+        self.drives.advance(motion, self.ends, self._resistance, duration)
         self.time += duration
         if not np.all(np.isfinite(self.drives.states)):
             i = int(np.flatnonzero(~np.isfinite(self.drives.states).all(axis=1))[0])

@@ -20,7 +20,7 @@ from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.signals.step_metrics import StepMetrics, step_metrics
 
 from .lines import check_delays
-from .subject import Subject
+from .subject import BenchRun, Subject
 
 DURATION = 0.3  # s
 LEAD = 2e-3  # s, at rest before the step
@@ -41,6 +41,10 @@ class StepAnswer:
     force : ndarray, shape (N, n)
         Of the drives on the mechanism.
     metrics : StepMetrics
+    run : BenchRun
+        All that was sampled, from before the step.
+    wanted : ndarray, shape (M, n)
+        Wanted coordinates at its samples.
     """
 
     time: FloatArray
@@ -48,6 +52,8 @@ class StepAnswer:
     shown: FloatArray
     force: FloatArray
     metrics: StepMetrics
+    run: BenchRun
+    wanted: FloatArray
 
 
 @dataclass(frozen=True)
@@ -94,7 +100,11 @@ def step_answer(subject: Subject, axis: str, size: float, duration: float = DURA
     subject.check_reach(change, "--size", f"a step of {size:g} along '{axis}'")
     check_delays(subject.actuators, duration)
     home = subject.home
-    run = subject.run(lambda t: home + change * (t >= LEAD - 1e-9), duration + LEAD)
+
+    def wanted(time: float) -> FloatArray:
+        return home + change * (time >= LEAD - 1e-9)
+
+    run = subject.run(wanted, duration + LEAD)
     begin = int(np.searchsorted(run.time, LEAD - 1e-9))
     back = along / (along @ along)
     answer, shown = ((part - part[begin]) @ back for part in (run.drive, run.shown))
@@ -103,7 +113,15 @@ def step_answer(subject: Subject, axis: str, size: float, duration: float = DURA
         subject.check_reach(reached - home, "--size", f"the answer to a step of {size:g} along '{axis}'")
     time = run.time[begin:] - run.time[begin]
     metrics = step_metrics(time, answer[begin:], size)
-    return StepAnswer(time, answer[begin:], shown[begin:], run.force[begin:], metrics)
+    return StepAnswer(
+        time,
+        answer[begin:],
+        shown[begin:],
+        run.force[begin:],
+        metrics,
+        run,
+        np.array([wanted(float(instant)) for instant in run.time]),
+    )
 
 
 def step_sensitivities(

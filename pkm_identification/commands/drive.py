@@ -1,0 +1,72 @@
+# Copyright 2026 pkm_identification maintainers
+#
+# Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance
+# with the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+# Unless required by applicable law or agreed to in writing, software distributed under the License is
+# distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
+# the License for the specific language governing permissions and limitations under the License.
+
+"""pkm drive: what the numbers of the drives themselves are, by a log of a step or a sweep."""
+
+from __future__ import annotations
+
+import argparse
+
+from pkm_identification.machines.capabilities import ActuatedDrives, require
+from pkm_identification.records.atomic import write_text
+
+from .arguments import add_json, add_machine
+from .results import check_file, output_folder, present, write_json
+
+
+def add(commands: argparse._SubParsersAction) -> None:
+    """Add the command."""
+    parser = commands.add_parser(
+        "drive",
+        description="Numbers of the drives themselves from a log of a step or a sweep: loop gain, oil compliance, "
+        "leakage, friction and delays of servos, motor constant, inertia, stiffness and friction of motors. Drives and "
+        "their loops are simulated on the machine's mass and load, with the wanted coordinates of the log.",
+    )
+    add_machine(parser)
+    parser.add_argument(
+        "log", metavar="LOG", help="table of t, command_DRIVE, DRIVE, and force_DRIVE where there is"
+    )
+    parser.add_argument("--columns", metavar="OURS=THEIRS,...", help="as t=time,command=W1..W6,length=L1..L6")
+    parser.add_argument("--units", metavar="UNIT,...", help="what the log is in, as ms,mm,bar")
+    parser.add_argument(
+        "--estimate",
+        metavar="KEY,...",
+        help="numbers to estimate (default: all but limits and what is on a plate)",
+    )
+    parser.add_argument(
+        "--out", metavar="DIR", help="folder for drive.json, and machine.yaml with the values"
+    )
+    add_json(parser)
+    parser.set_defaults(run=_drive)
+
+
+def _drive(options: argparse.Namespace) -> int:
+    check_file(options.json, "--json")
+    # kernels of drives take longer to load than most commands run
+    from pkm_identification.exporting.formats import write_drive_numbers
+    from pkm_identification.identification.drives.fit import identify_drives
+    from pkm_identification.machines.load import load_machine
+    from pkm_identification.records.commanded_log import build_commanded_channels, read_commanded_log
+    from pkm_identification.records.foreign import LogLayout
+    from pkm_identification.report.drive_numbers import drive_document, drive_text
+
+    machine = require(load_machine(options.machine), ActuatedDrives, "drive")
+    channels = build_commanded_channels(machine.drives)
+    layout = LogLayout.of(options.columns, options.units, None, None, channels)
+    log = read_commanded_log(options.log, machine.drives, layout)
+    asked = [key.strip() for key in (options.estimate or "").split(",") if key.strip()]
+    fit = identify_drives(log, machine, asked)
+    document = drive_document(fit, machine)
+    # files first: nothing is printed when one cannot be written
+    if options.out:
+        folder = output_folder(options.out)
+        write_json(folder / "drive.json", document)
+        values = {(one.number.drive, one.number.quantity.name): one.value for one in fit.estimates}
+        write_text(folder / "machine.yaml", write_drive_numbers(machine, values))
+    present(drive_text(fit, machine), document, options.json)
+    return 0 if fit.fits else 1

@@ -1,0 +1,94 @@
+# Copyright 2026 pkm_identification maintainers
+#
+# Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance
+# with the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+# Unless required by applicable law or agreed to in writing, software distributed under the License is
+# distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
+# the License for the specific language governing permissions and limitations under the License.
+
+"""Which numbers of a drive can be estimated, and the drive with others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pkm_identification.errors import SettingsError
+from pkm_identification.mechanisms.actuators.quantity import Quantity
+from pkm_identification.mechanisms.actuators.variation import varied
+from pkm_identification.mechanisms.model import Actuator
+from pkm_identification.suggestion import did_you_mean
+
+# Known of themselves: limits, what is set or printed on a plate, and what the sensor's scale is
+KNOWN = (
+    "current_limit", "winding.voltage_limit", "sensor.gain", "back_emf", "winding.resistance",
+    "winding.inductance", "efficiency", "back_efficiency",
+)  # fmt: skip
+RATIO = "ratio"  # of motor and drive: files have it as lead and gear_ratio
+
+
+@dataclass(frozen=True)
+class DriveNumber:
+    """One number of one drive.
+
+    Attributes
+    ----------
+    drive : int
+        From 0.
+    name : str
+        Drive and key of the machine file, as `length_3.oil_compliance`.
+    quantity : Quantity
+        As the file has it.
+    """
+
+    drive: int
+    name: str
+    quantity: Quantity
+
+
+def list_numbers(
+    actuators: Sequence[Actuator], names: Sequence[str], moved: Sequence[bool], asked: Sequence[str] = ()
+) -> tuple[DriveNumber, ...]:
+    """Return the numbers to estimate of drives that move: those asked for by key, else all that are not known.
+
+    Numbers that the file has as 0 are left out: what is not there has no size to begin with.
+
+    Raises
+    ------
+    SettingsError
+        If a key is of none of these drives, or is 0 there.
+    """
+    every = [
+        DriveNumber(i, f"{names[i]}.{quantity.name}", quantity)
+        for i, actuator in enumerate(actuators)
+        for quantity in actuator.parameters
+        if moved[i] and quantity.name != RATIO
+    ]
+    keys = {one.quantity.name for one in every}
+    for key in asked:
+        if key not in keys:
+            raise SettingsError(
+                f"--estimate {key}: no drive that moves has it; expected some of {', '.join(sorted(keys))}"
+                f"{did_you_mean(key, sorted(keys))}"
+            )
+        if not any(one.quantity.value for one in every if one.quantity.name == key):
+            raise SettingsError(f"--estimate {key}: is 0 in the file: say there about how large it is")
+    wanted = [
+        one
+        for one in every
+        if one.quantity.value != 0.0
+        and (one.quantity.name in asked if asked else one.quantity.name not in KNOWN)
+    ]
+    if not wanted:
+        raise SettingsError("the drives that move have no number that could be estimated: all are 0 or known")
+    return tuple(wanted)
+
+
+def with_factors(
+    actuators: Sequence[Actuator], numbers: Sequence[DriveNumber], factors: Sequence[float]
+) -> tuple[Actuator, ...]:
+    """Return actuators with their numbers multiplied by factors."""
+    changed = list(actuators)
+    for number, factor in zip(numbers, factors, strict=True):
+        changed[number.drive] = varied(changed[number.drive], number.quantity, float(factor))
+    return tuple(changed)

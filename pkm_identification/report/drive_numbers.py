@@ -1,0 +1,78 @@
+# Copyright 2026 pkm_identification maintainers
+#
+# Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance
+# with the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+# Unless required by applicable law or agreed to in writing, software distributed under the License is
+# distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
+# the License for the specific language governing permissions and limitations under the License.
+
+"""What a log shows of the drives themselves, as a table and as a document."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pkm_identification.identification.drives.fit import DriveFit
+from pkm_identification.identification.drives.thresholds import MAX_RESIDUAL_RATIO
+from pkm_identification.machines.contract import Machine
+
+from .listing import Listing, number, percent, relative, with_deviation
+
+HEADER = ("number", "value", "+-", "forecast", "unit", "file", "off", "status")
+
+
+def drive_text(fit: DriveFit, machine: Machine) -> str:
+    """Return the verdict, the table of numbers and what a reader should know."""
+    words = {"combination": "only as a combination with ", "identified": "identified"}
+    rows = []
+    for one in fit.estimates:
+        value, deviation = with_deviation(one.value, one.deviation)
+        status = words.get(one.status, one.status) + (one.partner if one.status == "combination" else "")
+        if not fit.fits:
+            status = "affected by the misfit"
+        file = one.number.quantity.value
+        rows.append(
+            (
+                one.number.name, value, deviation, number(one.forecast, 2), one.number.quantity.unit, number(file),
+                percent(relative(one.value, file)), status,
+            )
+        )  # fmt: skip
+    counted = sum(one.status == "identified" for one in fit.estimates)
+    times = f"the residual is {fit.ratio:.2f} times the noise"
+    verdict = (
+        f"{machine.name}: the drives fit, {times}; {counted} of {len(rows)} numbers are identified."
+        if fit.fits
+        else f"{machine.name}: the drives do not fit: {times}, and {MAX_RESIDUAL_RATIO:g} times is the most that is "
+        "allowed. Use none of the values; check load, loops and units first."
+    )
+    felt = ", ".join(f"{mass:.4g}" for mass in fit.mass)
+    lines = [verdict, "", str(Listing(HEADER, tuple(rows), frozenset(HEADER[1:4]))), ""]
+    lines.append(f"Mass that the drives feel, taken from the file for right: {felt} (kg or kg m^2).")
+    return "\n".join([*lines, *(f"Note: {note}." for note in fit.notes)])
+
+
+def drive_document(fit: DriveFit, machine: Machine) -> dict[str, Any]:
+    """Return the same for programs; deviations are one standard deviation."""
+    return {
+        "machine": machine.name,
+        "fits": fit.fits,
+        "residual_over_noise": fit.ratio,
+        "iterations": fit.iterations,
+        "mass": fit.mass.tolist(),
+        "noise": fit.noise.tolist(),
+        "numbers": [
+            {
+                "name": one.number.name,
+                "unit": one.number.quantity.unit,
+                "value": one.value,
+                "deviation": one.deviation,
+                "forecast": one.forecast,
+                "file": one.number.quantity.value,
+                "status": one.status if fit.fits else "affected_by_misfit",
+                "partner": one.partner,
+            }
+            for one in fit.estimates
+        ],
+        "correlation": fit.correlation.tolist(),
+        "notes": list(fit.notes),
+    }
