@@ -34,7 +34,8 @@ from pkm_identification.errors import PkmError
 from pkm_identification.identification.full_model.unknowns import FileModel
 from pkm_identification.machines.contract import Machine
 from pkm_identification.machines.load import read_machine
-from pkm_identification.records.drive_log import DriveLog, write_drive_log
+from pkm_identification.motion import DriveLog
+from pkm_identification.records import write_log
 
 from ..field.drawn_kinds import KINDS as MACHINES
 from ..field.drawn_kinds import draw_machine, draw_truth
@@ -96,7 +97,7 @@ def identify(log: DriveLog, file: Document, truth: Machine, folder: Path) -> Sai
     path, table, answer = (folder / name for name in ("machine.yaml", "log.csv", "estimate.json"))
     answer.unlink(missing_ok=True)
     path.write_text(yaml.safe_dump(file, sort_keys=False))
-    write_drive_log(table, log, truth.drives)
+    write_log(table, log, drives=truth.drives)
     said = StringIO()
     with redirect_stdout(said), redirect_stderr(said):
         code = run_command(

@@ -24,8 +24,8 @@ from scipy.integrate import solve_ivp
 from scipy.signal import lfilter, lsim
 
 from pkm_identification.machines.load import read_machine
+from pkm_identification.motion import DriveLog
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.records.drive_log import DriveLog
 
 from ..field.drawn_machines import Document
 from .run import Run

@@ -26,8 +26,8 @@ from pkm_identification.machines.capabilities import HexapodFile, NamedOutputs, 
 from pkm_identification.machines.contract import Machine, Motion
 from pkm_identification.mechanisms.friction import friction_force
 from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths
+from pkm_identification.motion import DriveLog
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.records.drive_log import DriveLog
 from pkm_identification.simulation.physics.load import build_physics
 
 BANDWIDTH = 2.0 * np.pi * 15.0  # rad/s, of the drives' loops
