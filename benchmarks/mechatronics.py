@@ -23,17 +23,15 @@ from typing import Any
 import control
 import mujoco
 import numpy as np
-import yaml
 from scipy.integrate import solve_ivp
 
 from pkm_identification.mechanisms.actuators import FirstOrder, Motor, TwoInertia
-from pkm_identification.mechanisms.builtin import builtin_files
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.mechanisms.multibody.mechanism import Mechanism
-from pkm_identification.reproduction.machielsen1983.actuators import ROBOT, TEST_SERVO
-from pkm_identification.reproduction.machielsen1983.robot.runs import Robot
-from pkm_identification.reproduction.mast import data as mast
+from pkm_identification.mechanisms.multibody import dynamics
+from pkm_identification.mechanisms.multibody.kinematics import at_rest
+from pkm_identification.reproduction.machielsen1983.steps import servo_of
 from pkm_identification.simulation.actuated.frequency_response import response
+from pkm_identification.simulation.actuated.modes import mass_of_drives
 from pkm_identification.simulation.actuated.rig import Rig
 from pkm_identification.simulation.actuated.step_test import step_answer
 from pkm_identification.simulation.actuated.subject import Subject
@@ -47,7 +45,7 @@ MASS, STEP, DURATION = 5.1, 0.3, 0.03  # kg, V, s
 PERIOD = 1e-3  # s
 FREQUENCIES = 5  # of a response, .4 to 10 Hz
 ROBOT_STEP = 0.06  # s
-EXACT = (2.5e-4, 5e-6)  # s between evaluations of the arm, and small steps
+EXACT = 2.5e-4  # s between evaluations of the arm
 # s of processor time for a millisecond: twice real time with states, as fast as without for ideal drives
 BUDGETS = {"uf_hydraulic": 0.5e-3, "uf_belt": 0.5e-3, "uf": None}
 
@@ -70,25 +68,8 @@ def measure(machine: Machine, effort: Effort, findings: Findings) -> None:
     _robot(effort, findings)
 
 
-def _table() -> Subject:
-    """The 3PRS table on its printed axes, with its printed position and velocity loops."""
-    document = yaml.safe_load(builtin_files("mechanisms")["mast"].read_text())
-    document["actuator"] = {
-        "type": "two_inertia", "torque_constant": mast.TORQUE_CONSTANT, "lead": mast.PITCH,
-        "gear_ratio": mast.GEAR_RATIO, "current_limit": 20.0, "motor_inertia": mast.MOTOR_INERTIA,
-        "load_inertia": 2.43e-6, "stiffness": mast.STIFFNESS, "damping": 1e-5, "encoder": "motor",
-    }  # fmt: skip
-    document["control"] = {
-        "position": {"gain": mast.POSITION_GAIN, "period": mast.POSITION_PERIOD, "rate_feed_forward": 1.0},
-        "velocity": {
-            "gain": mast.VELOCITY_GAIN, "integral": mast.VELOCITY_INTEGRAL, "period": mast.VELOCITY_PERIOD,
-        },
-    }  # fmt: skip
-    return Subject(Mechanism.from_document(document))
-
-
 def _tests(findings: Findings) -> None:
-    servos, table = Subject.load("uf_hydraulic"), _table()
+    servos, table = Subject.load("uf_hydraulic"), Subject.load("mast_belt")
     cases = [
         Case("step", partial(step_answer, servos, "z", 2e-3, 0.3)),
         Case("response", partial(response, table, "z", np.geomspace(0.4, 10.0, FREQUENCIES).tolist(), 2e-3)),
@@ -97,29 +78,33 @@ def _tests(findings: Findings) -> None:
     note = "processor time, once"
     for name, words, budget in (
         ("step", "a step of uf_hydraulic along z, 0.3 s", 3.0),
-        ("response", f"response of mast along z at {FREQUENCIES} frequencies", 30.0),
+        ("response", f"response of mast_belt along z at {FREQUENCIES} frequencies", 30.0),
     ):
         findings.items.append(Item(words, timings[name], budget, note=note))
 
 
 def _robot(effort: Effort, findings: Findings) -> None:
     """The EPAAS at start-up, a step of its L3: five joints, five servos of three states, nine delays."""
-    robot, exact = Robot(ROBOT, PERIOD), Robot(ROBOT, *EXACT)
-    frozen = Rig(ROBOT, robot.mass, robot.weight, robot.start)
-    step = 0.4 * np.eye(len(ROBOT))[2]
+    robot = Subject.load("epaas_hydraulic")
+    gain = servo_of(robot, 2).loop
+    assert gain is not None
+    wanted = robot.home + 0.4 / gain.sensor_gain * np.eye(len(robot.home))[2]
+    actuators, mass = robot.actuators, mass_of_drives(robot)
+    still = at_rest(robot.mechanism, robot.mechanism.home)
+    frozen = Rig(actuators, mass, dynamics.forces(robot.mechanism, still)[0], robot.home)
 
     def at_once() -> None:
         frozen.reset()
         held = frozen.holding_command
-        frozen.run(lambda _: held + step, ROBOT_STEP, PERIOD)
+        frozen.run(lambda _: held + 0.4 * np.eye(len(actuators))[2], ROBOT_STEP, PERIOD)
 
-    def places(one: Robot) -> np.ndarray:
-        place = one.run(step, ROBOT_STEP)[2]
-        return (place - place[0])[:: round(PERIOD / one.period)]
+    def places(period: float) -> np.ndarray:
+        place = robot.run(lambda _: wanted, ROBOT_STEP, period).drive
+        return (place - place[0])[:: round(PERIOD / period)]
 
-    text = agree("against short ones", places(robot), places(exact), 5e-4)
+    text = agree("against short ones", places(PERIOD), places(EXACT), 5e-4)
     cases = [
-        Case("whole", partial(robot.run, step, ROBOT_STEP)),
+        Case("whole", partial(places, PERIOD)),
         Case("frozen", at_once),
     ]
     timings = interleaved(cases, max(3, effort.rounds // 4), time.process_time)
@@ -206,7 +191,9 @@ def _lag(effort: Effort, findings: Findings) -> None:
 
 def _servo(effort: Effort, findings: Findings) -> None:
     """The test set-up without its delays, which SciPy's integrators do not know."""
-    servo = replace(TEST_SERVO, valve_delay=0.0, loop=replace(TEST_SERVO.loop, sensor_delay=0.0))
+    shipped = servo_of(Subject.load("epaas_testrig"), 0)
+    assert shipped.loop is not None
+    servo = replace(shipped, valve_delay=0.0, loop=replace(shipped.loop, sensor_delay=0.0))
     start, command = servo.equilibrium(0.0)
     wanted, times = command - STEP, PERIOD * np.arange(1, round(DURATION / PERIOD) + 1)
 

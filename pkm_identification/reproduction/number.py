@@ -8,14 +8,15 @@
 
 """A number of a reference text beside ours, and the verdict that its rule gives.
 
-There are five verdicts:
+There are six verdicts:
 
 agrees              what the rule of the number asks for
-agrees in kind      sign and order of magnitude, or most of the cases
+agrees in part      most entries of a row, or most cases of a statement; of several numbers, some and not others
+agrees in kind      sign and order of magnitude
 not reproduced      anything else
-not in the text     the text says nothing of it: the number is ours
 cannot be judged    the text's number is not legible or only a guess (mark G), or where ours ends is decided by
                     something that the text does not say, such as a first guess
+not in the text     the text says nothing of it: the number is ours
 """
 
 from __future__ import annotations
@@ -27,17 +28,27 @@ from typing import Any
 import numpy as np
 
 AGREES = "agrees"
+IN_PART = "agrees in part"
 IN_KIND = "agrees in kind"
 NOT_REPRODUCED = "not reproduced"
 NOT_IN_TEXT = "not in the text"
 UNJUDGED = "cannot be judged"
-VERDICTS = (AGREES, IN_KIND, NOT_REPRODUCED, UNJUDGED, NOT_IN_TEXT)
-JUDGED = (AGREES, IN_KIND, NOT_REPRODUCED)
+VERDICTS = (AGREES, IN_PART, IN_KIND, NOT_REPRODUCED, UNJUDGED, NOT_IN_TEXT)
+JUDGED = (AGREES, IN_PART, IN_KIND, NOT_REPRODUCED)
 
 FACTOR = 2.0  # up to which two amounts are of one kind
 RANGE_NEAR = 0.25  # of the text's upper end: up to which the ends of two ranges are the same
 
-Entry = float | tuple[float, float] | str | None
+
+@dataclass(frozen=True)
+class Count:
+    """In how many of the cases a statement holds."""
+
+    holds: int
+    of: int
+
+
+Entry = float | tuple[float, float] | list[float | None] | Count | str | None
 
 
 @dataclass(frozen=True)
@@ -48,7 +59,7 @@ class Number:
     ----------
     name : str
         What is compared, with table or figure.
-    source, ours : float, pair of float (a range), str (a statement) or None
+    source, ours : float, pair of float (a range), list (a row), Count, str (a statement) or None
     unit : str
     mark : str
         How certain the text's number is read: S sure, P probable, G guess, R reconstructed; + and - between.
@@ -70,7 +81,7 @@ class Number:
     rule: str
 
     def document(self) -> dict[str, Any]:
-        """For JSON; ranges are lists."""
+        """For JSON: a range as from and to, a row as a list."""
         return {
             "name": self.name,
             "source": _plain(self.source),
@@ -109,18 +120,17 @@ def series(
     *,
     near: float,
 ) -> Number:
-    """A row of a table: agrees when each entry that is judged is within `near`, in kind when more than half are.
+    """A row of a table: agrees when each entry that is judged is within `near`, in part when more than half are.
 
     Entries of `source` that are None are not judged.
     """
     pairs = [(theirs, own) for theirs, own in zip(source, ours, strict=True) if theirs is not None]
     held = sum(abs(own - theirs) <= near for theirs, own in pairs)
-    verdict = AGREES if held == len(pairs) else IN_KIND if 2 * held > len(pairs) else NOT_REPRODUCED
-    printed = " ".join("-" if entry is None else shown(float(entry)) for entry in source)
     # rounding beside what counts is nothing
-    own_row = " ".join(shown(float(one) if abs(one) > 1e-3 * near else 0.0) for one in ours)
-    rule = f"agrees when each is within {near:.3g} {unit}, in kind when more than half are: {held} of {len(pairs)}"
-    return _read(name, printed, own_row, unit, mark, line, verdict, rule)
+    row: list[float | None] = [float(one) if abs(one) > 1e-3 * near else 0.0 for one in ours]
+    printed = [None if one is None else float(one) for one in source]
+    rule = f"agrees when each is within {near:.3g} {unit}, in part when more than half are: {held} of {len(pairs)}"
+    return _read(name, printed, row, unit, mark, line, _most(held, len(pairs)), rule)
 
 
 def at_most(name: str, source: float, ours: float, unit: str, mark: str, line: str | None) -> Number:
@@ -161,11 +171,14 @@ def interval(
 def statement(
     name: str, source: str, held: Sequence[bool] | np.ndarray, mark: str, line: str | None
 ) -> Number:
-    """What the text says in words: agrees when it holds in all cases, in kind in more than half of them."""
+    """What the text says in words: agrees when it holds in all cases, in part in more than half of them."""
     count, of = int(np.count_nonzero(held)), len(held)
-    verdict = AGREES if count == of else IN_KIND if 2 * count > of else NOT_REPRODUCED
-    rule = "agrees when it holds in every case, in kind in more than half of them"
-    return _read(name, source, f"holds in {count} of {of}", "cases", mark, line, verdict, rule)
+    rule = "agrees when it holds in every case, in part in more than half of them"
+    return _read(name, source, Count(count, of), "cases", mark, line, _most(count, of), rule)
+
+
+def _most(held: int, of: int) -> str:
+    return AGREES if held == of else IN_PART if 2 * held > of else NOT_REPRODUCED
 
 
 def undecided(
@@ -181,12 +194,18 @@ def beyond(name: str, ours: Entry, unit: str) -> Number:
 
 
 def together(numbers: Iterable[Number]) -> str:
-    """The verdict on several: the worst of those that can be judged."""
-    verdicts = [one.verdict for one in numbers]
-    for verdict in (NOT_REPRODUCED, IN_KIND, AGREES, UNJUDGED):
-        if verdict in verdicts:
-            return verdict
-    return NOT_IN_TEXT
+    """Return the verdict on several numbers: all that the text has count, also those that cannot be judged."""
+    verdicts = {one.verdict for one in numbers} - {NOT_IN_TEXT}
+    if not verdicts:
+        return NOT_IN_TEXT
+    good = {AGREES, IN_PART, IN_KIND}
+    if len(verdicts) == 1:
+        return verdicts.pop()
+    if verdicts == {AGREES, IN_KIND}:
+        return IN_KIND
+    if verdicts & good:
+        return IN_PART
+    return NOT_REPRODUCED
 
 
 def shown(entry: Entry, digits: int = 3) -> str:
@@ -195,6 +214,10 @@ def shown(entry: Entry, digits: int = 3) -> str:
         return "-"
     if isinstance(entry, str):
         return entry
+    if isinstance(entry, Count):
+        return f"holds in {entry.holds} of {entry.of}"
+    if isinstance(entry, list):
+        return " ".join("-" if one is None else _rounded(one, digits) for one in entry)
     if isinstance(entry, tuple):
         return f"{_rounded(entry[0], digits)} to {_rounded(entry[1], digits)}"
     return _rounded(entry, digits)
@@ -208,6 +231,8 @@ def _rounded(number: float, digits: int) -> str:
 def _read(
     name: str, source: Entry, ours: Entry, unit: str, mark: str, line: str | None, verdict: str, rule: str
 ) -> Number:
+    if line is None and name.startswith(("Table", "Fig")):
+        line = name.partition(":")[0].partition(",")[0]
     if mark.startswith("G"):
         return _unjudged(name, source, ours, unit, mark, line, "the text's number is a guess")
     return Number(name, source, ours, unit, mark, verdict, line, rule)
@@ -221,5 +246,7 @@ def _unjudged(
 
 def _plain(entry: Entry) -> Any:
     if isinstance(entry, tuple):
-        return [float(end) for end in entry]
+        return {"from": float(entry[0]), "to": float(entry[1])}
+    if isinstance(entry, Count):
+        return {"holds": entry.holds, "of": entry.of}
     return entry

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from .document import counted
-from .number import shown
+from .number import Count, shown
 
 HEAD = """# Reproduction
 
@@ -39,10 +39,13 @@ between). *Line* is the line of the recovered text.
 | verdict | when |
 |---|---|
 | agrees | our number keeps what its rule asks for |
-| agrees in kind | same sign and size (within a factor of two), or most cases of a statement |
+| agrees in part | most entries of a row, most cases of a statement; of a finding, some of its numbers and not others |
+| agrees in kind | same sign and size (within a factor of two) |
 | not reproduced | anything else |
 | cannot be judged | the source's number is lost or a guess, or ours is decided by what the text does not say |
 | not in the text | ours alone |
+
+All numbers of a finding that the text has count for its verdict, also those that cannot be judged.
 """
 
 
@@ -79,7 +82,9 @@ def _numbers(numbers: Sequence[dict[str, Any]]) -> list[str]:
 
 
 def _entry(entry: Any) -> str:
-    return shown(tuple(entry) if isinstance(entry, list) else entry)
+    if isinstance(entry, dict):
+        entry = Count(**entry) if "holds" in entry else (entry["from"], entry["to"])
+    return shown(entry)
 
 
 def _finding(finding: dict[str, Any]) -> str:

@@ -25,7 +25,7 @@ class Study:
     name : str
         On the command line, and of its JSON file.
     module : str
-        Folder whose `study` has `run() -> Outcome`.
+        Folder with a `study.yaml` and `runs` (see `study_file`), or whose `study` has `run() -> Outcome`.
     description : str
         One sentence for the help, without full stop.
     """
@@ -36,7 +36,10 @@ class Study:
 
     def run(self) -> Outcome:
         """Do the study."""
-        return import_module(f".{self.module}.study", __package__).run()
+        from .study_file import has_file, run_file  # only a run needs the reader
+
+        package = f"{__package__}.{self.module}"
+        return run_file(package) if has_file(package) else import_module(f"{package}.study").run()
 
 
 STUDIES: dict[str, Study] = {

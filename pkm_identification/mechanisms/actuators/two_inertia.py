@@ -129,6 +129,12 @@ class TwoInertia(MotorDrive):
         return ("motor position", "motor rate", *self.motor.state_names)
 
     @property
+    def resonance(self) -> float:
+        """Return the undamped frequency of the two inertias against each other, Hz."""
+        apart = 1.0 / self.motor_inertia + 1.0 / self.load_inertia
+        return float(np.sqrt(self.stiffness * apart) / (2.0 * np.pi))
+
+    @property
     def encoder_on_motor(self) -> bool:
         return (self.cascade if self.has_both_encoders else self.encoder) == "motor"
 

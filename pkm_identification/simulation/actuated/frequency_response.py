@@ -103,7 +103,7 @@ def response(subject: Subject, axis: str, frequencies: Sequence[float], amplitud
     check_delays(subject.actuators, min(_timing(float(f))[2] for f in frequencies))
     back = along / (along @ along)
     rows = [_one(subject, along, back, float(f), amplitude) for f in frequencies]
-    alone = _alone(subject, along, frequencies, amplitude)
+    alone = response_alone(subject, axis, frequencies, amplitude)
     gain, true, position, force = (np.array(part) for part in zip(*rows, strict=True))
     return Response(np.array(frequencies, dtype=float), gain, true, alone, position.real, force.real)
 
@@ -148,10 +148,14 @@ def _one(
     return gains[0], gains[1], abs(1 - gains[0]), float(error)
 
 
-def _alone(
-    subject: Subject, along: FloatArray, frequencies: Sequence[float], amplitude: float
+def response_alone(
+    subject: Subject, axis: str, frequencies: Sequence[float], amplitude: float
 ) -> np.ndarray | None:
-    """The drive that moves most along the axis, with nothing but its own inertia."""
+    """Return the first harmonics (F,) of the drive that moves most along an axis, with its own inertia alone.
+
+    None where the drives have no loops or no inertia of their own.
+    """
+    along = subject.direction(axis)
     control = subject.mechanism.description.control
     i = int(np.argmax(np.abs(along)))
     actuator = subject.actuators[i]

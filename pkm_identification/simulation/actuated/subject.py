@@ -19,8 +19,10 @@ import numpy as np
 from pkm_identification.control.pid import ControlSettings, StrutController
 from pkm_identification.errors import NotConverged, SettingsError
 from pkm_identification.machines.capabilities import BodiesFile, HexapodFile, has, require
+from pkm_identification.machines.contract import Machine
 from pkm_identification.machines.load import load_machine
 from pkm_identification.machines.multibody import Multibody
+from pkm_identification.mechanisms.actuators.loops import DriveLoops
 from pkm_identification.mechanisms.model import Actuator
 from pkm_identification.mechanisms.multibody.kinematics import close_drives, close_outputs, close_pose, read
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
@@ -85,7 +87,17 @@ class Subject:
         MachineError, SettingsError
             If it cannot be read, or its drives have no actuators.
         """
-        loaded = load_machine(name)
+        return cls.of(load_machine(name), name)
+
+    @classmethod
+    def of(cls, loaded: Machine, name: str) -> Subject:
+        """Return the subject of a machine that is loaded; `name` is what errors call it.
+
+        Raises
+        ------
+        SettingsError
+            If its drives have no actuators.
+        """
         if has(loaded, HexapodFile):
             machine = require(loaded, HexapodFile, name).description
             subject = cls(Mechanism.from_machine(machine), machine.home_position, machine.home_rotation)
@@ -107,6 +119,19 @@ class Subject:
         """The same machine with other actuators of the same inertia."""
         description = replace(self.mechanism.description, actuators=actuators)
         return replace(self, mechanism=replace(self.mechanism, description=description))
+
+    def with_loops(self, change: Callable[[DriveLoops], DriveLoops]) -> Subject:
+        """Return the same machine with the loops of its drives changed."""
+        description = self.mechanism.description
+        assert description.control is not None  # a machine without loops has none to change
+        drives = tuple(change(one) for one in description.control.drives)
+        changed = replace(description, control=replace(description.control, drives=drives))
+        return replace(self, mechanism=replace(self.mechanism, description=changed))
+
+    def resting_at(self, drives: FloatArray) -> Subject:
+        """Return the same machine with its home at other driven coordinates (n,)."""
+        closed = close_drives(self.mechanism, drives[None]).required(drives[None], "drives")
+        return replace(self, mechanism=replace(self.mechanism, home=closed[0]))
 
     @property
     def home(self) -> FloatArray:

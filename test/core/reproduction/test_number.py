@@ -19,6 +19,7 @@ from pkm_identification.reproduction.finding import Finding
 from pkm_identification.reproduction.number import (
     AGREES,
     IN_KIND,
+    IN_PART,
     NOT_IN_TEXT,
     NOT_REPRODUCED,
     UNJUDGED,
@@ -65,7 +66,7 @@ def test_a_range(ours, verdict):
 
 
 @pytest.mark.parametrize(
-    ("held", "verdict"), [(6, AGREES), (4, IN_KIND), (3, NOT_REPRODUCED), (0, NOT_REPRODUCED)]
+    ("held", "verdict"), [(6, AGREES), (4, IN_PART), (3, NOT_REPRODUCED), (0, NOT_REPRODUCED)]
 )
 def test_a_statement(held, verdict):
     assert statement("n", "s", [k < held for k in range(6)], "S", "1").verdict == verdict
@@ -80,14 +81,16 @@ def test_what_the_text_does_not_say_is_not_judged():
     assert beyond("n", 1.0, "").verdict == NOT_IN_TEXT
 
 
-def test_a_finding_is_as_good_as_its_worst_number():
+def test_all_numbers_of_a_finding_count():
     good = value("a", 1.0, 1.0, "", "S", None, near=0.1)
     kind = value("b", 1.0, 1.5, "", "S", None, near=0.1)
     bad = value("c", 1.0, 9.0, "", "S", None, near=0.1)
     lost = value("d", None, 9.0, "", "S", None, near=0.1)
-    assert together([good, kind, bad, lost]) == NOT_REPRODUCED
-    assert together([good, kind, lost]) == IN_KIND
-    assert together([good, lost]) == AGREES
+    assert together([good, kind]) == IN_KIND
+    assert together([good, kind, bad, lost]) == IN_PART
+    assert together([good, lost]) == together([good, bad]) == together([kind, lost]) == IN_PART
+    assert together([bad, lost]) == together([bad]) == NOT_REPRODUCED
+    assert together([good, beyond("e", 1.0, "")]) == AGREES
     assert together([lost]) == UNJUDGED
     assert together([]) == NOT_IN_TEXT
     assert Finding("s", "o", "w", (good, kind)).verdict == IN_KIND
@@ -100,7 +103,7 @@ def test_documents_and_page_have_every_number():
     document = common_document("name", "title", ["assumed"], (found,), ["figure"])
     number = json.loads(json.dumps(document, allow_nan=False))["numbers"][0]
     assert set(number) == {"name", "source", "ours", "unit", "mark", "verdict", "line", "rule"}
-    assert number["source"] == [1.0, 2.0]
+    assert number["source"] == {"from": 1.0, "to": 2.0}
     text = page([document])
     assert "| a \\| b | 1 to 2 | 1 to 2 | % | S | agrees | 12 |" in text
     assert "1 numbers: agrees 1." in text
@@ -116,6 +119,11 @@ def test_numbers_are_shown_as_people_write_them():
 def test_a_row_of_a_table_is_judged_entry_by_entry():
     printed = (1.0, 2.0, None, 4.0)
     assert series("n", printed, [1.05, 1.95, 99.0, 4.0], "N", "S", None, near=0.1).verdict == AGREES
-    assert series("n", printed, [1.05, 1.95, 99.0, 5.0], "N", "S", None, near=0.1).verdict == IN_KIND
+    assert series("n", printed, [1.05, 1.95, 99.0, 5.0], "N", "S", None, near=0.1).verdict == IN_PART
     assert series("n", printed, [2.05, 2.95, 3.0, 4.0], "N", "S", None, near=0.1).verdict == NOT_REPRODUCED
-    assert series("n", printed, [1e-6, 1.95, 99.0, 5.0], "N", "S", None, near=0.1).ours == "0 1.95 99 5"
+    assert series("n", printed, [1e-6, 1.95, 99.0, 5.0], "N", "S", None, near=0.1).ours == [
+        0.0,
+        1.95,
+        99.0,
+        5.0,
+    ]

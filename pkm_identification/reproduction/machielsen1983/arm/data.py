@@ -12,9 +12,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from pkm_identification.mechanisms.actuators import Hydraulic
+from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.numerics.arrays import FloatArray
-
-from ..actuators import ROBOT
 
 Table = dict[int, dict[str, tuple[float | None, ...]]]  # by speed and part
 
@@ -22,10 +22,16 @@ SOURCE = "Machielsen 1983"
 # what fits table 8.2.3-1 best: phi, alpha, beta, gamma, psi
 START_UP = tuple(np.radians([0.0, 89.76, 0.84, 0.84, 0.0]))
 
-# oil compliance in m/N and rad/(N m), hydraulic compliance in m/(N s), viscous friction in N s/m and N m s
-COMPLIANCE = np.array([one.oil_compliance for one in ROBOT])
-LEAKAGE = np.array([one.hydraulic_compliance for one in ROBOT])
-VISCOUS = np.array([one.friction.viscous for one in ROBOT])
+# of the built-in machine: oil compliance in m/N and rad/(N m), hydraulic compliance in m/(N s), viscous friction in
+# N s/m and N m s, and where sensors show 0 V, m and rad
+ACTUATORS = ("L1", "L2", "L3", "L4", "vane")  # the text's names in the order of the machine's drives
+_SERVOS = [
+    one for one in Mechanism.load("epaas_hydraulic").description.actuators or () if isinstance(one, Hydraulic)
+]
+COMPLIANCE = np.array([one.oil_compliance for one in _SERVOS])
+LEAKAGE = np.array([one.hydraulic_compliance for one in _SERVOS])
+VISCOUS = np.array([one.friction.viscous for one in _SERVOS])
+OFFSET_LENGTHS = tuple(0.0 if one.loop is None else one.loop.sensor_zero for one in _SERVOS)
 
 
 def _symmetric(rows: list[list[float]]) -> FloatArray:
@@ -61,11 +67,19 @@ ACTUATOR_COUPLING = (161.0, 107.0, 10.0, 3.0)  # % of L1 to L4, rows of joints 2
 PAYLOAD = 4.0  # kg
 PAYLOAD_PLACE = 0.198  # m along the gripper's axis, fitted to the row of L1: not in the text
 MASS_L3, MASS_L3_LOADED = (19.0, 38.0), (48.0, 96.0)  # kg
+MASS_L4, MASS_L4_LOADED = (14.0, 38.0), (64.0, 111.0)
+MASS_VANE, MASS_VANE_LOADED = (0.18, 0.33), (0.19, 1.3)  # kg m^2
 MASS_L1, MASS_L1_LOADED = (1.3, 2.7), (33.0, 68.0)
 
 # Hz: of the model and measured with a hammer, by actuator
 MODEL_MODES = {"L3": 34.7, "L4": 43.3, "L1": 140.0}
 MEASURED_MODES = {"L3": 35.9, "L4": 40.2, "vane": 25.2}
+FLEXIBLE_MODES = {
+    "the gripper, in its plane": 13.6,
+    "the gripper, across": 14.8,
+    "the upper arm, in its plane": 59.2,
+    "the upper arm, across": 83.2,
+}
 VANE_LOADED_MODE, VANE_TEST_INERTIA, VANE_TEST_LOAD = 33.0, 0.338, 2.5  # Hz, kg m^2, kg
 
 # The state of tables 8.2.4: deg, deg/s and deg/s^2 at five times the speed, which is printed with more digits

@@ -24,8 +24,8 @@ from pkm_identification.report.figures.style import (
     styled,
 )
 
-from ..actuators import ACTUATORS
 from .data import (
+    ACTUATORS,
     FORCES,
     MASS_L1,
     MASS_L1_LOADED,

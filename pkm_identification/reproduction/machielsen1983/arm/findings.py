@@ -16,11 +16,12 @@ from pkm_identification.mechanisms.actuator_space import single_frequency
 from pkm_identification.reproduction.finding import Finding
 from pkm_identification.reproduction.number import Number, beyond, series, statement, undecided, value
 
-from ..actuators import ACTUATORS
 from .data import (
     ACTUATOR_COUPLING,
     ACTUATOR_MASS,
+    ACTUATORS,
     COMPLIANCE,
+    FLEXIBLE_MODES,
     FORCES,
     JOINT_COUPLING,
     JOINT_MASS,
@@ -28,6 +29,10 @@ from .data import (
     MASS_L1_LOADED,
     MASS_L3,
     MASS_L3_LOADED,
+    MASS_L4,
+    MASS_L4_LOADED,
+    MASS_VANE,
+    MASS_VANE_LOADED,
     MEASURED_MODES,
     MODEL_MODES,
     NEAR,
@@ -50,6 +55,10 @@ MODE_NEAR = 0.01  # relative
 BENT = np.radians(120.0)  # alpha: half way of the stroke of L3, about
 MISPRINT = "a misprint, as the reason says"
 UPPER = np.triu_indices(5, 1)
+
+
+PATHS = "the workspace's edges are lost"
+RIGID = "links are rigid here, and the text gives no stiffness of theirs"
 
 
 def findings(study: ArmStudy) -> tuple[Finding, ...]:
@@ -77,7 +86,7 @@ def _actuator_mass(study: ArmStudy) -> Finding:
             float(ours[i, i]),
             "kg" if i < 4 else "kg m^2",
             "S",
-            None,
+            "Tables 8.2.3-1, -2",
             near=MASS_NEAR * ACTUATOR_MASS[i, i],
         )
         for i, name in enumerate(ACTUATORS)
@@ -87,7 +96,7 @@ def _actuator_mass(study: ArmStudy) -> Finding:
         "table 8.2.3-2",
         relative[UPPER] < MASS_NEAR,
         "S",
-        None,
+        "Tables 8.2.3-1, -2",
     )
     return Finding(
         "Mass matrix CJA in actuator coordinates at start-up (table 8.2.3-2, S), from J in joint coordinates (S).",
@@ -116,7 +125,7 @@ def _joint_mass(study: ArmStudy) -> Finding:
                 "table 8.2.3-1",
                 off[upper] < JOINT_NEAR,
                 "S",
-                None,
+                "Tables 8.2.3-1, -2",
             ),
         ),
     )
@@ -131,9 +140,23 @@ def _coupling(study: ArmStudy) -> Finding:
         "drives joint "
         "2 and L4 joint 3: the print has the two interchanged (3 with joint 2, 10 with joint 3).",
         (
-            series("Coupling factors of J, joints 1 to 5", JOINT_COUPLING, joints, "%", "S", None, near=0.5),
             series(
-                "Coupling factors of CJA, L1 to L4", ACTUATOR_COUPLING, actuators, "%", "R", None, near=0.5
+                "Coupling factors of J, joints 1 to 5",
+                JOINT_COUPLING,
+                joints,
+                "%",
+                "S",
+                "Tables 8.2.3-1, -2",
+                near=0.5,
+            ),
+            series(
+                "Coupling factors of CJA, L1 to L4",
+                ACTUATOR_COUPLING,
+                actuators,
+                "%",
+                "R",
+                "Tables 8.2.3-1, -2",
+                near=0.5,
             ),
             undecided(
                 "Coupling factors of CJA, joints 2 to 5 as printed",
@@ -141,7 +164,7 @@ def _coupling(study: ArmStudy) -> Finding:
                 _row(actuators[[2, 3, 0, 1]]),
                 "%",
                 "S",
-                None,
+                "Tables 8.2.3-1, -2",
                 because="the first two are interchanged in print",
             ),
         ),
@@ -150,7 +173,14 @@ def _coupling(study: ArmStudy) -> Finding:
 
 def _effective_mass(study: ArmStudy) -> Finding:
     def numbers(name: str, source: tuple[float, float], ours: tuple[float, float]) -> Number:
-        return series(f"Effective mass of {name}", source, ours, "kg", "S", None, near=0.05 * source[1])
+        return series(
+            f"Effective mass of {name}", source, ours, "kg", "S", "Table 8.2.2-1", near=0.05 * source[1]
+        )
+
+    def lost(
+        name: str, source: tuple[float, float], ours: tuple[float, float], unit: str, why: str
+    ) -> Number:
+        return undecided(f"Effective mass of {name}", source, ours, unit, "S", "Table 8.2.2-1", because=why)
 
     lift, grip = study.lift, study.grip
     bent, bent_loaded = (float(np.interp(BENT, lift.angle, part)) for part in (lift.bare, lift.loaded))
@@ -166,10 +196,22 @@ def _effective_mass(study: ArmStudy) -> Finding:
         "without load "
         "contradicts its own row with load, and its row is not compared; L2 moves .226 kg at gamma = 0.",
         (
-            numbers("L3", MASS_L3, _extent(lift.bare)),
+            lost("L3", MASS_L3, _extent(lift.bare), "kg", "the range of alpha is inferred from it"),
             numbers("L3 with 4 kg", MASS_L3_LOADED, _extent(lift.loaded)),
             numbers("L1", MASS_L1, _extent(grip.bare)),
-            numbers("L1 with 4 kg", MASS_L1_LOADED, _extent(grip.loaded)),
+            lost(
+                "L1 with 4 kg", MASS_L1_LOADED, _extent(grip.loaded), "kg", "the load's place is fitted to it"
+            ),
+            *(
+                lost(f"{name}{load}", source, extent, unit, PATHS)
+                for name, unit, sources, curves in (
+                    ("L4", "kg", (MASS_L4, MASS_L4_LOADED), study.elbow),
+                    ("the vane", "kg m^2", (MASS_VANE, MASS_VANE_LOADED), study.turn),
+                )
+                for load, source, extent in zip(
+                    ("", " with 4 kg"), sources, (_extent(curves.bare), _extent(curves.loaded)), strict=True
+                )
+            ),
             # a range over whole paths ends where the mass is least, which is at neither of these poses
             beyond("Effective mass of L3 at alpha = 120 degrees", bent, "kg"),
             beyond("Effective mass of L3 with 4 kg at alpha = 120 degrees", bent_loaded, "kg"),
@@ -196,7 +238,15 @@ def _modes(study: ArmStudy) -> Finding:
         "mass, raises the mode of L1 by a tenth.",
         (
             *(
-                value(f"Mode of {name}", source, float(alone[name]), "Hz", "S", None, near=MODE_NEAR * source)
+                value(
+                    f"Mode of {name}",
+                    source,
+                    float(alone[name]),
+                    "Hz",
+                    "S",
+                    "modal analysis, 4622-24",
+                    near=MODE_NEAR * source,
+                )
                 for name, source in MODEL_MODES.items()
             ),
             *(
@@ -206,15 +256,19 @@ def _modes(study: ArmStudy) -> Finding:
                     float(alone[name]),
                     "Hz",
                     "S",
-                    None,
-                    near=0.1 * MEASURED_MODES[name],
+                    "modal analysis, 4622-24",
+                    near=MODE_NEAR * MEASURED_MODES[name],
                 )
                 for name in ("L3", "L4")
             ),
-            beyond("Mode of L2", float(alone["L2"]), "Hz"),
-            beyond(
-                "Modes damped together", " ".join(f"{frequency:.4g}" for frequency in modes.frequency), "Hz"
+            *(
+                undecided(
+                    f"Mode of {what}", source, None, "Hz", "S", "modal analysis, 4622-24", because=RIGID
+                )
+                for what, source in FLEXIBLE_MODES.items()
             ),
+            beyond("Mode of L2", float(alone["L2"]), "Hz"),
+            beyond("Modes damped together", [float(one) for one in modes.frequency], "Hz"),
         ),
     )
 
@@ -267,7 +321,7 @@ def _forces(study: ArmStudy) -> Finding:
                         ours[name],
                         unit,
                         "S",
-                        None,
+                        "Tables 8.2.4-1, -2",
                         near=NEAR[speed] * largest,
                     )
                 )
@@ -303,7 +357,7 @@ def _misprinted_forces(study: ArmStudy) -> Finding:
                 float(split.forces["F_V2"][3]),
                 "N",
                 "S",
-                None,
+                "Tables 8.2.4-1, -2",
                 because=MISPRINT,
             ),
             value(
@@ -312,7 +366,7 @@ def _misprinted_forces(study: ArmStudy) -> Finding:
                 square,
                 "N",
                 "R",
-                None,
+                "Tables 8.2.4-1, -2",
                 near=0.04 * PRINTED_SQUARE_4,
             ),
             value(
@@ -321,7 +375,7 @@ def _misprinted_forces(study: ArmStudy) -> Finding:
                 own,
                 "N",
                 "R",
-                None,
+                "Tables 8.2.4-1, -2",
                 near=0.01 * abs(PRINTED_OWN_4),
             ),
             undecided(
@@ -330,7 +384,7 @@ def _misprinted_forces(study: ArmStudy) -> Finding:
                 float(split.torques["T_ext"][3]),
                 "N m",
                 "S",
-                None,
+                "Tables 8.2.4-1, -2",
                 because=MISPRINT,
             ),
         ),
@@ -349,8 +403,16 @@ def _sums(study: ArmStudy) -> Finding:
         f"times single: {scaled.max():.1e} N m.",
         "Parts by superposition: each quadratic term from moving one coordinate, or two, at a time.",
         (
-            statement("Parts sum to the total, within 1e-9", "T_tot", [gap < 1e-9], "S", None),
-            statement("Velocity terms are 25-fold, within 1e-9 N m", "x 25", scaled < 1e-9, "S", None),
+            statement(
+                "Parts sum to the total, within 1e-9", "T_tot", [gap < 1e-9], "S", "Tables 8.2.4-1, -2"
+            ),
+            statement(
+                "Velocity terms are 25-fold, within 1e-9 N m",
+                "x 25",
+                scaled < 1e-9,
+                "S",
+                "Tables 8.2.4-1, -2",
+            ),
         ),
     )
 

@@ -26,12 +26,12 @@ from pkm_identification.mechanisms.multibody import dynamics, kinematics
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.numerics.arrays import FloatArray
 
-from ..actuators import OFFSET_LENGTHS
 from .data import (
     ACTUATOR_MASS,
     COMPLIANCE,
     JOINT_MASS,
     LEAKAGE,
+    OFFSET_LENGTHS,
     PAYLOAD,
     PAYLOAD_PLACE,
     START_UP,
@@ -71,7 +71,7 @@ class ArmStudy:
         From the mass data at start-up as read, and at alpha = 90, beta = 0 with the digits as printed.
     actuator_mass : ndarray, shape (5, 5)
         From the mass data at start-up.
-    lift, grip : MassCurves
+    lift, grip, elbow, turn : MassCurves
         L3 over alpha, L1 over gamma.
     alone : ndarray, shape (5,)
         Hz, each actuator with the others held, of the printed actuator mass.
@@ -89,6 +89,8 @@ class ArmStudy:
     actuator_mass: FloatArray
     lift: MassCurves
     grip: MassCurves
+    elbow: MassCurves
+    turn: MassCurves
     alone: FloatArray
     modes: Modes
     forces: dict[int, ForceSplit]
@@ -123,6 +125,8 @@ def run_study() -> ArmStudy:
         actuator_mass=dynamics.mass_matrix(arm, start)[0],
         lift=_curves(arm, loaded, 1, alpha, 2),
         grip=_curves(arm, loaded, 3, gamma, 0),
+        elbow=_curves(arm, loaded, 2, gamma, 3),
+        turn=_curves(arm, loaded, 1, alpha, 4),
         alone=single_frequency(effective_mass(ACTUATOR_MASS), COMPLIANCE, LEAKAGE, VISCOUS),
         modes=damped_modes(ACTUATOR_MASS, COMPLIANCE, LEAKAGE, VISCOUS),
         forces={speed: split_at_speed(arm, speed) for speed in (1, 5)},

@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING
 from matplotlib.figure import Figure
 
 from pkm_identification.report.figures.style import ESTIMATE, NOMINAL, TRUE, legend_outside, styled
+from pkm_identification.reproduction.study_file import read_file
 
-from .data import PRINTED, STEPS
+from .runs import SIZES
 
 if TYPE_CHECKING:
     from .runs import RobotStudy
@@ -24,26 +25,19 @@ if TYPE_CHECKING:
 
 @styled
 def steps_figure(study: RobotStudy) -> Figure:
-    """One actuator a panel, sizes compared and others, with the source's first and second peak."""
+    """One actuator a panel, both sizes, with the source's first and second peak."""
+    rows = [one["text"] for one in read_file(__package__)["findings"][1]["numbers"]]
     figure = Figure(figsize=(9, 5.4), layout="constrained")
     panels = figure.subplots(2, 2).ravel()
-    for panel, (name, (peak, period, overshoot)) in zip(panels, PRINTED.items(), strict=True):
-        for size in STEPS[name][::-1]:
-            if (name, size) not in study.steps:
-                continue
-            one = study.steps[name, size]
-            compared = size == STEPS[name][0]
-            panel.plot(
-                1e3 * one.time, one.share, color=ESTIMATE if compared else NOMINAL, linewidth=1.4 if compared else 0.8,
-                label="compared" if compared else "another size",
-            )  # fmt: skip
-            if compared:
-                settled = one.share.max() / (1.0 + one.metrics.overshoot)
-                panel.plot(
-                    [peak], [settled * (1.0 + overshoot / 100.0)], "x", color=TRUE, label="source, first peak"
-                )
+    for k, (panel, (name, step)) in enumerate(zip(panels, study.steps.items(), strict=True)):
+        peak, period, overshoot = rows[3 * k : 3 * k + 3]
+        other = study.others[name]
+        panel.plot(1e3 * other.time, other.share, color=NOMINAL, linewidth=0.8, label="another size")
+        panel.plot(1e3 * step.time, step.share, color=ESTIMATE, linewidth=1.4, label="compared")
+        settled = step.share.max() / (1.0 + 0.01 * step.read[2])
+        panel.plot([peak], [settled * (1.0 + 0.01 * overshoot)], "x", color=TRUE, label="source, first peak")
         panel.axvline(peak + period, color=TRUE, linewidth=0.8, linestyle=":")
-        panel.set_title(f"{name}, {STEPS[name][0]:+g} V")
+        panel.set_title(f"{name}, {SIZES[name][0]:+g} V")
         panel.set_xlabel("time (ms)")
         panel.set_ylabel("part of the step")
     legend_outside(figure, *panels[0].get_legend_handles_labels(), loc="lower center", ncols=3)

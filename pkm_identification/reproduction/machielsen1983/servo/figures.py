@@ -23,8 +23,9 @@ from pkm_identification.report.figures.style import (
     legend_outside,
     styled,
 )
+from pkm_identification.reproduction.study_file import read_file
 
-from .data import SENSITIVITIES, STEP, STEPS
+from .runs import STEP
 
 if TYPE_CHECKING:
     from .runs import ServoStudy
@@ -33,27 +34,20 @@ if TYPE_CHECKING:
 @styled
 def steps_figure(study: ServoStudy) -> Figure:
     """Four steps, the printed first peak and the one after, and the reduced model."""
+    rows = read_file(__package__)["findings"][2]["numbers"]
     figure = Figure(figsize=(9, 5.2), layout="constrained")
     panels = figure.subplots(2, 2, sharex=True, sharey=True).ravel()
-    for k, (panel, run, (load, out, peak, period, overshoot)) in enumerate(
-        zip(panels, study.steps, STEPS, strict=True)
-    ):
-        share = run.measured / (-STEP if out else STEP)
-        panel.plot(1e3 * run.time, share, color=ESTIMATE, label="V_me, ours")
-        if k == 2:
-            panel.plot(
-                1e3 * run.time,
-                study.reduced.measured / -STEP,
-                "--",
-                color=NOMINAL,
-                label="valve as one delay",
-            )
+    for k, (panel, ((load, volts), run)) in enumerate(zip(panels, study.steps.items(), strict=True)):
+        peak, period, overshoot = (row["text"][k] for row in rows)
+        panel.plot(1e3 * run.time, run.share, color=ESTIMATE, label="V_me, ours")
+        if (load, volts) == (5.1, -STEP):
+            small = study.reduced
+            panel.plot(1e3 * small.time, small.share, "--", color=NOMINAL, label="valve as one delay")
         # overshoot is over where the piston settles
-        settled = share.max() / (1.0 + run.metrics.overshoot)
-        height = settled * (1.0 + overshoot / 100.0)
-        panel.plot([peak], [height], "x", color=TRUE, label="source, first peak")
+        settled = run.share.max() / (1.0 + 0.01 * run.read[2])
+        panel.plot([peak], [settled * (1.0 + 0.01 * overshoot)], "x", color=TRUE, label="source, first peak")
         panel.axvline(peak + period, color=TRUE, linewidth=0.8, linestyle=":")
-        panel.set_title(f"{load:g} kg, {'extending' if out else 'retracting'}")
+        panel.set_title(f"{load:g} kg, {'extending' if volts < 0.0 else 'retracting'}")
     for panel in panels[2:]:
         panel.set_xlabel("time (ms)")
     for panel in panels[::2]:
@@ -66,14 +60,16 @@ def steps_figure(study: ServoStudy) -> Figure:
 @styled
 def sensitivities_figure(study: ServoStudy) -> Figure:
     """Overshoot of the 27 runs, ours and the printed."""
+    printed = read_file(__package__)["data"]["sensitivities"]
     figure = Figure(figsize=(9, 3.8), layout="constrained")
     panel = figure.subplots()
-    for place, (name, (_, _, _, printed, _)) in enumerate(SENSITIVITIES.items()):
-        ours = [100.0 * one.overshoot for one in study.varied[name]]
+    for place, (name, row) in enumerate(printed.items()):
         at = place + np.array([-0.25, 0.0, 0.25])
+        ours = [one[2] for one in study.varied[name]]
         panel.plot(at, ours, "o-", color=ESTIMATE, markersize=4, label="ours" if place == 0 else None)
-        panel.plot(at, printed, "x", color=TRUE, label="source" if place == 0 else None)
-    panel.set_xticks(range(len(SENSITIVITIES)), [f"{name}\n±{p[0]:g} %" for name, p in SENSITIVITIES.items()])
+        panel.plot(at, row["overshoot"], "x", color=TRUE, label="source" if place == 0 else None)
+    labels = [f"{name}\n±{row['percent']:g} %" for name, row in printed.items()]
+    panel.set_xticks(range(len(printed)), labels)
     categories_across(panel, "overshoot (%)")
     panel.legend()
     figure.suptitle("Overshoot at 5.1 kg, extending, with each parameter varied", x=0.01, ha="left")

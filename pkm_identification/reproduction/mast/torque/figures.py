@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 def torque_figure(study: TorqueStudy) -> Figure:
     """Columns are frequencies, rows the motor's angle and its torque over one period."""
     figure = Figure(figsize=(10, 5), layout="constrained")
-    panels = figure.subplots(2, len(study.comparisons), sharex="col")
-    for column, (frequency, one) in enumerate(study.comparisons.items()):
+    panels = figure.subplots(2, len(study.logs), sharex="col")
+    for column, (frequency, (file, machine)) in enumerate(study.logs.items()):
         for run, color, label in (
-            (one.file, NOMINAL, "manufacturers' data"),
-            (one.machine, TRUE, "J / 1.56, 0.0718 N m"),
+            (file, NOMINAL, "manufacturers' data"),
+            (machine, TRUE, "J / 1.56, 0.0718 N m"),
         ):
             shown = run.time - run.time[0] <= 1.0 / frequency
             time = 1e3 * (run.time[shown] - run.time[0])

@@ -99,7 +99,12 @@ def _filter(study: PendulumStudy) -> Finding:
                 value(f"Table 3.1, UKF: {name}", source[k], ratios[k], "", "P", line, near=CLOSE * source[k])
                 for k, name in enumerate(RATIO_NAMES)
             ),
-            _mass(study, "Table 3.1, UKF: M", SOURCE_UKF_M, ukf.values[4], "kg", "P", line),
+            *(
+                _mass(study, f"Table 3.1, UKF: {name}", mass, float(ukf.values[k]), "kg", "P", line)
+                for k, (name, mass) in enumerate(
+                    zip(("m1", "m2", "M"), (*TRUE[2:4], SOURCE_UKF_M), strict=True), 2
+                )
+            ),
         ),
     )
 

@@ -10,7 +10,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -36,6 +36,7 @@ from .runs import StagedStudy
 
 FRICTION_PLACES = slice(12, 24)  # in `oh24`: six viscous coefficients, six Coulomb forces
 NEAR = 5.0  # points of a change in %, up to which two changes are the same
+CHOSEN = "the joints' moment, which the text does not give, decides it"
 REPEATED = 0.1  # %, below which no friction coefficient has changed
 
 
@@ -73,15 +74,23 @@ def _change(values: FloatArray, before: FloatArray) -> FloatArray:
 
 
 def _of_table(
-    label: str, table: Mapping[str, tuple[float | None, ...]], ours: FloatArray, mark: str, line: str | None
+    label: str,
+    table: Mapping[str, tuple[float | None, ...]],
+    ours: FloatArray,
+    mark: str,
+    line: str,
+    because: str | None = None,
 ) -> list[Number]:
-    """Every legible entry of a table beside ours."""
+    """Every legible entry of a table beside ours, unjudged where a reason is given."""
     numbers = []
     for k, (kind, entries) in enumerate(table.items()):
         for i, entry in enumerate(entries):
-            if entry is not None:
-                change = float(ours[k * STRUTS + i])
-                name = f"{label}: {kind} {i + 1}"
+            if entry is None:
+                continue
+            name, change = f"{label}: {kind} {i + 1}", float(ours[k * STRUTS + i])
+            if because is not None:
+                numbers.append(undecided(name, entry, change, "%", mark, line, because=because))
+            else:
                 numbers.append(value(name, entry, change, "%", mark, line, near=NEAR))
     return numbers
 
@@ -122,24 +131,19 @@ def _first(study: StagedStudy) -> Finding:
         "and Hooke joints, which single-strut tests do not contain (5.4, l.16558-79). How large it is the text does "
         f"not say: {JUDGED:g} N m is assumed, and the changes are in proportion to it.",
         (
-            interval("1-A: Coulomb, X", (5.0, 250.0), size["x"][STRUTS:], "%", "S", line),
-            interval("1-A: Coulomb, Z", (5.0, 210.0), size["z"][STRUTS:], "%", "S", line),
-            interval("1-A: Coulomb, XY", (15.0, 300.0), size["xy"][STRUTS:], "%", "S", line),
-            value("1-A: viscous 1, X", 54.0, float(size["x"][0]), "%", "S", "16476-87", near=NEAR),
-            value("1-A: viscous 6, X", 32.0, float(size["x"][5]), "%", "S", "16476-87", near=NEAR),
-            interval(
-                "1-A: viscous 1, 2, 4, 6, Z", (36.0, 85.0), size["z"][[0, 1, 3, 5]], "%", "S", "16476-87"
+            *(
+                undecided(f"1-A: {name}", source, entry, "%", "S", line, because=CHOSEN)
+                for name, source, entry, line in (
+                    ("Coulomb, X", (5.0, 250.0), _ends(size["x"][STRUTS:]), line),
+                    ("Coulomb, Z", (5.0, 210.0), _ends(size["z"][STRUTS:]), line),
+                    ("Coulomb, XY", (15.0, 300.0), _ends(size["xy"][STRUTS:]), line),
+                    ("viscous 1, X", 54.0, float(size["x"][0]), "16476-87"),
+                    ("viscous 6, X", 32.0, float(size["x"][5]), "16476-87"),
+                    ("viscous 1, 2, 4, 6, Z", (36.0, 85.0), _ends(size["z"][[0, 1, 3, 5]]), "16476-87"),
+                    ("viscous, XY, largest", 123.0, float(size["xy"][:STRUTS].max()), "16476-87"),
+                )
             ),
-            value(
-                "1-A: viscous, XY, largest",
-                123.0,
-                float(size["xy"][:STRUTS].max()),
-                "%",
-                "S",
-                "16476-87",
-                near=NEAR,
-            ),
-            *_of_table("Table 5.1, XY", TABLE_5_1, joints["xy"], "S", None),
+            *_of_table("Table 5.1, XY", TABLE_5_1, joints["xy"], "S", "Table 5.1", CHOSEN),
         ),
     )
 
@@ -150,11 +154,7 @@ def _explanation(study: StagedStudy) -> Finding:
     legible = np.isfinite(table["Coulomb"])
     source = float(-table["Coulomb"][legible].mean())
     mean = {size: float(-runs["xy"][coulomb][legible].mean()) for size, runs in share.coulomb.items()}
-    xy = share.coulomb[JUDGED]["xy"]
-    spread = {
-        name: float(np.abs(share.coulomb[JUDGED][name] - share.coulomb[JUDGED]["x"])[coulomb].mean())
-        for name in NAMES
-    }
+    spread = {name: _away(share.coulomb[JUDGED], name) for name in NAMES}
     line = "16558-79"
     at_platform = "; ".join(
         f"hinges {kind}, " + ", ".join(f"{name.upper()} {_of(one[coulomb])}" for name, one in runs.items())
@@ -177,32 +177,54 @@ def _explanation(study: StagedStudy) -> Finding:
         + ", ".join(f"{100 * (1 - one**2):.0f} % ({name.upper()})" for name, one in share.left.items())
         + " of the joints' forces squared; what is left would show in the residual.",
         (
-            value(
-                "5.4, XY: mean Coulomb excess of five struts", source, mean[JUDGED], "%", "S", line, near=NEAR
-            ),
-            statement(
-                "5.4, XY: Coulomb above the test on every strut of Table 5.1",
-                "every strut",
-                [bool(one < -NEAR) for one in xy[coulomb][legible]],
+            undecided(
+                "5.4, XY: mean Coulomb excess of five struts",
+                source,
+                mean[JUDGED],
+                "%",
                 "S",
                 line,
+                because=CHOSEN,
             ),
-            statement(
-                "5.4, XY: viscous above the test on every strut",
-                "every strut",
-                [bool(one < -NEAR) for one in xy[:STRUTS]],
-                "S",
-                line,
-            ),
-            statement(
-                "5.4: Coulomb on Z nearer to X than on XY",
-                "Z nearer",
-                [spread["z"] < spread["xy"]],
-                "S",
-                line,
+            *(
+                _with_every_moment(f"5.4{name}", text, [held(runs) for runs in share.coulomb.values()], line)
+                for name, text, held in (
+                    (
+                        ", XY: Coulomb above the test on every strut of Table 5.1",
+                        "every strut",
+                        lambda runs: runs["xy"][coulomb][legible] < -NEAR,
+                    ),
+                    (
+                        ", XY: viscous above the test on every strut",
+                        "every strut",
+                        lambda runs: runs["xy"][:STRUTS] < -NEAR,
+                    ),
+                    (
+                        ": Coulomb on Z nearer to X than on XY",
+                        "Z nearer",
+                        lambda runs: np.array([_away(runs, "z") < _away(runs, "xy")]),
+                    ),
+                )
             ),
         ),
     )
+
+
+def _with_every_moment(name: str, text: str, held: Sequence[FloatArray], line: str) -> Number:
+    """A statement, judged only if its verdict is the same with each moment of the joints that was tried."""
+    numbers = [statement(name, text, one, "S", line) for one in held]
+    if len({one.verdict for one in numbers}) == 1:
+        return numbers[0]
+    return undecided(name, text, numbers[0].ours, "cases", "S", line, because=CHOSEN)
+
+
+def _away(runs: Mapping[str, FloatArray], name: str) -> float:
+    """Mean distance in % of the struts' Coulomb friction of a motion from that of X."""
+    return float(np.abs(runs[name] - runs["x"])[STRUTS : 2 * STRUTS].mean())
+
+
+def _ends(values: FloatArray) -> tuple[float, float]:
+    return float(values.min()), float(values.max())
 
 
 def _of(changes: FloatArray) -> str:

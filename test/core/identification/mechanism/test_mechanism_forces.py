@@ -27,18 +27,14 @@ from pkm_identification.mechanisms.multibody import dynamics
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.motion import DriveLog
 from pkm_identification.parameters.assumptions import Assumptions, Fix
-from pkm_identification.reproduction.mast import data
 from pkm_identification.simulation.multibody.motions import generated
 
 MAST = yaml.safe_load(builtin_files("mechanisms")["mast"].read_text())
 COULOMB = (3.0, 4.0, 5.0)
 # the axis as printed, but with a shaft a hundred times as soft: motor and guide swing at 90 Hz
-AXIS = {
-    "type": "two_inertia", "torque_constant": data.TORQUE_CONSTANT, "lead": data.PITCH, "gear_ratio": data.GEAR_RATIO,
-    "current_limit": 20.0, "motor_inertia": data.MOTOR_INERTIA, "load_inertia": 2.43e-6,
-    "stiffness": data.STIFFNESS / 100, "damping": 1e-5, "encoder": "motor",
-}  # fmt: skip
-RATIO = 2 * np.pi * data.GEAR_RATIO / data.PITCH
+SHIPPED = yaml.safe_load(builtin_files("mechanisms")["mast_belt"].read_text())["actuator"]
+AXIS = SHIPPED | {"stiffness": SHIPPED["stiffness"] / 100, "damping": 1e-5}
+RATIO = 2 * np.pi * SHIPPED["gear_ratio"] / SHIPPED["lead"]
 PERIOD, DURATION, NOISE = 1e-3, 20.0, 0.01
 
 
@@ -60,7 +56,7 @@ def log():
     wound = shaft / (AXIS["stiffness"] * RATIO**2)
     # jumps of friction aside: those the motor's inertia feels for a moment are far above the band
     bend = np.gradient(np.gradient(wound, PERIOD, axis=0), PERIOD, axis=0)
-    force = shaft + data.MOTOR_INERTIA * RATIO**2 * (acceleration + bend)
+    force = shaft + SHIPPED["motor_inertia"] * RATIO**2 * (acceleration + bend)
     force[1:] = 0.5 * (force[1:] + force[:-1])  # a command held over a period is that of its middle
     noise = NOISE * np.sqrt(np.mean(force**2, axis=0)) * np.random.default_rng(4).standard_normal(force.shape)
     return DriveLog(time, place + wound, force + noise)

@@ -20,7 +20,7 @@ from pkm_identification.reproduction import STUDIES
 from pkm_identification.reproduction.ebrahimi2009.findings import findings
 from pkm_identification.reproduction.ebrahimi2009.runs import run_study
 from pkm_identification.reproduction.ebrahimi2009.study import NAME, outcome
-from pkm_identification.reproduction.number import AGREES, IN_KIND, JUDGED
+from pkm_identification.reproduction.number import AGREES, IN_PART, JUDGED
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +51,7 @@ def test_every_verdict_turns_with_what_was_found(study):
     assert set(found.values()) == {AGREES}
     first = replace(study.machines[0], change=1e-9, raw_small=study.machines[0].raw, sizes=(1, 3, 6))
     wrong = verdicts(replace(study, machines=(first, *study.machines[1:])))
-    assert {wrong[name] for name in found} == {IN_KIND}
+    assert {wrong[name] for name in found} == {IN_PART}
 
 
 def test_no_figure_of_ours_is_called_the_sources(study):

@@ -19,7 +19,7 @@ from pkm_identification.reproduction import STUDIES
 from pkm_identification.reproduction.iriarte2017.findings import TRANSFERS, VANISHING, findings
 from pkm_identification.reproduction.iriarte2017.runs import run_study
 from pkm_identification.reproduction.iriarte2017.study import NAME, outcome
-from pkm_identification.reproduction.number import AGREES, IN_KIND, NOT_REPRODUCED
+from pkm_identification.reproduction.number import AGREES, IN_KIND, IN_PART, NOT_REPRODUCED
 
 pytestmark = pytest.mark.slow
 
@@ -49,7 +49,7 @@ def test_every_verdict_turns_with_what_was_found(study):
     suspension = replace(study.suspension, symbolic=other, double=study.four_bar.double)
     wrong = verdicts(replace(study, suspension=suspension, low=study.four_bar, nearer=study.four_bar))
     assert wrong["suspension: transferred"] == IN_KIND
-    assert wrong["suspension: transferred between each pair"] == IN_KIND
+    assert wrong["suspension: transferred between each pair"] == IN_PART
     assert wrong["suspension: vanishing"] == AGREES
     assert wrong["suspension: double has no clear ridge"] == NOT_REPRODUCED
     assert wrong["four-bar, low mobility: double is in doubt"] == NOT_REPRODUCED

@@ -1,0 +1,124 @@
+# Copyright 2026 pkm_identification maintainers
+#
+# Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance
+# with the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+# Unless required by applicable law or agreed to in writing, software distributed under the License is
+# distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
+# the License for the specific language governing permissions and limitations under the License.
+
+"""Studies as a file `study.yaml` of what the text prints and a module `runs` that computes our numbers.
+
+The file has `name`, `source`, `title`, `notes`, `figures`, `tolerances` and `findings`. A tolerance goes for all
+numbers of a unit in the study: a number, or `N %` of the text's. A finding has `source`, `ours`, `why` (texts with
+{names} of values, formatted as Python does) and `numbers`, each with
+
+    name, unit, mark, at   what it is called, its unit, how sure its reading is, and where the text has it
+    text                   the text's: a number, a row, {from, to}, {at_most} or a sentence; missing: ours alone
+    ours                   name of the value that stands beside it; of a sentence, cases in which it holds; null: none
+    because                why it cannot be judged, where that is so
+    unless                 name of the value without a choice of ours: judged only if the verdict stays without it
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import yaml
+
+from . import number
+from .assembly import Figures, assembled
+from .finding import Finding
+from .number import Number
+from .outcome import Outcome
+
+FILE = "study.yaml"
+
+
+def has_file(package: str) -> bool:
+    """Whether a study's folder has a file."""
+    return _path(package).is_file()
+
+
+def run_file(package: str) -> Outcome:
+    """Compute a study's values and judge them by its file."""
+    return judge_study(package, import_module(f"{package}.runs").run_study())
+
+
+def judge_study(package: str, study: Any) -> Outcome:
+    """Text, document and figures of a study whose `values` hold what its file names."""
+    declared = read_file(package)
+    values = study.values
+    findings = tuple(_finding(one, values, declared["tolerances"]) for one in declared["findings"])
+    figures = Figures(package, declared.get("figures", {}), study)
+    notes = [note.format(**values) for note in declared["notes"]]
+    return assembled(declared["source"], declared["name"], declared["title"], notes, findings, figures)
+
+
+def read_file(package: str) -> dict[str, Any]:
+    """Return what a study's file says; its `data` are what the text prints as input."""
+    declared: dict[str, Any] = yaml.safe_load(_path(package).read_text(encoding="utf-8"))
+    return declared
+
+
+def _path(package: str) -> Path:
+    return Path(str(import_module(package).__file__)).parent / FILE
+
+
+def _finding(
+    declared: Mapping[str, Any], values: Mapping[str, Any], tolerances: Mapping[str, Any]
+) -> Finding:
+    texts = (declared[key].format(**values) for key in ("source", "ours", "why"))
+    return Finding(*texts, tuple(_number(one, values, tolerances) for one in declared["numbers"]))
+
+
+def _number(one: Mapping[str, Any], values: Mapping[str, Any], tolerances: Mapping[str, Any]) -> Number:
+    name, unit, ours = one["name"], one.get("unit", ""), values[one["ours"]] if one["ours"] else None
+    if "text" not in one:
+        return number.beyond(name, ours, unit)
+    text, mark, at = one["text"], one["mark"], one["at"]
+    if "because" in one:
+        entry = _entry(ours)
+        return number.undecided(name, _entry(text), entry, unit, mark, at, because=one["because"])
+    judged = _judge(name, text, ours, unit, mark, at, tolerances)
+    if "unless" not in one:
+        return judged
+    other = _judge(name, text, values[one["unless"]], unit, mark, at, tolerances)
+    if other.verdict == judged.verdict:
+        return judged
+    because = f"'{other.verdict}' with {number.shown(other.ours)}, without what is our choice"
+    return number.undecided(name, judged.source, judged.ours, unit, mark, at, because=because)
+
+
+def _judge(
+    name: str, text: Any, ours: Any, unit: str, mark: str, at: str, tolerances: Mapping[str, Any]
+) -> Number:
+    if isinstance(text, str):
+        return number.statement(name, text, ours, mark, at)
+    if isinstance(text, Mapping) and "at_most" in text:
+        return number.at_most(name, text["at_most"], ours, unit, mark, at)
+    if isinstance(text, Mapping):
+        return number.interval(name, (text["from"], text["to"]), np.ravel(ours), unit, mark, at)
+    near = _tolerance(tolerances[unit], text)
+    if isinstance(text, list):
+        return number.series(name, text, ours, unit, mark, at, near=near)
+    return number.value(name, text, float(ours), unit, mark, at, near=near)
+
+
+def _tolerance(declared: Any, text: Any) -> float:
+    """Return how far a number may be off, of a row by its largest entry."""
+    if isinstance(declared, str):
+        sizes = [abs(one) for one in np.ravel(text) if one is not None]
+        return 0.01 * float(declared.removesuffix("%")) * max(sizes)
+    return float(declared)
+
+
+def _entry(value: Any) -> number.Entry:
+    if isinstance(value, Mapping):
+        return (value["from"], value["to"]) if "from" in value else float(value["at_most"])
+    if isinstance(value, (list, np.ndarray)):
+        return [None if one is None else float(one) for one in value]
+    return value if isinstance(value, (str, number.Count)) or value is None else float(value)
