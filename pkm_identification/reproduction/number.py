@@ -231,17 +231,22 @@ def _rounded(number: float, digits: int) -> str:
 def _read(
     name: str, source: Entry, ours: Entry, unit: str, mark: str, line: str | None, verdict: str, rule: str
 ) -> Number:
-    if line is None and name.startswith(("Table", "Fig")):
-        line = name.partition(":")[0].partition(",")[0]
     if mark.startswith("G"):
         return _unjudged(name, source, ours, unit, mark, line, "the text's number is a guess")
-    return Number(name, source, ours, unit, mark, verdict, line, rule)
+    return Number(name, source, ours, unit, mark, verdict, _find_place(name, line), rule)
 
 
 def _unjudged(
     name: str, source: Entry, ours: Entry, unit: str, mark: str, line: str | None, because: str
 ) -> Number:
-    return Number(name, source, ours, unit, mark, UNJUDGED, line, because)
+    return Number(name, source, ours, unit, mark, UNJUDGED, _find_place(name, line), because)
+
+
+def _find_place(name: str, line: str | None) -> str | None:
+    """Return the lines of a number, or the table or figure that its name begins with."""
+    if line is None and name.startswith(("Table", "Fig")):
+        return name.partition(":")[0].partition(", ")[0]
+    return line
 
 
 def _plain(entry: Entry) -> Any:

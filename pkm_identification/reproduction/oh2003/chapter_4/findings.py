@@ -248,7 +248,7 @@ def _held(study: SimulationStudy) -> Finding:
                 max(100 * float(np.abs(one.errors).max()) for one in held.values()),
                 "%",
                 "P",
-                None,
+                "Tables 4.4, 4.5",
                 because="the reading of the inertias is only probable",
             ),
         ),
@@ -267,7 +267,9 @@ def _noise(study: SimulationStudy) -> Finding:
     numbers = [statement("Noise: force beats energy", "force wins", wins, "S", "6582-90")]
     for model, noise in (("force", 0.01), ("force", 0.05), ("energy", 0.01)):
         name = f"{100 * noise:g} % noise, {model}: worst mass"
-        numbers.append(_worst_under_noise(name, by[model, noise], *SOURCE_NOISE[model, noise], None))
+        numbers.append(
+            _worst_under_noise(name, by[model, noise], *SOURCE_NOISE[model, noise], "Tables 4.14, 4.16")
+        )
     for model, percent in CONCLUSION_NOISE.items():
         name = f"1 % noise, {model}: worst mass (conclusion chapter)"
         numbers.append(_worst_under_noise(name, by[model, 0.01], percent, "S", "22385-86"))
