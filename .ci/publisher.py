@@ -32,7 +32,7 @@ def manifest(text: str, repository: str, maintainer: str) -> str:
     if not re.fullmatch(r"https://[^\s/]+/\S+", home):
         raise SystemExit(f'PKM_REPOSITORY = "{repository}": must be the https:// address of a repository')
     name, mail = named.groups()
-    text = re.sub(r" *<url [^\n]*\n", "", text)
+    text = re.sub(r" *<(?:url |!-- where the index )[^\n]*\n", "", text)
     person = f"<maintainer email={quoteattr(mail)}>{escape(name)}</maintainer>"
     text = re.sub(r"<maintainer [^\n]*", lambda _: person, text)
     places = (("repository", home), ("bugtracker", f"{home}/issues"))

@@ -26,11 +26,11 @@ from pkm_identification.ros.node.diagnostics import WARN, Finding
 from pkm_identification.ros.node.main import run
 from pkm_identification.ros.node.pipeline_node import PipelineNode
 from pkm_identification.ros.parameters.declarations import (
+    WAIT_FOR,
     LiveParameter,
     ParameterError,
     ParameterSpec,
 )
-from pkm_identification.ros.parameters.simulator import WAIT_FOR
 from pkm_identification.ros.qos import CLOCK, LATCHED, STREAM
 
 TICK = 0.002  # s

@@ -13,8 +13,10 @@ from __future__ import annotations
 import ast
 import importlib.util
 import itertools
+import os
 import re
 import runpy
+import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
 from importlib.metadata import packages_distributions
@@ -245,6 +247,54 @@ def test_no_test_is_skipped_for_a_library_where_make_test_runs():
     assert {"h5py", "plotly", "pyarrow", "websockets"} <= skipping
     # what comes with ROS
     assert skipping - installed == {"rclpy", "control_msgs", "pkm_identification", "simulation_interfaces"}
+
+
+def test_bloom_takes_every_key_and_messages_need_no_library_of_the_nodes():
+    """Keys of pip, which bloom refuses, are behind a condition that it does not set."""
+    conditions = {one.text: one.get("condition", "") for one in MANIFEST if one.tag.endswith("depend")}
+    of_pip = {name for name in conditions if name.endswith("-pip")}
+    assert of_pip == {name for name, condition in conditions.items() if condition == "$PKM_PIP == 1"}
+    left_out = {name for name, condition in conditions.items() if condition == "$PKM_INTERFACES_ONLY != 1"}
+    assert {"python3-numba", "python3-scipy", "controller_manager", "rviz2"} <= left_out
+    assert not left_out & {"python3-numpy", "rosidl_default_runtime", *manifest("depend")}
+
+
+NO_LIBRARIES = """
+import importlib, sys
+class Absent:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in {absent}:
+            raise ModuleNotFoundError(name, name=name)
+sys.meta_path.insert(0, Absent())
+for name in {modules}:
+    importlib.import_module(name)
+"""
+
+
+@pytest.mark.parametrize(
+    ("absent", "modules"),
+    [
+        (
+            {"numba", "numpy", "scipy", "mujoco", "rosbags", "matplotlib"},
+            ["pkm_identification", "pkm_identification.version"],
+        ),
+        (
+            {"mujoco", "rosbags", "matplotlib"},
+            [
+                "pkm_identification.identification.online.pipeline",
+                "pkm_identification.records.stamps",
+                "pkm_identification.control.controller",
+                "pkm_identification.cli",
+            ],
+        ),
+    ],
+    ids=["messages", "nodes"],
+)
+def test_what_a_distribution_does_not_package_is_loaded_by_those_who_need_it_alone(absent, modules):
+    script = NO_LIBRARIES.format(absent=absent, modules=modules)
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
 
 
 def test_every_core_import_is_a_declared_dependency():

@@ -234,6 +234,9 @@ COMMON = (
 MACHINE = ParameterSpec(
     "machine", "uf", "built-in machine (uf, mast, epaas, ...) or path of a machine YAML file"
 )
+WAIT_FOR = ParameterSpec(
+    "wait_for", [""], "who must listen before the start: TOPIC for anybody, NODE:TOPIC for that node"
+)
 JOINT_NAMES = ParameterSpec(
     "joint_names",
     [""],

@@ -28,18 +28,13 @@ from pkm_identification.simulation.physics.load import build_physics
 from pkm_identification.simulation.run_settings import FAULTS, NOISE, RunSettings
 from pkm_identification.simulation.scenario import Scenario
 
-from .declarations import JOINT_NAMES, MACHINE, LiveParameter, ParameterSpec
+from .declarations import JOINT_NAMES, MACHINE, WAIT_FOR, LiveParameter, ParameterSpec
 
 NO_TRAJECTORY, STATED = "none", "motion"  # the latter: what the machine file states
 MOTIONS = (NO_TRAJECTORY, *TRAJECTORIES, STATED)
 RUN = declarations(RunSettings)
 FORMS = POSITION, EFFORT = "position", "effort"
 
-WAIT_FOR = ParameterSpec(
-    "wait_for",
-    [""],
-    "who must listen before the start: TOPIC for anybody, NODE:TOPIC for that node",
-)
 PARAMETERS = (
     MACHINE,
     JOINT_NAMES,
