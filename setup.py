@@ -142,7 +142,7 @@ def build_stage() -> Path:
         "CMAKE_INSTALL_PREFIX": unfinished,
         "PYTHON_INSTALL_DIR": "python",
         "Python3_EXECUTABLE": sys.executable,
-        "PKM_INTERFACES_ONLY": "ON",
+        "PKM_PYTHON_BY_PIP": "ON",
         "BUILD_TESTING": "OFF",
     }
     given = [*(["-G", "Ninja"] if ninja else []), *(f"-D{name}={value}" for name, value in options.items())]

@@ -114,9 +114,11 @@ def start_manager(context):
     description = read_description(text(context, "hardware"))
     if switched(context, "mock"):
         description = re.sub("<plugin>[^<]*</plugin>", f"<plugin>{MOCK}</plugin>", description)
-    controllers = text(context, "controllers") or str(
-        share() / "config" / "ros2_control" / "controllers.yaml"
-    )
+    default = share() / "config" / "ros2_control" / "controllers.yaml"
+    # absolute: the spawner hands it on, and the controller manager reads it
+    controllers = str(Path(text(context, "controllers") or default).expanduser().absolute())
+    if not Path(controllers).is_file():
+        raise ValueError(f"launch argument 'controllers': {controllers}: there is no such file")
     driven = DRIVEN_BY.get(text(context, "commands"))
     spawned = [BROADCASTER, driven] if driven else [BROADCASTER]
     namespace = text(context, "namespace")
@@ -139,7 +141,8 @@ def start_manager(context):
             package="controller_manager",
             executable="spawner",
             namespace=namespace,
-            arguments=spawned,
+            # since 6.5 controllers get no parameter file of the controller manager any more
+            arguments=[*spawned, "--param-file", controllers],
             ros_arguments=enclave_arguments(context, "spawner"),
             output="screen",
         ),

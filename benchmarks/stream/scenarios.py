@@ -50,13 +50,18 @@ START = 1.0  # s
 TAIL = 1.5  # s for the last samples to pass
 MARKS = 20  # looks at memory
 COURSE = 60  # intervals of the course over time
+LATENCY_EDGES = np.geomspace(1e-4, 10.0, 51)  # s, ten intervals for each factor of ten
 # MB per minute over the second half of a soak test; at 1 kHz a message kept for ever would be ten times that.
 LARGEST_GROWTH = 0.5
 
 
 @dataclass(frozen=True)
 class Scenario:
-    """How the nodes are run: `core`: all on this one, beside a busy loop; `handed_over`: not through DDS in between."""
+    """How the nodes are run.
+
+    `core`: all on this one, beside a busy loop; `handed_over`: not through DDS in between; `priority`: of their threads
+    in real time, 0 for none; `beside`: busy loops that share all cores with them.
+    """
 
     name: str
     rate: float = 1000.0
@@ -65,6 +70,8 @@ class Scenario:
     executor: str = "single_threaded"
     core: int | None = None
     machine: str = "uf"  # built in, or a template of `pkm init`
+    priority: int = 0
+    beside: int = 0
 
 
 SCENARIOS = (
@@ -125,8 +132,8 @@ def run(scenario: Scenario, duration: float) -> Stream:
         listener = Listener()
         monitor = Monitor()
         stack.callback(monitor.close)
-        if scenario.core is not None:
-            stack.enter_context(_busy(scenario.core))
+        for core in [None] * scenario.beside if scenario.core is None else [scenario.core]:
+            stack.enter_context(_busy(core))
         before = load()
         driver = _start_driver(scenario, folder, count, stack)
         begin = int(driver.stdout.readline() or 0)
@@ -172,17 +179,20 @@ def _start_nodes(
         stack.enter_context(process)
     for process in nodes.values():
         process.wait_active()
-        if scenario.core is not None:
-            for thread in Path(f"/proc/{process.pid}/task").iterdir():
-                os.sched_setaffinity(int(thread.name), {scenario.core})
+        for thread in (int(one.name) for one in Path(f"/proc/{process.pid}/task").iterdir()):
+            if scenario.core is not None:
+                os.sched_setaffinity(thread, {scenario.core})
+            if scenario.priority:
+                os.sched_setscheduler(thread, os.SCHED_FIFO, os.sched_param(scenario.priority))
     return nodes
 
 
 @contextlib.contextmanager
-def _busy(core: int) -> Iterator[None]:
+def _busy(core: int | None) -> Iterator[None]:
     process = subprocess.Popen([sys.executable, "-c", BUSY])
     try:
-        os.sched_setaffinity(process.pid, {core})
+        if core is not None:
+            os.sched_setaffinity(process.pid, {core})
         yield
     finally:
         process.kill()
@@ -285,7 +295,7 @@ def _stream(
             for name, values in resident.items()
         },
         load=(before, load()),
-        course=course | {"marks": marks, "memory": resident, "cpu": shares},
+        course=course | {"marks": marks, "memory": resident, "cpu": shares, "latency": _histograms(latency)},
     )
 
 
@@ -303,6 +313,11 @@ def _course(
         "median": quantiles[:, 0].tolist(),
         "p99": quantiles[:, 1].tolist(),
     }
+
+
+def _histograms(latency: dict[str, np.ndarray]) -> dict[str, list[int]]:
+    """How many messages of each topic were as late as each of `LATENCY_EDGES` says."""
+    return {topic: np.histogram(seconds, LATENCY_EDGES)[0].tolist() for topic, seconds in latency.items()}
 
 
 def _quantiles(seconds: np.ndarray) -> tuple[float, float, float]:

@@ -64,8 +64,8 @@ def prefix(tmp_path):
 class Launched:
     """ros2_control.launch.py with arguments, in a session of its own."""
 
-    def __init__(self, folder, prefix, *arguments):
-        self.log = folder / "log"
+    def __init__(self, log, prefix, *arguments):
+        self.log = log
         path = os.pathsep.join(filter(None, [str(prefix), os.environ.get("AMENT_PREFIX_PATH", "")]))
         command = ["ros2", "launch", "pkm_identification", "ros2_control.launch.py", *arguments]
         with self.log.open("wb") as output:
@@ -102,7 +102,7 @@ def launch(tmp_path, prefix):
     started = []
 
     def start(*arguments):
-        started.append(Launched(tmp_path, prefix, *arguments))
+        started.append(Launched(tmp_path / f"log_{len(started)}", prefix, *arguments))
         return started[-1]
 
     yield start
@@ -111,30 +111,34 @@ def launch(tmp_path, prefix):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("namespace", ["", "cell_4"])
-def test_the_manager_gets_its_description_from_the_topic(launch, namespace):
+def test_the_manager_gets_its_description_from_the_topic_and_two_machines_do_not_hear_each_other(launch):
     arguments = [f"hardware:={URDF}", "mock:=True", "commands:=efforts", "sample_rate:=100"]
-    launched = launch(*arguments, *([f"namespace:={namespace}"] if namespace else []))
-    launched.says(
-        "description of uf, mock_components/GenericSystem",
-        "joints missing in the URDF: []",
-        "update rate 1000",
-        f"spawned joint_state_broadcaster effort_controller in /{namespace}: True",
-        "commanded 6 efforts",
-    )
+    namespaces = ["", "cell_4"]
+    both = [launch(*arguments, *([f"namespace:={one}"] if one else [])) for one in namespaces]
+    for launched, namespace in zip(both, namespaces, strict=True):
+        launched.says(
+            "description of uf, mock_components/GenericSystem",
+            "joints missing in the URDF: []",
+            "update rate 1000",
+            "effort_controller commands effort of 6 joints",
+            f"spawned joint_state_broadcaster effort_controller in /{namespace}: True",
+            "commanded 6 efforts",
+        )
     context = rclpy.Context()
     rclpy.init(args=[], context=context, domain_id=DOMAIN)
     try:
         node = rclpy.create_node("listener", context=context)
         executor = rclpy.executors.SingleThreadedExecutor(context=context)
         executor.add_node(node)
-        poses = []
-        topic = "/".join(["", *filter(None, [namespace]), "platform_state"])
-        node.create_subscription(PlatformState, topic, poses.append, STREAM)
-        wait(lambda: executor.spin_once(0.1) or poses, "poses of the mock hardware")
-        assert poses[0].status == PlatformState.OK
+        for prefix in ("", "/cell_4"):
+            poses = []
+            node.create_subscription(PlatformState, f"{prefix}/platform_state", poses.append, STREAM)
+            wait(lambda poses=poses: executor.spin_once(0.1) or poses, "poses of the mock hardware")
+            assert poses[0].status == PlatformState.OK
+            assert node.count_publishers(f"{prefix}/joint_states") == 1
     finally:
         rclpy.shutdown(context=context)
+    assert not any("publishers on" in launched.text for launched in both)
 
 
 @pytest.mark.parametrize(

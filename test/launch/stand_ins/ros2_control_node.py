@@ -8,14 +8,19 @@
 
 """As controller_manager's ros2_control_node from Jazzy on (ros2_control 4.46, 5.16, 6.8; controller_manager.cpp).
 
+A controller has the parameters of the files that its spawner names (`CONTROLLER.params_file`) and, as since 6.5, no
+others; a forward_command_controller without joints and interface_name is not configured.
+
 The robot description comes from the topic robot_description, transient local, and from nowhere else. Before it is
 there, there are no services, so spawners wait. Joints of <ros2_control> must be in the URDF. Mock hardware stands where
 `initial_value` says; joint_state_broadcaster publishes it, effort_controller takes commands.
 """
 
+from pathlib import Path
 from xml.etree import ElementTree
 
 import rclpy
+import yaml
 from rclpy.executors import ExternalShutdownException
 from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, QoSProfile
@@ -34,7 +39,11 @@ TYPES = {
 
 class ControllerManager(Node):
     def __init__(self):
-        super().__init__("controller_manager", automatically_declare_parameters_from_overrides=True)
+        super().__init__(
+            "controller_manager",
+            automatically_declare_parameters_from_overrides=True,
+            allow_undeclared_parameters=True,
+        )
         latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
         self.create_subscription(String, "robot_description", self.take_description, latched)
         self.waiting = self.create_timer(1.0, self.complain)
@@ -70,6 +79,12 @@ class ControllerManager(Node):
     def spawn(self, _, response):
         types = {name: self.get_parameter_or(f"{name}.type").value for name in TYPES}
         response.success, response.message = types == TYPES, str(types)
+        for name, kind in TYPES.items():
+            file = self.get_parameter_or(f"{name}.params_file").value
+            if file is not None and kind == FORWARD:
+                given = yaml.safe_load(Path(file).read_text(encoding="utf-8"))
+                own = given[f"/**/{name}"]["ros__parameters"]
+                print(f"{name} commands {own['interface_name']} of {len(own['joints'])} joints", flush=True)
         self.states = self.create_publisher(JointState, "joint_states", 10)
         self.create_timer(1.0 / RATE, self.publish)
         self.create_subscription(Float64MultiArray, "effort_controller/commands", self.take_command, 10)
