@@ -100,10 +100,7 @@ def identify(log: DriveLog, file: Document, truth: Machine, folder: Path) -> Sai
     write_log(table, log, drives=truth.drives)
     said = StringIO()
     with redirect_stdout(said), redirect_stderr(said):
-        code = run_command(
-            ["identify", str(table), "--machine", str(path), "--estimator", "ls", "--deviations", "total",
-             "--json", str(answer)]
-        )  # fmt: skip
+        code = run_command(["identify", str(table), "--machine", str(path), "--json", str(answer)])
     if not answer.exists():
         return Said(code, "refused", said.getvalue().strip().splitlines()[-1][:160], (), 0.0, "")
     document = json.loads(answer.read_text())

@@ -19,13 +19,14 @@ import numpy as np
 
 from pkm_identification.errors import DocumentError, SettingsError
 from pkm_identification.estimation.estimate import ParameterEstimate, make_estimate
-from pkm_identification.estimation.identifiability import IDENTIFIABLE, IN_DOUBT
+from pkm_identification.estimation.posterior.answer import Answer
+from pkm_identification.estimation.statuses import is_identified, is_shown
 from pkm_identification.exporting.cured_effects import with_effects_known
 from pkm_identification.identification.estimate_file import write_estimate_json
 from pkm_identification.identification.of_logs import identify_logs
 from pkm_identification.identification.result import Identification
 from pkm_identification.identification.saved_estimate import SavedEstimate, read_saved_estimate
-from pkm_identification.identification.settings import NAMED, Settings, assumptions_of
+from pkm_identification.identification.settings import FULL, NAMED, Settings, assumptions_of, choose_estimator
 from pkm_identification.identification.validation import Validation, held_out
 from pkm_identification.machines.capabilities import FreeFall, HexapodFile, has, require
 from pkm_identification.machines.hexapod import Hexapod
@@ -41,6 +42,7 @@ from pkm_identification.report.listing import number
 from pkm_identification.report.sentences import verdicts
 from pkm_identification.report.summary import summary
 from pkm_identification.report.tables import estimate_table
+from pkm_identification.report.total_deviations import answer_table
 
 from .logs import LogSource, read_logs
 from .machines import AnyMachine, load_machine
@@ -104,7 +106,7 @@ class Result:
         is NaN: a prior is no estimate. A value in doubt is there, with its status.
         """
         estimate = self.estimate
-        shown = np.array([status in (IDENTIFIABLE, IN_DOUBT) for status in estimate.status])
+        shown = np.array([is_shown(status) for status in estimate.status])
         return {
             "name": np.array(estimate.names),
             "unit": np.array(estimate.units),
@@ -113,6 +115,11 @@ class Result:
             "std": estimate.std,
             "status": np.array(estimate.status),
         }
+
+    @property
+    def answer(self) -> Answer | None:
+        """Values of the full model with what each rests on, effects that were found, and the verdict."""
+        return self.identification.answer
 
     def combinations(self) -> Columns:
         """Combinations of parameters that are identified although their terms are not, as columns."""
@@ -186,8 +193,10 @@ class Result:
 
     def __repr__(self) -> str:
         estimate, validation = self.estimate, self.validation
-        count = estimate.status.count(IDENTIFIABLE)
+        count = sum(map(is_identified, estimate.status))
         ending = "" if self.converged else ", not converged"
+        if self.answer is not None:
+            ending = f", {self.answer.verdict.grade}{ending}"
         if validation is not None:
             ending = f", held-out error {number(validation.rms_percent_total, 3)} %{ending}"
         return (
@@ -198,7 +207,9 @@ class Result:
     def _repr_html_(self) -> str:
         """For notebooks: the table of parameters and what there is to say."""
         sentences = "".join(f"<li>{_escaped(text)}</li>" for _, text in verdicts(self.identification))
-        return f"{estimate_table(self.estimate).html()}<ul>{sentences}</ul>"
+        answer = self.answer
+        table = estimate_table(self.estimate) if answer is None else answer_table(answer)
+        return f"{table.html()}<ul>{sentences}</ul>"
 
 
 def identify(
@@ -266,6 +277,8 @@ def identify(
     assumed = assumptions_of(_named(fix), _named(tie), str(prior))
     if _any(free_fall):
         require(whole, FreeFall, "free_fall")
+    asked = {"fix": fix, "tie": tie, "prior": prior, "also": also, "free_fall": _any(free_fall)}
+    settings = {"estimator": choose_estimator(**settings, **asked), **settings}
     chosen = Settings.of(assumptions=assumed, also=_named(also), **settings)
     chosen.parameter_set(whole)  # a wrong name is found before long logs are read
     gathered = read_logs(logs, whole.loaded)
@@ -349,6 +362,7 @@ def load(path: str | Path, machine: AnyMachine | Mechanism, **assumptions: Any) 
             converged=saved.converged,
             nonconvergence="" if saved.converged else f"{path} does not say that the estimator converged",
             also=saved.also,
+            answer=saved.answer,
         )
     )
 
@@ -357,9 +371,10 @@ def _settings_of_saved(
     machine: Hexapod | Multibody, saved: SavedEstimate, assumptions: Assumptions
 ) -> tuple[Settings, ParameterSet]:
     """Return the settings and parameters of a saved estimate of a machine."""
+    usual = NAMED["parameters"].default
     settings = Settings.of(
         estimator=saved.estimator, model=saved.model, consistent=saved.consistent, assumptions=assumptions,
-        parameters=saved.parameter_set or NAMED["parameters"].default, also=saved.also,
+        parameters=usual if saved.estimator == FULL else saved.parameter_set or usual, also=saved.also,
     )  # fmt: skip
     return settings, settings.parameter_set(machine)
 

@@ -16,10 +16,11 @@ import sys
 
 from pkm_identification.identification.estimate_file import estimate_document
 from pkm_identification.identification.of_logs import diagnose_logs
-from pkm_identification.identification.settings import ALSO, NAMED
+from pkm_identification.identification.settings import ALSO, FULL, NAMED, choose_estimator
 from pkm_identification.records.provenance import provenance
 from pkm_identification.report.diagnosis import fit_lines, reason, unseen_lines
 from pkm_identification.report.paragraphs import paragraph
+from pkm_identification.report.sentences import verdict_lines
 
 from .arguments import add_json, add_logs, add_setting
 from .machine_logs import open_logs, settings_of
@@ -47,14 +48,19 @@ def add(commands: argparse._SubParsersAction) -> None:
 def _diagnose(options: argparse.Namespace) -> int:
     of_machine = open_logs(options)
     assert of_machine.machine is not None  # --machine is required
-    settings = settings_of(options, of_machine.machine, OPTIONS, hold_out=0.0, estimator="ls")
+    asked = {name: getattr(options, name) for name in ("parameters", "strut_spread")}
+    full = choose_estimator(**asked, also=options.also) == FULL
+    settings = settings_of(
+        options, of_machine.machine, OPTIONS, hold_out=0.0, estimator=FULL if full else "ls"
+    )
     check_file(options.json, "--json")
     logs = of_machine.read_all(options.logs)
     folder = output_folder(options.out) if options.out else None
     result = diagnose_logs(logs, of_machine.machine, settings)
     fit = result.fit
     assert fit is not None
-    text = "\n".join(paragraph(line, "") for line in [*fit_lines(fit), *unseen_lines(fit)])
+    judged = fit_lines(fit) if result.answer is None else [line for _, line in verdict_lines(result)]
+    text = "\n".join(paragraph(line, "") for line in [*judged, *unseen_lines(fit)])
     document = estimate_document(result, provenance(options.logs, shlex.join(sys.argv), result.settings))
     # files first: nothing is printed when one cannot be written
     if folder:
@@ -65,5 +71,6 @@ def _diagnose(options: argparse.Namespace) -> int:
             write_figures(folder, {"misfit": misfit_figure(fit, result.machine.drives)})
     present(text, document, options.json)
     if not fit.adequate:
-        print(f"pkm diagnose: {reason(fit)}", file=sys.stderr)
+        why = reason(fit) if result.answer is None else result.answer.verdict.sentence
+        print(f"pkm diagnose: {why}", file=sys.stderr)
     return 0 if fit.adequate else 1

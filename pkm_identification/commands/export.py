@@ -15,7 +15,7 @@ import sys
 from collections.abc import Sequence
 
 from pkm_identification.errors import SettingsError
-from pkm_identification.estimation.identifiability import IN_DOUBT
+from pkm_identification.estimation.statuses import is_doubtful
 from pkm_identification.exporting.cured import cured, estimated_besides, read_causes, with_keys
 from pkm_identification.exporting.cured_effects import with_effects_known
 from pkm_identification.exporting.estimated import saved_settings, with_estimate
@@ -89,7 +89,7 @@ def _export(options: argparse.Namespace) -> int:
                 f"{deviations:.2g} standard deviations ({name})",
                 file=sys.stderr,
             )
-        doubtful = [name for name, status in saved.status.items() if status == IN_DOUBT]
+        doubtful = [name for name, status in saved.status.items() if is_doubtful(status)]
     if options.out == "-":
         sys.stdout.write(machine_text(machine, form))
     else:

@@ -38,7 +38,7 @@ def add(commands: argparse._SubParsersAction) -> None:
     )
     add_machine(parser)
     model = parser.add_argument_group("identification, the same for all logs")
-    model.add_argument("--estimator", default="ls", help="as of pkm identify (default: ls)")
+    model.add_argument("--estimator", default="", help="as of pkm identify (default: full)")
     model.add_argument("--parameters", default="identifiable", help="parameter set (default: identifiable)")
     model.add_argument(
         "--fix", action="append", default=[], metavar="NAME[=VALUE]|GROUP", help="known parameters"
@@ -83,7 +83,7 @@ def _history(options: argparse.Namespace) -> int:
     from pkm_identification.identification.many_logs.history import history
     from pkm_identification.identification.many_logs.kept_results import ResultFolder
     from pkm_identification.identification.many_logs.log_files import TABLE, is_local
-    from pkm_identification.identification.settings import assumptions_of
+    from pkm_identification.identification.settings import FULL, assumptions_of, choose_estimator
     from pkm_identification.machines.capabilities import HexapodFile, has
     from pkm_identification.machines.load import load_machine
     from pkm_identification.optional import library
@@ -94,6 +94,9 @@ def _history(options: argparse.Namespace) -> int:
 
     machine = load_machine(options.machine)
     fixed = assumptions_of(options.fix, [], "")
+    if not options.estimator:
+        full = choose_estimator(parameters=options.parameters, fix=options.fix) == FULL
+        options.estimator = FULL if full else "ls"
     settings = settings_of(options, machine, ("estimator", "parameters"), assumptions=fixed)
     if options.workers is not None and options.workers < 0:
         raise SettingsError(f"--workers {options.workers}: must not be negative")

@@ -15,6 +15,7 @@ import json
 import shlex
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -31,6 +32,7 @@ from pkm_identification.identification.settings import (
     TIE,
     TUNING,
     assumptions_of,
+    choose_estimator,
 )
 from pkm_identification.machines.capabilities import FreeFall, HexapodFile, require
 from pkm_identification.numerics.pipelined import begun
@@ -55,7 +57,6 @@ ESTIMATOR_OPTIONS = (
     "passes",
     "consistent",
     "strut_spread",
-    "deviations",
 )
 FILTER_OPTIONS = ("causal", "cutoff", "order", "band_cutoff", "band_order")
 OPTIONS = (*MODEL_OPTIONS, *ESTIMATOR_OPTIONS, *FILTER_OPTIONS)
@@ -71,7 +72,8 @@ def add(commands: argparse._SubParsersAction) -> None:
     add_logs(parser)
     model = parser.add_argument_group("model and what is known of it")
     for name in MODEL_OPTIONS:
-        add_setting(model, NAMED[name])
+        usual = "" if name == "estimator" else NAMED[name].default
+        add_setting(model, replace(NAMED[name], default=usual))
     add_setting(model, FIX, "NAME[=VALUE]|GROUP")
     add_setting(model, TIE, "NAME=OTHER[*FACTOR]")
     add_setting(model, PRIOR, "FILE")
@@ -111,7 +113,7 @@ def add(commands: argparse._SubParsersAction) -> None:
         "--require",
         choices=("usable", "fits"),
         default="usable",
-        help="with --deviations total: the least grade for exit 0 (default: usable)",
+        help="the least grade of the verdict for exit 0 (default: usable)",
     )
     filters = parser.add_argument_group("filters")
     for name in FILTER_OPTIONS:
@@ -135,6 +137,10 @@ def _identify(options: argparse.Namespace) -> int:
     of_machine = open_logs(options)
     assert of_machine.machine is not None  # --machine is required
     machine = of_machine.machine
+    options.estimator = options.estimator or choose_estimator(
+        **{name: getattr(options, name) for name in OPTIONS if name != "estimator"}, fix=options.fix,
+        tie=options.tie, prior=options.prior, also=options.also, falls=options.free_fall, load=options.payload,
+    )  # fmt: skip
     settings = settings_of(
         options, machine, OPTIONS,
         assumptions=assumptions_of(options.fix, options.tie, options.prior),
@@ -194,15 +200,15 @@ def _present(
         show_next(
             "pkm", "export", "--machine", options.machine, "--estimate", estimate, "--out", "identified.yaml"
         )
-    if (options.json == "-" or result.answer is not None) and not result.converged:
-        warn(f"pkm identify: the estimator did not converge: {result.nonconvergence}")
-    if result.answer is not None:
+    if not result.converged:
+        if options.json == "-" or result.answer is not None:
+            warn(f"pkm identify: the estimator did not converge: {result.nonconvergence}")
+    elif result.answer is not None:
         verdict = result.answer.verdict
-        good = result.trusted and (options.require != FITS or verdict.grade == FITS)
-        if not good and result.converged:
+        if not verdict.good or options.require == FITS != verdict.grade:
             warn(f"pkm identify: {verdict.sentence}")
-        return 0 if good else 1
-    if result.fit is not None and not result.fit.adequate:
+            return 1
+    elif result.fit is not None and not result.fit.adequate:
         warn(f"pkm identify: {reason(result.fit)}")
     if result.contradiction:
         warn(f"pkm identify: {result.contradiction}")

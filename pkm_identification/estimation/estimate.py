@@ -19,7 +19,8 @@ from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.parameters.prior import Prior
 from pkm_identification.parameters.relations import LinearRelations
 
-from .identifiability import IDENTIFIABLE, IN_DOUBT, Combination, assess
+from .identifiability import Combination, assess
+from .statuses import is_shown
 
 
 @dataclass(frozen=True)
@@ -29,8 +30,9 @@ class ParameterEstimate:
     Attributes
     ----------
     names, units, status : tuple of str, length P
-        Status is 'identifiable', 'in_doubt' (the data would show it, but the model does not fit them), 'combination'
-        (seen only together with others) or 'unidentifiable'.
+        Of the full model as `posterior.status` has them. Of a fit of few parameters 'identifiable', 'in_doubt' (the
+        data would show it, but the model does not fit them), 'combination' (seen only together with others) or
+        'unidentifiable'.
     values : ndarray, shape (P,)
         Posterior mean in SI units; where the status is not 'identifiable' it is mostly prior and good for
         prediction only.
@@ -65,7 +67,7 @@ class ParameterEstimate:
     def shown(self, name: str) -> float | None:
         """Value of a parameter the data show alone, be it in doubt, else None."""
         i = self.names.index(name)
-        return float(self.values[i]) if self.status[i] in (IDENTIFIABLE, IN_DOUBT) else None
+        return float(self.values[i]) if is_shown(self.status[i]) else None
 
 
 def make_estimate(

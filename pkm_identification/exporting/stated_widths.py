@@ -16,7 +16,7 @@ from dataclasses import replace
 import numpy as np
 
 from pkm_identification.errors import MachineError
-from pkm_identification.estimation.identifiability import IDENTIFIABLE
+from pkm_identification.estimation.statuses import is_identified
 from pkm_identification.identification.saved_estimate import SavedEstimate
 from pkm_identification.machines.capabilities import BodiesFile, HexapodFile, has, require
 from pkm_identification.machines.contract import Machine
@@ -63,7 +63,7 @@ def find_hexapod_widths(build: Callable[[FloatArray], Machine], saved: SavedEsti
                 continue  # no rigid body has this value
             slopes[:, k] = sign * (changed - np.array(list(numbers.values()))) / deviation
             break
-    identified = np.array([saved.status.get(name) == IDENTIFIABLE for name in saved.names])
+    identified = np.array([is_identified(saved.status.get(name, "")) for name in saved.names])
     spread = np.sqrt(np.maximum(np.einsum("ij,jk,ik->i", slopes, saved.covariance, slopes), 0.0))
     foreign = np.abs(slopes * deviations)[:, ~identified].max(axis=1, initial=0.0)
     return {
@@ -81,7 +81,7 @@ def find_friction_widths(parameters: ParameterSet, saved: SavedEstimate) -> dict
     return {
         f"friction.{entry.symbol}.{entry.limb}": float(saved.std[entry.name])
         for entry in parameters.entries
-        if entry.kind.friction and entry.limb is not None and saved.status.get(entry.name) == IDENTIFIABLE
+        if entry.kind.friction and entry.limb is not None and is_identified(saved.status.get(entry.name, ""))
     }
 
 

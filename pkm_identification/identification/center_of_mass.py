@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from pkm_identification.estimation.estimate import ParameterEstimate
-from pkm_identification.estimation.identifiability import IDENTIFIABLE
+from pkm_identification.estimation.statuses import is_known
 from pkm_identification.numerics.arrays import FloatArray
 
 NAMES = ("m_p", "mx_p", "my_p", "mz_p")
@@ -27,7 +27,7 @@ def place_of_center(estimate: ParameterEstimate) -> tuple[FloatArray, FloatArray
     if not set(NAMES) <= set(estimate.names):
         return None
     places = [estimate.names.index(name) for name in NAMES]
-    if any(estimate.status[place] != IDENTIFIABLE for place in places) or estimate.values[places[0]] <= 0.0:
+    if any(not is_known(estimate.status[place]) for place in places) or estimate.values[places[0]] <= 0.0:
         return None
     mass, *moments = estimate.values[places]
     center = np.array(moments) / mass

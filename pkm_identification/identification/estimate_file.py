@@ -24,9 +24,10 @@ from pkm_identification.parameters.parameter import Kind
 from pkm_identification.parameters.reduced import ENDING
 from pkm_identification.records.atomic import write_text
 
+from .answer_file import answer_document
+
 if TYPE_CHECKING:
     from pkm_identification.estimation.estimate import ParameterEstimate
-    from pkm_identification.estimation.posterior.answer import Answer
 
     from .diagnosis.findings import Cause, Diagnosis
     from .result import Identification
@@ -104,55 +105,6 @@ def estimate_document(result: Identification, origin: dict[str, Any] | None = No
         "contradiction": result.contradiction,
         **besides,
         "state_sha256": state_checksum(state),
-    }
-
-
-def answer_document(answer: Answer) -> dict[str, Any]:
-    """Return values with total deviations, effects that were found, and the verdict."""
-    verdict = answer.verdict
-    return {
-        "values": [
-            {
-                "name": one.name,
-                "value": finite_or_none(one.value),
-                "unit": one.unit,
-                "std": finite_or_none(one.std),
-                "std_data": finite_or_none(one.data_std),
-                "std_file": finite_or_none(one.file_std),
-                "status": one.status,
-                "near_zero": one.near_zero,
-                "rests_on": [
-                    {
-                        "key": leaning.key,
-                        "share": finite_or_none(leaning.share),
-                        "slope": finite_or_none(leaning.slope),
-                        "unit": leaning.unit,
-                    }
-                    for leaning in one.rests_on
-                ],
-            }
-            for one in answer.values
-        ],
-        "effects": [
-            {
-                "name": one.name,
-                "value": finite_or_none(one.value),
-                "std": finite_or_none(one.std),
-                "unit": one.unit,
-            }
-            for one in answer.effects
-        ],
-        "verdict": {
-            "grade": verdict.grade,
-            "residual_over_floor": finite_or_none(verdict.floor_ratio),
-            "residual_over_force": finite_or_none(verdict.residual_share),
-            "unseen_over_fit": finite_or_none(verdict.held_out_ratio),
-            "halves": finite_or_none(verdict.halves),
-            "conflicts": [
-                {"key": one.key, "deviations": finite_or_none(one.deviations)} for one in verdict.conflicts
-            ],
-            "sentence": verdict.sentence,
-        },
     }
 
 

@@ -18,7 +18,7 @@ from functools import cached_property
 import numpy as np
 
 from pkm_identification.errors import LogError
-from pkm_identification.estimation.estimators import ESTIMATORS, Estimator, Tuning
+from pkm_identification.estimation.estimators import Estimator, Tuning
 from pkm_identification.estimation.problem import Problem
 from pkm_identification.machines.capabilities import HexapodFile, require
 from pkm_identification.machines.contract import Machine
@@ -184,7 +184,7 @@ class Experiment:
     @property
     def estimator(self) -> Estimator:
         """The estimator of the settings; one that works on equations."""
-        return ESTIMATORS[self.settings.estimator.name]
+        return self.settings.estimator.registered
 
     @property
     def tuning(self) -> Tuning:

@@ -16,7 +16,6 @@ from dataclasses import replace
 import numpy as np
 
 from pkm_identification.errors import LogError, SettingsError
-from pkm_identification.estimation.estimators import ESTIMATORS
 from pkm_identification.machines.capabilities import HexapodFile, has, require
 from pkm_identification.machines.contract import Machine
 from pkm_identification.machines.load import AnyMachine, as_machine
@@ -28,7 +27,7 @@ from .augmented_state import FORMS
 from .diagnosis.units import in_machine_units
 from .experiment import Experiment
 from .result import Identification
-from .settings import Settings
+from .settings import FULL, Settings
 from .solve import PARTS, Solution, has_too_few, reached, residual_rms, solve
 from .tolerance_covariance import tolerance_sentences
 from .validation import held_out
@@ -39,6 +38,8 @@ def identify(
     machine: AnyMachine,
     settings: Settings | None = None,
     falls: Sequence[DriveLog] = (),
+    *,
+    by_full_model: bool = False,
 ) -> Identification:
     """Identify a machine from its logs.
 
@@ -52,6 +53,8 @@ def identify(
     falls : sequence of DriveLog
         Falls from rest with the drives off and no friction, of which only the lengths are used
         (`procedures.free_fall`).
+    by_full_model : bool
+        Whether a fit of few parameters, too, is judged by the full model, which has a verdict of its own.
 
     Returns
     -------
@@ -74,16 +77,17 @@ def identify(
     solution = solve(_validate_logs(logs, machine, settings), falls)
     reached(5)
     result = _fill_result(solution, machine, falls)
-    result = assess(result, solution.experiment, solution.problem, solution.estimate_of_misfit)
+    if by_full_model or settings.estimator.name == FULL:
+        # a room of its own that what is live does without
+        from .full_model.judging import with_answer
+
+        result = with_answer(result, solution)
+    else:
+        result = assess(result, solution.experiment, solution.problem, solution.estimate_of_misfit)
     if settings.estimator.consistent:
         # kept within what is possible: whether the data lead there is asked of the estimate without that
         free = replace(result.estimate, values=solution.middle[: solution.problem.reported])
         result = with_contradiction(result, free)
-    if settings.estimator.deviations == "total":
-        # a room of its own that most identifications do without
-        from .full_model.of_solution import with_answer
-
-        result = with_answer(result, solution)
     reached(PARTS)
     return result
 
@@ -173,6 +177,8 @@ def _list_assumptions(solution: Solution, falls: Sequence[DriveLog]) -> tuple[st
 def _refuse_useless_falls(settings: Settings, falls: Sequence[DriveLog]) -> None:
     if not falls:
         return
+    if settings.estimator.name == FULL:
+        raise SettingsError(f"a free fall is no use to the estimator '{FULL}'; the others take it")
     if settings.estimator.name in FORMS:
         raise SettingsError(
             f"a free fall is no use to the estimator '{settings.estimator.name}'; the others take it"
@@ -191,7 +197,7 @@ def _refuse_beyond_memory(logs: Sequence[DriveLog], settings: Settings) -> None:
     # these take one log after the other
     of_each = {
         "--causal": settings.causal,
-        f"--estimator {estimator.name}": estimator.name not in FORMS and ESTIMATORS[estimator.name].twins,
+        f"--estimator {estimator.name}": estimator.name not in FORMS and estimator.registered.twins,
     }
     for asked, measure in ((of_all, sum), (of_each, max)):
         option = next((name for name, given in asked.items() if given), "")

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pkm_identification.errors import PkmError
-from pkm_identification.estimation.identifiability import IDENTIFIABLE
+from pkm_identification.estimation.statuses import is_identified
 from pkm_identification.machines.contract import DEGRADED, Drive, Machine
 from pkm_identification.machines.load import AnyMachine, as_machine
 from pkm_identification.motion import DriveLog
@@ -39,7 +39,7 @@ from .regression.flicker import measure_flicker
 from .regression.limits import guard_log
 from .regression.validation import follow_stamps, refuse_copied_drives, refuse_silent_drives
 from .result import Identification
-from .settings import Settings
+from .settings import FULL, Settings
 
 # What input validation leaves out, and fills where the hole is short
 DROPPED = ("not_finite", "late", "ahead", "spike", "out_of_limits")
@@ -142,13 +142,9 @@ class LogCheck:
 
     @property
     def usable_for_identification(self) -> bool:
-        """Whether anything can be used: a parameter, or in a fit that is not refused a combination of some."""
+        """Whether the answer may be used, and something is identified."""
         result = self.identification
-        if result is None:
-            return False
-        return IDENTIFIABLE in result.estimate.status or (
-            result.fits and len(result.estimate.combinations) > 0
-        )
+        return result is not None and result.trusted and any(map(is_identified, result.estimate.status))
 
     @property
     def verdict(self) -> str:
@@ -156,9 +152,13 @@ class LogCheck:
         if self.identification is None:
             return f"not usable for identification: {self.obstacle}"
         status = self.identification.estimate.status
-        identified = sum(s == IDENTIFIABLE for s in status)
+        identified = sum(map(is_identified, status))
         if not self.usable_for_identification:
-            return f"not usable for identification: none of the {len(status)} parameters can be estimated from this log"
+            answer = self.identification.answer
+            why = f"none of the {len(status)} parameters can be estimated from this log"
+            if answer is not None and not answer.verdict.good:
+                why = answer.verdict.sentence
+            return f"not usable for identification: {why}"
         prefix = "usable" if identified == len(status) else "partly usable"
         return f"{prefix}: {identified} of {len(status)} parameters are identifiable one by one"
 
@@ -214,7 +214,7 @@ def inspect_log(log: DriveLog, machine: AnyMachine) -> LogCheck:
     identification, obstacle = None, found.obstacle
     if not obstacle:
         try:
-            settings = Settings.of(estimator="ls", hold_out=0.0)
+            settings = Settings.of(estimator=FULL, hold_out=0.0)
             identification = identify([log], machine, settings)
         except PkmError as error:
             obstacle = str(error)

@@ -17,6 +17,7 @@ from pkm_identification.errors import LogError
 from pkm_identification.machines.capabilities import FreeFall, HexapodFile, has, require
 from pkm_identification.machines.contract import Machine
 
+from .augmented_state import FORMS
 from .result import Identification
 from .settings import Settings
 
@@ -53,7 +54,9 @@ def identify_logs(
 
     if falls:
         require(machine, FreeFall, "a free fall")
-    result = identify(logs, machine, settings, falls)
+    estimator = settings.estimator
+    offline = estimator.model == "force" and estimator.name not in FORMS and not settings.causal and not falls
+    result = identify(logs, machine, settings, falls, by_full_model=offline)
     return result if validate is None else predict(result, validate)
 
 

@@ -17,7 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pkm_identification.estimation.equations import Equations, GrowingEquations
-from pkm_identification.estimation.estimators import ESTIMATORS
 from pkm_identification.estimation.problem import Problem
 from pkm_identification.machines.capabilities import HexapodFile, require
 from pkm_identification.machines.contract import Machine
@@ -181,7 +180,7 @@ def build_problem(
         equations=every,
         typical_force=float(np.mean(machine.force_size)),
         redundancy=band.redundancy,
-        twins=(twins[0], twins[1]) if ESTIMATORS[estimator.name].twins else None,
+        twins=(twins[0], twins[1]) if estimator.registered.twins else None,
         model=estimator.model,
         relations=relations,
         assumed=assumed,

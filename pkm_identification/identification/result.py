@@ -24,8 +24,8 @@ from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.parameters.prior import Prior
 
 from .diagnosis.findings import Diagnosis
-from .near_zero import near_zero
-from .settings import Settings
+from .near_zero import NEAR, near_zero
+from .settings import FULL, Settings
 from .validation import Validation
 
 
@@ -103,17 +103,31 @@ class Identification:
         Where there is an answer by the full model, its verdict decides.
         """
         if self.answer is not None:
-            return self.converged and self.answer.verdict.good
+            return self.converged and self.answer.verdict.good and not self.contradiction
         return self.converged and self.fits and not self.contradiction
+
+    @property
+    def is_full(self) -> bool:
+        """Whether the estimate is a view of the full model, not a fit of few parameters."""
+        return self.settings.estimator.name == FULL
 
     @property
     def fits(self) -> bool:
         """Whether the model fits, as far as that is known."""
+        if self.answer is not None:
+            return self.answer.verdict.good
         return self.fit is None or self.fit.adequate
 
     @property
     def near_zero(self) -> tuple[str, ...]:
         """Names of friction coefficients and effects that are not distinguishable from zero."""
+        if self.answer is not None and self.is_full:
+            friction = {entry.name for entry in self.parameters.entries if entry.kind.friction}
+            return tuple(
+                one.name
+                for one in self.answer.values
+                if one.name in friction and abs(one.value) <= NEAR * one.std
+            )
         return near_zero(self.parameters, self.estimate)
 
     @property

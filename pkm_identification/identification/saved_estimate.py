@@ -20,10 +20,12 @@ import numpy as np
 
 from pkm_identification.errors import DocumentError
 from pkm_identification.estimation.identifiability import COMBINATION, IN_DOUBT, Combination
+from pkm_identification.estimation.posterior.answer import Answer
 from pkm_identification.machines.contract import Machine
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter_set import ParameterSet
 
+from .answer_file import read_answer
 from .estimate_file import SCHEMA, state_checksum
 
 # Asymmetry of a covariance, relative to its standard deviations, that is rounding.
@@ -69,6 +71,8 @@ class SavedEstimate:
         As the file states them; those of version 0.1.0 do not say their weights and are left out.
     machine_id : str or None
         Which of the machines of that description; None in a file that does not say.
+    answer : Answer or None
+        By the full model; None in a file of versions before, or of what is online.
     """
 
     source: str
@@ -92,6 +96,7 @@ class SavedEstimate:
     std: dict[str, float] = field(default_factory=dict)
     combinations: tuple[Combination, ...] = ()
     machine_id: str | None = None
+    answer: Answer | None = None
 
     def check(self, machine: Machine, parameters: ParameterSet, assumptions: str | None = None) -> None:
         """Whether an estimation of these parameters of this machine can start from it.
@@ -202,6 +207,7 @@ def saved_estimate(source: str, document: dict[str, Any]) -> SavedEstimate:
         **_stated_of_parameters(document.get("parameters")),
         combinations=_combinations(document.get("parameters"), names),
         machine_id=_text(source, document, "machine_id"),
+        answer=read_answer(source, document.get("answer")),
     )
     # files of older versions have none
     if document.get("state_sha256") not in (None, state_checksum(state)):

@@ -11,7 +11,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,7 @@ from pkm_identification.declared import Declaration, check, declarations, declar
 from pkm_identification.errors import SettingsError
 from pkm_identification.estimation.data_order import ORDERS
 from pkm_identification.estimation.estimators import ESTIMATORS as REGISTRY
-from pkm_identification.estimation.estimators import MAX_PASSES
+from pkm_identification.estimation.estimators import MAX_PASSES, Estimator
 from pkm_identification.estimation.filters.recursive import FILTERS
 from pkm_identification.estimation.filters.unscented import UnscentedSettings
 from pkm_identification.machines import contract
@@ -43,12 +43,16 @@ from .model_errors.estimated.registry import OF_PLACE, check_names, extended_set
 from .models import MODELS
 from .rates.kinematic_cutoff import kinematic_cutoff
 
+FULL = "full"  # the full model: values are views of its posterior
 ESTIMATORS = (*REGISTRY, *FORMS)
 RECURSIVE = tuple(FILTERS)
 DRIFTS = ("detected", "none")
-DEVIATIONS = ("noise", "total")
 HOLD_OUT, LARGEST_HOLD_OUT = 0.2, 0.5  # of each log's time
-_TITLES = {name: estimator.title for name, estimator in REGISTRY.items()} | FORMS
+_TITLES = (
+    {FULL: "every number of the file and every nuisance effect at once, with what is known of it"}
+    | {name: estimator.title for name, estimator in REGISTRY.items()}
+    | FORMS
+)
 
 # What is known of parameters beforehand, as texts.
 FIX = Declaration(
@@ -84,7 +88,7 @@ class EstimatorSettings:
     name: str = declared(
         "ukf",
         "; ".join(f"{name}: {title}" for name, title in _TITLES.items()),
-        choices=ESTIMATORS,
+        choices=(FULL, *ESTIMATORS),
         name="estimator",
     )
     model: str = declared("force", "model equation", choices=tuple(MODELS))
@@ -110,12 +114,6 @@ class EstimatorSettings:
         "how much struts of one design differ, where each has parameters of its own; 'inf': nothing is known",
         percent=True,
     )
-    deviations: str = declared(
-        "noise",
-        "total: by a model of every number of the file and how well it is known, with what each value rests on and a "
-        "verdict; noise: of the data alone",
-        choices=DEVIATIONS,
-    )
     gate: float = declared(
         1e-9, "probability with which a good equation is kept out as an outlier", "", 1e-15, 0.1
     )
@@ -130,6 +128,9 @@ class EstimatorSettings:
 
     def __post_init__(self) -> None:
         check(self)
+        if self.name == FULL:
+            self._refuse_with_full()
+            return
         if self.forgetting != 1.0 and self.name != "rls":
             raise SettingsError(f"forgetting is for the estimator 'rls', not for '{self.name}'")
         if self.friction_walk and self.name == "rls":
@@ -145,10 +146,27 @@ class EstimatorSettings:
             raise SettingsError(f"strut spread {100 * self.strut_spread:g} %: must be positive")
         if self.name in FORMS and self.strut_spread != STRUT_SPREAD:
             raise SettingsError(f"estimator '{self.name}' does not use a strut spread")
-        if self.deviations == "total" and (self.name in FORMS or self.model != "force"):
-            raise SettingsError("deviations 'total' need the force model and an estimator of its equations")
         if self.name in FORMS and self.model != "force":
             raise SettingsError(f"estimator '{self.name}' needs the force model, not '{self.model}'")
+
+    @property
+    def registered(self) -> Estimator:
+        """What fits the equations: of the full model, what finds where it starts."""
+        return REGISTRY["ls" if self.name == FULL else self.name]
+
+    def _refuse_with_full(self) -> None:
+        """Raise SettingsError for what the full model is not asked for: it has every number with its prior."""
+        usual = EstimatorSettings()
+        own = ("name", "gate", "payload", "drift", "friction_walk")
+        asked = [
+            one.name
+            for one in fields(self)
+            if one.name not in own and getattr(self, one.name) != getattr(usual, one.name)
+        ]
+        if asked:
+            raise SettingsError(
+                f"{asked[0].replace('_', ' ')}: is of a fit of few parameters; name another estimator than '{FULL}'"
+            )
 
     def _refuse_unused_tuning(self) -> None:
         """Raise SettingsError for tuning that the estimator would not use."""
@@ -216,7 +234,11 @@ class EstimatorSettings:
 
     def all_parameters(self, machine: AnyMachine) -> tuple[ParameterSet, tuple[EstimatedEffect, ...]]:
         """The parameters before assumptions, and the effects that some of them are of."""
-        return extended_set(machine, self.parameters, self.also)
+        return extended_set(machine, self.set_name(machine), self.also)
+
+    def set_name(self, machine: AnyMachine) -> str:
+        """The name of the parameter set: of the full model that of the machine's sums."""
+        return as_machine(machine).sums_set if self.name == FULL else self.parameters
 
     def relations(self, parameters: ParameterSet) -> LinearRelations | None:
         """What is assumed of these parameters besides their prior, if anything."""
@@ -270,7 +292,7 @@ class Settings:
             raise SettingsError(
                 "a causal run cannot estimate effects (--also), which need the log as a whole"
             )
-        if self.causal and (name in FORMS or REGISTRY[name].twins):
+        if self.causal and (name in (FULL, *FORMS) or REGISTRY[name].twins):
             raise SettingsError(f"estimator '{name}' needs the whole log and cannot run causally")
 
     @classmethod
@@ -347,12 +369,30 @@ _PLACES = {
 }
 # Tuning of the recursive filters: fields of `UnscentedSettings` by the names of their settings.
 TUNING = {declaration.name: entry for entry, declaration in declarations(UnscentedSettings).items()}
+_FIT = "ukf"  # where a fit of few parameters is asked for and no estimator named
 # Every declared setting by the name of its node parameter.
 NAMED: dict[str, Declaration] = {
     declaration.name: declaration
     for settings in (*_PARTS.values(), UnscentedSettings, Settings)
     for declaration in declarations(settings).values()
 }
+
+
+def choose_estimator(**asked: Any) -> str:
+    """Return the estimator of settings that name none: the full model, or UKF where a fit of few parameters is asked.
+
+    Parameters
+    ----------
+    **asked
+        As `Settings.of` takes them, with what is fixed, tied or stated, and what else a fit alone can use.
+    """
+    of_fits = {*TUNING, *(one.name for one in declarations(EstimatorSettings).values()), "causal"}
+    for name, value in asked.items():
+        if name in NAMED and (name not in of_fits or value == NAMED[name].default):
+            continue
+        if name in NAMED or value:
+            return _FIT
+    return FULL
 
 
 def assumptions_of(fix: Sequence[str], tie: Sequence[str], prior: str) -> Assumptions:

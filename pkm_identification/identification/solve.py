@@ -47,6 +47,7 @@ from .model_errors.situation import build_situations
 from .procedures.free_fall import add_falls
 from .rates.kinematic_cutoff import error_weights
 from .result import refuse_unidentifiable
+from .settings import FULL
 from .tolerance_covariance import ToleranceShare, tolerance_shares
 from .validation import FEWEST_EQUATIONS, Validation, predict_ends
 from .yielding.rewinding import rewound
@@ -126,9 +127,12 @@ def solve(experiment: Experiment, falls: Sequence[DriveLog] = ()) -> Solution:
             lambda part: experiment.estimator.fit(part, experiment.tuning).mean[: part.reported],
         )
         reached(2)
-        systematic = systematic_covariance(experiment, problem, middle, others)
+        full = settings.estimator.name == FULL  # whose widths and effects have both
+        systematic = np.zeros((len(middle), len(middle)))
+        if not full:
+            systematic = systematic_covariance(experiment, problem, middle, others)
     reached(3)
-    shares = tolerance_shares_of(experiment, problem, fit.noise)
+    shares = () if full else tolerance_shares_of(experiment, problem, fit.noise)
     estimate = fit.estimate(problem, systematic + sum(share.covariance for share in shares))
     refuse_unidentifiable(estimate, experiment.sources[0])
     # judged by the deviations that the estimator states, which a misfit would widen
@@ -153,7 +157,7 @@ def _others_begun(experiment: Experiment) -> Iterator[Iterable[Problem] | None]:
     """
     settings = experiment.settings
     changes = experiment.point is not None or settings.guard.transfers is not None
-    if changes or _too_large(experiment) or _at_once(experiment):
+    if changes or _too_large(experiment) or _at_once(experiment) or settings.estimator.name == FULL:
         yield None
         return
     with begun(experiment.problem, experiment.other_cutoffs) as others:

@@ -14,13 +14,14 @@ from typing import Any
 
 import numpy as np
 
-from pkm_identification.estimation.identifiability import IDENTIFIABLE, IN_DOUBT
+from pkm_identification.estimation.statuses import is_shown
 from pkm_identification.identification.estimate_file import fit_document
 from pkm_identification.identification.log_check import LogCheck
 from pkm_identification.numerics.finite import finite_or_none
 
 from .diagnosis import fit_lines
 from .listing import Listing, number
+from .sentences import verdict_lines
 from .tables import REASONS
 
 SCHEMA = 1
@@ -61,11 +62,11 @@ def check_lines(check: LogCheck) -> list[str]:
     if check.identification is not None:
         estimate = check.identification.estimate
         unidentified = [
-            name
-            for name, status in zip(estimate.names, estimate.status, strict=True)
-            if status not in (IDENTIFIABLE, IN_DOUBT)
+            name for name, status in zip(estimate.names, estimate.status, strict=True) if not is_shown(status)
         ]
-        if check.identification.fit is not None:
+        if check.identification.answer is not None:
+            lines += ["", *(text for _, text in verdict_lines(check.identification))]
+        elif check.identification.fit is not None:
             lines += ["", *fit_lines(check.identification.fit)]
         if unidentified:
             lines += ["", "not identifiable from this motion: " + ", ".join(unidentified)]

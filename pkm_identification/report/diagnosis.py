@@ -100,6 +100,15 @@ def fit_lines(diagnosis: Diagnosis) -> list[str]:
     return lines
 
 
+def cause_lines(diagnosis: Diagnosis) -> list[str]:
+    """Return known causes of a misfit, the likeliest first; of causes that nobody is to act on the nearest ones."""
+    acted = any(cause.cure for cause in diagnosis.causes)
+    lines = [
+        f"{k}. {sentence(cause, diagnosis)}" for k, cause in enumerate(diagnosis.causes[:MOST_CAUSES], 1)
+    ]
+    return lines if acted else ["No known cause explains the rest; the nearest:", *lines]
+
+
 def reason(diagnosis: Diagnosis) -> str:
     """Why a fit is inadequate, one line; empty when it is not."""
     if diagnosis.adequate:

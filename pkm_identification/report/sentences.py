@@ -19,9 +19,10 @@ from pkm_identification.estimation.identifiability import IDENTIFIABLE, IN_DOUBT
 from pkm_identification.identification.center_of_mass import place_of_center
 from pkm_identification.identification.physical_verdict import verdict
 
-from .diagnosis import fit_lines
+from .diagnosis import cause_lines, fit_lines
 from .listing import number, with_deviation
 from .tables import combination_labels
+from .total_deviations import answer_sentences, effects_sentences, listed
 
 if TYPE_CHECKING:
     from pkm_identification.estimation.estimate import ParameterEstimate
@@ -29,7 +30,8 @@ if TYPE_CHECKING:
     from pkm_identification.identification.result import Identification
     from pkm_identification.identification.validation import Validation
 
-MOST_NAMES, MOST_COMBINATIONS = 8, 3  # in a sentence
+MOST_COMBINATIONS = 3  # in a sentence
+WEAK = ": the estimate does not hold for that motion."
 NOTHING_HELD_OUT = "Nothing was held out and predicted: the logs are too short for it."
 LOG_NAMED = re.compile(r"\S*[./:]")  # how a sentence on one of the logs begins
 PREDICTED = 2.0  # error of a held-out prediction over the noise floor, up to which the model holds there
@@ -42,8 +44,9 @@ def warning_lines(result: Identification) -> list[str]:
 
 def verdicts(result: Identification) -> list[tuple[bool, str]]:
     """The result in a few sentences, each with whether it is good news."""
-    estimate = result.estimate
-    lines = [converged_sentence(result.converged, result.nonconvergence), identified_sentence(estimate)]
+    estimate, answer = result.estimate, result.answer
+    lines = [converged_sentence(result.converged, result.nonconvergence)]
+    lines += [identified_sentence(estimate)] if answer is None else answer_sentences(answer)
     lines += _combination_lines(estimate)
     place = place_of_center(estimate)
     if place is not None:
@@ -53,27 +56,40 @@ def verdicts(result: Identification) -> list[tuple[bool, str]]:
     close = list(result.near_zero)
     if close:
         lines.append((True, f"Not distinguishable from 0: {listed(close)}."))
-    consistency = verdict(
-        result.machine,
-        result.parameters,
-        estimate,
-        result.settings.estimator.consistent,
-        result.fit is None or result.fit.adequate,
-    )
+    consistency = None
+    if answer is None:  # whose masses are positive, and whose verdict asks the rest
+        consistency = verdict(
+            result.machine, result.parameters, estimate, result.settings.estimator.consistent, result.fits
+        )
     if consistency is not None:
         lines.append(consistency)
     if result.validation is not None:
-        lines.append(held_out_sentence(result.validation, result.fit))
+        good, text = held_out_sentence(result.validation, result.fit)
+        # the verdict has judged unseen motion, with all effects
+        lines.append((good, text) if answer is None else (answer.verdict.good, text.replace(WEAK, ".")))
     elif result.settings.hold_out:
         lines.append((False, NOTHING_HELD_OUT))
     lines += [(False, line) for line in warning_lines(result)]
     if result.contradiction:
         lines.append((False, f"Do not use values in doubt: {result.contradiction}."))
-    if result.fit is not None:
+    if answer is not None:
+        lines += verdict_lines(result)
+    elif result.fit is not None:
         lines += [(result.fit.adequate, line) for line in fit_lines(result.fit)]
     if not result.trusted:
         # nothing is good news of a model that does not fit
         lines = [(False, line) for _, line in lines]
+    return lines
+
+
+def verdict_lines(result: Identification) -> list[tuple[bool, str]]:
+    """Return the verdict of the full model, what it found, and known causes where the residual asks for some."""
+    answer = result.answer
+    assert answer is not None
+    good = answer.verdict.good
+    lines = [(good, answer.verdict.sentence), *((good, line) for line in effects_sentences(answer))]
+    if result.fit is not None and result.fit.causes:
+        lines += [(good, line) for line in cause_lines(result.fit)]
     return lines
 
 
@@ -147,12 +163,5 @@ def held_out_sentence(validation: Validation, fit: Diagnosis | None = None) -> t
     return (
         good,
         f"{subject} to {number(error, 3)} % rms in the estimation band ({'; '.join(notes)})"
-        + ("." if good else ": the estimate does not hold for that motion."),
+        + ("." if good else WEAK),
     )
-
-
-def listed(names: list[str]) -> str:
-    """Names in a sentence; of many, the first ones."""
-    if len(names) > MOST_NAMES:
-        names = [*names[: MOST_NAMES - 1], f"{len(names) - MOST_NAMES + 1} others"]
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

@@ -17,7 +17,9 @@ from pkm_identification.identification.result import Identification
 from .paragraphs import paragraph
 from .sentences import verdicts
 from .tables import dropped_table, estimate_table, sums_table, validation_table
-from .total_deviations import answer_table, effects_sentences, table_notes
+from .total_deviations import answer_table, table_notes
+
+COMPARED = "For comparison, as asked for: all other numbers of the file are taken as exact, and std is of noise alone."
 
 
 def summary(result: Identification, shown: Callable[[bool, str], str] = lambda good, text: text) -> str:
@@ -33,20 +35,18 @@ def summary(result: Identification, shown: Callable[[bool, str], str] = lambda g
     head = [f"{result.machine.name}: {estimator.name}, {estimator.model} model, {result.samples} samples"]
     if estimator.assumptions:
         head.append(f"stated beforehand: {estimator.assumptions.described()}")
-    blocks = [
-        "\n".join([*head, *result.beside]),
-        str(estimate_table(result.estimate, near_zero=result.near_zero)),
-    ]
-    if result.answer is not None:
-        blocks.append(
-            "\n".join(
-                [
-                    str(answer_table(result.answer)),
-                    *(paragraph(note, "") for note in table_notes(result.answer)),
-                ]
-            )
-        )
-        blocks += ["\n".join(lines) for lines in [effects_sentences(result.answer)] if lines]
+    blocks = ["\n".join([*head, *result.beside])]
+    if result.answer is None:
+        blocks.append(str(estimate_table(result.estimate, near_zero=result.near_zero)))
+    else:
+        if not result.is_full:
+            blocks += [
+                paragraph(COMPARED, ""),
+                str(estimate_table(result.estimate, near_zero=result.near_zero)),
+            ]
+            blocks.append("By the full model:")
+        notes = (paragraph(note, "") for note in table_notes(result.answer))
+        blocks.append("\n".join([str(answer_table(result.answer)), *notes]))
     if (sums := sums_table(result)).rows:
         lines = (paragraph(f"{name} = {text}", "  ") for name, text in sums.rows)
         blocks.append("\n".join(["Sums that names stand for:", *lines]))
@@ -54,8 +54,5 @@ def summary(result: Identification, shown: Callable[[bool, str], str] = lambda g
         blocks.append(str(dropped_table(result.dropped)))
     if result.validation is not None:
         blocks.append(str(validation_table(result.validation, result.machine.drives)))
-    sentences = verdicts(result)
-    if result.answer is not None:
-        sentences = [*sentences, (result.answer.verdict.good, result.answer.verdict.sentence)]
-    blocks.append("\n".join(shown(good, line) for good, line in sentences))
+    blocks.append("\n".join(shown(good, line) for good, line in verdicts(result)))
     return "\n\n".join(blocks)

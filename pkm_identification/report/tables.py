@@ -79,7 +79,11 @@ REASONS = {
 
 
 def estimate_table(
-    estimate: ParameterEstimate, truth: FloatArray | None = None, near_zero: tuple[str, ...] = ()
+    estimate: ParameterEstimate,
+    truth: FloatArray | None = None,
+    near_zero: tuple[str, ...] = (),
+    *,
+    compared: bool = False,
 ) -> Listing:
     """Parameters with nominal value, estimate, standard deviation and status.
 
@@ -93,6 +97,8 @@ def estimate_table(
         True values, where they are known; adds the columns `true` and `error %`.
     near_zero : tuple of str
         Names of those not distinguishable from zero (`identification.near_zero`), which the status says.
+    compared : bool
+        Whether the estimate stands beside the full model's, which says what is identified.
     """
     rows = []
     entries = [
@@ -125,7 +131,7 @@ def estimate_table(
         row += [value_text, std_text]
         if true is not None:
             row.append(percent(relative(value, true)) if identified else "-")
-        text = STATUS_TEXT.get(status, status)
+        text = SHOWN if compared and status == IDENTIFIABLE else STATUS_TEXT.get(status, status)
         rows.append((*row, f"{text}, {NEAR_ZERO}" if name in near_zero else text))
     header: tuple[str, ...] = ("parameter", "unit", "nominal", "estimate", "std", "status")
     if truth is not None:
@@ -174,6 +180,7 @@ def sums_table(result: Identification) -> Listing:
     return Listing(("name", "sum"), tuple(rows))
 
 
+SHOWN = "shown by this motion"
 NEAR_ZERO = "not distinguishable from 0"
 STATUS_TEXT = {
     IDENTIFIABLE: "identified",

@@ -12,9 +12,12 @@ from __future__ import annotations
 
 from pkm_identification.estimation.posterior.answer import Answer
 from pkm_identification.estimation.posterior.status import (
+    CONTRADICTS,
+    FROM_FILE,
     IDENTIFIED,
     MOSTLY_FROM_FILE,
     NOISY,
+    RESTS_ON_FILE,
     KnownValue,
     Leaning,
 )
@@ -23,6 +26,8 @@ from pkm_identification.estimation.posterior.thresholds import LARGEST_RELATIVE_
 from .listing import Listing, number, with_deviation
 
 LEAST_SHARE = 0.05  # of a value's variance: less is not worth naming
+LEAST_HELP, MOST_HELP = 0.2, 3  # of a value's variance: what would help; numbers that are named
+MOST_NAMES = 8  # in a sentence
 NEAR_ZERO_NOTE = (
     "Without %, std, data and file are in the value's unit: it is near 0, below "
     f"{100 * NEAR_ZERO:g} % of what a body of its mass and size can have, or smaller than its std. Near 0, it is "
@@ -34,14 +39,14 @@ def answer_table(answer: Answer) -> Listing:
     """Return the table of values: total deviation, its parts of the data and of the file, status and keys."""
     rows = [
         (
-            one.name, one.unit, with_deviation(one.value, one.std if _is_small(one) else 0.1 * one.std)[0],
+            one.name, one.unit, number(one.nominal), _write_value(one),
             _write_part(one.std, one), _write_part(one.data_std, one), _write_part(one.file_std, one),
             write_status(one), write_leanings(one),
         )
         for one in answer.values
     ]  # fmt: skip
-    header = ("value", "unit", "estimate", "std", "data", "file", "status", "rests on")
-    return Listing(header, tuple(rows), frozenset(("estimate", "std", "data", "file")))
+    header = ("parameter", "unit", "nominal", "estimate", "std", "data", "file", "status", "rests on")
+    return Listing(header, tuple(rows), frozenset(("nominal", "estimate", "std", "data", "file")))
 
 
 def table_notes(answer: Answer) -> list[str]:
@@ -56,6 +61,50 @@ def effects_sentences(answer: Answer) -> list[str]:
         + " was found, and is allowed for."
         for one in answer.effects
     ]
+
+
+def answer_sentences(answer: Answer) -> list[tuple[bool, str]]:
+    """Return what of the values is identified, known or the file's, a sentence each, with whether it is good news."""
+    by_status: dict[str, list[str]] = {}
+    for one in answer.values:
+        by_status.setdefault(one.status, []).append(one.name)
+    known = by_status.pop(IDENTIFIED, [])
+    count = len(answer.values)
+    if len(known) == count:
+        return [(True, f"All {count} values are identified.")]
+    parts = [f"{len(known)} of {count} values are identified"]
+    parts += [f"{status}: {listed(names)}" for status, names in by_status.items()]
+    usable = set(by_status) <= {MOSTLY_FROM_FILE, NOISY}
+    return [(usable, f"{'; '.join(parts)}.")]
+
+
+def help_sentences(answer: Answer) -> list[str]:
+    """Return which numbers of the file would help most if they were known better, the most helpful first."""
+    gained: dict[str, dict[str, float]] = {}
+    for one in answer.values:
+        if one.status not in (FROM_FILE, RESTS_ON_FILE, CONTRADICTS):
+            continue
+        for leaning in one.rests_on:
+            if leaning.share >= LEAST_HELP:
+                gained.setdefault(leaning.key, {})[one.name] = leaning.share
+    keys = sorted(gained, key=lambda key: -sum(gained[key].values()))[:MOST_HELP]
+    sentences = []
+    for key in keys:
+        parts = [f"{100.0 * share:.0f} % of the variance of {name}" for name, share in gained[key].items()]
+        sentences.append(f"Measure {key}, or state how well it is known: it is {listed(parts)}.")
+    noisy = [one.name for one in answer.values if one.status == NOISY]
+    if noisy:
+        sentences.append(
+            f"Record more motion, or livelier: noise is most of what is not known of {listed(noisy)}."
+        )
+    return sentences
+
+
+def listed(names: list[str]) -> str:
+    """Return names in a sentence; of many, the first ones."""
+    if len(names) > MOST_NAMES:
+        names = [*names[: MOST_NAMES - 1], f"{len(names) - MOST_NAMES + 1} others"]
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def write_status(value: KnownValue) -> str:
@@ -78,6 +127,11 @@ def _lean(leaning: Leaning, value: KnownValue) -> str:
     if leaning.unit not in ("%", "mm"):
         return leaning.key
     return f"{leaning.key} {_write_part(abs(leaning.slope), value)}/{leaning.unit}"
+
+
+def _write_value(value: KnownValue) -> str:
+    """Return a value with one digit more than its deviation decides, so that it can be compared."""
+    return with_deviation(value.value, value.std if _is_small(value) else 0.1 * value.std)[0]
 
 
 def _is_small(value: KnownValue) -> bool:

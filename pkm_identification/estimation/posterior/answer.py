@@ -10,7 +10,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from pkm_identification.numerics.arrays import FloatArray
 
 from .status import KnownValue
 from .verdict import Verdict
@@ -36,8 +40,14 @@ class Answer:
     effects : tuple of FoundEffect
         The surest first.
     verdict : Verdict
+    covariance : ndarray, shape (r, r)
+        Of the values, total; empty of an answer that was read from a file.
+    shared : ndarray, shape (K, r)
+        What each number of the file, off by its width, does to the values: the same in every log of the machine.
     """
 
     values: tuple[KnownValue, ...]
     effects: tuple[FoundEffect, ...]
     verdict: Verdict
+    covariance: FloatArray = field(default_factory=lambda: np.empty((0, 0)))
+    shared: FloatArray = field(default_factory=lambda: np.empty((0, 0)))

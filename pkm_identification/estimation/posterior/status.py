@@ -73,6 +73,8 @@ class KnownValue:
         The largest of the file's part first.
     near_zero : bool
         Whether its deviation was judged by what a value of its kind can be, not by its own size.
+    nominal : float
+        As the file has it.
     """
 
     name: str
@@ -85,6 +87,7 @@ class KnownValue:
     status: str
     rests_on: tuple[Leaning, ...] = ()
     near_zero: bool = False
+    nominal: float = float("nan")
 
     @property
     def usable(self) -> bool:

@@ -33,12 +33,12 @@ def diagnosed(logs: Sequence[DriveLog], machine: Machine, settings: Settings) ->
     """
     converted = in_machine_units(logs, machine)
     try:
-        result = identify(converted.logs, machine, settings)
+        result = identify(converted.logs, machine, settings, by_full_model=True)
     except ExchangedLengths as error:
         order = error.order
         right = tuple(replace(log, coordinate=log.length[:, order.column]) for log in converted.logs)
         converted = Converted(right, (*converted.causes, order.cause))
-        result = identify(converted.logs, machine, settings)
+        result = identify(converted.logs, machine, settings, by_full_model=True)
     fit = result.fit
     if not converted.causes or fit is None:
         return result

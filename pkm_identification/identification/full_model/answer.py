@@ -32,11 +32,11 @@ from pkm_identification.estimation.posterior.thresholds import (
     NEGATIVE,
 )
 from pkm_identification.estimation.posterior.verdict import Conflict, judge
+from pkm_identification.machines.knowledge import KnownNumber
 from pkm_identification.numerics.arrays import FloatArray
 
 from .posterior import Posterior, Views, build_model, build_posterior_views
 
-GAIN_KEY = "tolerances.common_force_gain"
 LEAST_SKEWED, SKEWED = 0.3, 1.2  # of a value: its deviation; of the Gaussian deviation: the profile's
 STEPS = 30  # a factor that is right is found in fewer
 LEAST_SEEN = 0.05  # of a width: a number of which the data say less is not judged by what they say
@@ -59,9 +59,8 @@ def answer(
     views = build_posterior_views(posterior)
     moved = views.slopes @ posterior.mode.covariance  # (r, p): by a width of each number of the file
     conflicts = find_conflicts(posterior)
-    values = list_values(
-        posterior, views, moved, [one.key for one in conflicts if abs(one.deviations) > MAX_CONFLICT]
-    )
+    in_conflict = [one.key for one in conflicts if abs(one.deviations) > MAX_CONFLICT]
+    values = list_values(posterior, views, moved, in_conflict)
     white = ratio = float("nan")
     if floor is not None:
         white = posterior.compute_residual_ratio(floor)
@@ -75,7 +74,33 @@ def answer(
     )  # fmt: skip
     if verdict.widening > 1.0:
         values = tuple(one.widened(verdict.widening) for one in values)
-    return Answer(values, find_effects(posterior), verdict)
+    covariance, shared = _find_covariance(posterior, views, moved, values)
+    return Answer(values, find_effects(posterior), verdict, covariance, shared)
+
+
+def _find_covariance(
+    posterior: Posterior, views: Views, moved: FloatArray, values: tuple[KnownValue, ...]
+) -> tuple[FloatArray, FloatArray]:
+    """Return the total covariance (r, r) of values, and what each number of the file, off by its width, does (K, r).
+
+    The data's part is correlated as white noise would be, and as large as the values say.
+    """
+    rows = [views.names.index(one.name) for one in values]
+    information = posterior.mode.information - np.eye(len(posterior.mode.unknowns))
+    white = moved[rows] @ information @ moved[rows].T
+    size = np.sqrt(np.maximum(np.diag(white), 1e-300))
+    data = np.array([one.data_std for one in values]) / size
+    gain = float(_common_gain(posterior).width) * np.array([one.value for one in values])
+    of_file = np.sqrt(np.maximum(np.array([one.file_std for one in values]) ** 2 - gain**2, 0.0))
+    own = moved[rows].T * (of_file / np.maximum(np.sqrt(np.sum(moved[rows] ** 2, axis=1)), 1e-300))
+    shared = np.vstack([own, gain])
+    return white * np.outer(data, data) + shared.T @ shared, shared
+
+
+def _common_gain(posterior: Posterior) -> KnownNumber:
+    """Return what is known of the factor that all forces have in common, which no log shows."""
+    gain: KnownNumber = posterior.equations.machine.knowledge.of_kind("common_force_gain")[0]
+    return gain
 
 
 def list_values(
@@ -87,7 +112,7 @@ def list_values(
     data = np.sqrt(np.maximum(posterior.blocks.jackknife(slopes), white))
     of_file = np.sqrt(np.sum(moved**2, axis=1))
     prior = np.sum(slopes**2, axis=1)
-    gain = float(posterior.equations.machine.knowledge.of_kind("common_force_gain")[0].width)
+    gain = float(_common_gain(posterior).width)
     unknowns = posterior.model.unknowns
     beyond = np.array([one.key in in_conflict for one in unknowns])
     made = []
@@ -110,7 +135,19 @@ def list_values(
         leanings = _find_leanings(posterior, moved[j], value, gain * abs(value), std)
         near = is_near_zero(value, size)
         made.append(
-            KnownValue(name, unit, value, std, float(data[j]), file_std, taken, status, leanings, near)
+            KnownValue(
+                name,
+                unit,
+                value,
+                std,
+                float(data[j]),
+                file_std,
+                taken,
+                status,
+                leanings,
+                near,
+                float(views.nominal[j]),
+            )
         )
     return tuple(made)
 
@@ -200,7 +237,8 @@ def _find_leanings(
     posterior: Posterior, moved: FloatArray, value: float, gain: float, std: float
 ) -> tuple[Leaning, ...]:
     """Return the keys that a value rests on most."""
-    shares: dict[str, float] = {GAIN_KEY: (gain / std) ** 2 if std else 0.0}
+    gain_key = _common_gain(posterior).key
+    shares: dict[str, float] = {gain_key: (gain / std) ** 2 if std else 0.0}
     largest: dict[str, int] = {}
     for k, unknown in enumerate(posterior.model.unknowns):
         shares[unknown.key] = shares.get(unknown.key, 0.0) + (moved[k] / std) ** 2
@@ -208,7 +246,7 @@ def _find_leanings(
             largest[unknown.key] = k
     leanings = []
     for key in sorted(shares, key=lambda one: -shares[one])[:NAMED_KEYS]:
-        if key == GAIN_KEY:
+        if key == gain_key:
             leanings.append(Leaning(key, shares[key], value / 100.0, "%"))
             continue
         unknown = posterior.model.unknowns[largest[key]]

@@ -41,6 +41,7 @@ ABOVE = (
     1.3,
     2.5,
 )  # cutoffs of the estimation band: the residual there is noise, and of its density in the band
+DERIVATIVES = 3  # of the model's force: with them a filter of an octave is as good as any delay of some ms
 BANDS = 6
 LOWEST, LOWEST_OF_RATE, HIGHEST_OF_RATE = 40.0, 0.03, 0.45  # Hz; of the sample rate: between, force is noise
 LONGEST_S = 30.0  # of a log that are enough
@@ -73,29 +74,44 @@ def measure_coloured_floor(experiment: Experiment, rows: Sequence[LogRows], basi
 
 
 def _measure_above_band(rows: LogRows, basis: FloatArray, band: BandSettings) -> FloatArray | None:
-    """Return the variance (n,) in the band by the residual's density just above it; None of logs too short."""
+    """Return the variance (n,) in the band by the residual's density just above it; None of logs too short.
+
+    What a short linear filter makes of the model's force is no noise: delays, lags and gains of the forces, which the
+    full model allows for in the band.
+    """
     rate = 1.0 / band.period
     low, high = (min(factor * band.cutoff, HIGHEST_OF_RATE * rate) for factor in ABOVE)
     if high < 1.2 * low:
         return None
     situation = Situation.of_samples(rows, basis)
     motion = rows.motion
-    residual = (
-        rows.force - rows.machine.compute_forces(motion, basis) - compute_friction(situation, motion.rate)
-    )
+    model = rows.machine.compute_forces(motion, basis) + compute_friction(situation, motion.rate)
+    residual = rows.force - model
     sections = band_pass(4, low, high, rate)
     settling = round(4.0 / (high - low) * rate)
     power, count = np.zeros(residual.shape[1]), 0
+    drives = range(residual.shape[1])
     for part in segment_slices(rows.samples.segment):
         if part.stop - part.start > 4 * settling:
             passed = zero_phase(sections, residual[part])[settling:-settling]
-            power += np.sum(passed**2, axis=0)
+            filtered = [zero_phase(sections, model[part])[settling:-settling]]
+            for _ in range(DERIVATIVES):
+                filtered.append(np.gradient(filtered[-1], axis=0))
+            columns = np.stack(filtered, axis=2)
+            power += [_leave_apart(columns[:, k], passed[:, k]) for k in drives]
             count += len(passed)
     if not count:
         return None
     frequency, step = _frequencies(rate)
     width = float(np.sum(np.abs(response(sections, frequency, rate)) ** 4) * step)
     return power / count / width * _integrate(band, np.ones_like(frequency))
+
+
+def _leave_apart(columns: FloatArray, values: FloatArray) -> float:
+    """Return the sum of squares of values (N,) that is in none of some columns (N, q)."""
+    scaled = columns / np.maximum(np.sqrt(np.mean(columns**2, axis=0)), 1e-300)
+    gram = scaled.T @ scaled + 1e-9 * len(values) * np.eye(scaled.shape[1])
+    return float(np.sum((values - scaled @ np.linalg.solve(gram, scaled.T @ values)) ** 2))
 
 
 def _continue_downwards(log: GuardedLog, band: BandSettings) -> FloatArray:

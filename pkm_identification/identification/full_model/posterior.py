@@ -214,6 +214,8 @@ class Views:
         What a value can be, where it can be 0; 0 of masses and moments of inertia, which cannot.
     factors : ndarray, shape (P, B)
         Of the basis in the first of them; the others are masses that it hides.
+    nominal : ndarray, shape (r,)
+        As the file has them.
     """
 
     names: tuple[str, ...]
@@ -222,6 +224,7 @@ class Views:
     slopes: FloatArray
     sizes: FloatArray
     factors: FloatArray
+    nominal: FloatArray
 
     def view_at(self, posterior: Posterior, number: int, unknowns: FloatArray) -> tuple[float, FloatArray]:
         """Return one of the values and its slope (p,) at other unknowns (p,)."""
@@ -261,6 +264,7 @@ def build_posterior_views(posterior: Posterior) -> Views:
         for row in rows
     ]
     masses = posterior.model.compute_hidden_masses(mode.unknowns)
+    of_file = posterior.model.compute_hidden_masses(np.zeros_like(mode.unknowns))
     return Views(
         (*parameters.names, *(name for name, _, _ in masses)),
         (*parameters.units, *["kg"] * len(masses)),
@@ -268,6 +272,7 @@ def build_posterior_views(posterior: Posterior) -> Views:
         np.vstack([slopes, *[slope for _, _, slope in masses]]),
         np.array([*sizes, *[0.0] * len(masses)]),
         factors,
+        np.concatenate([factors @ machine.basis.nominal + offsets, [value for _, value, _ in of_file]]),
     )
 
 

@@ -19,7 +19,8 @@ import numpy as np
 
 from pkm_identification.errors import PkmError, SettingsError, one_line
 from pkm_identification.estimation.changes.trend import DRIFT, FEWEST, STEPS, Trend, trend
-from pkm_identification.estimation.identifiability import IDENTIFIABLE
+from pkm_identification.estimation.posterior.status import FROM_FILE
+from pkm_identification.estimation.statuses import is_doubtful, is_shown
 from pkm_identification.machines.contract import Machine
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.progress import announce
@@ -286,7 +287,9 @@ def parameter_histories(entries: Sequence[Entry], level: float) -> tuple[Paramet
 
 
 def _usable(entry: Entry, parameter: dict[str, Any]) -> bool:
-    shown = parameter["status"] == IDENTIFIABLE and parameter["value"] is not None
+    status = parameter["status"]
+    shown = is_shown(status) and not is_doubtful(status) and status != FROM_FILE
+    shown = shown and parameter["value"] is not None
     return bool(shown and entry.record["converged"])
 
 

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from pkm_identification.errors import LogError, PkmError, SettingsError, one_line
-from pkm_identification.estimation.identifiability import IDENTIFIABLE, IN_DOUBT
+from pkm_identification.estimation.statuses import is_shown
 from pkm_identification.machines.contract import Machine
 from pkm_identification.machines.load import read_machine
 from pkm_identification.motion import DriveLog
@@ -134,7 +134,7 @@ def _result(log: Any, result: Identification) -> dict[str, Any]:
         "samples": int(result.samples),
         "duration": float(log.time[-1] - log.time[0]),
         "converged": bool(result.converged),
-        "adequate": (fit is None or bool(fit.adequate)) and not result.contradiction,
+        "adequate": result.fits and not result.contradiction,
         "fit_ratio": None if fit is None else finite_or_none(fit.ratio),
         "validation_percent": None if validation is None else finite_or_none(validation.rms_percent_total),
         "remark": _remark(result),
@@ -145,6 +145,8 @@ def _result(log: Any, result: Identification) -> dict[str, Any]:
 def _remark(result: Identification) -> str:
     if not result.converged:
         return one_line(f"not converged: {result.nonconvergence}")
+    if result.answer is not None and not result.fits:
+        return one_line(result.answer.verdict.sentence)
     if result.fit is not None and not result.fit.adequate:
         causes = ", ".join(cause.name for cause in result.fit.causes) or "no known cause"
         return f"the model does not fit: residual {result.fit.ratio:.3g} times the noise floor, {causes}"
@@ -165,7 +167,7 @@ def _parameters(result: Identification) -> list[dict[str, Any]]:
         entry, std = entries[name], float(estimate.std[k])
         # at least a thousandth of it is the log's own: rounding takes the rest
         own = float(np.sqrt(max(std**2 - shared[k], 1e-6 * std**2)))
-        shown = estimate.status[k] in (IDENTIFIABLE, IN_DOUBT)
+        shown = is_shown(estimate.status[k])
         records.append(
             {
                 "name": name,

@@ -19,12 +19,10 @@ import numpy as np
 
 from pkm_identification.errors import DocumentError, SettingsError
 from pkm_identification.estimation.changes.comparison import Comparison, Measured, compare
-from pkm_identification.estimation.identifiability import IDENTIFIABLE, IN_DOUBT
+from pkm_identification.estimation.statuses import is_doubtful, is_shown
 from pkm_identification.numerics.arrays import FloatArray
 
 from ..saved_estimate import SavedEstimate, read_estimate_document, saved_estimate
-
-SHOWN = (IDENTIFIABLE, IN_DOUBT)
 
 
 @dataclass(frozen=True)
@@ -216,7 +214,7 @@ def _comparable(name: str, files: Sequence[EstimateFile], left_out: dict[str, st
             left_out[name] = f"not in {file.path}"
         elif file.units[name] != unit:
             left_out[name] = f"in {file.units[name]} in {file.path}, in {unit} in {files[0].path}"
-        elif file.saved.status[name] not in SHOWN:
+        elif not is_shown(file.saved.status[name]):
             left_out[name] = f"not shown alone by {file.path}"
         else:
             continue
@@ -234,9 +232,9 @@ def _in_doubt(row: FloatArray, names: Sequence[str], files: Sequence[EstimateFil
     terms = [name for name, weight in zip(names, row, strict=True) if weight]
     return any(
         not file.saved.converged
-        or any(file.saved.status[name] == IN_DOUBT for name in terms)
+        or any(is_doubtful(file.saved.status[name]) for name in terms)
         or any(
-            one.status == IN_DOUBT and np.any(one.weights[[file.saved.names.index(name) for name in terms]])
+            is_doubtful(one.status) and np.any(one.weights[[file.saved.names.index(name) for name in terms]])
             for one in file.saved.combinations
         )
         for file in files

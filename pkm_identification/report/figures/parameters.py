@@ -17,8 +17,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from pkm_identification.estimation.identifiability import IDENTIFIABLE, IN_DOUBT
 from pkm_identification.estimation.identifiability.correlation import Correlation
+from pkm_identification.estimation.statuses import is_known, is_shown
 from pkm_identification.numerics.arrays import FloatArray
 
 from .style import (
@@ -47,7 +47,7 @@ def converging(trace: EstimateTrace, estimate: ParameterEstimate) -> list[int]:
     """Which parameters there is a convergence of: of a recursive estimator's, those whose values are shown."""
     if len(trace) < 2:
         return []
-    return [i for i, status in enumerate(estimate.status) if status in (IDENTIFIABLE, IN_DOUBT)]
+    return [i for i, status in enumerate(estimate.status) if is_shown(status)]
 
 
 @styled
@@ -196,7 +196,7 @@ def _bars(
         values, std = (values - nominal) * scale, std * scale
         true = None if true is None else (true - nominal) * scale
         nominal = np.zeros(len(rows))
-    identified = np.array([estimate.status[i] == IDENTIFIABLE for i in rows])
+    identified = np.array([is_known(estimate.status[i]) for i in rows])
     panel.barh(
         place[identified], values[identified], height=0.62, color=ESTIMATE, alpha=0.35, label="estimate"
     )

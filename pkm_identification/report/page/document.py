@@ -19,13 +19,15 @@ from pkm_identification.estimation.identifiability import COMBINATION, UNIDENTIF
 from pkm_identification.estimation.identifiability.correlation import correlation
 from pkm_identification.identification.diagnosis.findings import Diagnosis
 from pkm_identification.identification.procedures.forecast import weakest
+from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.version import __version__
 
 from ..diagnosis import fit_lines, sentence, unseen_lines
 from ..earlier import GENERATOR
 from ..glossary import glossary_table
 from ..listing import Listing, number
-from ..sentences import verdicts, warning_lines
+from ..sentences import verdict_lines, verdicts, warning_lines
+from ..summary import COMPARED
 from ..tables import (
     combination_labels,
     describe_machine,
@@ -35,7 +37,8 @@ from ..tables import (
     sums_table,
     validation_table,
 )
-from ..total_deviations import answer_table, effects_sentences, table_notes
+from ..total_deviations import answer_sentences, help_sentences, table_notes
+from .answer_rows import ANSWER_KEY, answer_rows
 from .figure import figure
 from .frame import framed
 from .material import Material
@@ -96,12 +99,9 @@ def _good(material: Material) -> list[str]:
     parts = [
         _verdicts(verdicts(result)),
         "<h3>Parameters</h3>",
-        parameter_rows(result.estimate, truth, result.near_zero),
-        key(truth is not None),
-        *_total_deviations(result),
+        *_answer(result, truth),
+        *_fit_of_few(result, truth),
         *_sums(result),
-        "<p>Values are in SI units; std is one standard deviation of the estimate. Each row is drawn on a scale of "
-        "its own. A value that is not identifiable is left out: it would be the nominal one again.</p>",
     ]
     if result.validation is not None:
         held = result.validation
@@ -119,15 +119,31 @@ def _good(material: Material) -> list[str]:
     return parts
 
 
-def _total_deviations(result: Identification) -> list[str]:
+def _answer(result: Identification, truth: FloatArray | None) -> list[str]:
+    """Return the values of the full model, each with its deviation split into the data's and the file's part."""
     if result.answer is None:
         return []
+    names = result.estimate.names
+    known = {} if truth is None or not result.is_full else dict(zip(names, truth.tolist(), strict=True))
     return [
-        "<h3>Total deviations, and what values rest on</h3>",
-        f"<p>{escape(result.answer.verdict.sentence)}</p>",
-        answer_table(result.answer).html(),
+        answer_rows(result.answer, known),
+        ANSWER_KEY,
+        "<p>Values are in SI units; std is one standard deviation of the estimate, with what the file may have "
+        "wrong.</p>",
         *[f"<p>{escape(note)}</p>" for note in table_notes(result.answer)],
-        _list(effects_sentences(result.answer)),
+    ]
+
+
+def _fit_of_few(result: Identification, truth: FloatArray | None) -> list[str]:
+    """Return the parameters of a fit that the full model does not make; none where it made the estimate."""
+    if result.is_full:
+        return []
+    return [
+        "" if result.answer is None else f"<h3>The fit that was asked for</h3><p>{escape(COMPARED)}</p>",
+        parameter_rows(result.estimate, truth, result.near_zero, compared=result.answer is not None),
+        key(truth is not None),
+        "<p>Values are in SI units; std is one standard deviation of the estimate. Each row is drawn on a scale of "
+        "its own. A value that is not identifiable is left out: it would be the nominal one again.</p>",
     ]
 
 
@@ -167,7 +183,10 @@ def _unknown(material: Material) -> list[str]:
         lines.append(f"Only in combinations: {', '.join(hidden[COMBINATION])}. Known of them: {sums}.")
     if hidden[UNIDENTIFIABLE]:
         lines.append(f"Not shown by this motion at all: {', '.join(hidden[UNIDENTIFIABLE])}.")
-    if not lines:
+    if result.is_full and result.answer is not None:
+        lines = [text for _, text in answer_sentences(result.answer)]
+        lines += help_sentences(result.answer)
+    elif not lines:
         lines.append("Every parameter of the set is shown by itself.")
     lines += [f"Not distinguishable from 0: {name}." for name in result.near_zero]
     lines += _weak(material)
@@ -214,10 +233,13 @@ def _wrong(material: Material) -> list[str]:
     if result.fit is None:
         parts.append("<p>This estimate was not compared with its logs.</p>")
     else:
-        lines = [*fit_lines(result.fit), *lines]
+        judged = (
+            fit_lines(result.fit) if result.answer is None else [text for _, text in verdict_lines(result)]
+        )
+        lines = [*judged, *lines]
     bad = [text for good, text in verdicts(result) if not good and text not in lines]
     parts += [_list([*lines, *bad]) if lines or bad else f"<p>{_NOTHING}</p>"]
-    if result.fit is not None and result.fit.causes:
+    if result.answer is None and result.fit is not None and result.fit.causes:
         parts.append(_causes(result.fit))
     if "misfit" in material.images:
         parts += ["<h3>Residual</h3>", figure(material, "misfit")]

@@ -11,7 +11,9 @@
 from __future__ import annotations
 
 from pkm_identification.estimation.identifiability import IDENTIFIABLE, IN_DOUBT
+from pkm_identification.identification.result import Identification
 
+from ..total_deviations import help_sentences
 from .material import Material
 from .verdict_box import BAD, physical
 
@@ -24,6 +26,32 @@ def next_steps(material: Material) -> list[str]:
     steps = []
     if not result.converged:
         steps.append("Record a longer or livelier motion, and identify again: this estimate has not settled.")
+    if result.answer is not None:
+        steps += _steps_of_answer(result)
+    else:
+        steps += _steps_of_fit(material)
+    validation = result.validation
+    if validation is None or validation.part:
+        steps.append("Check it on another motion: pkm identify ... --validate OTHER_LOG.")
+    if result.trusted:
+        steps.append(
+            "Use it: pkm export --machine M --estimate estimate.json --out machine.urdf (or .xml, .yaml)."
+        )
+    return steps
+
+
+def _steps_of_answer(result: Identification) -> list[str]:
+    answer = result.answer
+    assert answer is not None
+    causes = result.fit.causes if result.fit is not None else ()
+    steps = [f"{cause.cure}." for cause in causes[:MOST_CAUSES] if cause.cure]
+    if not answer.verdict.good:
+        steps.append(answer.verdict.sentence)
+    return [*steps, *help_sentences(answer)]
+
+
+def _steps_of_fit(material: Material) -> list[str]:
+    result, steps = material.result, list[str]()
     if result.fit is not None and not result.fit.adequate:
         cures = [f"{cause.cure}." for cause in result.fit.causes[:MOST_CAUSES] if cause.cure]
         steps += cures
@@ -47,12 +75,5 @@ def next_steps(material: Material) -> list[str]:
         steps.append(
             f"{len(hidden)} parameters are not shown one by one. {ask}, "
             "or state what is known of them (--fix, --tie, --prior)."
-        )
-    validation = result.validation
-    if validation is None or validation.part:
-        steps.append("Check it on another motion: pkm identify ... --validate OTHER_LOG.")
-    if result.trusted:
-        steps.append(
-            "Use it: pkm export --machine M --estimate estimate.json --out machine.urdf (or .xml, .yaml)."
         )
     return steps

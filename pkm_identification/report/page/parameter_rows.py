@@ -29,14 +29,18 @@ _EMPTY = '<td class="n">-</td><td></td>'
 
 
 def parameter_rows(
-    estimate: ParameterEstimate, truth: FloatArray | None, near_zero: tuple[str, ...] = ()
+    estimate: ParameterEstimate,
+    truth: FloatArray | None,
+    near_zero: tuple[str, ...] = (),
+    *,
+    compared: bool = False,
 ) -> str:
     """The table of `tables.estimate_table`, with a drawing behind the numbers of what the data show.
 
     Each row has a scale of its own, which ends where the nominal value, the estimate with two standard deviations, or
     the true value does: parameters of any size stand beside each other.
     """
-    table = estimate_table(estimate, truth, near_zero)
+    table = estimate_table(estimate, truth, near_zero, compared=compared)
     drawings = [
         _cells(estimate.status[i], *row, None if truth is None else float(truth[i]))
         if estimate.status[i] in (IDENTIFIABLE, IN_DOUBT)

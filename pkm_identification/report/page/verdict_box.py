@@ -14,11 +14,18 @@ from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from pkm_identification.estimation.identifiability import COMBINATION, IDENTIFIABLE, IN_DOUBT
+from pkm_identification.estimation.posterior.answer import Answer
+from pkm_identification.estimation.posterior.thresholds import MAX_CONFLICT
+from pkm_identification.estimation.posterior.verdict import CONTRADICTS, FITS
+from pkm_identification.estimation.statuses import is_known
 from pkm_identification.identification.physical_verdict import verdict
 
 from ..listing import number
 from ..sentences import held_out_sentence
+from ..total_deviations import answer_sentences
 
 if TYPE_CHECKING:
     from pkm_identification.identification.result import Identification
@@ -39,13 +46,54 @@ class Check:
 
 def checks(result: Identification) -> list[Check]:
     """Fit against noise, settled, held-out beside the machine file's values, physical, identified."""
+    if result.answer is not None:
+        return [*_answer(result.answer), _settled(result), _held_out(result), _known(result.answer)]
     return [_fit(result), _settled(result), _held_out(result), physical(result), _identified(result)]
+
+
+def _answer(answer: Answer) -> list[Check]:
+    """Return how the model does beside noise and force, and whether the data agree with the file."""
+    verdict = answer.verdict
+    ratio = (
+        "no noise floor is known"
+        if np.isnan(verdict.floor_ratio)
+        else (f"Residual {number(verdict.floor_ratio, 3)} × noise floor")
+    )
+    fits = GOOD if verdict.grade in (FITS, CONTRADICTS) else UNKNOWN if verdict.good else BAD
+    words = {GOOD: "to the noise", UNKNOWN: "usably", BAD: "no"}[fits]
+    detail = (
+        f"{ratio}, {number(100 * verdict.residual_share, 2)} % of the force; unseen motion "
+        f"{number(verdict.held_out_ratio, 3)} ×, halves {number(verdict.halves, 2)} deviations apart"
+    )
+    agrees = verdict.conflict <= MAX_CONFLICT
+    keys = ", ".join(f"{one.key} ({abs(one.deviations):.2g})" for one in verdict.conflicts)
+    return [
+        Check("Does the model fit?", fits, words, detail),
+        Check(
+            "Do the data agree with the file?",
+            GOOD if agrees else UNKNOWN if verdict.good else BAD,
+            "yes" if agrees else "no",
+            f"Farthest, in deviations: {keys}" if keys else "No number of the file is judged.",
+        ),
+    ]
+
+
+def _known(answer: Answer) -> Check:
+    known = sum(is_known(one.status) for one in answer.values)
+    count = len(answer.values)
+    ((_, sentence),) = answer_sentences(answer)
+    return Check(
+        "What is known?", GOOD if known == count else UNKNOWN, f"{known} of {count} values", sentence
+    )
 
 
 def overall(checks: list[Check], result: Identification) -> tuple[str, str]:
     """State and sentence for all of it."""
     if not result.converged:
         return BAD, "Do not use these values: the estimator has not settled."
+    if result.answer is not None and not result.contradiction:
+        verdict = result.answer.verdict
+        return GOOD if verdict.grade == FITS else UNKNOWN if verdict.good else BAD, verdict.sentence
     if result.fit is not None and not result.fit.adequate:
         return BAD, "Do not use values in doubt: the model does not explain the measured forces."
     if result.contradiction:
@@ -90,6 +138,8 @@ def _held_out(result: Identification) -> Check:
     if validation is None:
         return Check(question, UNKNOWN, "not checked", "No forces were held out (--validate LOG).")
     good, _ = held_out_sentence(validation, result.fit)
+    if result.answer is not None:  # which asks unseen motion with all effects
+        good = result.answer.verdict.good
     detail = (
         f"Error {number(validation.rms_percent_total, 3)} % of the force; the machine file's values: "
         f"{number(validation.nominal_percent, 3)} %"

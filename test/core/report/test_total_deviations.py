@@ -36,8 +36,8 @@ LOOSE = KnownValue("Ixy_p", "kg m^2", 0.01, 0.02, 0.02, 0.001, 0.9, NOISY)
 def test_deviations_are_in_units_near_zero(value, shown, status):
     answer = Answer((value,), (), judge(1.0, 0.002, 1.1, 1.0, (), False))
     (row,) = answer_table(answer).rows
-    assert row[3:6] == shown
-    assert row[6] == status
-    assert len(table_notes(answer)) == ("%" not in row[3])
-    assert "kg m" not in row[7]
-    assert ("/mm" in row[7]) == (value is MOMENT)
+    assert row[4:7] == shown
+    assert row[7] == status
+    assert len(table_notes(answer)) == ("%" not in row[4])
+    assert "kg m" not in row[8]
+    assert ("/mm" in row[8]) == (value is MOMENT)

@@ -30,14 +30,14 @@ from pkm_identification.identification.full_model import equations
 from pkm_identification.identification.full_model.equations import build_full_equations
 from pkm_identification.identification.full_model.posterior import build_views
 from pkm_identification.identification.full_model.unknowns import FileModel
-from pkm_identification.identification.identify import identify
 from pkm_identification.identification.model_errors import unsearched
+from pkm_identification.identification.of_logs import identify_logs as identify
 from pkm_identification.identification.settings import Settings
 from pkm_identification.machines.load import load_machine, read_machine
 from pkm_identification.report.summary import summary
 
 pytestmark = pytest.mark.slow
-TOTAL = Settings.of(estimator="ls", deviations="total")
+TOTAL = Settings.of(estimator="full")
 
 
 @pytest.fixture(scope="module")
@@ -192,6 +192,6 @@ def test_a_drawn_delta_whose_masses_are_guesses_converges(tmp_path):
     assert main(["init", file, "--kind", "delta"]) == 0
     motion = ["--trajectory", "rich", "--duration", "10"]
     assert main(["simulate", "--machine", file, *motion, "--out", log]) == 0
-    result = pkm.identify(log, file, estimator="ls", deviations="total").identification
+    result = pkm.identify(log, file).identification
     assert result.answer.verdict.grade == FITS
     assert result.trusted

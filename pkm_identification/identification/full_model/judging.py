@@ -1,0 +1,163 @@
+# Copyright 2026 pkm_identification maintainers
+#
+# Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance
+# with the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+# Unless required by applicable law or agreed to in writing, software distributed under the License is
+# distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
+# the License for the specific language governing permissions and limitations under the License.
+
+"""An identification judged by the full model: values with total deviations, one verdict, and causes where it asks."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from pkm_identification.errors import LogError
+from pkm_identification.estimation.estimate import ParameterEstimate
+from pkm_identification.estimation.posterior.answer import Answer
+from pkm_identification.estimation.posterior.status import FROM_FILE
+from pkm_identification.estimation.posterior.thresholds import MAX_FLOOR_RATIO
+from pkm_identification.estimation.posterior.verdict import DO_NOT_USE
+from pkm_identification.numerics.arrays import FloatArray
+
+from ..diagnosis.diagnose import diagnose
+from ..diagnosis.findings import Cause, Diagnosis, Residuals
+from ..diagnosis.noise_floor import NoiseFloor
+from ..diagnosis.subject import Subject
+from ..experiment import Experiment
+from ..long_logs.excerpt import excerpt, excerpt_sentence
+from ..result import Identification
+from ..settings import FULL
+from ..solve import Solution
+from .answer import answer
+from .coloured_noise import measure_coloured_floor
+from .posterior import Posterior, find_posterior
+
+ROUNDING = 1.0 / 3.0  # of the least floor: below, there is nothing to find
+LEAST_STD = 1e-9  # of its size: deviation of a value that nothing can change
+
+
+def with_answer(result: Identification, solution: Solution) -> Identification:
+    """Return an identification with values, total deviations and a verdict by the full model.
+
+    Where the full model was asked for, its values are the estimate.
+
+    Raises
+    ------
+    LogError
+        If the logs are too short for deviations.
+    """
+    experiment = excerpt(solution.experiment)
+    problem = solution.problem if experiment is solution.experiment else experiment.problem()
+    parameters = solution.problem.parameters
+    basis = parameters.mapping @ solution.middle + parameters.known
+    posterior = find_posterior(experiment, basis[: len(experiment.machine.basis)], solution.fit.noise)
+    if posterior is None:
+        raise LogError(
+            f"{experiment.sources[0]}: the log is too short for deviations: 12 blocks of motion are needed"
+        )
+    floor = Subject(experiment, solution.middle).measure_floor(problem, solution.middle)
+    if floor is not None:
+        coloured = measure_coloured_floor(experiment, posterior.equations.rows, posterior.basis)
+        white, floor = floor.std, replace(floor, std=np.maximum(floor.std, coloured))
+        found = answer(posterior, None if _is_exact(posterior, floor) else white, coloured)
+    else:
+        found = answer(posterior)
+    if result.settings.estimator.name != FULL:
+        found = _compare_fit(found, posterior, result.residual_rms)
+    sentences = excerpt_sentence(solution.experiment, experiment)
+    result = replace(result, answer=found, beside=(*result.beside, *sentences))
+    if floor is not None:
+        causes = _find_causes(found, experiment, solution)
+        result = replace(result, fit=_compare_with_floor(posterior, floor, found, causes))
+    if result.settings.estimator.name == FULL:
+        result = replace(
+            result, estimate=_view(result.estimate, found), tolerance_changes=_select(found, result)
+        )
+    return result
+
+
+def _compare_fit(found: Answer, posterior: Posterior, residual_rms: FloatArray) -> Answer:
+    """Return the answer, refused where a fit of few parameters leaves more than the full model does."""
+    left = float(np.sqrt(np.mean(residual_rms**2) / max(np.mean(posterior.residual**2), 1e-300)))
+    if not found.verdict.good or left <= MAX_FLOOR_RATIO:
+        return found
+    sentence = (
+        f"Do not use the fit that was asked for: it leaves {left:.3g} times what the full model leaves, of which this "
+        f"is the verdict: {found.verdict.sentence}"
+    )
+    return replace(found, verdict=replace(found.verdict, grade=DO_NOT_USE, sentence=sentence))
+
+
+def _is_exact(posterior: Posterior, floor: NoiseFloor) -> bool:
+    """Return whether the model leaves no more than rounding."""
+    return float(np.mean(posterior.residual**2)) < ROUNDING**2 * float(np.mean(floor.exact**2))
+
+
+def _find_causes(found: Answer, experiment: Experiment, solution: Solution) -> tuple[Cause, ...]:
+    """Return known causes of a misfit, the likeliest first: asked for where the residual is more than noise."""
+    verdict = found.verdict
+    if not verdict.floor_ratio > MAX_FLOOR_RATIO:
+        return ()
+    problem = solution.problem if experiment is solution.experiment else experiment.problem()
+    diagnosis = diagnose(experiment, problem, solution.fit.estimate(problem))
+    if diagnosis is None:
+        return ()
+    if verdict.good:  # nobody is to act on what the answer allows for
+        return tuple(replace(one, cure="") for one in diagnosis.causes)
+    return diagnosis.causes
+
+
+def _compare_with_floor(
+    posterior: Posterior, floor: NoiseFloor, found: Answer, causes: tuple[Cause, ...]
+) -> Diagnosis:
+    """Return the residual of the full model beside the noise floor, of the verdict."""
+    problem = posterior.equations.problem
+    each = posterior.residual / floor.std
+    used = problem.used
+    share = np.ones(each.shape[1]) if used is None else np.maximum(used.mean(axis=0), 1.0 / len(used))
+    force = problem.equations.force
+    ratio = found.verdict.floor_ratio
+    own = problem.log == np.bincount(problem.log).argmax()
+    residuals = Residuals(problem.equations.time[own], each[own])
+    return Diagnosis(
+        adequate=found.verdict.good,
+        floor=floor,
+        floor_percent=100.0 * float(np.sqrt(np.mean(floor.std**2) / max(np.mean(force**2), 1e-300))),
+        ratio=ratio,
+        per_strut=np.sqrt(np.mean(each**2, axis=0) / share),
+        left=ratio,
+        causes=causes,
+        residuals=(residuals,),
+        unexplained=not found.verdict.good and not any(one.cure for one in causes),
+    )
+
+
+def _view(fitted: ParameterEstimate, found: Answer) -> ParameterEstimate:
+    """Return the estimate whose values are those of the answer, under the names of a fit of the same set."""
+    rows = {one.name: k for k, one in enumerate(found.values)}
+    count = len(fitted.names)
+    values, std = fitted.nominal.copy(), LEAST_STD * np.maximum(np.abs(fitted.nominal), 1e-3)
+    status = [FROM_FILE] * count
+    covariance = np.diag(std**2)
+    mine = [k for k, name in enumerate(fitted.names) if name in rows]
+    its = [rows[fitted.names[k]] for k in mine]
+    for k, row in zip(mine, its, strict=True):
+        one = found.values[row]
+        values[k], std[k], status[k] = one.value, one.std, one.status
+    covariance[np.ix_(mine, mine)] = found.covariance[np.ix_(its, its)]
+    return replace(
+        fitted, values=values, std=std, status=tuple(status), covariance=covariance, combinations=(),
+        estimator=FULL,
+    )  # fmt: skip
+
+
+def _select(found: Answer, result: Identification) -> FloatArray:
+    """Return what numbers of the file, off by their widths, do to the parameters (K, P)."""
+    changes = np.zeros((len(found.shared), len(result.estimate.names)))
+    for row, one in enumerate(found.values):
+        if one.name in result.estimate.names:
+            changes[:, result.estimate.names.index(one.name)] = found.shared[:, row]
+    return changes
