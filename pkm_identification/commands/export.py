@@ -15,12 +15,12 @@ import sys
 from collections.abc import Sequence
 
 from pkm_identification.errors import SettingsError
-from pkm_identification.estimation.statuses import is_doubtful
+from pkm_identification.estimation.statuses import is_doubtful, is_known
 from pkm_identification.exporting.cured import cured, estimated_besides, read_causes, with_keys
 from pkm_identification.exporting.cured_effects import with_effects_known
 from pkm_identification.exporting.estimated import saved_settings, with_estimate
 from pkm_identification.exporting.formats import FORMATS, format_of, machine_text, write_machine
-from pkm_identification.identification.saved_estimate import read_saved_estimate
+from pkm_identification.identification.saved_estimate import SavedEstimate, read_saved_estimate
 from pkm_identification.identification.settings import assumptions_of
 from pkm_identification.machines.capabilities import HexapodFile, require
 from pkm_identification.machines.contract import Machine
@@ -71,6 +71,7 @@ def _export(options: argparse.Namespace) -> int:
     machine: Machine = load_machine(options.machine)
     form = options.format or _form(options.out)
     doubtful: list[str] = []
+    refused = False
     if options.cures or options.set:
         if options.estimate:
             raise SettingsError(
@@ -90,6 +91,8 @@ def _export(options: argparse.Namespace) -> int:
                 file=sys.stderr,
             )
         doubtful = [name for name, status in saved.status.items() if is_doubtful(status)]
+        _tell_unidentified(options.estimate, saved)
+        refused = saved.answer is not None and not saved.answer.verdict.good
     if options.out == "-":
         sys.stdout.write(machine_text(machine, form))
     else:
@@ -98,7 +101,7 @@ def _export(options: argparse.Namespace) -> int:
     if doubtful:
         why = "in doubt (the model did not fit, or no rigid body is near)"
         print(f"pkm export: {options.estimate}: {why}: {', '.join(doubtful)}", file=sys.stderr)
-    return 1 if doubtful else 0
+    return 1 if doubtful or refused else 0
 
 
 def _cured(machine: Machine, options: argparse.Namespace) -> Machine:
@@ -115,6 +118,20 @@ def _cured(machine: Machine, options: argparse.Namespace) -> Machine:
         _tell([*left, *unknown])
         machine = wrap_description(description)
     return with_keys(machine, options.set)
+
+
+def _tell_unidentified(source: str, saved: SavedEstimate) -> None:
+    """Say which values are not the data's, and what the verdict of the full model was where it is no good one."""
+    if saved.answer is None:
+        return
+    others = [name for name in saved.names if not is_known(saved.status.get(name, ""))]
+    if others:
+        print(
+            f"pkm export: {source}: not identified, written without a width: {', '.join(others)}",
+            file=sys.stderr,
+        )
+    if not saved.answer.verdict.good:
+        print(f"pkm export: {source}: {saved.answer.verdict.sentence}", file=sys.stderr)
 
 
 def _tell(left: Sequence[str]) -> None:

@@ -93,8 +93,10 @@ def _find_covariance(
     gain = float(_common_gain(posterior).width) * np.array([one.value for one in values])
     of_file = np.sqrt(np.maximum(np.array([one.file_std for one in values]) ** 2 - gain**2, 0.0))
     own = moved[rows].T * (of_file / np.maximum(np.sqrt(np.sum(moved[rows] ** 2, axis=1)), 1e-300))
-    shared = np.vstack([own, gain])
-    return white * np.outer(data, data) + shared.T @ shared, shared
+    # what is no number of the file, as friction and drifts, is another in every log
+    judged = np.array([one.judged for one in posterior.model.unknowns])
+    total = white * np.outer(data, data) + own.T @ own + np.outer(gain, gain)
+    return total, np.vstack([own[judged], gain])
 
 
 def _common_gain(posterior: Posterior) -> KnownNumber:

@@ -232,6 +232,7 @@ def _in_doubt(row: FloatArray, names: Sequence[str], files: Sequence[EstimateFil
     terms = [name for name, weight in zip(names, row, strict=True) if weight]
     return any(
         not file.saved.converged
+        or (file.saved.answer is not None and not file.saved.answer.verdict.good)
         or any(is_doubtful(file.saved.status[name]) for name in terms)
         or any(
             is_doubtful(one.status) and np.any(one.weights[[file.saved.names.index(name) for name in terms]])
