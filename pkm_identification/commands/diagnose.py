@@ -20,7 +20,7 @@ from pkm_identification.identification.settings import ALSO, FULL, NAMED, choose
 from pkm_identification.records.provenance import provenance
 from pkm_identification.report.diagnosis import fit_lines, reason, unseen_lines
 from pkm_identification.report.paragraphs import paragraph
-from pkm_identification.report.sentences import verdict_lines
+from pkm_identification.report.sentences import refusal_line, verdict_lines
 
 from .arguments import add_json, add_logs, add_setting
 from .machine_logs import open_logs, settings_of
@@ -71,6 +71,6 @@ def _diagnose(options: argparse.Namespace) -> int:
             write_figures(folder, {"misfit": misfit_figure(fit, result.machine.drives)})
     present(text, document, options.json)
     if not fit.adequate:
-        why = reason(fit) if result.answer is None else result.answer.verdict.sentence
+        why = reason(fit) if result.answer is None else refusal_line(result)
         print(f"pkm diagnose: {why}", file=sys.stderr)
     return 0 if fit.adequate else 1

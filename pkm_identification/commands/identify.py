@@ -174,6 +174,7 @@ def _present(
     origin: dict[str, Any],
 ) -> int:
     from pkm_identification.report.diagnosis import reason
+    from pkm_identification.report.sentences import refusal_line
     from pkm_identification.report.summary import summary
 
     if options.json == "-":
@@ -206,7 +207,7 @@ def _present(
     elif result.answer is not None:
         verdict = result.answer.verdict
         if not verdict.good or options.require == FITS != verdict.grade:
-            warn(f"pkm identify: {verdict.sentence}")
+            warn(f"pkm identify: {refusal_line(result)}")
             return 1
     elif result.fit is not None and not result.fit.adequate:
         warn(f"pkm identify: {reason(result.fit)}")

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from .identifiability import IDENTIFIABLE, IN_DOUBT
 from .posterior.status import (
+    AFFECTED,
     CONTRADICTS,
     FROM_FILE,
     IDENTIFIED,
@@ -22,7 +23,7 @@ from .posterior.status import (
 
 _IDENTIFIED = frozenset({IDENTIFIABLE, IDENTIFIED})
 _KNOWN = _IDENTIFIED | {MOSTLY_FROM_FILE, NOISY}
-_DOUBTFUL = frozenset({IN_DOUBT, CONTRADICTS})
+_DOUBTFUL = frozenset({IN_DOUBT, CONTRADICTS, AFFECTED})
 _SHOWN = _KNOWN | _DOUBTFUL | {RESTS_ON_FILE, FROM_FILE}
 
 

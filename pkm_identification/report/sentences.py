@@ -19,7 +19,7 @@ from pkm_identification.estimation.identifiability import IDENTIFIABLE, IN_DOUBT
 from pkm_identification.identification.center_of_mass import place_of_center
 from pkm_identification.identification.physical_verdict import verdict
 
-from .diagnosis import cause_lines, fit_lines
+from .diagnosis import cause_lines, fit_lines, sentence
 from .listing import number, with_deviation
 from .tables import combination_labels
 from .total_deviations import answer_sentences, effects_sentences, listed
@@ -80,6 +80,14 @@ def verdicts(result: Identification) -> list[tuple[bool, str]]:
         # nothing is good news of a model that does not fit
         lines = [(False, line) for _, line in lines]
     return lines
+
+
+def refusal_line(result: Identification) -> str:
+    """Return why an answer is refused, one line: the verdict, and the likeliest known cause that can be undone."""
+    assert result.answer is not None
+    causes = result.fit.causes if result.fit is not None else ()
+    line = result.answer.verdict.sentence
+    return f"{line} {sentence(causes[0])}" if causes and causes[0].cure else line
 
 
 def verdict_lines(result: Identification) -> list[tuple[bool, str]]:

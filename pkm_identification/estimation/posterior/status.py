@@ -30,6 +30,7 @@ RESTS_ON_FILE = "rests on the file"
 NOISY = "known"
 FROM_FILE = "from the file"
 CONTRADICTS = "contradicts the file"
+AFFECTED = "affected by the misfit"  # of an answer that is not to be used
 NAMED_KEYS = 2
 
 
@@ -93,6 +94,10 @@ class KnownValue:
     def usable(self) -> bool:
         """Whether it may be taken for what the data or a well known file determine."""
         return self.status in (IDENTIFIED, MOSTLY_FROM_FILE, NOISY)
+
+    def affected(self) -> KnownValue:
+        """Return the value of an answer that is not to be used."""
+        return replace(self, status=AFFECTED) if self.usable else self
 
     def widened(self, factor: float) -> KnownValue:
         """Return the value with a larger deviation of the data's part."""

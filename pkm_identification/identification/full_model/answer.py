@@ -31,7 +31,7 @@ from pkm_identification.estimation.posterior.thresholds import (
     MAX_FLOOR_RATIO,
     NEGATIVE,
 )
-from pkm_identification.estimation.posterior.verdict import Conflict, judge
+from pkm_identification.estimation.posterior.verdict import DO_NOT_USE, Conflict, judge
 from pkm_identification.machines.knowledge import KnownNumber
 from pkm_identification.numerics.arrays import FloatArray
 
@@ -74,6 +74,8 @@ def answer(
     )  # fmt: skip
     if verdict.widening > 1.0:
         values = tuple(one.widened(verdict.widening) for one in values)
+    if verdict.grade == DO_NOT_USE:
+        values = tuple(one.affected() for one in values)
     covariance, shared = _find_covariance(posterior, views, moved, values)
     return Answer(values, find_effects(posterior), verdict, covariance, shared)
 

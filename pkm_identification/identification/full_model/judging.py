@@ -16,20 +16,21 @@ import numpy as np
 
 from pkm_identification.errors import LogError
 from pkm_identification.estimation.estimate import ParameterEstimate
+from pkm_identification.estimation.identifiability import IDENTIFIABLE, IN_DOUBT
 from pkm_identification.estimation.posterior.answer import Answer
 from pkm_identification.estimation.posterior.status import FROM_FILE
-from pkm_identification.estimation.posterior.thresholds import MAX_FLOOR_RATIO
+from pkm_identification.estimation.posterior.thresholds import FOUND, MAX_FLOOR_RATIO
 from pkm_identification.estimation.posterior.verdict import DO_NOT_USE
 from pkm_identification.numerics.arrays import FloatArray
 
 from ..diagnosis.diagnose import diagnose
-from ..diagnosis.findings import Cause, Diagnosis, Residuals
+from ..diagnosis.findings import Cause, Diagnosis, Residuals, Unseen
 from ..diagnosis.noise_floor import NoiseFloor
 from ..diagnosis.subject import Subject
 from ..experiment import Experiment
 from ..long_logs.excerpt import excerpt, excerpt_sentence
 from ..result import Identification
-from ..settings import FULL
+from ..settings import FULL, EstimatorSettings
 from ..solve import Solution
 from .answer import answer
 from .coloured_noise import measure_coloured_floor
@@ -49,8 +50,11 @@ def with_answer(result: Identification, solution: Solution) -> Identification:
     LogError
         If the logs are too short for deviations.
     """
-    experiment = excerpt(solution.experiment)
-    problem = solution.problem if experiment is solution.experiment else experiment.problem()
+    judged = experiment = excerpt(solution.experiment)
+    if experiment.estimator.twins:  # which the full model does without
+        plain = replace(experiment.settings, estimator=EstimatorSettings(name=FULL))
+        experiment = replace(experiment, settings=plain)
+    problem = solution.problem if judged is solution.experiment else judged.problem()
     parameters = solution.problem.parameters
     basis = parameters.mapping @ solution.middle + parameters.known
     posterior = find_posterior(experiment, basis[: len(experiment.machine.basis)], solution.fit.noise)
@@ -58,7 +62,7 @@ def with_answer(result: Identification, solution: Solution) -> Identification:
         raise LogError(
             f"{experiment.sources[0]}: the log is too short for deviations: 12 blocks of motion are needed"
         )
-    floor = Subject(experiment, solution.middle).measure_floor(problem, solution.middle)
+    floor = Subject(judged, solution.middle).measure_floor(problem, solution.middle)
     if floor is not None:
         coloured = measure_coloured_floor(experiment, posterior.equations.rows, posterior.basis)
         white, floor = floor.std, replace(floor, std=np.maximum(floor.std, coloured))
@@ -67,16 +71,26 @@ def with_answer(result: Identification, solution: Solution) -> Identification:
         found = answer(posterior)
     if result.settings.estimator.name != FULL:
         found = _compare_fit(found, posterior, result.residual_rms)
-    sentences = excerpt_sentence(solution.experiment, experiment)
+    sentences = excerpt_sentence(solution.experiment, judged)
     result = replace(result, answer=found, beside=(*result.beside, *sentences))
     if floor is not None:
-        causes = _find_causes(found, experiment, solution)
+        causes = _find_causes(found, judged, solution)
         result = replace(result, fit=_compare_with_floor(posterior, floor, found, causes))
     if result.settings.estimator.name == FULL:
-        result = replace(
+        return replace(
             result, estimate=_view(result.estimate, found), tolerance_changes=_select(found, result)
         )
-    return result
+    return result if found.verdict.good else replace(result, estimate=_mark_doubtful(result.estimate))
+
+
+def _mark_doubtful(fitted: ParameterEstimate) -> ParameterEstimate:
+    """Return the estimate of a fit of few parameters that is refused: nothing that it shows is to be used."""
+    status = tuple(IN_DOUBT if one == IDENTIFIABLE else one for one in fitted.status)
+    return replace(
+        fitted,
+        status=status,
+        combinations=tuple(replace(one, status=IN_DOUBT) for one in fitted.combinations),
+    )
 
 
 def _compare_fit(found: Answer, posterior: Posterior, residual_rms: FloatArray) -> Answer:
@@ -99,7 +113,7 @@ def _is_exact(posterior: Posterior, floor: NoiseFloor) -> bool:
 def _find_causes(found: Answer, experiment: Experiment, solution: Solution) -> tuple[Cause, ...]:
     """Return known causes of a misfit, the likeliest first: asked for where the residual is more than noise."""
     verdict = found.verdict
-    if not verdict.floor_ratio > MAX_FLOOR_RATIO:
+    if verdict.grade != DO_NOT_USE and not verdict.floor_ratio > MAX_FLOOR_RATIO:
         return ()
     problem = solution.problem if experiment is solution.experiment else experiment.problem()
     diagnosis = diagnose(experiment, problem, solution.fit.estimate(problem))
@@ -130,9 +144,24 @@ def _compare_with_floor(
         per_strut=np.sqrt(np.mean(each**2, axis=0) / share),
         left=ratio,
         causes=causes,
+        unseen=_list_unseen(posterior),
         residuals=(residuals,),
         unexplained=not found.verdict.good and not any(one.cure for one in causes),
     )
+
+
+def _list_unseen(posterior: Posterior) -> tuple[Unseen, ...]:
+    """Return how large each effect had to be before this motion would have shown it, of its kinds the worst."""
+    std = FOUND * np.sqrt(np.diag(posterior.mode.covariance))
+    effects = [k for k, one in enumerate(posterior.model.unknowns) if one.effect]
+    sizes: dict[str, Unseen] = {}
+    kinds = [nuisance.effect.name for nuisance in posterior.equations.nuisances for _ in nuisance.names]
+    for name, k in zip(kinds, effects, strict=True):
+        one = posterior.model.unknowns[k]
+        size = float(std[k]) * one.width
+        if name not in sizes or size > sizes[name].size:
+            sizes[name] = Unseen(name, size, one.unit)
+    return tuple(sizes.values())
 
 
 def _view(fitted: ParameterEstimate, found: Answer) -> ParameterEstimate:

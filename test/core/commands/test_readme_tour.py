@@ -46,11 +46,16 @@ def test_the_tour_ends_with_the_table_that_is_printed(tmp_path, monkeypatch, cap
     assert [arguments[arguments.index("--noise") + 1] for arguments in simulated] == [stated[1]] * 2
     assert main(simulated[0]) == 0
     only_the_first = identified[: identified.index("--validate")]
-    assert main([*only_the_first, "--json", "estimate.json"]) == 0
+    # the table is of a fit of few parameters, as the demo makes it
+    assert (
+        main(
+            [*only_the_first, "--parameters", "identifiable", "--estimator", "ls", "--json", "estimate.json"]
+        )
+        == 0
+    )
     printed = " ".join(capsys.readouterr().out.split())
-    for sentence in ("The estimator converged.", "All 20 parameters are identified."):
-        assert sentence in text
-        assert sentence in printed
+    assert "The estimator converged." in text
+    assert "The estimator converged." in printed
     found = {one["name"]: one for one in json.loads(Path("estimate.json").read_text())["parameters"]}
     shown = re.findall(SHOWN, text, re.MULTILINE)
     assert len(shown) >= 6
