@@ -19,8 +19,13 @@ from pkm_identification.estimation.estimate import ParameterEstimate
 from pkm_identification.estimation.identifiability import IDENTIFIABLE, IN_DOUBT
 from pkm_identification.estimation.posterior.answer import Answer
 from pkm_identification.estimation.posterior.status import FROM_FILE
-from pkm_identification.estimation.posterior.thresholds import FOUND, MAX_FLOOR_RATIO
-from pkm_identification.estimation.posterior.verdict import DO_NOT_USE
+from pkm_identification.estimation.posterior.thresholds import (
+    FOUND,
+    MAX_CONFLICT,
+    MAX_FLOOR_RATIO,
+    MAX_RESIDUAL_SHARE,
+)
+from pkm_identification.estimation.posterior.verdict import DO_NOT_USE, FITS
 from pkm_identification.numerics.arrays import FloatArray
 
 from ..diagnosis.diagnose import diagnose
@@ -34,9 +39,11 @@ from ..settings import FULL, EstimatorSettings
 from ..solve import Solution
 from .answer import answer
 from .coloured_noise import measure_coloured_floor
-from .posterior import Posterior, find_posterior
+from .posterior import Posterior, find_posterior, find_posterior_of
 
 ROUNDING = 1.0 / 3.0  # of the least floor: below, there is nothing to find
+FIRST_WIDE = 4.0  # times their widths, of effects where something is wrong
+WIDE = 2.0  # widths that an effect was given: it is four stated ones large
 LEAST_STD = 1e-9  # of its size: deviation of a value that nothing can change
 
 
@@ -57,18 +64,21 @@ def with_answer(result: Identification, solution: Solution) -> Identification:
     problem = solution.problem if judged is solution.experiment else judged.problem()
     parameters = solution.problem.parameters
     basis = parameters.mapping @ solution.middle + parameters.known
-    posterior = find_posterior(experiment, basis[: len(experiment.machine.basis)], solution.fit.noise)
+    floor = Subject(judged, solution.middle).measure_floor(problem, solution.middle)
+    # from below: a residual that is an effect looks like noise to weights that are made of it
+    noise = solution.fit.noise if floor is None else np.diag(floor.std**2)
+    posterior = find_posterior(experiment, basis[: len(experiment.machine.basis)], noise)
     if posterior is None:
         raise LogError(
             f"{experiment.sources[0]}: the log is too short for deviations: 12 blocks of motion are needed"
         )
-    floor = Subject(judged, solution.middle).measure_floor(problem, solution.middle)
+    white = coloured = None
     if floor is not None:
         coloured = measure_coloured_floor(experiment, posterior.equations.rows, posterior.basis)
         white, floor = floor.std, replace(floor, std=np.maximum(floor.std, coloured))
-        found = answer(posterior, None if _is_exact(posterior, floor) else white, coloured)
-    else:
-        found = answer(posterior)
+        if _is_exact(posterior, floor):
+            white = None
+    posterior, found = _ask_for_seldom(posterior, noise, white, coloured)
     if result.settings.estimator.name != FULL:
         found = _compare_fit(found, posterior, result.residual_rms)
     sentences = excerpt_sentence(solution.experiment, judged)
@@ -91,6 +101,24 @@ def _mark_doubtful(fitted: ParameterEstimate) -> ParameterEstimate:
         status=status,
         combinations=tuple(replace(one, status=IN_DOUBT) for one in fitted.combinations),
     )
+
+
+def _ask_for_seldom(
+    posterior: Posterior, noise: FloatArray, white: FloatArray | None, coloured: FloatArray | None
+) -> tuple[Posterior, Answer]:
+    """Return a posterior and its answer, with effects that seldom are where they alone make it fit."""
+    found = answer(posterior, white, coloured)
+    verdict = found.verdict
+    wrong = verdict.grade != FITS or verdict.conflict > MAX_CONFLICT or posterior.widest > WIDE
+    if wrong and verdict.residual_share <= MAX_RESIDUAL_SHARE:
+        full = posterior.equations.with_seldom(posterior.mode.values)
+        seldom = find_posterior_of(full, noise, FIRST_WIDE)
+        if seldom is not None:
+            other = answer(seldom, white, coloured)
+            # what leaves a misfit is not what is wrong
+            if other.verdict.grade == FITS:
+                return seldom, other
+    return posterior, found
 
 
 def _compare_fit(found: Answer, posterior: Posterior, residual_rms: FloatArray) -> Answer:
