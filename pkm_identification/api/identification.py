@@ -315,7 +315,7 @@ def load(path: str | Path, machine: AnyMachine | Mechanism, **assumptions: Any) 
     """
     whole = wrap_description(load_machine(machine))
     saved = read_saved_estimate(path)
-    if saved.parameter_set is None and has(whole, HexapodFile):  # others have had one set
+    if saved.parameter_set is None and len(whole.parameter_sets) > 1:  # others have had one set
         raise DocumentError(f"{path}: does not say which parameter set it holds")
     unknown = set(assumptions) - {"fix", "tie", "prior"}
     if unknown:

@@ -84,7 +84,6 @@ def _history(options: argparse.Namespace) -> int:
     from pkm_identification.identification.many_logs.kept_results import ResultFolder
     from pkm_identification.identification.many_logs.log_files import TABLE, is_local
     from pkm_identification.identification.settings import FULL, assumptions_of, choose_estimator
-    from pkm_identification.machines.capabilities import HexapodFile, has
     from pkm_identification.machines.load import load_machine
     from pkm_identification.optional import library
     from pkm_identification.report.earlier import check_folder
@@ -108,13 +107,12 @@ def _history(options: argparse.Namespace) -> int:
     if options.out and is_local(options.out):
         check_folder(Path(options.out))
     library("pyarrow", "fleet")  # before hours of work
-    drives = None if has(machine, HexapodFile) else machine.drives
     workers = options.workers if options.workers is not None else (os.cpu_count() or 1)
     record = history(
         options.places,
         machine,
         settings,
-        reading(options, drives),
+        reading(options, machine),
         out=ResultFolder(options.out) if options.out else None,
         workers=0 if options.scheduler else workers,
         scheduler=options.scheduler,

@@ -12,9 +12,7 @@ from __future__ import annotations
 
 import argparse
 
-from pkm_identification.machines.capabilities import BodiesFile, HexapodFile, has, require
 from pkm_identification.machines.load import load_machine
-from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.report.mechanism_tables import (
     knowledge_document,
     knowledge_table,
@@ -46,10 +44,7 @@ def add(commands: argparse._SubParsersAction) -> None:
 
 def _mechanism(options: argparse.Namespace) -> int:
     machine = load_machine(options.machine)
-    if has(machine, HexapodFile):
-        mechanism = Mechanism.from_machine(require(machine, HexapodFile, "mechanism").description)
-    else:
-        mechanism = require(machine, BodiesFile, "mechanism").mechanism
+    mechanism = machine.bodies
     # files first: nothing is printed when one cannot be written
     if options.out:
         from pkm_identification.report.figures.machine import mechanism_figure

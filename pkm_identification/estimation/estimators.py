@@ -28,7 +28,6 @@ from .batch.least_squares import (
 )
 from .batch.robust import robust_least_squares
 from .consistency.constrained_least_squares import constrained_least_squares
-from .consistency.coordinates import FreeCoordinates
 from .consistency.filters import ConsistentFilter
 from .data_order import data_order
 from .filters.parameter_filter import ParameterFilter
@@ -143,7 +142,7 @@ def _batch(name: str, problem: Problem, _: Tuning) -> Fit:
 def _physical(problem: Problem) -> Callable[[ParameterFilter], ParameterFilter] | None:
     """What makes a filter's estimates physical, where they are to be."""
     coordinates = problem.physical
-    if not isinstance(coordinates, FreeCoordinates):
+    if coordinates is None or not coordinates.each_body:
         return None  # or what is done at the end
     return lambda linear: ConsistentFilter(linear, coordinates, problem.view)
 

@@ -27,8 +27,7 @@ from .trace import EstimateTrace
 from .whitening import Coordinates
 
 if TYPE_CHECKING:
-    from .consistency.coordinates import FreeCoordinates
-    from .consistency.sums_of_bodies import SumsOfBodies
+    from .consistency.physical import Physical
 
 
 @dataclass(frozen=True)
@@ -57,7 +56,7 @@ class Problem:
         Those of the relations that are assumptions and no data: what rests on them alone is not shown by the data.
     view : Coordinates or None
         How the unknowns are to be read where they are not the parameters themselves.
-    physical : FreeCoordinates, SumsOfBodies or None
+    physical : Physical or None
         Of the parameters, where only physical ones are allowed; see `consistency`.
     log : ndarray of int64, shape (K,)
         Number of the log each equation is from; empty where nobody asks.
@@ -80,7 +79,7 @@ class Problem:
     relations: LinearRelations | None = None
     assumed: LinearRelations | None = None
     view: Coordinates | None = None
-    physical: FreeCoordinates | SumsOfBodies | None = None
+    physical: Physical | None = None
     log: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, dtype=np.int64))
     samples: int = 0
     failed: int = 0

@@ -21,15 +21,13 @@ import yaml
 
 from pkm_identification.document import TextScalars, UniqueKeys
 from pkm_identification.errors import DocumentError, MachineError, SettingsError
-from pkm_identification.machines.capabilities import HexapodFile, has
+from pkm_identification.machines.capabilities import BodiesFile, has
 from pkm_identification.machines.contract import Machine
 from pkm_identification.machines.load import read_machine
 from pkm_identification.mechanisms.hexapod.drive import Drive
 from pkm_identification.mechanisms.hexapod.machine import Machine as Hexapod
 from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
-
-from .formats import file_of
 
 # Causes a machine file can know, without the number of a strut.
 CURABLE = ("force_delay", "force_gain", "force_offset", "motor_inertia")
@@ -47,8 +45,8 @@ def with_keys(machine: Machine, texts: Sequence[str]) -> Machine:
     """
     if not texts:
         return machine
-    document = copy.deepcopy(dict(file_of(machine)))
-    exact = not has(machine, HexapodFile)
+    document = copy.deepcopy(dict(machine.file))
+    exact = has(machine, BodiesFile)
     for text in texts:
         key, equals, value = text.partition("=")
         *parents, last = key.split(".")

@@ -44,13 +44,6 @@ def format_of(path: str | Path) -> str | None:
     return _SUFFIXES.get(Path(path).suffix)
 
 
-def file_of(machine: Machine) -> Mapping[str, Any]:
-    """Return what a machine's file says, without defaults."""
-    if has(machine, HexapodFile):
-        return require(machine, HexapodFile, "").description.file
-    return require(machine, BodiesFile, f"machine '{machine.name}'").mechanism.description.file
-
-
 def machine_text(machine: Machine | Description, form: str) -> str:
     """Return a machine in one of the FORMATS.
 

@@ -16,7 +16,6 @@ from dataclasses import replace
 import numpy as np
 
 from pkm_identification.errors import LogError, SettingsError
-from pkm_identification.machines.capabilities import HexapodFile, has, require
 from pkm_identification.machines.contract import Machine
 from pkm_identification.machines.load import AnyMachine, as_machine
 from pkm_identification.motion import DriveLog
@@ -101,10 +100,9 @@ def _validate_logs(
     try:
         return Experiment.of(logs, machine, settings)
     except LogError as error:
-        if not has(machine, HexapodFile):
+        if any(log.coordinate.shape[1] != len(machine.drives) for log in logs):
             raise
-        description = require(machine, HexapodFile, "a log of struts").description
-        units = "; ".join(cause.detail for cause in in_machine_units(logs, description).causes)
+        units = "; ".join(cause.detail for cause in in_machine_units(logs, machine).causes)
         raise LogError(f"{error}; {units}" if units else str(error)) from None
 
 

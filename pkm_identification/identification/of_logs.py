@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from pkm_identification.errors import LogError
-from pkm_identification.machines.capabilities import FreeFall, HexapodFile, has, require
+from pkm_identification.machines.capabilities import FreeFall, require
 from pkm_identification.machines.contract import Machine
 
 from .augmented_state import FORMS
@@ -72,13 +72,9 @@ def diagnose_logs(
     LogError
         If the logs are too short to tell noise from misfit.
     """
-    if has(machine, HexapodFile):
-        from .diagnosis.as_recorded import diagnosed
+    from .diagnosis.as_recorded import diagnosed
 
-        description = require(machine, HexapodFile, "diagnose").description
-        result = diagnosed(logs, description, settings)
-    else:
-        result = identify_logs(logs, machine, settings)
+    result = diagnosed(logs, machine, settings)
     if result.fit is None:
         raise LogError(f"{logs[0].source}: the log is too short to tell noise from misfit")
     return result

@@ -15,14 +15,11 @@ from dataclasses import replace
 import numpy as np
 
 from pkm_identification.errors import NotConverged, PkmError
-from pkm_identification.estimation.consistency.constrained_least_squares import name_violations, project
-from pkm_identification.estimation.consistency.constraints import inequalities, is_physical
-from pkm_identification.estimation.consistency.coordinates import FreeCoordinates
-from pkm_identification.estimation.consistency.sums_of_bodies import SumsOfBodies
+from pkm_identification.estimation.consistency.constrained_least_squares import project
+from pkm_identification.estimation.consistency.physical import Physical
 from pkm_identification.estimation.estimate import ParameterEstimate
 from pkm_identification.estimation.identifiability import IDENTIFIABLE, IN_DOUBT, UNIDENTIFIABLE
 from pkm_identification.machines.contract import Machine
-from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter_set import ParameterSet
 
 from .near_zero import near_zero
@@ -45,7 +42,7 @@ def find_contradiction(machine: Machine, parameters: ParameterSet, estimate: Par
     if estimate.names != parameters.names or not set(estimate.status) & set(_SHOWN):
         return ""
     physical = _build_physical(machine, parameters)
-    if physical is None or _is_possible(estimate.values, physical):
+    if physical is None or physical.is_possible(estimate.values):
         return ""
     judged = _without_near_zero(parameters, estimate)
     away = _distance(physical, parameters, judged)
@@ -53,7 +50,7 @@ def find_contradiction(machine: Machine, parameters: ParameterSet, estimate: Par
         return Plausibility(machine, parameters).judge(estimate)
     if away <= BEYOND:
         return ""
-    broken = name_violations(estimate.values, judged.status, physical)
+    broken = physical.name_violations(estimate.values, judged.status)
     why = "; ".join(broken[:_MOST]) or "no body has the identified values, whatever the others are"
     return f"{why}: {away:.2g} standard deviations from any rigid body"
 
@@ -102,13 +99,13 @@ def verdict(
     physical = _build_physical(machine, parameters)
     if physical is None:
         return None
-    if _is_possible(estimate.values, physical):
+    if physical.is_possible(estimate.values):
         return True, (
             "The identified values are consistent with a rigid body" + (", as constrained." if kept else ".")
         )
     judged = _without_near_zero(parameters, estimate)
     away = _distance(physical, parameters, judged)
-    if away is not None and away < WITHIN_ROUNDING and not isinstance(physical, FreeCoordinates):
+    if away is not None and away < WITHIN_ROUNDING and not physical.each_body:
         return True, "The identified values are consistent with rigid bodies."
     if away is not None and away < WITHIN_ROUNDING:
         return True, (
@@ -121,7 +118,7 @@ def verdict(
             "The identified values are consistent with a rigid body within their deviation "
             f"(the nearest one lies {away:.2g} standard deviations away{'; --consistent gives it' if trusted else ''})."
         )
-    broken = name_violations(estimate.values, judged.status, physical)
+    broken = physical.name_violations(estimate.values, judged.status)
     more = f" (and {len(broken) - _MOST} more)" if len(broken) > _MOST else ""
     why = "; ".join(broken[:_MOST]) or "no body has the identified values, whatever the others are"
     nearest = (
@@ -134,23 +131,16 @@ def verdict(
     return False, f"Not consistent with a rigid body: {why}{more}{nearest}. {remedy}".rstrip()
 
 
-def _build_physical(machine: Machine, parameters: ParameterSet) -> FreeCoordinates | SumsOfBodies | None:
+def _build_physical(machine: Machine, parameters: ParameterSet) -> Physical | None:
     """Return which values bodies can have; None where that cannot be said, as of a part of a body that is fixed."""
     try:
-        physical: FreeCoordinates | SumsOfBodies = machine.build_physical(parameters)
+        physical: Physical = machine.build_physical(parameters)
     except PkmError:
         return None
     return physical
 
 
-def _is_possible(values: FloatArray, physical: FreeCoordinates | SumsOfBodies) -> bool:
-    """Return whether a body has all of these values (P,); of sums only their distance in deviations tells."""
-    return isinstance(physical, FreeCoordinates) and is_physical(inequalities(physical.layout), values)
-
-
-def _distance(
-    physical: FreeCoordinates | SumsOfBodies, parameters: ParameterSet, estimate: ParameterEstimate
-) -> float | None:
+def _distance(physical: Physical, parameters: ParameterSet, estimate: ParameterEstimate) -> float | None:
     """How many standard deviations away the nearest body is, whatever it has in place of values that are not shown.
 
     Only what the data show counts, alone or in a combination: a parameter that they do not show is free to complete the
@@ -162,9 +152,7 @@ def _distance(
         return None
     covariance = rows @ add_negligible(estimate.covariance, parameters) @ rows.T
     std = np.sqrt(np.diag(covariance))
-    free = COMPLETING / (
-        physical.parameter_prior.std if isinstance(physical, FreeCoordinates) else parameters.size
-    )
+    free = COMPLETING / physical.find_sizes(parameters)
     try:
         root = np.linalg.inv(np.linalg.cholesky(covariance / np.outer(std, std))) @ (rows / std[:, None])
         nearest = project(estimate.values, np.vstack([root, np.diag(free)]), physical).values

@@ -18,9 +18,8 @@ from numpy.typing import NDArray
 
 from pkm_identification.estimation.equations import Equations, GrowingEquations
 from pkm_identification.estimation.problem import Problem
-from pkm_identification.machines.capabilities import HexapodFile, require
+from pkm_identification.machines.capabilities import EnergyModel, require
 from pkm_identification.machines.contract import Machine
-from pkm_identification.machines.platform import platform_of
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.pipelined import pipelined
 from pkm_identification.parameters.parameter_set import ParameterSet
@@ -76,16 +75,16 @@ class _Maker:
 
     def energy(self, samples: Samples) -> tuple[list[Equations], NDArray[np.bool_], int]:
         """Return the same of the energy model, whose static friction does no work."""
-        description = require(self.machine, HexapodFile, "the energy model").description
+        machine = self.machine
         if self.noise is not None and not self.causal:
-            aware = replace(description.friction, rate_noise=float(self.noise[0]))
-            description = replace(description, friction=aware)
+            machine = machine.with_rate_noise(self.noise)
+        machine = require(machine, EnergyModel, "the energy model")
         if samples.force is None:
             raise ValueError("samples without forces make no equations")
         equations = [
             energy_equations(
-                description, self.parameters, platform_of(motion, samples.time), samples.force,
-                samples.segment, self.band, self.causal,
+                machine, self.parameters, motion, samples.time, samples.force, samples.segment, self.band,
+                self.causal,
             )
             for motion in (samples.motion, *samples.twins)
         ]  # fmt: skip

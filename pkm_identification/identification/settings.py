@@ -24,7 +24,7 @@ from pkm_identification.estimation.estimators import MAX_PASSES, Estimator
 from pkm_identification.estimation.filters.recursive import FILTERS
 from pkm_identification.estimation.filters.unscented import UnscentedSettings
 from pkm_identification.machines import contract
-from pkm_identification.machines.capabilities import HexapodFile, require
+from pkm_identification.machines.capabilities import EnergyModel, require
 from pkm_identification.machines.load import AnyMachine, as_machine
 from pkm_identification.mechanisms.hexapod.parameters.sets import NAMES
 from pkm_identification.parameters.assumptions import GROUPS, Assumptions, Fix, Tie, read_prior
@@ -92,7 +92,10 @@ class EstimatorSettings:
         name="estimator",
     )
     model: str = declared("force", "model equation", choices=tuple(MODELS))
-    parameters: str = declared("identifiable", "parameter set", choices=NAMES, ending=ENDING)
+    parameters: str = declared(
+        "identifiable",
+        f"parameter set; of hexapods {', '.join(NAMES)}, of others identifiable; or a reduced one ({ENDING})",
+    )
     forgetting: float = declared(
         1.0, "of the estimator rls: what an equation leaves of older ones", "", 0.5, 1
     )
@@ -209,7 +212,7 @@ class EstimatorSettings:
         """The parameters to estimate, and the effects that some of them are of; raises as `parameter_set`."""
         machine = as_machine(machine)
         if self.model != "force":
-            require(machine, HexapodFile, f"the {self.model} model")
+            require(machine, EnergyModel, f"the {self.model} model")
         if self.strut_spread != STRUT_SPREAD and not machine.limbs_alike:
             raise SettingsError("strut spread: the machine has no struts of one design")
         parameters, effects = self.all_parameters(machine)

@@ -28,7 +28,6 @@ from pkm_identification.estimation.estimate import ParameterEstimate
 from pkm_identification.estimation.estimators import ESTIMATORS
 from pkm_identification.estimation.lack_of_fit.start_values import without_start_values
 from pkm_identification.estimation.problem import Fit, Problem
-from pkm_identification.machines.capabilities import HexapodFile, has
 from pkm_identification.motion import DriveLog
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.large_arrays import is_large
@@ -210,7 +209,7 @@ def tolerance_shares_of(
     """What the tolerances of the machine file add to the covariance of an estimate that took `noise` (m, m), N^2."""
     if not experiment.machine.tolerances:
         return ()
-    if not has(experiment.machine, HexapodFile):
+    if not experiment.machine.quick:  # or machines with each number moved are asked
         return _shift_forces(experiment, problem, noise)
     return tolerance_shares(
         experiment.description,
@@ -307,7 +306,7 @@ def residual_rms(problem: Problem, values: FloatArray) -> FloatArray:
 def _refuse_unreachable(experiment: Experiment, problem: Problem) -> None:
     """Refuse logs of which the machine cannot be in too many samples."""
     share = problem.failed / max(problem.failed + problem.samples, 1)
-    if share <= UNREACHABLE or has(experiment.machine, HexapodFile):  # those are told by their diagnosis
+    if share <= UNREACHABLE or experiment.machine.quick:  # or their diagnosis tells it
         return
     raise MotionRefused(
         f"{experiment.sources[0]}: {100 * share:.3g} % of the samples are out of reach of "

@@ -80,6 +80,9 @@ class EnergyModel(Machine, Protocol):
     def compute_energy(self, motion: Motion, mapping: FloatArray) -> FloatArray:
         """Return energies (N, P) in J per unit of each column of a mapping (B, P); friction stores none."""
 
+    def compute_dissipation(self, motion: Motion, mapping: FloatArray) -> FloatArray:
+        """Return powers (N, P) in W that passive joints' friction takes per unit of each column of a mapping (B, P)."""
+
 
 class EnumeratedModes(Machine, Protocol):
     """All poses that coordinates of the drives allow, each with a proof."""

@@ -216,11 +216,17 @@ class Machine(Protocol):
     ----------
     quick : bool
         Whether motion of a hundred changed machines takes a second at most: it has a closed form of its own.
+    states_reports : bool
+        Whether its file can state gain, offset and delay of reported forces, and counts of encoders.
+    friction_set : str
+        Name of the parameter set by which friction alone is measured: all that a motion needs besides.
     sums_set : str
         Name of the parameter set whose parameters are sums of the basis, with no number of the file in them.
     """
 
     quick: ClassVar[bool]
+    states_reports: ClassVar[bool]
+    friction_set: ClassVar[str]
     sums_set: ClassVar[str]
 
     def __hash__(self) -> int:
@@ -233,6 +239,14 @@ class Machine(Protocol):
     @property
     def loaded(self) -> Any:
         """What was read from the file."""
+
+    @property
+    def bodies(self) -> Any:
+        """The machine as bodies with joints and loops (`multibody.Mechanism`), whatever its file says it by."""
+
+    @property
+    def file(self) -> Mapping[str, Any]:
+        """What its file says, without defaults."""
 
     @property
     def hash(self) -> str:

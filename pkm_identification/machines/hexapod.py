@@ -28,6 +28,7 @@ from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
 from pkm_identification.mechanisms.hexapod.dynamics.basis import coulomb_columns, friction_columns, joint_rows
 from pkm_identification.mechanisms.hexapod.dynamics.energy import energy_regressor
 from pkm_identification.mechanisms.hexapod.dynamics.falling import falling_lengths
+from pkm_identification.mechanisms.hexapod.dynamics.joint_friction import joint_friction_columns
 from pkm_identification.mechanisms.hexapod.dynamics.mass import has_symmetric_rods, strut_dynamics
 from pkm_identification.mechanisms.hexapod.dynamics.readings import sensor_readings
 from pkm_identification.mechanisms.hexapod.dynamics.records import packed_geometry
@@ -51,6 +52,7 @@ from pkm_identification.mechanisms.hexapod.parameters.physical_layout import phy
 from pkm_identification.mechanisms.hexapod.parameters.sets import NAMES, hexapod_parameters
 from pkm_identification.mechanisms.hexapod.transfers import transfers_of
 from pkm_identification.mechanisms.model import Actuator
+from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.mechanisms.tolerances import DriveTolerances
 from pkm_identification.motion import STRUTS, PlatformMotion, StrutMotion
 from pkm_identification.numerics.arrays import FloatArray
@@ -103,6 +105,8 @@ class Hexapod:
 
     rows_at_once: ClassVar[int] = 2000
     limbs_alike: ClassVar[bool] = True
+    states_reports: ClassVar[bool] = True
+    friction_set: ClassVar[str] = "extended"
     sums_set: ClassVar[str] = "alike"
     widest_cutoff: ClassVar[float] = (
         150.0  # Hz: smoothing rounds the bend of friction, which six struts pass all the time
@@ -148,6 +152,14 @@ class Hexapod:
     def loaded(self) -> Description:
         """What was read from the file."""
         return self.description
+
+    @cached_property
+    def bodies(self) -> Mechanism:
+        return Mechanism.from_machine(self.description)
+
+    @property
+    def file(self) -> Mapping[str, Any]:
+        return self.description.file
 
     @cached_property
     def document(self) -> Mapping[str, Any]:
@@ -396,6 +408,14 @@ class Hexapod:
         return energy_regressor(
             self.description, PlatformMotion(np.zeros(len(motion)), *motion.state), mapping
         )
+
+    def compute_dissipation(self, motion: Motion, mapping: FloatArray) -> FloatArray:
+        rubs, passive = self.description.joint_friction, mapping[joint_rows(self.description) :]
+        if rubs is None:
+            return np.zeros((len(motion), mapping.shape[1]))
+        platform = PlatformMotion(np.zeros(len(motion)), *motion.state)
+        columns = joint_friction_columns(self.description, platform, rubs.transition_rate)
+        return np.einsum("nip,ni->np", columns, motion.rate) @ passive
 
     @property
     def reading_noise(self) -> FloatArray:

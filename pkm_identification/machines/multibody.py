@@ -106,6 +106,8 @@ class Multibody:
     rows_at_once: ClassVar[int] = 400
     known_forces = None  # its file says nothing of how reported forces differ
     limbs_alike: ClassVar[bool] = False
+    states_reports: ClassVar[bool] = False
+    friction_set: ClassVar[str] = BASE
     sums_set: ClassVar[str] = BASE
     widest_cutoff: ClassVar[float] = (
         60.0  # Hz: its file says nothing of encoders, whose noise a wider one would let pass
@@ -143,6 +145,14 @@ class Multibody:
     def loaded(self) -> Mechanism:
         """What was read from the file."""
         return self.mechanism
+
+    @property
+    def bodies(self) -> Mechanism:
+        return self.mechanism
+
+    @property
+    def file(self) -> Mapping[str, Any]:
+        return self.mechanism.description.file
 
     @property
     def document(self) -> Mapping[str, Any]:
@@ -227,7 +237,8 @@ class Multibody:
             return reduced_set(name, SetOwner(self.name, self.hash), {BASE: self.build_parameter_set})
         if name not in (BASE, IDENTIFIABLE):
             raise SettingsError(
-                f"parameters '{name}': '{self.name}' has the set '{BASE}' or a reduced one ({ENDING})"
+                f"parameters '{name}': must be {IDENTIFIABLE} or {BASE}, which are one set of '{self.name}', or a "
+                f"reduced set ({ENDING})"
             )
         base, friction = self.base, self.friction_rows.ravel()
         rows = [*np.searchsorted(self._rigid, base.columns), *friction]
@@ -434,6 +445,13 @@ class Multibody:
             fill_energy_columns(self.mechanism.model, q, velocity, columns)
         turning = 0.5 * motion.rate**2 @ mapping[self._along]
         return columns[:, self._rigid] @ mapping[self._bodies] + turning
+
+    def compute_dissipation(self, motion: Motion, mapping: FloatArray) -> FloatArray:
+        passive = mapping[self._passive]
+        if not np.any(passive):
+            return np.zeros((len(motion), mapping.shape[1]))
+        columns = joint_friction_columns(self.mechanism, self._whole(motion))
+        return np.einsum("nip,ni->np", columns, motion.rate) @ passive
 
     @property
     def outputs(self) -> tuple[Output, ...]:

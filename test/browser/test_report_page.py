@@ -81,7 +81,7 @@ def made_review(result):
         np.array([[0.35, 0.5]] * 6), np.array([0.3, 0.55]), np.full(6, 0.3), np.full(6, 500.0), 0.7, 3000.0,
         np.array([[-0.05, 0.05]] * 3), np.array([[-0.1, 0.1]] * 3),
     )  # fmt: skip
-    return Review(used, curves, (), machine_path(motion))
+    return Review(used, curves, (), machine_path(motion.time, motion.position, motion.rotation))
 
 
 A4 = 718  # px of 1/96 inch between a sheet's margins of 1 cm

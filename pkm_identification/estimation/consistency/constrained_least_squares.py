@@ -22,10 +22,8 @@ from pkm_identification.errors import NotConverged
 from pkm_identification.numerics.arrays import FloatArray
 
 from ..problem import Fit, Problem
-from .central_path import Projection, follow_path, stack_conditions
-from .constraints import inequalities, is_physical, violations
-from .coordinates import FreeCoordinates
-from .sums_of_bodies import SumsOfBodies
+from .central_path import Projection
+from .physical import Physical
 
 
 def constrained_least_squares(fit: Fit, problem: Problem) -> Fit:
@@ -62,7 +60,7 @@ def information_root(problem: Problem, noise: FloatArray) -> FloatArray:
     return np.linalg.qr(np.concatenate(rows), mode="r") / std
 
 
-def project(values: FloatArray, root: FloatArray, physical: FreeCoordinates | SumsOfBodies) -> Projection:
+def project(values: FloatArray, root: FloatArray, physical: Physical) -> Projection:
     """Return the physical parameters w that minimise |root (w - values)|.
 
     Parameters
@@ -71,7 +69,7 @@ def project(values: FloatArray, root: FloatArray, physical: FreeCoordinates | Su
         SI units.
     root : ndarray, shape (n, P)
         A square root of the information, root^T root = covariance^-1.
-    physical : FreeCoordinates or SumsOfBodies
+    physical : Physical
         Of the parameters.
 
     Raises
@@ -81,19 +79,4 @@ def project(values: FloatArray, root: FloatArray, physical: FreeCoordinates | Su
     """
     if not (np.all(np.isfinite(values)) and np.all(np.isfinite(root))):
         raise NotConverged("no physical estimate is near one with numbers that are not finite")
-    if not isinstance(physical, FreeCoordinates):
-        return physical.project(values, root)
-    conditions = inequalities(physical.layout)
-    if is_physical(conditions, values):
-        return Projection(values, 0, False)
-    scale = physical.parameter_prior.std
-    start = physical.physical(physical.prior.mean) / scale
-    optimum, steps = follow_path(start, values / scale, root * scale, stack_conditions(conditions, scale))
-    return Projection(optimum * scale, steps, True)
-
-
-def name_violations(
-    values: FloatArray, status: tuple[str, ...], physical: FreeCoordinates | SumsOfBodies
-) -> list[str]:
-    """Return in words what of the identified parameters (P,) no body can have; of sums no single one says it."""
-    return violations(physical.layout, values, status) if isinstance(physical, FreeCoordinates) else []
+    return physical.project(values, root)

@@ -15,13 +15,14 @@ logarithm of its excess. So estimators need no constraints, at the price of a mo
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
+from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.parameters.prior import Prior
 
 from .layout import BOUNDED, FREE, Layout
@@ -33,6 +34,9 @@ from .log_cholesky import (
     free_coordinates,
     matrix_of_moments,
 )
+
+if TYPE_CHECKING:
+    from .central_path import Projection
 
 # A start closer to its bound than this part of a large error is moved away: logarithms never leave the bound itself.
 CLEARANCE = 0.01
@@ -161,6 +165,8 @@ class FreeCoordinates:
         The same of theta: as wide, but without what cannot be.
     """
 
+    each_body: ClassVar[bool] = True
+
     layout: Layout
     slots: Slots
     parameter_prior: Prior
@@ -188,6 +194,36 @@ class FreeCoordinates:
     def free(self, values: FloatArray) -> FloatArray:
         """Coordinates theta (P,) of parameters (P,) in SI units; raises ValueError if they are not physical."""
         return _free(self.slots, self.layout.lowering @ np.asarray(values, dtype=float))
+
+    def project(self, values: FloatArray, root: FloatArray) -> Projection:
+        """See `physical.Physical`."""
+        # here, because conditions are made of slots
+        from .central_path import Projection, follow_path, stack_conditions
+        from .constraints import inequalities
+
+        if self.is_possible(values):
+            return Projection(values, 0, False)
+        scale = self.parameter_prior.std
+        start = self.physical(self.prior.mean) / scale
+        conditions = stack_conditions(inequalities(self.layout), scale)
+        optimum, steps = follow_path(start, values / scale, root * scale, conditions)
+        return Projection(optimum * scale, steps, True)
+
+    def is_possible(self, values: FloatArray) -> bool:
+        """See `physical.Physical`."""
+        from .constraints import inequalities, is_physical
+
+        return is_physical(inequalities(self.layout), values)
+
+    def name_violations(self, values: FloatArray, status: tuple[str, ...]) -> list[str]:
+        """See `physical.Physical`."""
+        from .constraints import violations
+
+        return violations(self.layout, values, status)
+
+    def find_sizes(self, _: ParameterSet) -> FloatArray:
+        """See `physical.Physical`."""
+        return self.parameter_prior.std
 
     def _moments(self, theta: FloatArray) -> FloatArray:
         moments = np.empty(len(theta))

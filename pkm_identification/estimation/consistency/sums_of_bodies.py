@@ -18,10 +18,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.parameters.parameter_set import ParameterSet
 
 from .central_path import Projection, follow_path, stack_conditions
 from .constraints import Inequality, is_physical
@@ -52,6 +54,8 @@ class SumsOfBodies:
         Numbers that must be positive besides, as friction.
     """
 
+    each_body: ClassVar[bool] = False
+
     sums: FloatArray
     start: FloatArray
     scale: FloatArray
@@ -72,6 +76,18 @@ class SumsOfBodies:
         if np.linalg.norm(root @ (moved - values)) < MOVED:
             return Projection(values, steps, False)
         return Projection(moved, steps, True)
+
+    def is_possible(self, _: FloatArray) -> bool:
+        """See `Physical`: only the distance in deviations tells."""
+        return False
+
+    def name_violations(self, _: FloatArray, __: tuple[str, ...]) -> list[str]:
+        """See `Physical`."""
+        return []
+
+    def find_sizes(self, parameters: ParameterSet) -> FloatArray:
+        """See `Physical`."""
+        return parameters.size
 
     def _conditions(self) -> list[Inequality]:
         width = len(self.start)

@@ -15,7 +15,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.machines.load import AnyMachine, as_machine
 from pkm_identification.motion import DriveLog
 
 from ..identify import identify
@@ -25,18 +25,19 @@ from .length_order import ExchangedLengths
 from .units import Converted, in_machine_units
 
 
-def diagnosed(logs: Sequence[DriveLog], machine: Machine, settings: Settings) -> Identification:
+def diagnosed(logs: Sequence[DriveLog], machine: AnyMachine, settings: Settings) -> Identification:
     """An identification of logs with its fit judged; raises as `identify`, but not for other units or orders.
 
     Lengths and stamps in other units are converted, lengths in an order that has no poses are set right; both are told
     among the causes.
     """
+    machine = as_machine(machine)
     converted = in_machine_units(logs, machine)
     try:
         result = identify(converted.logs, machine, settings, by_full_model=True)
     except ExchangedLengths as error:
         order = error.order
-        right = tuple(replace(log, coordinate=log.length[:, order.column]) for log in converted.logs)
+        right = tuple(replace(log, coordinate=log.coordinate[:, order.column]) for log in converted.logs)
         converted = Converted(right, (*converted.causes, order.cause))
         result = identify(converted.logs, machine, settings, by_full_model=True)
     fit = result.fit

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.machines.contract import Machine
 from pkm_identification.motion import DriveLog
 from pkm_identification.numerics.large_arrays import representative_rows
 from pkm_identification.signals.rate import RATE_ERROR
@@ -49,7 +49,8 @@ def in_machine_units(logs: Sequence[DriveLog], machine: Machine) -> Converted:
     length = _length_unit(logs, machine)
     if length is not None:
         name, unit = length
-        logs = tuple(replace(log, coordinate=unit * log.length) for log in logs)
+        factor = np.array([unit if drive.unit == "m" else 1.0 for drive in machine.drives])
+        logs = tuple(replace(log, coordinate=factor * log.coordinate) for log in logs)
         causes.append(_unit_cause("length_unit", unit, "m", f"lengths are recorded in {name}"))
     time = _time_unit(logs, machine)
     if time is not None:
@@ -72,17 +73,20 @@ def _unit_cause(name: str, unit: float, of: str, detail: str) -> Cause:
     )
 
 
-def _outside(lengths: np.ndarray, limits: np.ndarray) -> float:
-    return float(np.mean((lengths < limits[0]) | (lengths > limits[1])))
+def _outside(place: np.ndarray, limits: np.ndarray) -> float:
+    return float(np.mean((place < limits[0]) | (place > limits[1])))
 
 
 def _length_unit(logs: Sequence[DriveLog], machine: Machine) -> tuple[str, float] | None:
-    lengths = np.concatenate([representative_rows(log.length) for log in logs])
-    lengths = lengths[np.isfinite(lengths).all(axis=1)]
-    if len(lengths) == 0 or _outside(lengths, machine.length_limits) <= MOST_OUTSIDE:
+    rows = np.concatenate([representative_rows(log.coordinate) for log in logs])
+    rows = rows[np.isfinite(rows).all(axis=1)]
+    long = [i for i, drive in enumerate(machine.drives) if drive.unit == "m"]
+    limits = np.array([[machine.drives[i].lowest, machine.drives[i].highest] for i in long]).reshape(-1, 2).T
+    rows = rows[:, long]
+    if rows.size == 0 or _outside(rows, limits) <= MOST_OUTSIDE:
         return None
     for name, unit in LENGTH_UNITS.items():
-        if _outside(unit * lengths, machine.length_limits) < 1.0 - MOST_OUTSIDE:
+        if _outside(unit * rows, limits) < 1.0 - MOST_OUTSIDE:
             return name, unit
     return None
 
@@ -93,9 +97,9 @@ def _time_unit(logs: Sequence[DriveLog], machine: Machine) -> tuple[str, float] 
     if len(steps) == 0:
         return None
     step = float(np.median(steps))
-    if machine.drive is None:
+    if machine.sample_rate is None:
         return None
-    period = 1.0 / machine.drive.sample_rate
+    period = 1.0 / machine.sample_rate
     if abs(step / period - 1.0) < RATE_ERROR:
         return None
     for name, unit in TIME_UNITS.items():

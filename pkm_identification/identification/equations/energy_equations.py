@@ -28,18 +28,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pkm_identification.estimation.equations import Equations
-from pkm_identification.mechanisms.friction import friction_columns
-from pkm_identification.mechanisms.hexapod.dynamics.basis import INERTIAL_COLUMNS, joint_rows
-from pkm_identification.mechanisms.hexapod.dynamics.energy import energy_regressor
-from pkm_identification.mechanisms.hexapod.dynamics.joint_friction import joint_friction_columns
-from pkm_identification.mechanisms.hexapod.kinematics.inverse import strut_motion_from_platform
-from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.motion import PlatformMotion
+from pkm_identification.machines.capabilities import EnergyModel
+from pkm_identification.machines.contract import Motion
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.segments import segment_slices
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.signals.band import BandSettings
 from pkm_identification.signals.butterworth import causal, zero_phase
+
+from ..regression.friction import DriveFriction
 
 # Samples a segment loses to the quadrature: one before its first step and one after its last.
 MARGIN = 1
@@ -69,14 +66,14 @@ def step_work(power: FloatArray, period: float) -> FloatArray:
 
 
 def energy_equations(
-    machine: Machine,
+    machine: EnergyModel,
     parameters: ParameterSet,
-    motion: PlatformMotion,
+    motion: Motion,
+    time: FloatArray,
     force: FloatArray,
     segment: NDArray[np.int64],
     band: BandSettings,
     online: bool = False,
-    rate: FloatArray | None = None,
 ) -> Equations:
     """Equations of the energy model.
 
@@ -84,50 +81,50 @@ def energy_equations(
     ----------
     machine, parameters
         The model and its unknowns.
-    motion : PlatformMotion
-        On the regular clock within each segment; every row a good pose. Its accelerations are not used.
-    force : ndarray, shape (N, 6)
-        Strut forces in N, with the same delay as the motion.
+    motion : Motion
+        On the regular clock within each segment; every row good. Its accelerations are not used; forces work along its
+        drives' rates.
+    time : ndarray, shape (N,)
+        s
+    force : ndarray, shape (N, n)
+        Of the drives in N or N m, with the same delay as the motion.
     segment : ndarray of int64, shape (N,)
     band : BandSettings
     online : bool
         Causal filters and their settling, as the online estimator has them; else zero-phase.
-    rate : ndarray, shape (N, 6), optional
-        Strut rates in m/s along which the forces work, if measured apart from the motion (default: the motion's).
 
     Returns
     -------
     Equations
         One row (m = 1) per stride of the band, stamped with its end: columns are the change of energy plus
-        friction's work per unit parameter, `force` the work of the strut forces, both in the band and per path
-        length, so in N.
+        friction's work per unit parameter, `force` the work of the drives' forces, both in the band and per path
+        length, so in N. Of drives of several units a path is as long as a typical force of each makes it.
     """
     sections, stride = band.sections, band.stride
     settle = band.settling
     lead, tail = (settle, 0) if online else (settle // 2, settle // 2)
     duration = stride * band.period
-    slow = SLOW * machine.friction.transition_rate
+    share = machine.force_size / np.mean(machine.force_size)
+    slow = SLOW * float(np.mean([one.transition_rate for one in machine.friction] * share))
     mapping = np.column_stack([parameters.mapping, parameters.known])
-    if rate is None:
-        _, rate, _ = strut_motion_from_platform(machine, motion)
     parts = []
     for part in segment_slices(segment):
         steps = part.stop - part.start - 1 - 2 * MARGIN
         whole = (steps - lead - tail) // stride
         if whole < 1:
             continue
-        balance = _step_balance(machine, motion[part], rate[part], force[part], mapping, band.period)
+        balance = _step_balance(machine, motion[part], force[part], mapping, share, band.period)
         smooth = causal(sections, balance) if online else zero_phase(sections, balance)
         chosen = smooth[lead : lead + whole * stride]
         sums = chosen.reshape(whole, stride, -1).sum(axis=1)
-        # the band may ring below zero where the struts come to rest
+        # the band may ring below zero where the drives come to rest
         path = np.sqrt(duration * np.maximum(sums[:, -1], 0.0) + (duration * slow) ** 2)
         balanced = (sums[:, :-1] / path[:, None])[:, None, :]
         ends = MARGIN + lead + stride * np.arange(1, whole + 1)
         work = balanced[:, :, -1]
         parts.append(
             Equations(
-                time=motion.time[part][ends],
+                time=time[part][ends],
                 regressor=balanced[:, :, :-2],
                 measured=work - balanced[:, :, -2],
                 force=work,
@@ -138,23 +135,21 @@ def energy_equations(
 
 
 def _step_balance(
-    machine: Machine,
-    motion: PlatformMotion,
-    rate: FloatArray,
+    machine: EnergyModel,
+    motion: Motion,
     force: FloatArray,
     mapping: FloatArray,
+    share: FloatArray,
     period: float,
 ) -> FloatArray:
     """Every step's balance, (N - 3, P + 2): what the columns need, the forces' work, the integral of sum L'^2."""
-    columns = friction_columns(rate, machine.friction)
-    joints = joint_rows(machine)
-    friction = np.hstack(list(columns * rate)) @ mapping[INERTIAL_COLUMNS:joints]
-    if machine.joint_friction is not None:
-        rubbing = joint_friction_columns(machine, motion, machine.joint_friction.transition_rate)
-        friction += np.einsum("nip,ni->np", rubbing, rate) @ mapping[joints:]
+    rate = motion.rate
+    friction = np.zeros((*rate.shape, mapping.shape[1]))
+    DriveFriction.of(machine, mapping).add(rate, friction)
+    lost = np.einsum("nip,ni->np", friction, rate) + machine.compute_dissipation(motion, mapping)
     delivered = np.sum(force * rate, axis=1, keepdims=True)
-    travelled = np.sum(rate * rate, axis=1, keepdims=True)
-    work = step_work(np.hstack([friction, delivered, travelled]), period)
-    energy = energy_regressor(machine, motion, mapping)
+    travelled = np.sum((share * rate) ** 2, axis=1, keepdims=True)
+    work = step_work(np.hstack([lost, delivered, travelled]), period)
+    energy = machine.compute_energy(motion, mapping)
     work[:, :-2] += np.diff(energy[MARGIN:-MARGIN], axis=0)
     return work

@@ -15,7 +15,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pkm_identification.machines.capabilities import HexapodFile, has
 from pkm_identification.machines.contract import Machine
 from pkm_identification.numerics.arrays import FloatArray
 
@@ -118,7 +117,7 @@ def units_of_drives(machine: Machine, pattern: str) -> dict[str, str | tuple[str
 
 def say_cure(machine: Machine, key: str) -> str:
     """Return what to do: what a key of the file has, of machines whose files have it, or to estimate it."""
-    if has(machine, HexapodFile):
+    if machine.states_reports:
         return f"{key} in the machine file, or estimate it with --also {{name}}"
     return "Estimate it with --also {name}"
 

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from pkm_identification.machines.capabilities import HexapodFile, has
 from pkm_identification.machines.contract import Machine
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.segments import segment_slices
@@ -82,7 +81,7 @@ def effects(machine: Machine) -> list[Effect]:
             cure_of_one="Estimate it with --also {name}"
             + (
                 "; drive.force_delay of a machine file delays all struts alike"
-                if has(machine, HexapodFile)
+                if machine.states_reports
                 else ""
             ),
         ),

@@ -14,7 +14,6 @@ from functools import lru_cache
 
 import numpy as np
 
-from pkm_identification.machines.capabilities import HexapodFile, has
 from pkm_identification.machines.contract import Machine
 from pkm_identification.mechanisms.friction import friction_force
 from pkm_identification.numerics.arrays import FloatArray
@@ -175,7 +174,7 @@ def effects(machine: Machine) -> list[Effect]:
             scale=ZERO * sizes,
             cure="Home that encoder again, set drive.encoder.length_at_zero in the machine file (for logs of counts), "
             "or estimate it with --also {name}"
-            if has(machine, HexapodFile)
+            if machine.states_reports
             else "Home that encoder again, or estimate it with --also {name}",
             members=name_drives(offset, machine),
             **units_of_drives(machine, "{coordinate}"),  # type: ignore[arg-type]
@@ -188,7 +187,7 @@ def effects(machine: Machine) -> list[Effect]:
             repeated(PITCH, count),
             (
                 "Check drive.encoder.counts_per_meter and the screw's pitch"
-                if has(machine, HexapodFile)
+                if machine.states_reports
                 else "Check how many counts make a unit"
             )
             + ", or estimate it with --also {name}",

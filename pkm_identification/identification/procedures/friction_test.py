@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 
 from pkm_identification.declared import check, declared
 from pkm_identification.errors import LogError
-from pkm_identification.machines.capabilities import HexapodFile, has
 from pkm_identification.machines.contract import OK, Machine
 from pkm_identification.machines.load import AnyMachine, as_machine
 from pkm_identification.motion import DriveLog, StrutMotion
@@ -153,7 +152,7 @@ def measure_friction(
     cutoff = settings.cutoff or min(CUTOFF, widest)
     transition = np.array([one.transition_rate for one in machine.friction])
     least_rate = np.full(len(transition), settings.least_rate) if settings.least_rate else WINDOW * transition
-    parameters = machine.build_parameter_set(EXTENDED if has(machine, HexapodFile) else BASE)
+    parameters = machine.build_parameter_set(machine.friction_set)
     inertial = sum(not entry.kind.friction for entry in parameters.entries)
     # how large each is: its scale in the file, or a body's size where it has none
     sizes = np.where(np.isfinite(parameters.scale), parameters.scale, parameters.size)

@@ -74,8 +74,9 @@ def with_data_scales(parameters: ParameterSet, equations: Equations) -> Paramete
         scale = WIDE * size / max(width[k], 1e-12)
         small = entry.size
         if (entry.kind.friction or entry.kind is Kind.NUISANCE) and entry.limb is not None:
-            felt = np.sqrt(np.mean(equations.regressor[:, entry.limb, k] ** 2))
-            share = FRICTION_SHARE * force[entry.limb] / felt if felt > 0.0 else 0.0
+            row = entry.limb if len(force) > 1 else 0  # equations of energy have one for all drives
+            felt = np.sqrt(np.mean(equations.regressor[:, row, k] ** 2))
+            share = FRICTION_SHARE * force[row] / felt if felt > 0.0 else 0.0
             small = max(abs(entry.nominal), float(share))
         entries[k] = replace(entry, scale=scale, size=small)
     return replace(parameters, entries=tuple(entries))

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pkm_identification.motion import PlatformMotion
 from pkm_identification.numerics.arrays import FloatArray
 
 MOST = 900  # poses: 20 a second of a log of 45 s
@@ -39,11 +38,7 @@ class MachinePath:
     rotation: FloatArray
 
 
-def machine_path(motion: PlatformMotion) -> MachinePath:
-    """At most MOST poses of a motion, evenly spread."""
-    chosen = np.unique(np.linspace(0, len(motion) - 1, min(MOST, len(motion))).round().astype(int))
-    return MachinePath(
-        motion.time[chosen] - motion.time[chosen[0]],
-        motion.position[chosen],
-        motion.rotation[chosen],
-    )
+def machine_path(time: FloatArray, position: FloatArray, rotation: FloatArray) -> MachinePath:
+    """Return at most MOST poses (N, 3), (N, 3, 3) at stamps (N,), evenly spread."""
+    chosen = np.unique(np.linspace(0, len(time) - 1, min(MOST, len(time))).round().astype(int))
+    return MachinePath(time[chosen] - time[chosen[0]], position[chosen], rotation[chosen])

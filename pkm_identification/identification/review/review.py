@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pkm_identification.machines.capabilities import HexapodFile, has
+from pkm_identification.machines.capabilities import PlatformPose, has
 from pkm_identification.motion import DriveLog
 
 from ..excitation.advice import ADVISED, RELATIVE, Advice, advice
@@ -75,7 +75,9 @@ def review(result: Identification, logs: Sequence[DriveLog]) -> Review | None:
         travel(machine, experiment.logs, samples),
         friction_curves(machine, parameters, values, experiment.logs, samples),
         _next_motions(result, experiment),
-        machine_path(longest.platform) if has(machine, HexapodFile) else None,
+        machine_path(longest.time, *machine.compute_pose(longest.motion))
+        if has(machine, PlatformPose)
+        else None,
     )
 
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pkm_identification.machines.capabilities import HexapodFile, PlatformPose, has, require
+from pkm_identification.machines.capabilities import PlatformPose, has, require
 from pkm_identification.machines.contract import Machine
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.rotation import vector_from_matrix
@@ -36,7 +36,7 @@ class Travel:
         Infinite where the file states none.
     rate, force : ndarray, shape (n,)
         Largest magnitudes, m/s and N or rad/s and N m.
-    rate_limit, force_limit : float or None
+    rate_limit, force_limit : ndarray, shape (n,)
         None where the machine file states none.
     position : ndarray, shape (3, 2), or None
         Least and largest of the platform frame's origin in the base frame, m.
@@ -48,8 +48,8 @@ class Travel:
     length_limits: FloatArray
     rate: FloatArray
     force: FloatArray
-    rate_limit: float | None
-    force_limit: float | None
+    rate_limit: FloatArray
+    force_limit: FloatArray
     position: FloatArray | None = None
     turning: FloatArray | None = None
 
@@ -65,24 +65,20 @@ def travel(machine: Machine, logs: Sequence[GuardedLog], samples: Sequence[Sampl
     coordinate = np.concatenate([one.motion.coordinate for one in samples])
     rate = np.concatenate([one.motion.rate for one in samples])
     force = np.concatenate([log.force for log in logs if log.force is not None])
-    position = turning = rate_limit = force_limit = None
+    position = turning = None
     if has(machine, PlatformPose):
         platform = require(machine, PlatformPose, "travel")
         poses = [platform.compute_pose(one.motion) for one in samples]
         position = _range(np.concatenate([one for one, _ in poses]))
         rotation = np.concatenate([one for _, one in poses])
         turning = _range(vector_from_matrix(rotation @ platform.home_pose[1].T))
-    if has(machine, HexapodFile):
-        file = require(machine, HexapodFile, "travel").description
-        stated = np.inf if file.drive is None else float(file.drive.force_limit)
-        rate_limit, force_limit = file.rate_limit, stated if np.isfinite(stated) else None
     return Travel(
         length=_range(coordinate),
         length_limits=np.array([[drive.lowest, drive.highest] for drive in machine.drives]),
         rate=np.abs(rate).max(axis=0),
         force=np.nanmax(np.abs(force), axis=0),
-        rate_limit=rate_limit,
-        force_limit=force_limit,
+        rate_limit=np.array([drive.rated_rate for drive in machine.drives]),
+        force_limit=np.array([drive.rated_force for drive in machine.drives]),
         position=position,
         turning=turning,
     )

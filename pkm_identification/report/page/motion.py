@@ -16,7 +16,7 @@ import numpy as np
 
 from pkm_identification.browser.inline import MACHINE_SCRIPTS, inline_data, inline_script
 from pkm_identification.browser.machine_scene import machine_scene, poses
-from pkm_identification.machines.capabilities import HexapodFile, require
+from pkm_identification.machines.capabilities import HexapodFile, has, require
 
 from .material import Material
 
@@ -24,9 +24,11 @@ MICRO = 6  # decimals: micrometres, and as much of a quaternion
 
 
 def motion(material: Material) -> str:
-    """The place of the machine and its controls; nothing where the logs were not reviewed."""
-    if material.review is None or material.review.path is None:
+    """Return the place of the machine and its controls; nothing where the logs were not reviewed, or of no struts."""
+    if not _is_drawn(material):
         return ""
+    assert material.review is not None
+    assert material.review.path is not None
     last = len(material.review.path.time) - 1
     return (
         '<div id="motion" hidden><h3>The machine along the log</h3><div id="machine-view"></div>'
@@ -37,10 +39,18 @@ def motion(material: Material) -> str:
     )
 
 
+def _is_drawn(material: Material) -> bool:
+    """Whether there are poses, of a machine that the page's script draws: base, struts and platform."""
+    there = material.review is not None and material.review.path is not None
+    return there and has(material.result.machine, HexapodFile)
+
+
 def motion_scripts(material: Material) -> str:
-    """Poses, and the scripts that draw them; behind `motion` in the page."""
-    if material.review is None or material.review.path is None:
+    """Return poses, and the scripts that draw them; behind `motion` in the page."""
+    if not _is_drawn(material):
         return ""
+    assert material.review is not None
+    assert material.review.path is not None
     path = material.review.path
     document = {
         "machine": machine_scene(require(material.result.machine, HexapodFile, "motion").description),

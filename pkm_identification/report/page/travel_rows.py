@@ -44,9 +44,9 @@ def travel_rows(travel: Travel, drives: Sequence[Drive]) -> str:
             f'<td class="n">{factor * least:.0f} to {factor * largest:.0f}{units[0]}</td>',
             stroke,
             f'<td class="n">{number(travel.rate[i], 3)}{units[1]}</td>',
-            _share(travel.rate[i], travel.rate_limit),
+            _share(travel.rate[i], travel.rate_limit[i]),
             f'<td class="n">{number(travel.force[i], 4)}{units[2]}</td>',
-            _share(travel.force[i], travel.force_limit),
+            _share(travel.force[i], travel.force_limit[i]),
         ]
         rows.append(f"<tr>{''.join(cells)}</tr>")
     what = "length" if {drive.unit for drive in drives} == {"m"} else "travel"
@@ -95,8 +95,8 @@ def share_cell(first: float, last: float, text: str) -> str:
     return f'<td class="drawn">{drawing}</td>'
 
 
-def _share(value: float, limit: float | None) -> str:
-    if limit is None:
+def _share(value: float, limit: float) -> str:
+    if not np.isfinite(limit):
         return "<td>no limit stated</td>"
     return share_cell(0.0, value / limit, _percent(value / limit))
 

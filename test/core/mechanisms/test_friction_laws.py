@@ -17,6 +17,8 @@ from core.platform_motions import six_axes, states
 
 from pkm_identification.errors import MachineError
 from pkm_identification.identification.equations.energy_equations import energy_equations
+from pkm_identification.machines.load import as_machine
+from pkm_identification.machines.platform import motion_of_platform
 from pkm_identification.mechanisms.friction import (
     LAWS,
     TERMS,
@@ -179,7 +181,15 @@ def test_energy_equations_have_the_files_law(law):
     residual = {}
     for other in KEYS:
         parameters = hexapod_parameters(made(other))
-        equations = energy_equations(made(other), parameters, motion, strut_forces(m, motion), segment, band)
+        equations = energy_equations(
+            as_machine(made(other)),
+            parameters,
+            motion_of_platform(m, motion),
+            motion.time,
+            strut_forces(m, motion),
+            segment,
+            band,
+        )
         size = np.abs(equations.force).max()
         residual[other] = np.abs(equations.measured - equations.regressor @ parameters.nominal).max() / size
     assert residual[law] < 2e-3

@@ -116,8 +116,8 @@ def test_travel_is_drawn_inside_its_limits_and_said_to_be_outside():
         length_limits=np.array([0.3, 0.55]),
         rate=np.full(6, 0.35),
         force=np.full(6, 600.0),
-        rate_limit=0.7,
-        force_limit=None,
+        rate_limit=np.full(6, 0.7),
+        force_limit=np.full(6, np.inf),
         position=np.zeros((3, 2)),
         turning=np.zeros((3, 2)),
     )

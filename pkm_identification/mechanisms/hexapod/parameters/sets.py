@@ -20,6 +20,7 @@ from pkm_identification.errors import SettingsError
 from pkm_identification.motion import STRUTS
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.parameters.reduced import ENDING, SetOwner, reduced_set
+from pkm_identification.suggestion import did_you_mean
 
 from ..machine import Machine
 from .builder import SetBuilder
@@ -51,7 +52,8 @@ def hexapod_parameters(machine: Machine, name: str = "identifiable") -> Paramete
         return reduced_set(name, SetOwner(machine.name, machine.hash), sets)
     if name not in SETS:
         raise SettingsError(
-            f"parameter set '{name}': must be one of {', '.join(NAMES)}, or a reduced set ({ENDING})"
+            f"parameters '{name}': must be one of {', '.join(NAMES)}, or a reduced set ({ENDING})"
+            f"{did_you_mean(name, NAMES)}"
         )
     return _named(name, machine)
 

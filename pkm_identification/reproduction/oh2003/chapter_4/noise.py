@@ -10,7 +10,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from pkm_identification.estimation.identifiability import IDENTIFIABLE, assess
 from pkm_identification.identification.equations.energy_equations import energy_equations
 from pkm_identification.identification.equations.force_equations import force_equations
 from pkm_identification.identification.samples import Samples
+from pkm_identification.machines.capabilities import EnergyModel, require
 from pkm_identification.machines.load import as_machine
 from pkm_identification.machines.platform import motion_of_platform
 from pkm_identification.numerics.arrays import FloatArray
@@ -123,9 +124,10 @@ def _energy_in_band(record: Record, parameters: ParameterSet, band: BandSettings
     rate, _ = central_differences(record.length, PERIOD, TEN_POINTS)
     inner = slice(TEN_POINTS.reach, -TEN_POINTS.reach)
     segment = np.zeros(len(rate), dtype=np.int64)
-    return energy_equations(
-        study_machine(False), parameters, record.motion[inner], record.force[inner], segment, band, rate=rate
-    )
+    motion = replace(motion_of_platform(study_machine(False), record.motion[inner]), rate=rate)
+    machine = require(as_machine(study_machine(False)), EnergyModel, "the energy model")
+    time = record.motion.time[inner]
+    return energy_equations(machine, parameters, motion, time, record.force[inner], segment, band)
 
 
 _BAND_MODELS = {"force": _force_in_band, "energy": _energy_in_band}

@@ -31,6 +31,7 @@ from pkm_identification.identification.equations.energy_equations import energy_
 from pkm_identification.identification.equations.force_equations import force_equations
 from pkm_identification.identification.samples import close_samples
 from pkm_identification.machines.load import as_machine
+from pkm_identification.machines.platform import motion_of_platform
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
 from pkm_identification.mechanisms.hexapod.kinematics import platform_motion, strut_lengths
 from pkm_identification.mechanisms.hexapod.parameters.sets import NAMES, hexapod_parameters
@@ -76,6 +77,11 @@ def mistaken(made: dict) -> dict:
     return believed
 
 
+def balanced(made, parameters, platform) -> tuple:
+    """What energy equations are made of: machine, parameters, motion and stamps."""
+    return as_machine(made), parameters, motion_of_platform(made, platform), platform.time
+
+
 def residual(equations: Equations, parameters: np.ndarray) -> np.ndarray:
     return equations.measured - equations.regressor @ parameters
 
@@ -100,7 +106,9 @@ def test_the_true_parameters_balance(made, name, online):
     if "struts" in made and name not in ("extended", "general", "general_motor"):
         # sets with all struts alike cannot hold six different ones: their differences are known parts
         assert np.abs(parameters.known).max() > 0.0
-    equations = energy_equations(m, parameters, motion, strut_forces(m, motion), segment, BAND, online)
+    equations = energy_equations(
+        *balanced(m, parameters, motion), strut_forces(m, motion), segment, BAND, online
+    )
     assert equations.regressor.shape == (len(equations), 1, len(parameters.names))
     assert set(equations.segment) == {0, 1}
     # Friction enters both sides by the same samples; what is left is the quadrature of the inertial power,
@@ -117,7 +125,7 @@ def test_identifies_what_the_owner_has_wrong(joint):
     believed = machine(mistaken(made))
     parameters = hexapod_parameters(believed)
     equations = energy_equations(
-        believed, parameters, motion, strut_forces(truth, motion), segments(len(motion)), BAND
+        *balanced(believed, parameters, motion), strut_forces(truth, motion), segments(len(motion)), BAND
     )
     fit = least_squares(equations, Prior.of(parameters), BAND.redundancy)
     expected = hexapod_parameters(truth).nominal
@@ -153,7 +161,7 @@ def test_encoders_and_noise_within_the_stated_deviation():
     wrapped = as_machine(believed)
     both = {
         energy_equations: energy_equations(
-            believed, parameters, platform, struts.force, struts.segment, BAND
+            *balanced(believed, parameters, platform), struts.force, struts.segment, BAND
         ),
         force_equations: force_equations(wrapped, parameters, close_samples(wrapped, struts), BAND),
     }
@@ -179,7 +187,7 @@ def test_noise_does_not_grow_with_speed():
     for slowness in (1.0, 6.0):
         motion = six_axes(m, seed=7).at(clock(12.0) / slowness)
         motion = replace(motion, time=clock(12.0), twist=motion.twist / slowness)
-        equations = energy_equations(m, parameters, motion, noise, segments(len(motion)), BAND)
+        equations = energy_equations(*balanced(m, parameters, motion), noise, segments(len(motion)), BAND)
         spread[slowness] = equations.force.std()
     # there is nothing but noise, whose spread 300 equations know to 4 %; the slowest of them lose some weight
     assert spread[6.0] == pytest.approx(spread[1.0], rel=0.15)
@@ -194,7 +202,8 @@ def test_accelerations_are_not_used():
     blind = replace(motion, acceleration=np.full_like(motion.acceleration, np.nan))
     parameters = hexapod_parameters(m)
     seen, unseen = (
-        energy_equations(m, parameters, each, force, segments(len(motion)), BAND) for each in (motion, blind)
+        energy_equations(*balanced(m, parameters, each), force, segments(len(motion)), BAND)
+        for each in (motion, blind)
     )
     assert len(seen) > 20
     np.testing.assert_array_equal(unseen.regressor, seen.regressor)
@@ -209,9 +218,9 @@ def test_nothing_crosses_from_segment_to_segment(online):
     parameters = hexapod_parameters(m)
     breaks = (2000, 2100, 4500)  # the second stretch is too short for a single equation
     segment = segments(len(motion), *breaks)
-    joined = energy_equations(m, parameters, motion, force, segment, BAND, online)
+    joined = energy_equations(*balanced(m, parameters, motion), force, segment, BAND, online)
     parts = [
-        energy_equations(m, parameters, motion[part], force[part], segment[part], BAND, online)
+        energy_equations(*balanced(m, parameters, motion[part]), force[part], segment[part], BAND, online)
         for part in (slice(0, 2000), slice(2000, 2100), slice(2100, 4500), slice(4500, 6000))
     ]
     assert len(parts[1]) == 0
@@ -230,8 +239,10 @@ def test_online_equations_know_nothing_of_what_comes():
     motion = six_axes(m, seed=10).at(clock(3.0))
     force = strut_forces(m, motion)
     parameters = hexapod_parameters(m)
-    whole = energy_equations(m, parameters, motion, force, segments(3000), BAND, online=True)
-    early = energy_equations(m, parameters, motion[:2000], force[:2000], segments(2000), BAND, online=True)
+    whole = energy_equations(*balanced(m, parameters, motion), force, segments(3000), BAND, online=True)
+    early = energy_equations(
+        *balanced(m, parameters, motion[:2000]), force[:2000], segments(2000), BAND, online=True
+    )
     count = len(early)
     assert 0 < count < len(whole)
     np.testing.assert_array_equal(whole.regressor[:count], early.regressor)
@@ -241,7 +252,7 @@ def test_online_equations_know_nothing_of_what_comes():
     for received, expected in ((end + 2, count), (end + 1, count - 1)):
         part = slice(0, received)
         cut = energy_equations(
-            m, parameters, motion[part], force[part], segments(received), BAND, online=True
+            *balanced(m, parameters, motion[part]), force[part], segments(received), BAND, online=True
         )
         assert len(cut) == expected
 
