@@ -56,6 +56,7 @@ EXPLAINED: tuple[tuple[str, str, str], ...] = (
         for name in MECHANISMS
     ),
     ("identify-mast-late", "log.csv", "made of the simulated log"),
+    ("check-*", "check.json.standstill*", "hexapods' logs are searched for standstill, too"),
     ("export-uf*", "machine.yaml", "the file says that its numbers are of a drawing"),
     ("export-hexel", "machine.yaml", "the file says that its numbers are of a drawing"),
     ("export-mast", "machine.yaml", "numbers of bodies and joints are written without quotation marks"),

@@ -126,7 +126,7 @@ def write_drive_numbers(machine: Machine, values: Mapping[tuple[int, str], float
     values : mapping of (int, str) to float
         By drive, from 0, and key of its actuator, with dots for what stands deeper.
     """
-    document: dict[str, Any] = deepcopy(dict(file_of(machine)))
+    document: dict[str, Any] = deepcopy(dict(machine.file))
     if "actuator" in document:
         shared = document.pop("actuator")
         document["actuators"] = [deepcopy(shared) for _ in machine.drives]

@@ -119,8 +119,7 @@ def test_friction_that_the_file_denies_is_a_misfit_with_exit_code_one(files, cap
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--model", "energy"], "the energy model: needs a hexapod"),
-        (["--parameters", "oh12"], "parameters 'oh12': 'mast' has the set 'base'"),
+        (["--parameters", "oh12"], "parameters 'oh12': must be identifiable or base"),
         (["--also", "force_delay_4"], "also 'force_delay_4': there is no drive '4'"),
         (["--free-fall", "f.csv"], "--free-fall: needs a model of a fall"),
         (["--payload", "1,0,0,0"], "--payload: needs a hexapod"),
