@@ -12,8 +12,10 @@ from __future__ import annotations
 
 import argparse
 
+from pkm_identification.errors import SettingsError
 from pkm_identification.machines.capabilities import BodiesFile, HexapodFile, has, require
 from pkm_identification.machines.load import load_machine
+from pkm_identification.records.orientations import FORMS
 
 from .arguments import add_machine
 
@@ -53,6 +55,13 @@ def add(commands: argparse._SubParsersAction) -> None:
                 action="store_true",
                 help="every assembly mode: one row for each real pose, with its proof",
             )
+            parser.add_argument(
+                "--angles",
+                choices=FORMS,
+                default=FORMS[0],
+                help="orientation of a hexapod's poses: quaternion (default), z-x-z Euler angles phi,theta,psi, or "
+                "roll,pitch,yaw, in rad; tables that are read have any of them",
+            )
         parser.set_defaults(run=_run)
 
 
@@ -68,6 +77,8 @@ def _run(options: argparse.Namespace) -> int:
             "forces": pose_tables.forces,
         }
         return of_poses[options.command](require(machine, HexapodFile, options.command), options)
+    if getattr(options, "angles", FORMS[0]) != FORMS[0]:
+        raise SettingsError("--angles: is for tables of poses; outputs of this machine are named in its file")
     from . import output_tables
 
     of_outputs = {

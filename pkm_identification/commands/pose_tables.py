@@ -26,6 +26,7 @@ from pkm_identification.mechanisms.hexapod.kinematics import (
 )
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import DriveLog
+from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.records import (
     read_length_csv,
     read_motion_csv,
@@ -34,6 +35,7 @@ from pkm_identification.records import (
     write_pose_csv,
     write_strut_columns,
 )
+from pkm_identification.records.orientations import ANGLES, SINGULARITY, find_singular
 
 from .results import say
 
@@ -58,7 +60,7 @@ def forward(hexapod: HexapodFile, options: argparse.Namespace) -> int:
     machine = hexapod.description
     log = read_length_csv(options.input)
     if options.all:
-        return _all_modes(machine, log, options.out)
+        return _all_modes(machine, log, options.out, options.angles)
     result = forward_kinematics(machine, log.length)
     write_pose_csv(
         options.out,
@@ -66,6 +68,7 @@ def forward(hexapod: HexapodFile, options: argparse.Namespace) -> int:
         result.rotation,
         time=log.time,
         status=[STATUS_NAMES[status] for status in result.status],
+        form=options.angles,
     )
     failed = int(np.count_nonzero(result.status == FAILED))
     doubtful = int(np.count_nonzero(result.found & ~result.joined))
@@ -73,11 +76,21 @@ def forward(hexapod: HexapodFile, options: argparse.Namespace) -> int:
         f"{len(log)} lengths -> {options.out}"
         + (f"; {failed} without a pose, status 'failed'" if failed else "")
         + (f"; {doubtful} not proved to be in home's assembly mode (see --all)" if doubtful else "")
+        + _tell_singular(result.rotation[result.found], options.angles)
     )
     return 1 if failed else 0
 
 
-def _all_modes(machine: Machine, log: DriveLog, out: str) -> int:
+def _tell_singular(rotation: FloatArray, form: str) -> str:
+    """Return a sentence on poses (N, 3, 3) whose angles are singular; nothing where there are none."""
+    count = int(np.count_nonzero(find_singular(rotation, form)))
+    if not count:
+        return ""
+    first, _, last = ANGLES[form]
+    return f"; {count} at {SINGULARITY[form]}, where {first} and {last} turn about one axis: {last} is written as 0"
+
+
+def _all_modes(machine: Machine, log: DriveLog, out: str, form: str) -> int:
     """One row per assembly mode; the row's number counts the lengths from 1, the mode 1 is the machine's own."""
     bad = np.flatnonzero(np.any(log.length <= 0, axis=1))
     if len(bad):
@@ -93,6 +106,7 @@ def _all_modes(machine: Machine, log: DriveLog, out: str) -> int:
         residual=np.concatenate([modes.residual for modes in every]),
         condition=np.concatenate([modes.condition for modes in every]),
         certified=np.concatenate([modes.certified for modes in every]),
+        form=form,
     )
     doubtful = sum(not modes.settled for modes in every)
     none = counts.count(0)

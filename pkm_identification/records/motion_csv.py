@@ -16,12 +16,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pkm_identification.errors import LogError
 from pkm_identification.motion import DriveLog, PlatformMotion
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.numerics.rotation import matrix_from_quaternion, quaternion_from_matrix
 
 from .channels import STRUT_CHANNELS, TIME
+from .orientations import FORMS, find_orientation, read_rotations, write_rotations
 from .table import (
     ColumnChoice,
     Table,
@@ -30,13 +29,9 @@ from .table import (
 )
 
 POSITION = ("px", "py", "pz")
-QUATERNION = ("qx", "qy", "qz", "qw")
 TWIST = ("vx", "vy", "vz", "wx", "wy", "wz")
 ACCELERATION = ("ax", "ay", "az", "alx", "aly", "alz")
-POSE = POSITION + QUATERNION
-MOTION = POSE + TWIST + ACCELERATION
-# A quaternion printed with three digits is still within this of unit length.
-QUATERNION_TOLERANCE = 0.01
+MOTION = POSITION + TWIST + ACCELERATION
 
 
 @dataclass(frozen=True)
@@ -62,7 +57,7 @@ class PoseTable:
 
 
 def read_pose_csv(path: str | Path) -> PoseTable:
-    """Read the columns px,py,pz,qx,qy,qz,qw (and t if it is there).
+    """Read the columns px,py,pz and an orientation, as qx,qy,qz,qw or angles (`orientations`), and t if it is there.
 
     Raises
     ------
@@ -70,8 +65,9 @@ def read_pose_csv(path: str | Path) -> PoseTable:
         If the file is no such table (see `read_table`), a value is not finite or a quaternion is not of
         length 1.
     """
-    table = read_table(path, column_choice(POSE))
-    return PoseTable(time_of(table), table.select(POSITION), _rotation(table), table.source)
+    table = read_table(path, _choose_pose(POSITION))
+    table.require_finite(POSITION)
+    return PoseTable(time_of(table), table.select(POSITION), read_rotations(table), table.source)
 
 
 def read_motion_csv(path: str | Path) -> PlatformMotion:
@@ -85,13 +81,13 @@ def read_motion_csv(path: str | Path) -> PlatformMotion:
     LogError
         As `read_pose_csv`.
     """
-    table = read_table(path, column_choice(MOTION))
-    table.require_finite(TWIST + ACCELERATION)
+    table = read_table(path, _choose_pose(MOTION))
+    table.require_finite(MOTION)
     time = time_of(table)
     return PlatformMotion(
         time=np.full(len(table.values), np.nan) if time is None else time,
         position=table.select(POSITION),
-        rotation=_rotation(table),
+        rotation=read_rotations(table),
         twist=table.select(TWIST),
         acceleration=table.select(ACCELERATION),
     )
@@ -122,6 +118,7 @@ def write_pose_csv(
     rotation: FloatArray,
     time: FloatArray | None = None,
     status: ArrayLike | None = None,
+    form: str = FORMS[0],
 ) -> None:
     """Write poses, with the columns `t` and `status` when given.
 
@@ -136,13 +133,15 @@ def write_pose_csv(
         s; left out when it is all NaN.
     status : array_like of int or str, shape (N,), optional
         Of the forward kinematics.
+    form : str
+        Of the orientation, one of `orientations.FORMS`.
 
     Raises
     ------
     LogError
         If the file cannot be written.
     """
-    columns = time_columns(time) | _pose_columns(position, rotation)
+    columns = time_columns(time) | _pose_columns(position, rotation, form)
     if status is not None:
         columns["status"] = np.asarray(status)
     write_table(path, columns)
@@ -157,6 +156,7 @@ def write_mode_csv(
     residual: FloatArray,
     condition: FloatArray,
     certified: ArrayLike,
+    form: str = FORMS[0],
 ) -> None:
     """Write assembly modes: row, mode, pose, residual (m), condition and certified (1 or 0), each of length M.
 
@@ -168,7 +168,7 @@ def write_mode_csv(
     write_table(
         path,
         {"row": np.asarray(row), "mode": np.asarray(mode)}
-        | _pose_columns(position, rotation)
+        | _pose_columns(position, rotation, form)
         | {"residual": residual, "condition": condition, "certified": np.asarray(certified).astype(int)},
     )
 
@@ -178,7 +178,7 @@ def write_motion_csv(path: str | Path, motion: PlatformMotion) -> None:
     write_table(
         path,
         time_columns(motion.time)
-        | _pose_columns(motion.position, motion.rotation)
+        | _pose_columns(motion.position, motion.rotation, FORMS[0])
         | dict(zip(TWIST, motion.twist.T, strict=True))
         | dict(zip(ACCELERATION, motion.acceleration.T, strict=True)),
     )
@@ -226,19 +226,14 @@ def time_columns(time: FloatArray | None) -> dict[str, FloatArray]:
     return {} if time is None or np.all(np.isnan(time)) else {TIME: time}
 
 
-def _rotation(table: Table) -> FloatArray:
-    table.require_finite(POSE)
-    quaternion = table.select(QUATERNION)
-    norm = np.linalg.norm(quaternion, axis=1)
-    wrong = np.flatnonzero(np.abs(norm - 1) > QUATERNION_TOLERANCE)
-    if len(wrong):
-        row = wrong[0]
-        raise LogError(
-            f"{table.source}: line {table.line[row]}: the quaternion qx,qy,qz,qw has length {norm[row]:.4g}, "
-            "expected 1"
-        )
-    return matrix_from_quaternion(quaternion)
+def _choose_pose(wanted: tuple[str, ...]) -> ColumnChoice:
+    """Picks columns by name, an orientation in any of its forms, and `t` where there is one."""
+
+    def choose(names: tuple[str, ...]) -> tuple[str, ...]:
+        return column_choice((*wanted, *find_orientation(names)))(names)
+
+    return choose
 
 
-def _pose_columns(position: FloatArray, rotation: FloatArray) -> dict[str, FloatArray]:
-    return dict(zip(POSE, np.hstack([position, quaternion_from_matrix(rotation)]).T, strict=True))
+def _pose_columns(position: FloatArray, rotation: FloatArray, form: str) -> dict[str, FloatArray]:
+    return dict(zip(POSITION, position.T, strict=True)) | write_rotations(rotation, form)

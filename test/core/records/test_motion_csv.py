@@ -89,7 +89,7 @@ def test_strut_columns_read_back_as_lengths(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("px,py,pz\n1,2,3\n", "line 1: no column qx, qy, qz, qw; expected px,py,pz,qx,qy,qz,qw"),
+        ("px,py,pz\n1,2,3\n", "line 1: no column qx, qy, qz, qw; expected qx,qy,qz,qw or phi"),
         ("px,py,pz,qx,qy,qz,qw\n0,0,0,0,0,0,0.5\n", "line 2: the quaternion qx,qy,qz,qw has length 0.5"),
         (
             "px,py,pz,qx,qy,qz,qw\n0,0,0,0,0,0,1\n0,nan,0,0,0,0,1\n",
