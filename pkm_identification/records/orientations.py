@@ -53,9 +53,7 @@ def find_orientation(names: tuple[str, ...]) -> tuple[str, ...]:
         both = " and ".join(",".join(one) for one in found)
         raise ValueError(f"two orientations, {both}: give one of them")
     missing = [name for name in QUATERNION if name not in names]
-    raise ValueError(
-        f"no column {', '.join(missing)}; an orientation is {choices} (rad, or in degrees phi{DEGREES} ...)"
-    )
+    raise ValueError(f"no column {', '.join(missing)}; expected {choices} (rad, or degrees as phi{DEGREES})")
 
 
 def read_rotations(table: Table) -> FloatArray:
