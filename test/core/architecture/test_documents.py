@@ -35,7 +35,7 @@ def test_files_that_are_named_exist(path):
 
 def test_the_readme_stays_short():
     lines = (ROOT / "README.md").read_text(encoding="utf-8").splitlines()
-    assert len(lines) <= 200
+    assert len(lines) <= 150
     assert [line for line in lines if len(line) > 120] == []
 
 

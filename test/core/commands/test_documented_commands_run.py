@@ -83,6 +83,12 @@ def own_log(shared: Path) -> None:
     shutil.copy(shared / "log.csv", "log.csv")
 
 
+def readme(shared: Path) -> None:
+    own_log(shared)
+    for path in (ROOT / "examples" / "data").iterdir():
+        shutil.copy(path, path.name)
+
+
 def estimates(shared: Path) -> None:
     for name in ("estimate.json", "january.json", "march.json", "new.json"):
         shutil.copy(shared / "e.json", name)
@@ -153,7 +159,7 @@ def scenario(shared: Path) -> None:
 
 
 GIVEN: dict[str, Callable[[Path], None]] = {
-    "README.md": own_log,
+    "README.md": readme,
     "docs/diagnosis.md": machine_and_log,
     "docs/driver_contract.md": trial,
     "docs/dynamics.md": machine_and_log,
@@ -165,6 +171,7 @@ GIVEN: dict[str, Callable[[Path], None]] = {
     "docs/machine_file.md": joints,
     "docs/mechanisms.md": tables,
     "docs/mechatronics.md": lambda shared: None,
+    "docs/preparing_your_data.md": own_log,
     "docs/scenarios.md": scenario,
 }
 TYPED_IN_FULL = {"docs/tutorial.md", "docs/walk.md"}
