@@ -28,6 +28,7 @@ from .listing import Listing, number, with_deviation
 LEAST_SHARE = 0.05  # of a value's variance: less is not worth naming
 LEAST_HELP, MOST_HELP = 0.2, 3  # of a value's variance: what would help; numbers that are named
 MOST_NAMES = 8  # in a sentence
+CLEAR = 3.0  # standard deviations: a value further from 0 is not called 0
 NEAR_ZERO_NOTE = (
     "Without %, std, data and file are in the value's unit: it is near 0, below "
     f"{100 * NEAR_ZERO:g} % of what a body of its mass and size can have, or smaller than its std. Near 0, it is "
@@ -111,8 +112,12 @@ def write_status(value: KnownValue) -> str:
     """Return the status, with how well a value is known that is near 0 or that noise keeps from being identified."""
     if value.status == NOISY:
         return f"known to {_write_part(value.std, value)}"
-    if value.near_zero and value.status in (IDENTIFIED, MOSTLY_FROM_FILE):
-        return f"{value.status}: near 0 within {_write_part(value.std, value)}"
+    if (
+        value.near_zero
+        and abs(value.value) < CLEAR * value.std
+        and value.status in (IDENTIFIED, MOSTLY_FROM_FILE)
+    ):
+        return f"{value.status}: 0 within {_write_part(value.std, value)}"
     return value.status
 
 

@@ -21,6 +21,8 @@ from ..listing import number, page_text
 from ..total_deviations import answer_table
 
 WIDTH, HEIGHT = 120, 12
+# A phone shows value, deviation and status without them.
+WIDE_COLUMNS = ("nominal", "data", "file", "rests on")
 ANSWER_KEY = (
     '<p class="key"><span><svg width="24" height="12" aria-hidden="true"><rect class="of-data" width="24" '
     'height="12"/></svg>share of the variance that is the data\'s</span><span><svg width="24" height="12" '
@@ -33,7 +35,7 @@ def answer_rows(answer: Answer, truth: Mapping[str, float]) -> str:
     table = answer_table(answer)
     after = table.header.index("file") + 1
     heads = [f"<th {_kind(name, table.numeric)}>{escape(name)}</th>" for name in table.header]
-    heads.insert(after, "<th>data | file</th>")
+    heads.insert(after, '<th class="wide">data | file</th>')
     if truth:
         heads.insert(after, '<th class="n">true</th>')
     rows = []
@@ -42,7 +44,7 @@ def answer_rows(answer: Answer, truth: Mapping[str, float]) -> str:
             f"<td {_kind(name, table.numeric)}>{page_text(name, text)}</td>"
             for name, text in zip(table.header, row, strict=True)
         ]
-        cells.insert(after, f'<td class="drawn">{_draw_split(one)}</td>')
+        cells.insert(after, f'<td class="drawn wide">{_draw_split(one)}</td>')
         if truth:
             cells.insert(after, f'<td class="n">{number(truth.get(one.name))}</td>')
         rows.append(f"<tr{'' if is_known(one.status) else ' class=dim'}>{''.join(cells)}</tr>")
@@ -53,7 +55,18 @@ def answer_rows(answer: Answer, truth: Mapping[str, float]) -> str:
 
 
 def _kind(name: str, numeric: frozenset[str]) -> str:
-    return 'class="n"' if name in numeric else 'class="long"' if name == "rests on" else ""
+    """Return the class attribute of a column: numbers, long texts, and what a phone leaves out."""
+    kinds = [
+        kind
+        for kind, holds in (
+            ("n", name in numeric),
+            ("long", name == "rests on"),
+            ("unit", name == "unit"),
+            ("wide", name in WIDE_COLUMNS),
+        )
+        if holds
+    ]
+    return f'class="{" ".join(kinds)}"'
 
 
 def _draw_split(value: KnownValue) -> str:

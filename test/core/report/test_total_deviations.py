@@ -10,6 +10,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from pkm_identification.estimation.posterior.answer import Answer
@@ -29,7 +31,8 @@ LOOSE = KnownValue("Ixy_p", "kg m^2", 0.01, 0.02, 0.02, 0.001, 0.9, NOISY)
     ("value", "shown", "status"),
     [
         (MASS, ("2 %", "1.1 %", "1.7 %"), "identified"),
-        (MOMENT, ("0.017", "0.0095", "0.014"), "identified: near 0 within 0.017"),
+        (MOMENT, ("0.017", "0.0095", "0.014"), "identified: 0 within 0.017"),
+        (replace(MOMENT, value=0.2), ("0.017", "0.0095", "0.014"), "identified"),
         (LOOSE, ("0.02", "0.02", "0.001"), "known to 0.02"),
     ],
 )
@@ -40,4 +43,4 @@ def test_deviations_are_in_units_near_zero(value, shown, status):
     assert row[7] == status
     assert len(table_notes(answer)) == ("%" not in row[4])
     assert "kg m" not in row[8]
-    assert ("/mm" in row[8]) == (value is MOMENT)
+    assert ("/mm" in row[8]) == value.near_zero
