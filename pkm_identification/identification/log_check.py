@@ -34,7 +34,7 @@ from .identify import identify
 from .long_logs.stretches import samples_in_stretches
 from .rates.recorded_rows import EXTRA, prepare_log
 from .rates.sample_rate import estimated_period
-from .rates.slow_log import slow_log_sentences
+from .rates.slow_log import describe_rate, slow_log_sentences
 from .regression.flicker import measure_flicker
 from .regression.limits import guard_log
 from .regression.validation import follow_stamps, refuse_copied_drives, refuse_silent_drives
@@ -115,6 +115,8 @@ class LogCheck:
         What the drives are called in the table.
     words : tuple of four str
         What a drive, its smallest and its largest coordinate and its limits are called.
+    rate_shows : str
+        What a log at this sample rate can show, a sentence; empty where warnings say what it does not show.
     """
 
     source: str
@@ -139,6 +141,7 @@ class LogCheck:
     warnings: tuple[str, ...]
     labels: tuple[str, ...]
     words: tuple[str, str, str, str] = DRIVE_WORDS
+    rate_shows: str = ""
 
     @property
     def usable_for_identification(self) -> bool:
@@ -189,6 +192,7 @@ class _Validated:
     warnings: tuple[str, ...]
     motion: _Motion | None
     obstacle: str = ""
+    rate_shows: str = ""
 
 
 def inspect_log(log: DriveLog, machine: AnyMachine) -> LogCheck:
@@ -246,6 +250,7 @@ def inspect_log(log: DriveLog, machine: AnyMachine) -> LogCheck:
         warnings=found.warnings,
         labels=tuple(drive.label for drive in machine.drives),
         words=STRUT_WORDS if machine.drives[0].part == "strut" else DRIVE_WORDS,
+        rate_shows=found.rate_shows,
     )
 
 
@@ -285,7 +290,10 @@ def _examine(log: DriveLog, machine: Machine) -> _Validated:
         slow = slow_log_sentences(machine, settings.band, [at_machine])
         resampled = (RESAMPLED,) if even.resampled else ()
         return replace(
-            found, motion=_move(at_machine, machine, settings), warnings=(*found.warnings, *resampled, *slow)
+            found,
+            motion=_move(at_machine, machine, settings),
+            warnings=(*found.warnings, *resampled, *slow),
+            rate_shows="" if slow else describe_rate(machine, settings.band, at_machine),
         )
     except PkmError as error:
         return replace(found, obstacle=str(error))

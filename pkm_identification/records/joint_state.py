@@ -58,6 +58,8 @@ class DecodedJoints:
         impossible one).
     complaint : str
         What is wrong with the first of those.
+    notes : tuple of str
+        What a reader of results should know.
     """
 
     time: FloatArray
@@ -65,6 +67,7 @@ class DecodedJoints:
     effort: FloatArray | None
     dropped: dict[str, int]
     complaint: str
+    notes: tuple[str, ...] = ()
 
 
 def decode_joints(
@@ -121,20 +124,22 @@ def decode_single_joints(
     messages: Iterable[bytes],
     source: str,
     names: Sequence[str],
-    arrivals: Iterable[int] | None,
+    arrivals: Iterable[int],
     dropped: Counter[str],
+    by_arrival: bool = False,
 ) -> Iterator[tuple[int, FloatArray]]:
-    """Yield a joint's number and its samples (n, 3): stamp in s, position, effort (NaN without one); order within it.
+    """Yield a joint's number and its samples (n, 4): stamp, position, effort (NaN without one), arrival, s; in order.
 
     Of messages that name some of the joints; those left out are counted in `dropped`, by reason as in `DecodedJoints`.
     """
     before, rest = 0, iter(messages)
-    clock = None if arrivals is None else iter(arrivals)
+    clock = iter(arrivals)
     while several := list(islice(rest, SEVERAL)):
-        received = None if clock is None else np.array(list(islice(clock, len(several))), dtype=np.int64)
+        received = np.array(list(islice(clock, len(several))), dtype=np.int64)
         found: dict[int, list[tuple[NDArray[np.int64], FloatArray]]] = defaultdict(list)
         for layout, rows, data in _batches(several, source, before):
-            stamp = _stamps(data) if received is None else _split_nanoseconds(received[rows])
+            came = _split_nanoseconds(received[rows])
+            stamp = came if by_arrival else _stamps(data)
             here = [joint for joint, name in enumerate(names) if name in layout.names]
             problem = layout.problem([names[joint] for joint in here])
             if problem is not None:
@@ -148,11 +153,12 @@ def decode_single_joints(
             dropped["bad_stamp"] += int(np.sum(impossible))
             used = ~(unstamped | impossible)
             time = np.array([seconds_of(*each) for each in stamp.tolist()], dtype=float)
+            arrival = np.array([seconds_of(*each) for each in came.tolist()], dtype=float)
             position, effort = (_values(data, place, "<f8") for place in (layout.position, layout.effort))
             for joint in here:
                 column = layout.names.index(names[joint])
                 force = effort[:, column] if effort.shape[1] else np.full(len(rows), np.nan)
-                samples = np.column_stack([time, position[:, column], force])[used]
+                samples = np.column_stack([time, position[:, column], force, arrival])[used]
                 found[joint].append((rows[used], samples))
         for joint, parts in found.items():
             order = np.argsort(np.concatenate([rows for rows, _ in parts]), kind="stable")

@@ -143,7 +143,9 @@ def _read_recording(file: Path, channels: Channels, topic: str | None, layout: L
     if units := units_by_quantity(layout.units, channels):
         coordinate = coordinate * _find_factors(channels.coordinates, units, channels)
         force = None if force is None else force * _find_factors(channels.forces, units, channels)
-    return DriveLog(decoded.time, coordinate, force, str(file), faults=dict(decoded.dropped))
+    return DriveLog(
+        decoded.time, coordinate, force, str(file), faults=dict(decoded.dropped), warnings=decoded.notes
+    )
 
 
 def _find_factors(columns: Sequence[str], units: dict[str, str], channels: Channels) -> FloatArray:

@@ -36,6 +36,7 @@ def check_lines(check: LogCheck) -> list[str]:
         f"rate {check.rate:.2f} Hz{expected}, jitter {1e6 * check.jitter:.0f} us",
         f"{check.segments} uninterrupted stretch{'es' if check.segments != 1 else ''}, "
         f"the longest {check.longest:.2f} s",
+        *([check.rate_shows] if check.rate_shows else []),
         *check.warnings,
         "",
     ]
@@ -149,5 +150,6 @@ def check_document(check: LogCheck) -> dict[str, Any]:
         "status": {} if estimate is None else dict(zip(estimate.names, estimate.status, strict=True)),
         "combinations": [] if estimate is None else [c.name for c in estimate.combinations],
         "warnings": list(check.warnings),
+        "rate_shows": check.rate_shows,
         "fit": None if fit is None else fit_document(fit),
     }

@@ -21,6 +21,7 @@ from pkm_identification.numerics.segments import segment_slices
 from pkm_identification.signals.band import LARGEST_SHARE, WIDEST_BAND, BandSettings
 from pkm_identification.signals.differences import SLOW_PERIOD, central_differences, stencil
 from pkm_identification.signals.guard import GuardedLog
+from pkm_identification.signals.guard.samples import rows_of
 from pkm_identification.signals.power_density import power_density
 
 SPECTRUM, FEWEST = 256, 32  # samples of a spectrum
@@ -28,6 +29,7 @@ MOTION_SHARE = 0.99  # of the power of the strut rates, below the frequency that
 ROOM = 1.2  # of the band over that frequency
 FLOOR = (0.35, 0.45)  # of the sample rate, where only noise is left
 UNSEEN = 0.02  # of the power of the rates beyond the band that is worth a sentence
+THIN_FOR_MOTION, THIN_FOR_REVERSALS = 250.0, 1000.0  # Hz
 STILL = 3.0  # transition rates; slower is near standstill
 
 
@@ -94,6 +96,26 @@ def slow_log_sentences(machine: Machine, band: BandSettings, logs: Sequence[Guar
             "standstill is not seen, only how large it is on either side"
         )
     return tuple(sentences)
+
+
+def describe_rate(machine: Machine, band: BandSettings, log: GuardedLog) -> str:
+    """Return in one sentence what a log at this sample rate can show, whatever it is."""
+    motion = motion_frequency([_thin(log, THIN_FOR_MOTION)])
+    crossing = _crossing_time(machine, [_thin(log, THIN_FOR_REVERSALS)]) / band.period
+    parts = [f"At {1 / band.period:.4g} Hz motion and forces are compared up to {band.cutoff:.3g} Hz"]
+    if motion > band.cutoff:
+        parts.append(f"of a motion that reaches to {motion:.3g} Hz")
+    elif motion > 0.0:
+        parts.append(f"this motion lies below {motion:.2g} Hz")
+    if np.isfinite(crossing):
+        parts.append(f"and friction's transition at a reversal is passed in {crossing:.2g} samples")
+    return ", ".join(parts) + "."
+
+
+def _thin(log: GuardedLog, rate: float) -> GuardedLog:
+    """Return a log with only as many samples as come at about a rate in Hz: noise hides what is slow beside it."""
+    every = max(1, round(1.0 / (log.period * rate)))
+    return replace(rows_of(log, slice(None, None, every)), period=every * log.period) if every > 1 else log
 
 
 def _crossing_time(machine: Machine, logs: Sequence[GuardedLog]) -> float:

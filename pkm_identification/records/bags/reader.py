@@ -166,16 +166,16 @@ def read_joint_bag(
 def _decode(path: str | Path, topics: Sequence[str], names: Sequence[str], received: bool) -> DecodedJoints:
     """Return the samples of joints in messages that have all of them, or else in messages of some each."""
 
-    def read() -> tuple[Iterator[bytes], Iterator[int] | None]:
+    def read() -> tuple[Iterator[bytes], Iterator[int]]:
         first, second = tee(read_messages(path, topics))
-        return (message.data for message in first), (m.stamp for m in second) if received else None
+        return (message.data for message in first), (m.stamp for m in second)
 
     messages, arrivals = read()
-    decoded = decode_joints(messages, str(path), names, arrivals)
+    decoded = decode_joints(messages, str(path), names, arrivals if received else None)
     if len(decoded.time) or set(decoded.dropped) != {"missing_name"}:
         return decoded
     messages, arrivals = read()
-    return decode_joint_groups(messages, str(path), names, arrivals) or decoded
+    return decode_joint_groups(messages, str(path), names, arrivals, received) or decoded
 
 
 def _choose_topics(

@@ -10,6 +10,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -158,6 +159,18 @@ def test_a_slow_log_of_a_fast_motion_gets_a_wider_band_and_says_what_is_lost():
     assert any("shows nothing" in sentence for sentence in hasty.warnings)
     stated = Experiment.of([log_at(20.0, 60.0, (0.5, 1.5, 4.0))], nominal(20.0), Settings.of(band_cutoff=1.0))
     assert stated.settings.band.cutoff == 1.0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("rate", [20.0, 500.0, 8000.0])
+def test_the_check_says_in_a_sentence_what_a_rate_shows(rate):
+    check = inspect_log(log_at(rate, 60.0 if rate < 100.0 else 6.0, (0.3, 0.7, 1.1)), nominal(rate))
+    sentences = [*check.warnings, *([check.rate_shows] if check.rate_shows else [])]
+    (told,) = [sentence for sentence in sentences if "compared up to" in sentence]
+    assert f"{rate:g} Hz" in told
+    if rate > 100.0:  # the motion ends at 1.1 Hz, however many samples there are
+        found = float(re.search(r"lies below ([\d.]+) Hz", told)[1])
+        assert 0.5 < found < 5.0
 
 
 def test_the_check_shows_ranges_of_a_log_that_is_refused_as_a_whole():

@@ -8,6 +8,7 @@
 
 """The same samples as other programs write them: each form gives the samples."""
 
+import re
 import shutil
 from datetime import datetime, timedelta
 
@@ -250,6 +251,33 @@ def test_joints_in_messages_of_their_own(tmp_path, truth, groups, topics):
         with pytest.raises(LogError, match="/leg0: no usable message"):
             read_log(tmp_path / "bag", None, "leg0")
         same(read_log(tmp_path / "bag", None, ",".join(f"leg{g}" for g in range(len(groups)))), truth)
+
+
+@pytest.mark.parametrize("ppm", [0.0, 60.0, -200.0])
+def test_clocks_that_drift_apart_are_brought_to_one(tmp_path, ppm):
+    random, time = np.random.default_rng(7), 0.02 * np.arange(1500)
+    length = 0.4 + 0.02 * np.sin(3.0 * time)[:, None] + 0.01 * np.arange(6)
+    groups, samples = ([0, 1, 2], [3, 4, 5]), []
+    for k, row in enumerate(length):
+        arrival = 100.0 + time[k] + 2e-3
+        for stamp, group in zip((1 + time[k], 5 + time[k] * (1 + 1e-6 * ppm)), groups, strict=True):
+            late = arrival + random.exponential(1e-3)
+            stamp = stamp if ppm or group[0] == 0 else 1 + time[k]
+            samples.append(("/all", late, stamp, [STRUTS[i] for i in group], row[group], row[group]))
+    write_joints(tmp_path / "bag", sorted(samples, key=lambda sample: sample[1]))
+    log = read_log(tmp_path / "bag")
+    good = np.isfinite(log.length).all(axis=1)
+    assert good.mean() > 0.99
+    wanted = 0.4 + 0.02 * np.sin(3.0 * (log.time - 1.0))[:, None] + 0.01 * np.arange(6)
+    # .3 ms at .06 m/s, where drift would make 1.8 ms and more
+    assert np.max(np.abs(log.length - wanted)[good]) < 3e-4 * 0.06
+    if ppm == 0.0:
+        assert log.warnings == ()
+    else:
+        (note,) = log.warnings
+        found, deviation = re.search(r"runs ([\d.]+) \+- ([\d.]+) ppm (faster|slower)", note).groups()[:2]
+        assert float(found) == pytest.approx(abs(ppm), abs=4 * float(deviation) + 0.1)
+        assert ("faster" in note) == (ppm > 0)
 
 
 def test_messages_of_single_joints_that_are_left_out_are_counted(tmp_path, truth):
