@@ -18,10 +18,8 @@ from pkm_identification.machines.load import load_machine
 from pkm_identification.mechanisms.hexapod.analysis.center_of_mass_sensitivity import (
     center_of_mass_sensitivity,
 )
-from pkm_identification.mechanisms.multibody.analysis.body_sensitivity import (
-    body_sensitivity,
-    find_output_body,
-)
+from pkm_identification.mechanisms.multibody.analysis.body_sensitivity import body_sensitivity
+from pkm_identification.mechanisms.multibody.description.payload_body import find_output_body
 from pkm_identification.report.contribution_tables import sensitivity_document, sensitivity_table
 
 from .named_motion import add_options, motion_document, named_drive_motion, named_motion
@@ -60,7 +58,7 @@ def _sensitivity(options: argparse.Namespace) -> int:
         sensitivity = center_of_mass_sensitivity(hexapod, motion, options.travel, friction=friction)
     else:
         mechanism = require(machine, BodiesFile, "sensitivity").mechanism
-        body = body or find_output_body(mechanism)
+        body = body or find_output_body(mechanism.description)
         if not body:
             raise SettingsError(
                 f"--machine {options.machine}, without --body: needs a platform with a pose or outputs of a body; "

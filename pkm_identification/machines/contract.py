@@ -319,6 +319,10 @@ class Machine(Protocol):
         """(B, 10) of each body of `knowledge`: what its parameters about its frame's origin add to the basis."""
 
     @property
+    def payload_body(self) -> int:
+        """Which body of `rows_of_bodies` and `knowledge` loads are fixed to: a platform, a tool."""
+
+    @property
     def friction(self) -> tuple[Friction, ...]:
         """Of each drive: law, coefficients (K, 1) and parameters may differ between drives."""
 

@@ -208,6 +208,10 @@ class Hexapod:
     def rows_of_bodies(self) -> tuple[FloatArray, ...]:
         return list_rows_of_hexapod(self.description)
 
+    @property
+    def payload_body(self) -> int:
+        return 0
+
     @cached_property
     def friction_rows(self) -> NDArray[np.int64]:
         names = self.description.friction.law.names

@@ -27,6 +27,7 @@ from pkm_identification.mechanisms.friction import Friction
 from pkm_identification.mechanisms.model import Actuator
 from pkm_identification.mechanisms.multibody.base_set import BASE, BaseSet
 from pkm_identification.mechanisms.multibody.closed import Closed
+from pkm_identification.mechanisms.multibody.description.payload_body import find_payload_body
 from pkm_identification.mechanisms.multibody.dynamics import regressor
 from pkm_identification.mechanisms.multibody.extents import body_extents, inertial_sizes
 from pkm_identification.mechanisms.multibody.identified import identified_mechanism
@@ -200,6 +201,11 @@ class Multibody:
     @cached_property
     def rows_of_bodies(self) -> tuple[FloatArray, ...]:
         return list_rows_of_mechanism(self.mechanism, len(self.basis))
+
+    @cached_property
+    def payload_body(self) -> int:
+        description = self.mechanism.description
+        return [one.name for one in description.bodies].index(find_payload_body(description))
 
     @cached_property
     def standstill_rows(self) -> NDArray[np.int64]:

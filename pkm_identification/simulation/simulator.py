@@ -15,7 +15,6 @@ from typing import Any
 
 from pkm_identification.control.pid import ControlSettings
 from pkm_identification.errors import SettingsError
-from pkm_identification.machines.capabilities import PlatformPose, require
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.progress import steps
 
@@ -92,8 +91,6 @@ class Simulator:
         self._setup = with_faults(Setup.of(given.description, seed), faults)
         self.machine = self._setup.machine
         self._physics = build_physics(self.machine) if faults else given
-        if payload is not None:
-            require(self._physics.machine, PlatformPose, "payload")
         self._planned = payload
         self._motion = believed.build_motion(motion, None, 0) if isinstance(motion, str) else motion
         if friction is None:
@@ -182,15 +179,7 @@ class Simulator:
         self._measurement.set_noise(share)
 
     def carry(self, payload: Payload | None) -> None:
-        """Let the platform take a load up at its time, in place of what it carries.
-
-        Raises
-        ------
-        SettingsError
-            If the machine has no platform with a pose.
-        """
-        if payload is not None:
-            require(self._physics.machine, PlatformPose, "payload")
+        """Let the platform, or the tool, take a load up at its time, in place of what it carries."""
         self.payload = payload
 
     def _typical_force(self, holding: FloatArray) -> FloatArray:

@@ -14,13 +14,13 @@ import numpy as np
 import pytest
 from diagnostic_msgs.msg import DiagnosticStatus
 from geometry_msgs.msg import InertiaStamped
-from ros.rigs import add_pose, platform_message
+from ros.rigs import motion_messages
 from ros.ros_bench import feed
 from sensor_msgs.msg import JointState
 
 from pkm_identification.errors import PkmError
-from pkm_identification.identification.online.pipeline import OnlinePipeline
-from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.identification.online.pipeline import OnlinePipeline, stream_settings
+from pkm_identification.machines.load import load_machine
 from pkm_identification.msg import PlatformState
 from pkm_identification.nodes.estimator import EstimatorNode
 from pkm_identification.nodes.simulator import SimulatorNode
@@ -31,36 +31,36 @@ from pkm_identification.simulation import Payload, simulate
 START, TAKEN, MASS, CENTER = 100.0, 7.5, 2.5, (0.03, -0.02, 0.06)
 
 
-@pytest.fixture(scope="module")
-def messages():
-    """Platform states of a rich motion; a payload is taken up on the way."""
-    machine = Machine.load("uf")
+def messages_of(name):
+    """Stamps and messages of a machine that takes a payload up on the way."""
+    machine = load_machine(name)
     payload = Payload(MASS, CENTER, np.diag([0.012, 0.015, 0.009]), TAKEN)
-    log = simulate(machine, "rich", 9.2, seed=4, payload=payload).log()
-    pipeline, found = OnlinePipeline(machine), []
+    log = simulate(machine, "rich", 9.2, seed=4, payload=payload)
+    pipeline, found = OnlinePipeline(machine, stream_settings(machine, None, 1e-3)), []
     for time, length, force in zip(log.time, log.length, log.force, strict=True):
         for filtered in pipeline.filter_stage.step(time + START, length, force):
             tracked = pipeline.tracker_stage.step(filtered)
-            found.append(platform_message(add_pose(tracked, pipeline.tracker_stage.tracker)))
+            found.append((tracked.time, motion_messages(name)[0].write(tracked, 0.028)))
     return found
 
 
-def test_a_payload_is_announced(bench, messages):
-    node = bench.start(EstimatorNode)
+@pytest.mark.parametrize("machine", ["uf", "mast"])
+def test_a_payload_is_announced(bench, machine):
+    messages = messages_of(machine)
+    node = bench.start(EstimatorNode, machine=machine)
     found = bench.collect(InertiaStamped, "estimator/payload", LATCHED)
     diagnostics = bench.diagnostics()
     source = bench.publisher(PlatformState, "platform_state")
     bench.connected("estimator/payload")
 
     def taken():
-        counts = node.estimator.counts
-        return counts["used"] + counts["settling"]
+        return node.taken
 
-    before = [m for m in messages if seconds(m.header.stamp) < START + TAKEN]
+    before = [message for time, message in messages if time < START + TAKEN]
     feed(bench, source, before, taken)
     assert not found
     assert node.values()["payload_mass"] == 0.0
-    feed(bench, source, messages[len(before) :], taken)
+    feed(bench, source, [message for _, message in messages[len(before) :]], taken)
     first = bench.wait(lambda: found and found[0], "the payload")
     # within two seconds of the pick-up, stamped with the sample that made it sure
     assert seconds(first.header.stamp) < START + TAKEN + 2.0

@@ -6,10 +6,10 @@
 # distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
 # the License for the specific language governing permissions and limitations under the License.
 
-"""Notices that the platform has taken something up or set it down, and estimates what.
+"""Notices that a machine has taken something up or set it down, and estimates what.
 
-The machine's own parameters are kept: a payload is ten more parameters, opened when it appears and estimated together
-with the machine's, which are known so well by then that they hardly move. Noticing is a likelihood ratio test on the
+The machine's own parameters are kept: a payload is up to ten more, opened when it appears and estimated together with
+the machine's, which are known so well by then that they hardly move. Noticing is a likelihood ratio test on the
 innovations (`change`). While the estimation band's filter settles after a jump, its equations mix before and after and
 are left out; the filter itself runs on. A change of friction is the rival explanation; the payload must be the better.
 A payload comes at one instant: what shows before its onset is a drift, and is none.
@@ -35,18 +35,12 @@ from pkm_identification.estimation.filters.recursive import RecursiveEstimator
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
 from pkm_identification.parameters.parameter_set import ParameterSet
-from pkm_identification.parameters.prior import Prior
 from pkm_identification.signals.band import BandSettings
 from pkm_identification.signals.sections import filtered
 
 from ..equations.equation_filter import Equation
 from .drift import FrictionDrift
-from .payload import (
-    PayloadEstimate,
-    PayloadEvent,
-    payload_estimate,
-    with_payload,
-)
+from .payload import Carrier, PayloadEstimate, PayloadEvent
 
 LAGS = (3, 8, 25)  # equations over which a change is looked for
 # Twice the log likelihood ratio that is taken for a change. Chi-square of 10 exceeds it once in 1e12 equations; ten
@@ -60,10 +54,13 @@ PATIENCE = 25  # such equations after which the suspicion is dropped
 # Mean squared whitened innovation per output, up to which a change counts as explained.
 EXPLAINED = 3.0
 ADVANTAGE = 10.0  # of the payload's evidence over its rival's: twice a log likelihood ratio, very strong
-CERTAIN = 5.0  # standard deviations of the mass
+CERTAIN = 5.0  # standard deviations of the mass, or of what weighs in its place (`Carrier.find_weight`)
 ANOTHER = 30.0  # by which a load that has changed must explain more than none at all
-# Both as parts of what the change explains, behind drives that yield: their lengths are wrong by the load until the
-# model they are unwound by has it.
+# Both as parts of what the change explains: of a large one no model explains the last permille, as the jolt that it
+# gives the machine passes.
+LEFT, MORE = 1e-3, 2.5e-4
+# The same behind drives that yield: their coordinates are wrong by the load until the model they are corrected by has
+# it.
 LEFT_BY_YIELDING, MORE_BY_YIELDING = 0.02, 0.005
 KEPT = 100  # equations
 BEFORE = 50  # equations before the onset, two seconds, in which a jump does not show
@@ -151,11 +148,8 @@ class PayloadWatch:
     ----------
     machine : RecursiveEstimator
         Of the machine's own parameters. While something is carried it follows the estimator of both.
-    length_scale : float
-        m, of the machine.
-    prior : Prior
-        Of a payload's ten parameters; of none where there is nothing that could carry one: then friction alone is
-        watched.
+    carrier : Carrier
+        What loads are fixed to.
     band : BandSettings
     make : callable
         Makes an estimator like the machine's of other parameters.
@@ -169,7 +163,7 @@ class PayloadWatch:
     Attributes
     ----------
     carrying : bool
-        Whether something is known to be on the platform.
+        Whether something is known to be carried.
     events : deque of PayloadEvent
         The last few.
     suspicions : int
@@ -179,8 +173,7 @@ class PayloadWatch:
     def __init__(
         self,
         machine: RecursiveEstimator,
-        length_scale: float,
-        prior: Prior,
+        carrier: Carrier,
         band: BandSettings,
         make: Callable[[ParameterSet], RecursiveEstimator],
         drift: FrictionDrift | None = None,
@@ -188,19 +181,18 @@ class PayloadWatch:
         yielding: bool = False,
     ) -> None:
         self.machine = machine
-        self.loaded = make(with_payload(machine.parameters, prior))
+        self.loaded = make(carrier.extend(machine.parameters))
         self.drift = drift
         self._clean = clean
-        self._left, self._more = (LEFT_BY_YIELDING, MORE_BY_YIELDING) if yielding else (0.0, 0.0)
-        self._size = length_scale
-        self._prior = prior
+        self._left, self._more = (LEFT_BY_YIELDING, MORE_BY_YIELDING) if yielding else (LEFT, MORE)
+        self._carrier, self._prior = carrier, carrier.prior
         self._jump = filtered(band.sections, np.ones(2 * band.settling))
-        self._period = band.period
+        self._period, self._stride, self._settling = band.period, band.stride, band.settling
         late = np.nonzero(np.abs(self._jump - 1.0) > SETTLED)[0]
         self._settle = int(np.ceil((late[-1] + 1) / band.stride)) + 1 if late.size else 1
         friction = np.empty(0, dtype=np.int64) if drift is None else drift.which
         self._scales = self._prior.std, friction, np.empty(0) if drift is None else drift.std
-        self._test = ChangeTest(len(prior.mean), machine.outputs, LAGS, KEPT)
+        self._test = ChangeTest(len(carrier.felt), machine.outputs, LAGS, KEPT)
         self._rival = ChangeTest(0, machine.outputs, (1,), 1) if drift is None else drift.test
         self.events: deque[PayloadEvent] = deque(maxlen=8)
         self.reset()
@@ -242,13 +234,8 @@ class PayloadWatch:
             return None
         own, loaded = len(self.machine.prior.mean), self.loaded
         mean, covariance = loaded.widened()
-        return payload_estimate(
-            mean[own:],
-            covariance[own:, own:],
-            self._size,
-            self._taken_at,
-            loaded.filter.count - self._count_before,
-        )
+        count = loaded.filter.count - self._count_before
+        return self._carrier.estimate(mean[own:], covariance[own:, own:], self._taken_at, count)
 
     def rest(self) -> None:
         """The machine stands still: what has seemed to change is given up, with the equations held back for it.
@@ -341,11 +328,12 @@ class PayloadWatch:
         mean, covariance = believed.mean, believed.covariance
         own = len(self.machine.prior.mean)
         change = self._prior.std * fit.change
-        mass = change[0] + (mean[own] if self.carrying else 0.0)
+        weight = self._carrier.find_weight(fit.std)
+        carried = change[weight] + (mean[own + weight] if self.carrying else 0.0)
         held = self._held[self._settle :]
         if self.carrying and self._bare(believed.of_first(own), held, fit):
             kind = "set_down"
-        elif mass > CERTAIN * fit.std[0] * self._prior.std[0]:
+        elif carried > CERTAIN * fit.std[weight] * self._prior.std[weight]:
             kind = "changed" if self.carrying else "picked_up"
         else:
             return
@@ -394,11 +382,14 @@ class PayloadWatch:
     def _drop_suspicion(self) -> None:
         """It was no payload: the machine's parameters must explain it, by their own means."""
         held = self._held
+        clean = len(held) - self._settle
+        # a single wrong equation has moved nothing
+        armed_after = ARMED_AFTER if self._test.fit(clean).gain > SUSPICIOUS else ARMED_AGAIN
         if self.drift is not None:
-            self.drift.open_if_explained(self.active, self._test, len(held) - self._settle)
+            self.drift.open_if_explained(self.active, self._test, clean)
         for one in held:
             self._feed(one)
-        self._calm(ARMED_AFTER)
+        self._calm(armed_after)
 
     def _is_jump(self, fit: ChangeFit, onset: float) -> bool:
         """Return whether a change came at one instant, `onset` in s: nothing of it shows before, as of a drift."""
@@ -412,7 +403,11 @@ class PayloadWatch:
         return share < SHOWN_BEFORE + DEVIATIONS_BEFORE / np.sqrt(power)
 
     def _onset(self, fit: ChangeFit) -> tuple[float, float]:
-        """When the change happened and its standard deviation, s, by the band's step response."""
+        """Return when the change happened and its standard deviation, s, by the band's step response.
+
+        That holds for columns that hardly change while the band settles: where the machine is jolted by its load, what
+        the response leaves of the innovations widens the deviation.
+        """
         times, rows = self._test.newest(ONSET)
         expected = rows[:, :, :-1] @ fit.change
         innovation = rows[:, :, -1]
@@ -425,4 +420,17 @@ class PayloadWatch:
         inner = min(max(best, 1), len(tried) - 2)
         slope = (grown[inner + 1] - grown[inner - 1]) / (tried[2] - tried[0])
         information = float(slope**2 @ power)
-        return float(tried[best]), max(self._period, information**-0.5 if information > 0 else np.inf)
+        if not information > 0.0:
+            return float(tried[best]), np.inf
+        # where the stream was interrupted, nothing tells when in between; what comes before is not yet the jump's
+        lasting = self._settling * self._period
+        holes = np.stack([times[:-1], times[1:] - lasting], axis=1)
+        near = np.abs(tried[best] - holes.mean(axis=1)) <= 0.5 * (np.diff(times) - lasting) + 0.5 * lasting
+        near &= np.diff(times) > lasting
+        if near.any():
+            begin, end = holes[near][-1]
+            return float(0.5 * (begin + end)), float(end - begin) / np.sqrt(12.0)
+        left = innovation - grown[best][:, None] * expected
+        settling = (age[best] >= 0) & (age[best] < self._settle * self._stride)
+        square = float(np.mean(left[settling] ** 2)) if settling.any() else 1.0
+        return float(tried[best]), max(self._period, np.sqrt(max(1.0, square) / information))

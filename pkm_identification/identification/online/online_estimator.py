@@ -27,7 +27,7 @@ from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.parameters.prior import Prior
 
 from ..changes.drift import FrictionDrift, friction_walk
-from ..changes.payload import PayloadEstimate, PayloadEvent, payload_columns, payload_prior
+from ..changes.payload import Carrier, PayloadEstimate, PayloadEvent
 from ..changes.payload_watch import PayloadWatch
 from ..equations.bend import STRONGER
 from ..equations.equation_filter import Equation, EquationFilter
@@ -110,12 +110,12 @@ class OnlineEstimator:
         self.parameters = with_machine_scales(estimator.assumptions.apply(chosen), machine)
         # what smoothing does to friction is estimated besides, and stays inside
         self._unknowns = with_machine_scales(with_reversals(self.parameters, machine), machine)
-        load = payload_prior(machine)
+        carrier = Carrier.of(machine)
         band = settings.band
         self._stride, self._settling = band.stride, band.settling
         self._filter = EquationFilter(
             machine, self._unknowns, band, settings.filter.cutoff,
-            payload_columns(self._unknowns, load) if estimator.payload else None,
+            carrier.columns if estimator.payload else None,
         )  # fmt: skip
         self.rounding = RoundingWatch(machine, settings.filter)
         smoother = replace(settings.filter, cutoff=settings.filter.cutoff / STRONGER)
@@ -129,8 +129,7 @@ class OnlineEstimator:
         self.watch = (
             PayloadWatch(
                 self.recursive,
-                0.5 * machine.size,
-                load,
+                carrier,
                 band,
                 self._estimator,
                 drift,
@@ -144,7 +143,7 @@ class OnlineEstimator:
             walk = friction_walk(self._unknowns, estimator.friction_walk / np.sqrt(steps))
             self.recursive.add_process_noise(walk)
             if self.watch is not None:
-                still = np.zeros(len(load.mean))
+                still = np.zeros(len(carrier.felt))
                 self.watch.loaded.add_process_noise(np.concatenate([walk, still]))
         self._noise = StreamNoise(machine, settings, self._filter.shapes)
         self.fit_watch = FitWatch(

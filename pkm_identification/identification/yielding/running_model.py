@@ -27,7 +27,7 @@ from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.signals.band import BandSettings
 
 from ..changes.drift import FrictionDrift
-from ..changes.payload import payload_columns, payload_prior
+from ..changes.payload import Carrier
 from ..changes.payload_watch import PayloadWatch
 from ..equations.equation_filter import EquationFilter
 from ..equations.reversal import with_reversals
@@ -53,10 +53,9 @@ class RunningModel:
 
     def __init__(self, machine: Machine, band: BandSettings, kinematic_cutoff: float) -> None:
         parameters = with_reversals(machine.build_parameter_set(PARAMETERS), machine)
-        prior = payload_prior(machine)
+        carrier = Carrier.of(machine)
         self._stride, self._settling = band.stride, band.settling
-        load = payload_columns(parameters, prior)
-        self._equations = EquationFilter(machine, parameters, band, kinematic_cutoff, load)
+        self._equations = EquationFilter(machine, parameters, band, kinematic_cutoff, carrier.columns)
 
         def estimator(parameters: ParameterSet) -> RecursiveEstimator:
             return RecursiveEstimator(
@@ -67,9 +66,7 @@ class RunningModel:
         drift = None
         if FrictionDrift.possible(parameters):
             drift = FrictionDrift(parameters, self._recursive.prior.std, self._recursive.outputs)
-        self._watch = PayloadWatch(
-            self._recursive, 0.5 * machine.size, prior, band, estimator, drift, clean=SOON
-        )
+        self._watch = PayloadWatch(self._recursive, carrier, band, estimator, drift, clean=SOON)
         self.reset()
 
     def reset(self) -> None:

@@ -217,6 +217,12 @@ MECHANISM_KEYS = (
     ),
     Key("pose", "body whose pose is shown", TEXT, null=True),
     Key(
+        "payload_body",
+        "body that loads are fixed to (default: that of pose or outputs, else the farthest from ground)",
+        TEXT,
+        null=True,
+    ),
+    Key(
         "tolerances",
         "standard deviations of what an identification takes for known (default: 0)",
         keys=(

@@ -20,6 +20,7 @@ from geometry_msgs.msg import InertiaStamped
 from pkm_identification.identification.changes.payload import PayloadEvent
 from pkm_identification.identification.online.judgement.fit_watch import StreamFit
 from pkm_identification.identification.online.online_estimator import OnlineEstimator
+from pkm_identification.machines.capabilities import PlatformPose, has
 from pkm_identification.machines.contract import Machine
 from pkm_identification.msg import ParameterEstimate as EstimateMessage
 from pkm_identification.numerics.arrays import FloatArray
@@ -77,7 +78,8 @@ class EstimatePublisher:
     ) -> None:
         self._node = node
         self._machine = machine
-        self._frame = values["platform_frame"]
+        body = machine.knowledge.bodies[machine.payload_body].name
+        self._frame = values["platform_frame"] if has(machine, PlatformPose) else body
         self.estimates = node.publisher(EstimateMessage, "parameter_estimate", LATCHED)
         self.payloads = node.publisher(InertiaStamped, "~/payload", LATCHED)
         self.quality = EstimateQuality(axes.names, scale)

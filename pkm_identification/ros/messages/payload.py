@@ -6,7 +6,7 @@
 # distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
 # the License for the specific language governing permissions and limitations under the License.
 
-"""What the platform carries, as a standard message, as diagnostics and in words."""
+"""What the machine carries, as a standard message, as diagnostics and in words."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ KINDS = {"picked_up": "payload taken up", "changed": "payload changed", "set_dow
 
 
 def payload_message(payload: PayloadEstimate | None, time: float, frame: str) -> InertiaStamped:
-    """Mass, centre of mass and inertia about it in the platform frame, at a time in s; all zero without a payload."""
+    """Mass, centre of mass and inertia about it in a frame, at a time in s; all zero without a payload."""
     message = InertiaStamped()
     set_stamp(message.header.stamp, time)
     message.header.frame_id = frame
@@ -38,9 +38,8 @@ def body_text(payload: PayloadEstimate) -> str:
     places = ", ".join(
         f"{x:.4f} ± {s:.4f}" for x, s in zip(payload.center_of_mass, payload.center_of_mass_std, strict=True)
     )
-    return (
-        f"{payload.mass:.3f} ± {payload.mass_std:.3f} kg, centre of mass ({places}) m in the platform frame"
-    )
+    mass = f"{payload.mass:.3f} ± {payload.mass_std:.3f} kg"
+    return f"{mass} on '{payload.body}', centre of mass ({places}) m in its frame"
 
 
 def event_text(event: PayloadEvent) -> str:

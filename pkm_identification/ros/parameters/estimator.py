@@ -42,7 +42,7 @@ PARAMETERS = (
     *(ParameterSpec.of(declaration) for declaration in (FIX, TIE, PRIOR)),
     *(ParameterSpec.of(NAMED[name], live=True) for name in LIVE),
     *(ParameterSpec.of(NAMED[name]) for name in WATCH),
-    ParameterSpec("platform_frame", "platform", "frame the payload's centre of mass is given in"),
+    ParameterSpec("platform_frame", "platform", "frame of a payload's centre of mass; without a pose its body's name"),
     LiveParameter("publish_rate", 10.0, "most estimates published", "Hz", 0.01, 1e3),
     LiveParameter("enabled", True, "whether it estimates; the service ~/enable sets it too"),
     ParameterSpec("initial_estimate", "", "estimate.json to start from; empty: the machine file's values"),

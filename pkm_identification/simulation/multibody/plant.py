@@ -28,6 +28,7 @@ from pkm_identification.mechanisms.actuators.row import MOST_STATES
 from pkm_identification.mechanisms.friction import padded_coefficients
 from pkm_identification.mechanisms.hexapod.bodies import Platform
 from pkm_identification.mechanisms.multibody.description.parts import central_moments
+from pkm_identification.mechanisms.multibody.description.payload_body import find_payload_body
 from pkm_identification.mechanisms.multibody.dynamics import drive_inertia
 from pkm_identification.mechanisms.multibody.joint_friction import rubbing_rates
 from pkm_identification.mechanisms.multibody.kernels.closing import NO_PIVOT, Readings, close, complete_motion
@@ -184,11 +185,11 @@ class MechanismPlant(ActuatedPlant):
         self._coordinate = motion.coordinate
 
     def load_platform(self, payload: Payload | None, share: float) -> None:
-        """Go on with `share` times the platform's mass and inertia, and a payload fixed to it or None."""
-        name = self.mechanism.description.pose
+        """Go on with `share` times mass and inertia of the body that loads are fixed to, and a payload or None."""
+        name = find_payload_body(self.mechanism.description)
         (body,) = (one for one in self.mechanism.description.bodies if one.name == name)
         mass, first, inertia = central_moments(body)
-        platform = Platform(share * mass, first / mass, share * inertia)
+        platform = Platform(share * mass, first / mass if mass > 0.0 else first, share * inertia)
         set_platform(self.tree.model, platform if payload is None else loaded(platform, payload), body.name)
         self._platform_exchanged = True
         self._evaluate(0, self._configuration, self._velocity)

@@ -20,20 +20,10 @@ from pkm_identification.mechanisms.center_of_mass_sensitivity import (
 )
 from pkm_identification.numerics.arrays import FloatArray
 
-from ..description.records import GROUND
 from ..dynamics import forces, regressor
 from ..kinematics import MechanismMotion, frames
 from ..mechanism import Mechanism
 from ..numbers.arithmetic import FLOAT64
-
-
-def find_output_body(mechanism: Mechanism) -> str | None:
-    """Return the body whose pose or outputs the file names; None where it names none."""
-    described = mechanism.description
-    if described.pose:
-        return described.pose
-    moved = [one.bodies[1] for one in described.outputs if one.kind in ("position", "angle")]
-    return next((body for body in moved if body != GROUND), None)
 
 
 def body_sensitivity(

@@ -10,7 +10,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -32,6 +32,7 @@ from .plausibility import check_plausibility
 from .records import (
     FREEDOM,
     JOINT_TRANSITION_RATE,
+    Body,
     ClosedForm,
     Description,
     Drive,
@@ -112,7 +113,8 @@ def read_document(document: Any, source: str = "mechanism", plausible: bool = Tr
         friction=friction,
         motion=_motion(root.take("motion", None), constants, [drive.measure for drive in drives]),
         closed_form=_closed_form(root.take("closed_form", None), constants),
-        pose=_pose(root.take("pose", None), [body.name for body in bodies]) or _find_platform(outputs),
+        pose=_body(root.take("pose", None), bodies) or _find_platform(outputs),
+        payload_body=_body(root.take("payload_body", None), bodies),
         document=document,
         actuators=actuators,
         control=control,
@@ -257,9 +259,10 @@ def _motion(node: Node, constants: Constants, drives: list[Measure]) -> SeriesMo
     return SeriesMotion(period, int(samples), tuple(series))
 
 
-def _pose(node: Node, bodies: list[str]) -> str | None:
-    if node.value is not None and node.value not in bodies:
-        node.fail(f"names the body {node.value!r}, which is not there; bodies: {', '.join(bodies)}")
+def _body(node: Node, bodies: Sequence[Body]) -> str | None:
+    names = [body.name for body in bodies]
+    if node.value is not None and node.value not in names:
+        node.fail(f"names the body {node.value!r}, which is not there; bodies: {', '.join(names)}")
     return node.value
 
 

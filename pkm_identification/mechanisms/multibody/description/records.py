@@ -239,6 +239,8 @@ class Description:
     tolerances : DriveTolerances
     pose : str or None
         A body whose six coordinates may be given instead of the outputs.
+    payload_body : str or None
+        The body that loads are fixed to, where the file names it; see `payload_body.find_payload_body`.
     document, full_document : mapping
         The file without what it says of how well it is known, and the same with all defaults written out.
     known : Statements
@@ -263,6 +265,7 @@ class Description:
     motion: SeriesMotion | None = None
     closed_form: ClosedForm | None = None
     pose: str | None = None
+    payload_body: str | None = None
     document: Mapping[str, Any] = field(default_factory=dict)
     full_document: Mapping[str, Any] = field(default_factory=dict)
     actuators: tuple[Actuator, ...] | None = None

@@ -16,6 +16,7 @@ from core.machines.every_machine import machine as make_machine
 from core.machines.every_machine import smooth_drives
 
 from pkm_identification.estimation.filters.recursive import RecursiveEstimator
+from pkm_identification.identification.changes.payload import Carrier
 from pkm_identification.identification.equations.force_equations import force_equations
 from pkm_identification.identification.equations.rest import RestLimits, find_standstill, leave_out
 from pkm_identification.identification.experiment import Experiment
@@ -29,6 +30,7 @@ from pkm_identification.identification.settings import Settings
 from pkm_identification.machines.contract import FAILED, OK, split_states
 from pkm_identification.machines.multibody import Multibody
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
+from pkm_identification.mechanisms.rigid_bodies import parallel_axes
 from pkm_identification.motion import DriveLog, DriveSample
 from pkm_identification.signals.forces.acting import acting
 from pkm_identification.signals.guard import GuardedLog
@@ -53,14 +55,14 @@ def machine_of(name):
     return Multibody(Mechanism.from_document(document))
 
 
-def moved_log(one, seconds=SECONDS, seed=0):
-    """A motion of all drives around home, at rest in between, with the forces of bodies that are off the file."""
+def moved_log(one, seconds=SECONDS, seed=0, rest=True):
+    """A motion of all drives around home, perhaps at rest in between, with the forces of bodies off the file."""
     rng = np.random.default_rng(seed)
     time = PERIOD * np.arange(round(seconds / PERIOD))
     size = 0.12 * np.array([drive.size for drive in one.drives])
     # its own clock slows down, stands for a second and goes on
     pace = np.interp(time, np.array([0.3, 0.4, 0.57, 0.67]) * seconds, [1.0, 0.0, 0.0, 1.0])
-    clock = PERIOD * np.cumsum(pace**2 * (3.0 - 2.0 * pace))
+    clock = PERIOD * np.cumsum(pace**2 * (3.0 - 2.0 * pace)) if rest else time
     angles = [2.0 * np.pi * f * rng.uniform(0.8, 1.2, len(size)) for f in (0.4, 1.1, 2.3)]
     coordinate = one.home + sum(
         size / (1 + k) * (1.0 - np.cos(w * clock[:, None])) for k, w in enumerate(angles)
@@ -194,6 +196,42 @@ def test_a_sample_out_of_reach_is_a_fault_and_the_next_good_one_is_followed(name
     parts = split_states(before.state[None], stage.tracker.shapes)
     for part, expected in zip(parts, whole.state, strict=True):
         np.testing.assert_allclose(part, expected, atol=1e-9)
+
+
+TAKEN, DOWN, LIVE = 7.5, 11.0, 13.0  # s
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [WITH_FRICTION, "epaas", "delta", "five_bar", "rss", "arm_7"])
+def test_a_load_is_found_with_its_deviation_and_its_end(name):
+    one = machine_of(name)
+    time, coordinate, force = moved_log(one, LIVE, rest=False)
+    rate = np.gradient(coordinate, PERIOD, axis=0)
+    motion = one.compute_motion(coordinate, rate, np.gradient(rate, PERIOD, axis=0))
+    carrier = Carrier.of(one)
+    mass, place = 0.3 * carrier.std[0], np.array([0.03, -0.02, 0.06 if carrier.felt.size == 10 else 0.0])
+    load = np.array([mass, *mass * place, *mass * np.array([0.006, 0.006, 0.004]), *np.zeros(3)])
+    load[4:] += parallel_axes(mass, place)[[0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]]
+    carried = (time >= TAKEN) & (time < DOWN)
+    column = carrier.columns @ load[carrier.felt]
+    added = one.compute_regressor(motion, column[:, None])[:, :, 0]
+    force[carried] += added[carried]
+    force += 0.02 * added.std(axis=0) * np.random.default_rng(1).standard_normal(force.shape)
+    live = OnlinePipeline(one, stream_settings(one, Settings(), PERIOD))
+    for row in zip(time.tolist(), coordinate, force, strict=True):
+        live.step(*row)
+        if row[0] < DOWN:
+            found = live.estimator.payload
+    up, down = live.estimator.payload_events
+    assert (up.kind, down.kind) == ("picked_up", "set_down")
+    assert up.announced_at < TAKEN + 2.0
+    for event, when in ((up, TAKEN), (down, DOWN)):
+        assert abs(event.time - when) < max(0.02, 4.0 * event.time_std)
+        assert event.time_std < 0.2
+    assert found.body == one.knowledge.bodies[one.payload_body].name
+    assert abs(found.mass - mass) < 4.0 * found.mass_std
+    assert found.mass_std < 0.05 * mass
+    assert np.all(np.abs(found.center_of_mass - place) < 4.0 * found.center_of_mass_std)
 
 
 @pytest.mark.slow
