@@ -18,7 +18,7 @@ from ros.ros_bench import feed, joint_state
 from sensor_msgs.msg import JointState
 from visualization_msgs.msg import MarkerArray
 
-from pkm_identification.identification.online.pipeline import OnlinePipeline
+from pkm_identification.identification.online.pipeline import OnlinePipeline, stream_settings
 from pkm_identification.identification.online.tracker_stage import TrackerStage
 from pkm_identification.machines.contract import FAILED, OTHER_MODE
 from pkm_identification.machines.load import load_machine
@@ -35,8 +35,8 @@ from pkm_identification.ros.clock import seconds, set_stamp
 from pkm_identification.ros.messages.convert import create_strut_stream, fill_pose
 from pkm_identification.ros.messages.machine_motion import MotionMessages
 from pkm_identification.ros.qos import LATCHED, MARKERS, POSE
-from pkm_identification.signals.causal import CausalFilter, FilterSettings
-from pkm_identification.signals.guard import GuardSettings, StreamGuard
+from pkm_identification.signals.causal import CausalFilter
+from pkm_identification.signals.guard import StreamGuard
 from pkm_identification.simulation import simulate, trajectory
 
 # Segments are numbered from the first stamp of the node's life, in ms; `Motion` starts at 1000 s.
@@ -69,10 +69,10 @@ class FilterRig:
         return {**self.node.stage.counts, **self.node.health.counts}
 
 
-def expected(motion, force=True, machine=None):
+def expected(motion, force=True):
     """What the same stages give without ROS."""
-    guard = StreamGuard(GuardSettings.of(motion.machine))
-    strut_filter = CausalFilter(FilterSettings(guard.settings.period, 150.0))
+    settings = stream_settings(motion.machine, period=1e-3)
+    guard, strut_filter = StreamGuard(settings.guard), CausalFilter(settings.filter)
     found = []
     for k in range(len(motion.time)):
         stamp = seconds(joint_state(motion.time[k], motion.length[k]).header.stamp)

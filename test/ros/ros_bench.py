@@ -23,6 +23,7 @@ from rclpy.parameter import Parameter
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 
+from pkm_identification.machines.load import load_machine
 from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import STRUT_NAMES
@@ -222,6 +223,33 @@ class Motion:
     def messages(self) -> list[JointState]:
         """All samples as joint states."""
         return [joint_state(*sample) for sample in zip(self.time, self.length, self.force)]
+
+
+class DriveMotion:
+    """The same of a machine of any kind: a smooth motion of its drives about home, in m or rad.
+
+    Attributes
+    ----------
+    machine : machines.contract.Machine
+    names : list of str
+        Joints of the drives.
+    time, length, force : ndarray, shapes (N,), (N, n), (N, n)
+    """
+
+    def __init__(self, samples: int, machine: str, start: float = 1000.0) -> None:
+        self.machine = load_machine(machine)
+        drives = self.machine.drives
+        self.names = [drive.joint for drive in drives]
+        self.time = start + PERIOD * np.arange(samples)
+        t, k = self.time - start, np.arange(len(drives))
+        swing = np.sin(2.0 * np.pi * np.outer(t, 0.7 + 0.2 * k) + k)
+        self.length = self.machine.home + np.array([drive.size for drive in drives]) * swing
+        self.force = 100.0 * swing[:, ::-1] + 20.0
+
+    def messages(self) -> list[JointState]:
+        """All samples as joint states."""
+        rows = zip(self.time, self.length, self.force)
+        return [joint_state(*sample, names=self.names) for sample in rows]
 
 
 def feed(bench: Bench, publisher: Any, messages: list[JointState], taken: Callable[[], int]) -> None:

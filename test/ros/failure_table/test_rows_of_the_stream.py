@@ -27,7 +27,7 @@ from ros.rigs import (
     status_with,
     values_of,
 )
-from ros.ros_bench import Motion, StreamBench, joint_state
+from ros.ros_bench import DriveMotion, Motion, StreamBench, joint_state
 from rosgraph_msgs.msg import Clock
 
 from pkm_identification.motion import STRUT_NAMES
@@ -38,14 +38,23 @@ from pkm_identification.ros.qos import CLOCK
 ERROR, WARN, OK = DiagnosticStatus.ERROR, DiagnosticStatus.WARN, DiagnosticStatus.OK
 
 
-@pytest.fixture
-def rig(bench):
-    return FilterRig(bench)
+# Six struts in m, and four lengths in m beside an angle in rad.
+MACHINES = ("uf", "epaas")
+
+
+@pytest.fixture(params=MACHINES)
+def rig(request, bench):
+    return FilterRig(bench, machine=request.param)
+
+
+def moved(rig, samples, start=1000.0):
+    """A smooth motion of the rig's machine."""
+    return DriveMotion(samples, rig.node.parameter["machine"], start)
 
 
 def test_row_01_not_finite_samples_are_dropped_and_counted(bench, rig):
     statuses = bench.diagnostics()
-    motion = Motion(300)
+    motion = moved(rig, 300)
     messages = motion.messages()
     messages[150].position[2] = float("nan")
     messages[180].effort[4] = float("inf")
@@ -64,11 +73,11 @@ def test_row_01_not_finite_samples_are_dropped_and_counted(bench, rig):
 
 
 def test_row_02_velocity_missing_is_fine_and_any_velocity_is_ignored(rig):
-    motion = Motion(200)
+    motion = moved(rig, 200)
     messages = motion.messages()
     assert not messages[0].velocity
     for message in messages[100:]:
-        message.velocity = [float("nan")] * 6
+        message.velocity = [float("nan")] * len(message.name)
     rig.feed(messages)
     assert_equal(rig.settle(len(expected(motion))), expected(motion))
 
@@ -87,10 +96,10 @@ def test_row_02_effort_missing_leaves_motion_but_no_estimate_and_warns(bench):
 
 
 def test_row_03_names_permuted_and_extra_ones_give_the_identical_result(rig):
-    motion = Motion(200)
+    motion = moved(rig, 200)
     samples = expected(motion)
-    order = [5, 2, 0, 4, 1, 3]
-    names = [*(STRUT_NAMES[i] for i in order), "other"]
+    order = [k for k in (5, 2, 0, 4, 1, 3) if k < len(motion.names)]
+    names = [*(motion.names[k] for k in order), "other"]
     messages = [
         joint_state(t, [*x[order], 0.0], [*f[order], 0.0], names)
         for t, x, f in zip(motion.time, motion.length, motion.force)
@@ -100,24 +109,27 @@ def test_row_03_names_permuted_and_extra_ones_give_the_identical_result(rig):
 
 
 @pytest.mark.parametrize(
-    ("break_it", "reason", "text"),
+    ("rig", "break_it", "reason", "text"),
     [
-        (lambda m: (m.name.pop(), m.position.pop(), m.effort.pop()), "missing_name", "strut_6"),
-        (lambda m: m.name.__setitem__(3, "strut_1"), "missing_name", "strut_4"),
+        ("uf", lambda m: (m.name.pop(), m.position.pop(), m.effort.pop()), "missing_name", "strut_6"),
+        ("epaas", lambda m: (m.name.pop(), m.position.pop(), m.effort.pop()), "missing_name", "phi"),
+        ("uf", lambda m: m.name.__setitem__(3, "strut_1"), "missing_name", "strut_4"),
         (
-            lambda m: (m.name.append("strut_2"), m.position.append(0.4), m.effort.append(1.0)),
+            "epaas",
+            lambda m: (m.name.append("length_2"), m.position.append(0.4), m.effort.append(1.0)),
             "repeated_name",
-            "strut_2",
+            "length_2",
         ),
-        (lambda m: m.position.pop(), "unequal_lengths", "5 positions"),
+        ("epaas", lambda m: m.position.pop(), "unequal_lengths", "4 positions"),
     ],
-    ids=["missing", "another twice", "twice", "unequal lengths"],
+    ids=["missing", "missing angle", "another twice", "twice", "unequal lengths"],
+    indirect=["rig"],
 )
 def test_row_04_wrong_names_are_an_error_naming_them_and_nothing_is_taken_by_place(
     bench, rig, break_it, reason, text
 ):
     statuses = bench.diagnostics()
-    motion = Motion(100)
+    motion = moved(rig, 100)
     messages = motion.messages()
     break_it(messages[50])
     rig.feed(messages)
@@ -130,7 +142,7 @@ def test_row_04_wrong_names_are_an_error_naming_them_and_nothing_is_taken_by_pla
 
 def test_row_05_a_duplicate_stamp_is_dropped(bench, rig):
     statuses = bench.diagnostics()
-    motion = Motion(200)
+    motion = moved(rig, 200)
     messages = motion.messages()
     rig.feed(messages[:100] + messages[99:])
     assert_equal(rig.settle(len(expected(motion))), expected(motion))
@@ -140,7 +152,7 @@ def test_row_05_a_duplicate_stamp_is_dropped(bench, rig):
 
 def test_row_06_a_late_sample_is_dropped(bench, rig):
     statuses = bench.diagnostics()
-    motion = Motion(200)
+    motion = moved(rig, 200)
     messages = motion.messages()
     rig.feed([*messages[:100], messages[80], *messages[100:]])
     assert_equal(rig.settle(len(expected(motion))), expected(motion))
@@ -150,7 +162,7 @@ def test_row_06_a_late_sample_is_dropped(bench, rig):
 
 def test_row_07_a_gap_starts_a_new_segment_with_nothing_derived_across_it(bench, rig):
     statuses = bench.diagnostics()
-    motion = Motion(400)
+    motion = moved(rig, 400)
     messages = motion.messages()
     rig.feed(messages[:150] + messages[250:])
     before, after = expected(Part(motion, slice(150))), expected(Part(motion, slice(250, None)))
@@ -181,16 +193,24 @@ def test_row_07_parameters_are_kept_over_a_gap(bench):
 
 def at_rate(motion, rate):
     time = motion.time[0] + np.arange(len(motion.time)) / rate
-    return [joint_state(t, x, f) for t, x, f in zip(time, motion.length, motion.force)]
+    return [joint_state(t, x, f, motion.names) for t, x, f in zip(time, motion.length, motion.force)]
 
 
 @pytest.mark.parametrize(
-    ("rate", "level"),
-    [(1015.0, OK), (1030.0, WARN), (1070.0, WARN), (970.0, WARN), (1250.0, ERROR), (1500.0, ERROR)],
+    ("rig", "rate", "level"),
+    [
+        ("uf", 1015.0, OK),
+        ("epaas", 1030.0, WARN),
+        ("uf", 1070.0, WARN),
+        ("epaas", 970.0, WARN),
+        ("epaas", 1250.0, ERROR),
+        ("uf", 1500.0, ERROR),
+    ],
+    indirect=["rig"],
 )
 def test_row_08_a_wrong_rate_is_a_warning_then_an_error_and_nothing_goes_on(bench, rig, rate, level):
     statuses = bench.diagnostics()
-    motion = Motion(600)
+    motion = moved(rig, 600)
     rig.feed(at_rate(motion, rate))
     if level == OK:
         bench.wait(lambda: rig.output and len(statuses) >= 2, "two statuses")
@@ -209,7 +229,7 @@ def test_row_08_a_wrong_rate_is_a_warning_then_an_error_and_nothing_goes_on(benc
         assert rig.counts["wrong_rate"] > 100
 
 
-@pytest.mark.parametrize("rate", [500.0, 200.0, 100.0, 20.0, 5.0])
+@pytest.mark.parametrize("rate", [500.0, 100.0, 5.0])
 def test_row_28_a_stream_slower_than_stated_is_an_error_with_the_rate_it_really_has(slow_chain, rate):
     """ERROR with the rate of the samples received and how much is made up; nothing is learned from made-up samples."""
     chain = slow_chain
@@ -303,7 +323,7 @@ def test_row_09_a_bag_that_loops_resets_the_pipeline_once_and_says_so_once(bench
 
 
 def test_row_09_a_loop_shorter_than_the_tolerance_for_stragglers_is_noticed_too(rig):
-    motion = Motion(300)
+    motion = moved(rig, 300)
     rig.feed(motion.messages())
     rig.settle(len(expected(motion)))
     rig.feed(motion.messages())
@@ -327,14 +347,15 @@ def test_row_10_use_sim_time_without_a_clock_is_a_warning_until_there_is_one(ben
 
 def test_row_10_stamp_zero_is_an_error(bench, rig):
     statuses = bench.diagnostics()
-    rig.feed([joint_state(0.0, Motion(1).length[0])])
+    rig.feed([joint_state(0.0, moved(rig, 1).length[0], names=moved(rig, 1).names)])
     status = status_with(bench, statuses, "stamp 0")
     assert (status.level, values_of(status)["zero_stamp"]) == (ERROR, "1")
-    motion = Motion(200)
+    motion = moved(rig, 200)
     rig.feed(motion.messages())
     assert_equal(rig.settle(len(expected(motion))), expected(motion))
 
 
+@pytest.mark.parametrize("rig", ["uf"], indirect=True)
 def test_row_14_a_length_outside_the_limits_names_the_strut_and_hints_at_millimetres(bench, rig):
     statuses = bench.diagnostics()
     motion = Motion(200)
@@ -352,6 +373,7 @@ def test_row_14_a_length_outside_the_limits_names_the_strut_and_hints_at_millime
     assert len(rig.output) == len(expected(Motion(200)))
 
 
+@pytest.mark.parametrize("rig", ["uf"], indirect=True)
 def test_row_38_a_newline_in_a_joint_name_forges_no_line(bench, rig):
     """Control characters of names are written out in diagnostics and log."""
     statuses = bench.diagnostics()
@@ -368,11 +390,11 @@ def test_row_38_a_newline_in_a_joint_name_forges_no_line(bench, rig):
 
 def test_row_15_a_spike_is_dropped(bench, rig):
     statuses = bench.diagnostics()
-    motion = Motion(200)
+    motion = moved(rig, 200)
     messages = motion.messages()
-    messages[120].position[1] += 0.05
+    messages[120].position[1] -= 2.0 * rig.node.machine.drives[1].size
     rig.feed(messages)
     rig.settle(len(expected(motion)))
-    status = status_with(bench, statuses, "strut_2: jumps")
+    status = status_with(bench, statuses, f"{motion.names[1]}: jumps")
     assert (status.level, values_of(status)["spike"]) == (WARN, "1")
-    assert np.abs([message.rate for message in rig.output]).max() < 1.0
+    assert np.abs([message.rate[1] for message in rig.output]).max() < 1.0
