@@ -28,11 +28,10 @@ from pkm_identification.identification.result import Identification
 from pkm_identification.identification.saved_estimate import SavedEstimate, read_saved_estimate
 from pkm_identification.identification.settings import FULL, NAMED, Settings, assumptions_of, choose_estimator
 from pkm_identification.identification.validation import Validation, held_out
-from pkm_identification.machines.capabilities import FreeFall, HexapodFile, has, require
+from pkm_identification.machines.capabilities import FreeFall, require
 from pkm_identification.machines.hexapod import Hexapod
 from pkm_identification.machines.load import wrap_description
 from pkm_identification.machines.multibody import Multibody
-from pkm_identification.mechanisms.hexapod.identified import identified_machine
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.parameters.assumptions import Assumptions
@@ -162,13 +161,12 @@ class Result:
         machine, values = self.identification.machine, self.estimate.values
         parameters = self.identification.parameters
         basis = parameters.mapping @ values + parameters.known
-        if has(machine, HexapodFile):
-            hexapod = require(machine, HexapodFile, "machine_identified").description
-            estimator = self.identification.settings.estimator
-            return identified_machine(with_effects_known(hexapod, estimator, values, bodies=True)[0], basis)
+        if machine.states_reports and self.identification.also:
+            description, estimator = machine.loaded, self.identification.settings.estimator
+            machine = wrap_description(with_effects_known(description, estimator, values, bodies=True)[0])
         own = slice(0, len(machine.basis))  # behind it are effects that were estimated besides
         covariance = (parameters.mapping @ self.estimate.covariance @ parameters.mapping.T)[own, own]
-        identified: Mechanism = machine.with_values(basis[own], covariance).loaded
+        identified: Machine | Mechanism = machine.with_values(basis[own], covariance).loaded
         return identified
 
     def report(self, folder: str | Path) -> ReportFiles:

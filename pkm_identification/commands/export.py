@@ -16,15 +16,13 @@ from collections.abc import Sequence
 
 from pkm_identification.errors import SettingsError
 from pkm_identification.estimation.statuses import is_doubtful, is_known
-from pkm_identification.exporting.cured import cured, estimated_besides, read_causes, with_keys
-from pkm_identification.exporting.cured_effects import with_effects_known
-from pkm_identification.exporting.estimated import saved_settings, with_estimate
+from pkm_identification.exporting.cured import estimated_besides, know_causes, read_causes, with_keys
+from pkm_identification.exporting.estimated import know_effects, with_estimate
 from pkm_identification.exporting.formats import FORMATS, format_of, machine_text, write_machine
 from pkm_identification.identification.saved_estimate import SavedEstimate, read_saved_estimate
 from pkm_identification.identification.settings import assumptions_of
-from pkm_identification.machines.capabilities import HexapodFile, require
 from pkm_identification.machines.contract import Machine
-from pkm_identification.machines.load import load_machine, wrap_description
+from pkm_identification.machines.load import load_machine
 
 from .arguments import add_machine
 
@@ -51,9 +49,9 @@ def add(commands: argparse._SubParsersAction) -> None:
     parser.add_argument(
         "--cures",
         metavar="FILE",
-        help="of a hexapod what pkm diagnose --json has found (delay, gains, offsets, motor inertia), or estimate.json "
-        "of pkm identify --also (besides, gravity, joints, encoders' zeros and pitch, the friction law): it becomes "
-        "known to the machine",
+        help="estimate.json of pkm identify --also (gravity, places of joints; of a hexapod encoders' zeros and pitch, "
+        "the friction law, too), or what pkm diagnose --json has found of a hexapod (delay, gains, offsets, motor "
+        "inertia): it becomes known to the machine; what no key of its file knows is said",
     )
     parser.add_argument(
         "--set",
@@ -108,15 +106,10 @@ def _cured(machine: Machine, options: argparse.Namespace) -> Machine:
     if options.cures:
         causes = read_causes(options.cures)
         left: tuple[str, ...] = ()
-        description = require(machine, HexapodFile, "--cures").description
         if estimated_besides(options.cures):
-            saved = read_saved_estimate(options.cures)
-            description, left = with_effects_known(
-                description, saved_settings(description, saved), saved.mean
-            )
-        description, unknown = cured(description, causes)
+            machine, left = know_effects(machine, read_saved_estimate(options.cures))
+        machine, unknown = know_causes(machine, causes)
         _tell([*left, *unknown])
-        machine = wrap_description(description)
     return with_keys(machine, options.set)
 
 

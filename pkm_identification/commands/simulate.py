@@ -19,7 +19,6 @@ from typing import Any
 
 from pkm_identification.declared import declarations
 from pkm_identification.errors import OutputError, SettingsError
-from pkm_identification.machines.capabilities import HexapodFile, has, require
 from pkm_identification.machines.contract import Machine
 from pkm_identification.machines.load import load_machine
 from pkm_identification.motion import TRAJECTORIES
@@ -93,14 +92,13 @@ def _is_raw(machine: Machine, options: argparse.Namespace, is_csv: bool) -> bool
     SettingsError
         If counts or currents of this machine are neither lengths nor forces.
     """
-    if options.si or not is_csv or not has(machine, HexapodFile):
+    if options.si or not is_csv or not machine.states_reports:
         return False
-    file = require(machine, HexapodFile, "raw counts").description
-    if any(actuator.has_valve for actuator in file.actuators or ()):
+    if any(drive.valve for drive in machine.drives):
         raise SettingsError(
             f"machine '{machine.name}': its currents are those of valves and no measurement of force; use --si"
         )
-    if file.drive is None or not (file.drive.has_encoder and file.drive.has_motor):
+    if not all(drive.resolution and math.isfinite(drive.reported.per_ampere) for drive in machine.drives):
         raise SettingsError(
             f"machine '{machine.name}' has no 'drive' with encoder and motor, so raw counts mean nothing; use --si"
         )

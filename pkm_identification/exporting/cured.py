@@ -23,7 +23,8 @@ from pkm_identification.document import TextScalars, UniqueKeys
 from pkm_identification.errors import DocumentError, MachineError, SettingsError
 from pkm_identification.machines.capabilities import BodiesFile, has
 from pkm_identification.machines.contract import Machine
-from pkm_identification.machines.load import read_machine
+from pkm_identification.machines.hexapod import description_of
+from pkm_identification.machines.load import read_machine, wrap_description
 from pkm_identification.mechanisms.hexapod.drive import Drive
 from pkm_identification.mechanisms.hexapod.machine import Machine as Hexapod
 from pkm_identification.motion import STRUTS
@@ -102,6 +103,15 @@ def _read(path: str | Path) -> Any:
         raise DocumentError(f"{path}: cannot be read: {error.strerror}") from None
     except (ValueError, RecursionError):
         raise DocumentError(f"{path}: is not JSON") from None
+
+
+def know_causes(machine: Machine, causes: Sequence[Mapping[str, Any]]) -> tuple[Machine, tuple[str, ...]]:
+    """Return the machine whose file knows the causes that it can, and the names of those that it cannot; as `cured`."""
+    description = description_of(machine)
+    if description is None:  # its file says nothing of how reports are wrong
+        return machine, tuple(str(cause.get("name")) for cause in causes)
+    known, left = cured(description, causes)
+    return wrap_description(known), left
 
 
 def cured(machine: Hexapod, causes: Sequence[Mapping[str, Any]]) -> tuple[Hexapod, tuple[str, ...]]:

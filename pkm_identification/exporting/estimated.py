@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from pkm_identification.errors import SettingsError
+from pkm_identification.estimation.statuses import is_known
 from pkm_identification.identification.model_errors.estimated.corrections import Corrections
 from pkm_identification.identification.model_errors.estimated.effect import EstimatedEffect
 from pkm_identification.identification.model_errors.estimated.registry import extended_set
@@ -97,15 +98,32 @@ def with_estimate(machine: Machine, saved: SavedEstimate, assumptions: Assumptio
     return _with_values(machine, parameters, saved, rows, effects)
 
 
-def _with_values(
-    machine: Machine,
-    parameters: ParameterSet,
-    saved: SavedEstimate,
-    rows: list[int],
-    effects: Sequence[EstimatedEffect],
-) -> EstimatedMachine:
+def know_effects(machine: Machine, saved: SavedEstimate) -> tuple[Machine, tuple[str, ...]]:
+    """Return the machine whose file knows what was estimated besides, and the parameters of what it cannot know.
+
+    Bodies and friction stay the file's, as does what the data do not determine.
+    """
+    if has(machine, HexapodFile):
+        description = machine.description
+        known, left = with_effects_known(description, saved_settings(description, saved), saved.mean)
+        return wrap_description(known), left
+    whole, effects = extended_set(machine, saved.parameter_set or BASE, saved.also)
+    shown = [
+        all(is_known(saved.status.get(entry.name, "")) for entry in effect.entries) for effect in effects
+    ]
+    found = [effect for effect, known in zip(effects, shown, strict=True) if known]
+    changed, names = apply_effects(machine, saved, found)
+    own = machine.build_parameter_set(saved.parameter_set or BASE).names
+    besides = [name for name in saved.names if name in whole.names and name not in own]
+    return changed, tuple(name for name in besides if name not in names)
+
+
+def apply_effects(
+    machine: Machine, saved: SavedEstimate, effects: Sequence[EstimatedEffect]
+) -> tuple[Machine, set[str]]:
+    """Return the machine whose file's numbers are what effects found, and the parameters that are in them."""
     values = dict(zip(saved.names, saved.mean, strict=True))
-    corrections, known = Corrections.none(machine), set(parameters.names)
+    corrections, known = Corrections.none(machine), set()
     for effect in effects:
         before = corrections.machine
         if effect.undo is not None and not any(
@@ -115,8 +133,18 @@ def _with_values(
             corrections = effect.undo(corrections, own)
         if corrections.machine is not before:
             known |= {entry.name for entry in effect.entries if entry.limb is None}
-    left = [name for name in saved.names if name not in known]
-    changed = corrections.machine
+    return corrections.machine, known
+
+
+def _with_values(
+    machine: Machine,
+    parameters: ParameterSet,
+    saved: SavedEstimate,
+    rows: list[int],
+    effects: Sequence[EstimatedEffect],
+) -> EstimatedMachine:
+    changed, known = apply_effects(machine, saved, effects)
+    left = [name for name in saved.names if name not in known | set(parameters.names)]
     basis = parameters.mapping @ saved.mean[rows] + parameters.known
     covariance = parameters.mapping @ saved.covariance[np.ix_(rows, rows)] @ parameters.mapping.T
     found = changed.with_values(basis, covariance)

@@ -11,18 +11,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 
 import numpy as np
 
 from pkm_identification.errors import MachineError
 from pkm_identification.estimation.statuses import is_identified
 from pkm_identification.identification.saved_estimate import SavedEstimate
-from pkm_identification.machines.capabilities import BodiesFile, HexapodFile, has, require
+from pkm_identification.machines.capabilities import HexapodFile, require
 from pkm_identification.machines.contract import Machine
 from pkm_identification.machines.knowledge.hexapod import list_body_values
-from pkm_identification.machines.load import wrap_description
-from pkm_identification.mechanisms.known_statements import Statements, Width
+from pkm_identification.mechanisms.known_statements import Width
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter_set import ParameterSet
 
@@ -33,12 +31,7 @@ _ROUNDING = 1e-9  # relative: a number that an estimate leaves as it is
 def state_widths(machine: Machine, widths: Mapping[str, float]) -> Machine:
     """Return the machine whose file states standard deviations of numbers, by their keys; all else stays stated."""
     added = {tuple(key.split(".")): Width(float(f"{width:.4g}")) for key, width in widths.items()}
-    if has(machine, HexapodFile):
-        own = require(machine, HexapodFile, "export").description
-        return wrap_description(replace(own, known=Statements({**own.known.stated, **added})))
-    mechanism = require(machine, BodiesFile, "export").mechanism
-    known = Statements({**mechanism.description.known.stated, **added})
-    return wrap_description(replace(mechanism, description=replace(mechanism.description, known=known)))
+    return machine.with_statements(added)
 
 
 def find_hexapod_widths(build: Callable[[FloatArray], Machine], saved: SavedEstimate) -> dict[str, float]:

@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from pkm_identification.mechanisms.actuators.transfer import Transfer
 from pkm_identification.mechanisms.friction.friction import Friction
+from pkm_identification.mechanisms.known_statements import Width
 from pkm_identification.mechanisms.model import Actuator
 from pkm_identification.mechanisms.reported import NOTHING_REPORTED, Reported
 from pkm_identification.numerics.arrays import FloatArray
@@ -391,6 +392,9 @@ class Machine(Protocol):
 
     def with_changes(self, changes: Mapping[str, float]) -> Machine:
         """Return the machine of the file with some numbers, by their paths, changed by so much; same basis entries."""
+
+    def with_statements(self, widths: Mapping[tuple[str, ...], Width]) -> Machine:
+        """Return the machine whose file states how well numbers are known, by their keys; all else stays stated."""
 
     def with_values(self, values: FloatArray, covariance: FloatArray | None = None) -> Machine:
         """Return the machine whose file has basis values (B,), or bodies nearest to its own with the same forces.

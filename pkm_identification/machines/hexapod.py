@@ -51,6 +51,7 @@ from pkm_identification.mechanisms.hexapod.parameters.builder import force_scale
 from pkm_identification.mechanisms.hexapod.parameters.physical_layout import physical_layout
 from pkm_identification.mechanisms.hexapod.parameters.sets import NAMES, hexapod_parameters
 from pkm_identification.mechanisms.hexapod.transfers import transfers_of
+from pkm_identification.mechanisms.known_statements import Statements, Width
 from pkm_identification.mechanisms.model import Actuator
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.mechanisms.tolerances import DriveTolerances
@@ -320,6 +321,10 @@ class Hexapod:
         if not any(path.startswith("friction") for path in changes):
             changed = replace(changed, friction=own.friction, joint_friction=own.joint_friction)
         return Hexapod(changed)
+
+    def with_statements(self, widths: Mapping[tuple[str, ...], Width]) -> Hexapod:
+        known = Statements({**self.description.known.stated, **widths})
+        return Hexapod(replace(self.description, known=known))
 
     def with_values(self, values: FloatArray, covariance: FloatArray | None = None) -> Hexapod:
         return Hexapod(identified_machine(self.description, values))

@@ -24,6 +24,7 @@ from pkm_identification.estimation.consistency.sums_of_bodies import SumsOfBodie
 from pkm_identification.mechanisms.actuators.loops import DriveLoops
 from pkm_identification.mechanisms.actuators.transfer import Transfer
 from pkm_identification.mechanisms.friction import Friction
+from pkm_identification.mechanisms.known_statements import Statements, Width
 from pkm_identification.mechanisms.model import Actuator
 from pkm_identification.mechanisms.multibody.base_set import BASE, BaseSet
 from pkm_identification.mechanisms.multibody.closed import Closed
@@ -353,6 +354,11 @@ class Multibody:
         return self.with_changes(
             {f"joints.{name}.friction.viscous": RUBS for name in joints if name not in driven}
         )
+
+    def with_statements(self, widths: Mapping[tuple[str, ...], Width]) -> Multibody:
+        own = self.mechanism.description
+        stated = replace(own, known=Statements({**own.known.stated, **widths}))
+        return Multibody(replace(self.mechanism, description=stated), self._other_friction)
 
     def with_values(self, values: FloatArray, covariance: FloatArray | None = None) -> Multibody:
         nominal = self.basis.nominal

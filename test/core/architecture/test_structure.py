@@ -179,6 +179,50 @@ def test_parameter_names_are_parsed_nowhere():
     assert wrong == []
 
 
+# Who asks for a hexapod's file, and why: six alike struts have closed forms, files or pictures of their own there. All
+# else asks the contract or a capability.
+ABOUT_SIX_STRUTS = {
+    "commands/arguments.py": "the gate of commands and options that are about six struts",
+    "commands/contributions.py": "the groups of the source",
+    "commands/excite.py": "angles of the struts' joints",
+    "commands/identifiability.py": "the studies of both kinds of motion",
+    "commands/identify.py": "gains of forces by a known payload",
+    "commands/kinematics.py": "tables of poses",
+    "commands/pose_tables.py": "tables of poses",
+    "commands/sensitivity.py": "the platform's centre of mass, in closed form",
+    "commands/staged.py": "the stages of the source",
+    "commands/workspace.py": "slices of poses",
+    "exporting/cured_effects.py": "keys of its file",
+    "exporting/display.py": "its tree for displays",
+    "exporting/estimated.py": "keys of its file",
+    "exporting/formats.py": "its own formats",
+    "exporting/stated_widths.py": "keys of its file",
+    "identification/changes/payload.py": "what a platform may carry",
+    "identification/experiment.py": "parts that integrate six struts",
+    "identification/online/filter_stage.py": "springs of six struts",
+    "identification/online/judgement/stream_discrete.py": "amperes of its motors",
+    "identification/online/tolerated.py": "tolerances in closed form",
+    "nodes/simulator.py": "the platform's sensors",
+    "report/figures/machine.py": "its picture",
+    "report/page/motion.py": "its picture in motion",
+    "report/tables.py": "its properties",
+    "ros/display/markers.py": "its picture",
+    "ros/watching/listener.py": "its picture",
+    "simulation/imperfections/setup.py": "faults of joints of struts",
+}
+
+
+def test_what_is_no_matter_of_six_struts_asks_the_contract():
+    asking = {
+        path.relative_to(PACKAGE).as_posix()
+        for path in modules()
+        if re.search(r"\bHexapodFile\b", path.read_text(encoding="utf-8"))
+    }
+    asking = {name for name in asking if not name.startswith("machines/")}
+    assert asking - set(ABOUT_SIX_STRUTS) == set(), "ask for a capability (`machines.capabilities`) instead"
+    assert set(ABOUT_SIX_STRUTS) - asking == set(), "take these from the list"
+
+
 def test_rooms_are_small_or_say_why():
     text = ARCHITECTURE.read_text(encoding="utf-8")
     wide = []

@@ -180,4 +180,4 @@ def test_an_interrupted_search_writes_the_best_so_far(tmp_path):
 )
 def test_a_mechanism_has_no_sets_of_parameters(command, capsys):
     assert main([*command, "--machine", "mast", "--parameters", "oh12"]) == 2
-    assert "parameters 'oh12': 'mast' has the set 'base'" in capsys.readouterr().err
+    assert "parameters 'oh12': must be identifiable or base" in capsys.readouterr().err

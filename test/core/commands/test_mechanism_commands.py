@@ -116,7 +116,10 @@ def test_a_height_that_no_pose_has_fails_in_its_row(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["check", "log.csv", "--machine", "mast", "--encoder", "motor"], "--encoder: needs a hexapod"),
+        (
+            ["check", "log.csv", "--machine", "mast", "--encoder", "motor"],
+            "encoder motor: drives of machine 'mast' have one encoder each",
+        ),
         (["mechanism", "--machine", "nothing"], "not a built-in machine"),
         (
             ["forward", "--machine", "mast", "--all", "--in", "x.csv", "--out", "y.csv"],

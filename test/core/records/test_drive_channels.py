@@ -18,6 +18,9 @@ from core.records.made_log import write_joint_bag
 from scipy.io import savemat
 
 from pkm_identification.errors import DocumentError, LogError, SettingsError
+from pkm_identification.machines.encoders import with_encoder
+from pkm_identification.machines.load import read_machine
+from pkm_identification.mechanisms.builtin import builtin_files
 from pkm_identification.motion import DriveLog
 from pkm_identification.records import read_log, write_log
 from pkm_identification.records.channels import build_drive_channels
@@ -203,3 +206,17 @@ def test_lengths_in_millimetres_are_told_by_the_limits(tmp_path):
         LogError, match=r"length_1 is about .* m, expected 0 to 0.3 m: in mm\? give --units mm"
     ):
         read_log(tmp_path / "log.csv", drives)
+
+
+@pytest.mark.parametrize("kind", ["log.csv", "bag"])
+def test_second_encoders_of_any_machine_are_those_that_are_asked_for(tmp_path, kind):
+    document = yaml.safe_load(builtin_files("mechanisms")["mast_belt"].read_text())
+    document["actuator"]["encoder"] = "both"
+    both = read_machine(document)
+    time, place = np.arange(1.0, 3.0, 0.01), np.full((200, 3), 0.1)
+    log = DriveLog(time, place, np.ones((200, 3)))
+    write_log(tmp_path / kind, log, motors=place + 0.01, drives=both.drives)
+    for side, expected in (("load", place), ("motor", place + 0.01)):
+        np.testing.assert_allclose(read_log(tmp_path / kind, with_encoder(both, side)).coordinate, expected)
+    with pytest.raises(SettingsError, match="one encoder each"):
+        with_encoder(machine("mast"), "motor")

@@ -62,7 +62,7 @@ def record():
 @pytest.mark.slow
 def test_a_log_says_which_is_which(record, tmp_path):
     path = tmp_path / "log.csv"
-    write_log(path, record.log(), record.motor_length)
+    write_log(path, record.log(), motors=record.motor_length)
     header = path.read_text().splitlines()[0].split(",")
     assert header[1:7] == [f"length_{i}" for i in range(1, 7)]
     assert header[-6:] == [f"motor_length_{i}" for i in range(1, 7)]
@@ -93,7 +93,7 @@ def test_motors_lengths_that_are_not_there_are_no_load_lengths(record, tmp_path)
     write_log(tmp_path / "bag", log)
     with pytest.raises(LogError, match="no topic /motor_states"):
         read_log(tmp_path / "bag", motor)
-    write_log(tmp_path / "both", log, motor_length=record.motor_length)
+    write_log(tmp_path / "both", log, motors=record.motor_length)
     for side, topic in (("motor", "strut_states"), ("load", "/motor_states")):
         with pytest.raises(LogError, match="lengths of the other encoders"):
             read_log(tmp_path / "both", belt(encoder="both").with_encoder(side), topic)
@@ -162,7 +162,7 @@ def test_readers_take_the_encoders_a_machine_has_or_was_told_to_use(record, tmp_
     """A recording has the motors' lengths on a topic of their own, with the same forces."""
     path, log = tmp_path / name, record.log()
     log = replace(log, time=log.time + 1.0)
-    write_log(path, log, motor_length=record.motor_length)
+    write_log(path, log, motors=record.motor_length)
     both = belt(encoder="both")
     for machine, length in (
         (both, record.length),
