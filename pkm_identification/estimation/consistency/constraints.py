@@ -21,8 +21,8 @@ import numpy as np
 from pkm_identification.numerics.arrays import FloatArray
 
 from ..identifiability import IDENTIFIABLE
-from .coordinates import Slots, body_matrix
 from .layout import BOUNDED, Layout
+from .slots import Slots, body_matrix
 
 
 @dataclass(frozen=True)

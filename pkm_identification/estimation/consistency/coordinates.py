@@ -15,16 +15,17 @@ logarithm of its excess. So estimators need no constraints, at the price of a mo
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.parameters.prior import Prior
 
+from .central_path import Projection, follow_path, stack_conditions
+from .constraints import inequalities, is_physical, violations
 from .layout import BOUNDED, FREE, Layout
 from .log_cholesky import (
     body_moments,
@@ -32,32 +33,13 @@ from .log_cholesky import (
     centred_moments,
     centred_moments_jacobian,
     free_coordinates,
-    matrix_of_moments,
 )
-
-if TYPE_CHECKING:
-    from .central_path import Projection
+from .slots import BLOCK, Slots, body_matrix
 
 # A start closer to its bound than this part of a large error is moved away: logarithms never leave the bound itself.
 CLEARANCE = 0.01
 # Standard deviation of what stands above U's diagonal, relative to its row's length: how far axes may be turned.
 TURNED = 0.3
-BLOCK = 10  # moments of a body
-
-
-class Slots(NamedTuple):
-    """A layout as the kernels take it."""
-
-    kind: NDArray[np.int64]
-    floor: FloatArray
-    body: NDArray[np.int64]
-    known: FloatArray
-    rods: NDArray[np.int64]
-    differences: FloatArray
-
-    @classmethod
-    def of(cls, layout: Layout) -> Slots:
-        return cls(layout.kind, layout.floor, layout.body, layout.known, layout.rods, layout.differences)
 
 
 @kernel
@@ -197,10 +179,6 @@ class FreeCoordinates:
 
     def project(self, values: FloatArray, root: FloatArray) -> Projection:
         """See `physical.Physical`."""
-        # here, because conditions are made of slots
-        from .central_path import Projection, follow_path, stack_conditions
-        from .constraints import inequalities
-
         if self.is_possible(values):
             return Projection(values, 0, False)
         scale = self.parameter_prior.std
@@ -211,14 +189,10 @@ class FreeCoordinates:
 
     def is_possible(self, values: FloatArray) -> bool:
         """See `physical.Physical`."""
-        from .constraints import inequalities, is_physical
-
         return is_physical(inequalities(self.layout), values)
 
     def name_violations(self, values: FloatArray, status: tuple[str, ...]) -> list[str]:
         """See `physical.Physical`."""
-        from .constraints import violations
-
         return violations(self.layout, values, status)
 
     def find_sizes(self, _: ParameterSet) -> FloatArray:
@@ -231,14 +205,6 @@ class FreeCoordinates:
             np.ascontiguousarray(theta, dtype=float), self.slots, np.empty(BLOCK), np.empty(BLOCK), moments
         )
         return moments
-
-
-def body_matrix(slots: Slots, moments: FloatArray) -> FloatArray:
-    """Pseudo-inertia (4, 4) of the body, of its four or ten moments and what is known."""
-    own = moments[slots.body]
-    if len(own) < BLOCK:
-        own = np.concatenate([own[:1], own[0] * slots.known[:3], own[1:], slots.known[3:]])
-    return matrix_of_moments(own)
 
 
 def _free(slots: Slots, moments: FloatArray, least: FloatArray | None = None) -> FloatArray:

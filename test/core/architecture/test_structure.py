@@ -197,7 +197,6 @@ ABOUT_SIX_STRUTS = {
     "exporting/estimated.py": "keys of its file",
     "exporting/formats.py": "its own formats",
     "exporting/stated_widths.py": "keys of its file",
-    "identification/changes/payload.py": "what a platform may carry",
     "identification/experiment.py": "parts that integrate six struts",
     "identification/online/filter_stage.py": "springs of six struts",
     "identification/online/judgement/stream_discrete.py": "amperes of its motors",
