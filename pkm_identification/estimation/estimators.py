@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
+from typing import cast
 
 import numpy as np
 
@@ -28,6 +29,7 @@ from .batch.least_squares import (
 )
 from .batch.robust import robust_least_squares
 from .consistency.constrained_least_squares import constrained_least_squares
+from .consistency.coordinates import FreeCoordinates
 from .consistency.filters import ConsistentFilter
 from .data_order import data_order
 from .filters.parameter_filter import ParameterFilter
@@ -144,7 +146,8 @@ def _physical(problem: Problem) -> Callable[[ParameterFilter], ParameterFilter] 
     coordinates = problem.physical
     if coordinates is None or not coordinates.each_body:
         return None  # or what is done at the end
-    return lambda linear: ConsistentFilter(linear, coordinates, problem.view)
+    free = cast(FreeCoordinates, coordinates)
+    return lambda linear: ConsistentFilter(linear, free, problem.view)
 
 
 def _recursive(name: str, problem: Problem, tuning: Tuning) -> Fit:

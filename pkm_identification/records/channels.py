@@ -291,7 +291,9 @@ def build_drive_channels(
         SENSOR: sensors,
         f"{MOTOR}_{_stem(names) or COORDINATE}": motors,
     }
-    words = {_stem(names) if struts else COORDINATE: LENGTH_WORDS if struts else COORDINATE_WORDS}
+    words: dict[str, tuple[str, ...]] = {
+        _stem(names) if struts else COORDINATE: LENGTH_WORDS if struts else COORDINATE_WORDS
+    }
     words |= {FORCE: FORCE_WORDS} | (RAW_WORDS if struts else {})
     every = own_quantity | {name: what for name, what in quantity.items() if name not in own_quantity}
     groups = {group: columns for group, columns in whole.items() if group and group not in every}
