@@ -27,6 +27,7 @@ from .mode import Mode, NormalEquations
 BLOCK_S = 1.0  # longer than what a residual remembers, short enough for a dozen in most logs
 FEWEST_BLOCKS, MOST_BLOCKS = 12, 300  # fewer say little of a deviation, more cost memory and say no more
 FOLDS = 5
+CHANCE = 3.0  # standard deviations by which noise may make what is left out worse
 
 
 def split_blocks(
@@ -126,6 +127,22 @@ class Blocks:
             own += max(rows - float(np.sum(part * inverse)), 0.0)
             apart += rows + float(np.sum(part * np.linalg.inv(self.information - part)))
         return float(np.sqrt(apart / own)) if own > 0.0 else 1.0
+
+    def held_out_chance(self, redundancy: float) -> float:
+        """Return the factor by which noise alone makes `held_out_ratio` larger than expected, seldom by more.
+
+        The error of a fold that the rest predicts has the variance of noise and of what the rest leaves open there:
+        few seconds and many unknowns leave much open in few directions, and that varies most.
+        """
+        mean = variance = 0.0
+        for fold in np.array_split(np.arange(len(self)), FOLDS):
+            part, rows = self.parts[fold].sum(axis=0), float(self.rows[fold].sum()) / redundancy
+            open_there = part @ np.linalg.inv(self.information - part)
+            mean += rows + float(np.trace(open_there))
+            variance += 2.0 * (
+                rows + 2.0 * float(np.trace(open_there)) + float(np.sum(open_there * open_there.T))
+            )
+        return float(np.sqrt(1.0 + CHANCE * np.sqrt(variance) / mean)) if mean > 0.0 else 1.0
 
     def halves_disagreement(self, views: FloatArray) -> float:
         """Return the robust rms of how far halves of the time are apart in views (r, p), in their own deviations."""

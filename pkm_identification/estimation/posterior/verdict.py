@@ -94,6 +94,7 @@ def judge(
     factor: str = "",
     impossible: str = "",
     certain: bool = True,
+    held_out_chance: float = 1.0,
 ) -> Verdict:
     """Return the verdict.
 
@@ -111,10 +112,14 @@ def judge(
         Why no machine has these values, or why the mode was not found; empty else.
     certain : bool
         Whether no error of the model could be taken for one of the file: nothing is left but white noise, or little.
+    held_out_chance : float
+        Factor by which noise alone may make `held_out_ratio` larger: much of short logs.
     """
     to_noise = certain and not floor_ratio > MAX_FLOOR_RATIO
-    fitted = to_noise and held_out_ratio <= MAX_HELD_OUT_OF_FIT and halves <= MAX_HALVES
-    usable = residual_share <= MAX_RESIDUAL_SHARE and held_out_ratio <= MAX_HELD_OUT_OF_USABLE
+    fitted = to_noise and held_out_ratio <= MAX_HELD_OUT_OF_FIT * held_out_chance and halves <= MAX_HALVES
+    usable = (
+        residual_share <= MAX_RESIDUAL_SHARE and held_out_ratio <= MAX_HELD_OUT_OF_USABLE * held_out_chance
+    )
     beyond = [one for one in conflicts if abs(one.deviations) > MAX_CONFLICT]
     if beyond and factor and (fitted or usable):
         grade = CONTRADICTS

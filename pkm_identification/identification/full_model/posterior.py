@@ -90,6 +90,11 @@ class Posterior:
         return max(self.blocks.held_out_ratio() / alone, 1.0)
 
     @property
+    def held_out_chance(self) -> float:
+        """Factor by which noise alone makes `held_out_ratio` larger than 1."""
+        return self.blocks.held_out_chance(self.equations.problem.redundancy)
+
+    @property
     def residual_share(self) -> float:
         """Rms residual over rms force, of all drives."""
         force = self.equations.problem.equations.force

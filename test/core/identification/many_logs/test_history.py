@@ -46,7 +46,7 @@ pytest.importorskip("distributed")
 parquet = pytest.importorskip("pyarrow.parquet")
 fsspec = pytest.importorskip("fsspec")
 
-LOGS, WORN, GROWN = 8, 4, 1.2
+LOGS, WORN, GROWN = 8, 4, 1.5
 DEADLINE = 300.0  # s
 
 
@@ -218,7 +218,7 @@ def test_places_of_fsspec_are_read_and_written(folder, capsys):
         assert not any(name.endswith(".part") for name in names)
         machine = Machine.load(folder / "machine.yaml")
         settings, reading = (
-            Settings.of(estimator="ls"),
+            Settings.of(estimator="full"),
             {"topic": None, "layout": LogLayout.of(None, None, None, None)},
         )
         again = history([command[1]], machine, settings, reading, out=ResultFolder("memory://kept"))
