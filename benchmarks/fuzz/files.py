@@ -19,6 +19,7 @@ import numpy as np
 
 from pkm_identification.errors import LogError, MachineError
 from pkm_identification.identification.settings import Settings
+from pkm_identification.machines.load import as_machine
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
 from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths
 from pkm_identification.mechanisms.hexapod.kinematics.tracker import PlatformTracker
@@ -26,6 +27,12 @@ from pkm_identification.mechanisms.hexapod.machine import Machine, builtin_machi
 from pkm_identification.motion import DriveLog, DriveSample, PlatformMotion
 from pkm_identification.records import read_log, write_log
 from pkm_identification.records.bags.writer import STORAGES, write_strut_bag
+from pkm_identification.records.commanded_log import (
+    FEWEST_AT_REST,
+    CommandedLog,
+    read_commanded_log,
+    write_commanded_log,
+)
 from pkm_identification.records.foreign import LogLayout
 from pkm_identification.signals.causal import CausalFilter
 from pkm_identification.signals.guard import StreamGuard
@@ -49,9 +56,12 @@ class Files:
     """
 
     def __init__(self, folder: Path, seed: int) -> None:
-        self.machine = Machine.load("uf")
+        plain = Machine.load("uf").document
+        reports = {"rated_force": 3000.0, "cylinder": {"piston_area": 1e-3, "rod_side_area": 7e-4}}
+        self.machine = Machine.from_document(plain | {"drive": plain["drive"] | reports})
         self.random = np.random.default_rng(seed)
-        self.outcomes = {name: Outcome() for name in ("csv", "bags", "machines", "other programs")}
+        kinds = ("csv", "bags", "machines", "other programs", "commands")
+        self.outcomes = {name: Outcome() for name in kinds}
         self._folder = folder
         log = self._log()
         write_log(folder / "si.csv", log)
@@ -63,17 +73,29 @@ class Files:
             self._bags[storage] = {file.name: file.read_bytes() for file in (folder / "bag").iterdir()}
             shutil.rmtree(folder / "bag")
         self._others = write_others(folder, log)
+        self._drives = as_machine(self.machine).drives
+        told = CommandedLog(log.time, log.length.round(3), log.length, log.force)
+        told.command[:10] = told.command[0]
+        write_commanded_log(folder / "told.csv", told, self._drives)
+        self._told = (folder / "told.csv").read_bytes()
+        (folder / "told.csv").unlink()
         self._yaml = [builtin_machines()[name].read_bytes() for name in sorted(builtin_machines())]
 
     def run(self, count: int) -> dict[str, Outcome]:
-        """Try so many files: of twelve six CSV logs, a recording, two other programs, three machines.
+        """Try so many files: of fourteen six CSV logs, a recording, three other programs, three machines, a step.
 
         Raises
         ------
         FuzzFailure
             If a reader raises anything but its own error, or accepts what cannot be used.
         """
-        kinds = [self._try_csv] * 6 + [self._try_bag] + [self._try_other] * 2 + [self._try_machine] * 3
+        kinds = (
+            [self._try_csv] * 6
+            + [self._try_bag]
+            + [self._try_other] * 3
+            + [self._try_machine] * 3
+            + [self._try_commanded]
+        )
         for k in range(count):
             kinds[k % len(kinds)](k)
         return self.outcomes
@@ -99,13 +121,26 @@ class Files:
         shutil.rmtree(path)
 
     def _try_other(self, k: int) -> None:
-        name, columns = list(LAYOUTS.items())[int(self.random.integers(len(LAYOUTS)))]
+        name, (columns, units, rate) = list(LAYOUTS.items())[int(self.random.integers(len(LAYOUTS)))]
         path = self._folder / name
         data = changes.mutated(self.random, self._others[name])
         path.write_bytes(data)
-        layout = LogLayout.of(columns, None, None, None)
+        layout = LogLayout.of(columns, units, None, rate)
         self._attempt("other programs", k, lambda: self._use_log(path, layout), data)
         path.unlink()
+
+    def _try_commanded(self, k: int) -> None:
+        path = self._folder / "told.csv"
+        data = changes.mutated(self.random, self._told)
+        path.write_bytes(data)
+        self._attempt("commands", k, lambda: self._use_commanded(path), data)
+        path.unlink()
+
+    def _use_commanded(self, path: Path) -> None:
+        log = read_commanded_log(path, self._drives)
+        values = np.hstack([log.command, log.coordinate])
+        if not np.all(np.isfinite(values)) or log.rest_rows.stop < FEWEST_AT_REST:
+            raise FuzzFailure(f"{path}: read, though it is of no use")
 
     def _try_machine(self, k: int) -> None:
         path = self._folder / "machine.yaml"

@@ -19,6 +19,7 @@ BEGUN, SAMPLE = 1_150_000_000, 60  # bytes
 # The same where all of a log is worked on at once, one cutoff after the other (`--causal`, 2 against 5 min)
 WHOLE = 3_500  # bytes a sample
 TEXT = 8  # bytes of memory a byte of a text takes that is read whole, measured
+MOST_SHOWN = 2**80  # bytes: a damaged count may be larger than any float
 ARRAYS = 4  # the same of arrays that are read whole: as they are, as numbers, as columns, as a log
 
 
@@ -33,7 +34,7 @@ def physical_memory() -> int:
 def beyond_memory(samples: int, memory: int | None = None) -> str:
     """Why a log of so many samples does not fit into the memory (bytes; this computer's); empty where it does."""
     needed = BEGUN + samples * SAMPLE if samples > LONG else 0
-    return _beyond(f"{samples} samples and more", needed, memory)
+    return _beyond(f"{min(samples, MOST_SHOWN)} samples and more", needed, memory)
 
 
 def whole_beyond_memory(samples: int, memory: int | None = None) -> str:
@@ -55,6 +56,7 @@ def _beyond(what: str, needed: int, memory: int | None) -> str:
     memory = physical_memory() if memory is None else memory
     if needed <= memory:
         return ""
+    needed = min(needed, MOST_SHOWN)
     return (
         f"{what} take {needed / 2**30:.2g} GB, more than this computer's memory of {memory / 2**30:.2g} GB; "
         "give it in parts, one after the other"

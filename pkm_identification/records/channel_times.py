@@ -10,6 +10,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 import numpy as np
@@ -19,6 +20,8 @@ from pkm_identification.numerics.arrays import FloatArray
 
 # What Scope calls its columns of time in the line of channels' names, and the line that has their unit
 SCOPE_TIME, SCOPE_PERIOD = "Name", "SampleTime[ms]"
+# What a column of time is called in traces of controllers: `axis.pos Timestamp [us]`, `Time`, `Zeit`
+TIME_WORD = re.compile(r"(?i)(?<![a-z])(?:time ?stamp|time|zeit(?:stempel)?)(?![a-z])")
 SAME = 0.01  # of a period: stamps that differ by less are one
 FEWEST = 4  # samples of a channel, for a cubic curve
 LONGEST_STEP = 2.5  # periods between samples that are joined by a curve; no value is made up in a wider gap
@@ -29,6 +32,13 @@ def find_scope_times(names: tuple[str, ...], labels: list[tuple[str, ...]]) -> t
     if not any(SCOPE_PERIOD in line for line in labels):
         return ()
     return tuple(place for place, name in enumerate(names) if name == SCOPE_TIME)
+
+
+def find_paired_times(names: tuple[str, ...]) -> tuple[int, ...]:
+    """Return the columns of time, from 0, of a trace that has one before each value; none of another file."""
+    times = tuple(range(0, len(names), 2))
+    paired = len(times) > 1 and len(names) == 2 * len(times)
+    return times if paired and all(TIME_WORD.search(names[place]) for place in times) else ()
 
 
 def bring_to_one_time(values: FloatArray, times: Mapping[int, FloatArray], source: str) -> FloatArray:

@@ -237,7 +237,8 @@ class Channels:
         count = len(self.joints)
         first, second = list(self.words)[:2]
         given = f"t=1,{first}={_range(2, count + 1)},{second}={_range(count + 2, 2 * count + 1)}"
-        return f"without names say which column is which, as --columns {given}"
+        counted = " (where t counts samples, as halsampler -t does, --rate HZ besides)"
+        return f"without names say which column is which, as --columns {given}{counted}"
 
 
 def _range(first: int, last: int, stem: str = "") -> str:

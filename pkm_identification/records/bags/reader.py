@@ -97,7 +97,7 @@ def read_messages(
         if missing:
             raise LogError(f"{path}: no topic {', '.join(missing)}; there are: {_listed(known)}")
         wanted = [c for c in reader.connections if topics is None or c.topic in topics]
-        promised, count = sum(c.msgcount for c in wanted), 0
+        promised, count = sum(_count(c.msgcount, path) for c in wanted), 0
         converters = {c.id: create_converter(c) for c in wanted}
         for connection, stamp, data in reader.messages(wanted) if wanted else ():
             count += 1
@@ -148,7 +148,7 @@ def read_joint_bag(
     """
     with _opened(path) as reader:
         known = _topics(reader)
-        counts = {c.topic: c.msgcount for c in reader.connections}
+        counts = {c.topic: _count(c.msgcount, path) for c in reader.connections}
         cut = isinstance(reader, CutReader)
     topics = _choose_topics(path, known, names, topic, called)
     if problem := beyond_memory(sum(counts[name] for name in topics)):
@@ -226,6 +226,13 @@ def _has_joints(path: str | Path, topic: str, names: Sequence[str]) -> bool:
 
 def _topics(reader: AnyReader) -> dict[str, str]:
     return {c.topic: full_type_name(c.msgtype) for c in reader.connections}
+
+
+def _count(messages: object, path: str | Path) -> int:
+    """Return how many messages a recording says a topic has; LogError where that is no number, as of a damaged one."""
+    if isinstance(messages, int):
+        return messages
+    raise LogError(f"{path}: damaged recording: a topic has {str(messages)[:40]!r} messages")
 
 
 def _listed(topics: dict[str, str]) -> str:

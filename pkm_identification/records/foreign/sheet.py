@@ -19,11 +19,11 @@ from pathlib import Path
 
 from pkm_identification.errors import LogError
 
-from ..channel_times import find_scope_times
+from ..channel_times import find_paired_times, find_scope_times
 from ..channels import TIME
 from ..text_lines import NUMBER, beginning, text_of
 from .clock_times import seconds_of_text
-from .units import KNOWN, canonical
+from .units import KNOWN, canonical, stated_unit
 from .workbook import is_workbook, read_workbook
 
 COMMENTS = (b"#", b"%", b"//")
@@ -192,9 +192,13 @@ def read_sheet(path: str | Path) -> Sheet:
     below = [] if header is None else [_names(line, delimiter, width) for line in lines[header + 1 : first]]
     units = _units(below, width)
     times = find_scope_times(names, below)
+    unit_of_time = "ms" if times else ""
+    if not times and header is not None and (times := find_paired_times(names)):
+        unit_of_time = stated_unit(names[0], "time")
     if times:
         names = tuple(TIME if place == times[0] else name for place, name in enumerate(names))
-        units = tuple("ms" if place in times else unit for place, unit in enumerate(units))
+        if unit_of_time:
+            units = tuple(unit_of_time if place in times else unit for place, unit in enumerate(units))
     ambiguous = _ambiguous(rows, delimiter, point)
     seconds = _write_seconds(rows, first, delimiter, point)
     return Sheet(

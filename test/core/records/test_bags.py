@@ -9,6 +9,7 @@
 """rosbag2 recordings: strut logs in and out, raw messages, and damage answered with one clear line."""
 
 import random
+import re
 import shutil
 import sqlite3
 from dataclasses import replace
@@ -184,6 +185,15 @@ def test_row_27_a_recording_without_metadata_is_read_and_said_to_be_cut(tmp_path
     faults = log.faults
     assert_same(log, made_log())
     assert faults == {"cut": 1}
+
+
+@pytest.mark.parametrize(("count", "words"), [("'many'", "'many' messages"), ("1" + "0" * 400, "memory")])
+def test_counts_that_no_recording_has_are_damage(tmp_path, count, words):
+    write_log(tmp_path / "bag", made_log(), "sqlite3")
+    place = tmp_path / "bag" / "metadata.yaml"
+    place.write_text(re.sub(r"message_count: \d+", f"message_count: {count}", place.read_text()))
+    with pytest.raises(LogError, match=words):
+        read_log(tmp_path / "bag")
 
 
 @pytest.mark.parametrize("folder", [True, False])

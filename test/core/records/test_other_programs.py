@@ -10,6 +10,7 @@
 
 import re
 import shutil
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 import numpy as np
@@ -103,6 +104,43 @@ def test_channels_with_other_stamps_are_brought_to_the_first_ones(tmp_path):
     inside = slice(2, -2)
     np.testing.assert_allclose(log.length[inside], np.tile(wanted[inside, None], 6), atol=1e-9)
     np.testing.assert_allclose(log.force[inside], np.tile(100 * wanted[inside, None], 6), atol=1e-7)
+
+
+def write_rows(truth, stamp, divider, comma=False):
+    rows = np.hstack([truth.length, truth.force]).tolist()
+    cells = [[f"{value!r}".replace(".", "," if comma else ".") for value in row] for row in rows]
+    return "\n".join(divider.join([*stamp(k), *row]) for k, row in enumerate(cells)) + "\n"
+
+
+def test_traces_of_controllers(tmp_path, truth):
+    """CODESYS 3 (a stamp before each value), CODESYS 2.3 (cycles below a title), Siemens, LinuxCNC's halsampler."""
+    names, made = LENGTHS + FORCES, np.round(truth.time - truth.time[0], 6)
+    even = replace(truth, time=1e-3 * np.arange(len(truth)))
+    pairs = ";".join(f"GVL.{name} Timestamp [\u00b5s];GVL.{name}" for name in names) + "\n"
+    rows = zip(made.tolist(), np.hstack([truth.length, truth.force]).tolist(), strict=True)
+    pairs += "".join(";".join(f"{1e6 * t!r};{v!r}" for v in row) + "\n" for t, row in rows)
+    cycles = "Trace\nD:\\PLC\\LEGS.PRO\nCycle " + " ".join(names) + "\n"
+    cycles += write_rows(truth, lambda k: [str(k)], " ")
+    siemens = ";".join(["Sample", "Timestamp", *(f'"DB1".{name}' for name in names)]) + "\n"
+    siemens += write_rows(truth, lambda k: [str(k), f"2026-03-05 12:34:56.{k:03d}"], ";", comma=True)
+    sampler = write_rows(truth, lambda k: [str(k)], " ").replace("\n", " \n")
+    sampler = sampler.replace("\n7 ", "\noverrun\n7 ")
+    counted = {"columns": f"t=Cycle,{SCOPE}", "rate": 1000.0}
+    cases = {
+        "pairs.csv": (pairs, {"columns": SCOPE.replace("Leg", "GVL.Leg")}, replace(truth, time=made)),
+        "cycles.txt": (cycles, counted, even),
+        "siemens.csv": (siemens, {"columns": f"t=Timestamp,{SCOPE.replace('Leg', 'DB1.Leg')}"}, even),
+        "hal.txt": (sampler, {"columns": "t=1,length=2..7,force=8..13", "rate": 1000.0}, even),
+    }
+    for name, (text, how, wanted) in cases.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+        log = read_log(tmp_path / name, None, None, LogLayout.of(how["columns"], None, None, how.get("rate")))
+        np.testing.assert_allclose(log.time - log.time[0], wanted.time, atol=2e-6, err_msg=name)
+        np.testing.assert_allclose(log.length, truth.length, atol=1e-12, err_msg=name)
+        np.testing.assert_allclose(log.force, truth.force, atol=1e-9, err_msg=name)
+        assert log.faults == ({"overrun": 1} if name == "hal.txt" else {})
+    with pytest.raises(LogError, match=r"t=1,length=2..7,force=8..13.*--rate"):
+        read_log(tmp_path / "hal.txt")
 
 
 def table_of(truth, stamp, divider=","):
