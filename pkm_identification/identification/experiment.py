@@ -146,6 +146,15 @@ class Experiment:
         )  # fmt: skip
         return experiment._beginning() if experiment.settings.estimator.also else experiment
 
+    @classmethod
+    def of_samples(
+        cls, machine: Machine, settings: Settings, log: GuardedLog, samples: Samples
+    ) -> Experiment:
+        """Return that of one log of which smooth samples are there already: those of a stream."""
+        made = cls(machine, settings, (log,), (log.source,), {})
+        made._seen.append(samples)
+        return made
+
     def _beginning(self) -> Experiment:
         """The experiment with effects to be estimated besides, at the machine file's values."""
         point = Linearisation.of(self.settings.estimator, self.machine, self.logs)

@@ -66,7 +66,9 @@ def measure_coloured_floor(experiment: Experiment, rows: Sequence[LogRows], basi
         above = _measure_above_band(own, basis, band)
         if above is None:
             continue
-        squares.append(np.minimum(above, _continue_downwards(log, band)))
+        # a stream's log holds none: far above the band its forces have been filtered
+        far = np.inf if log.force is None else _continue_downwards(log, band)
+        squares.append(np.minimum(above, far))
         weights.append(len(own.samples))
     if not squares:
         return np.zeros(len(experiment.machine.drives))

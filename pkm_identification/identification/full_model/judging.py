@@ -78,7 +78,7 @@ def with_answer(result: Identification, solution: Solution) -> Identification:
         white, floor = floor.std, replace(floor, std=np.maximum(floor.std, coloured))
         if _is_exact(posterior, floor):
             white = None
-    posterior, found = _ask_for_seldom(posterior, noise, white, coloured)
+    posterior, found = judge_posterior(posterior, noise, white, coloured)
     if result.settings.estimator.name != FULL:
         found = _compare_fit(found, posterior, result.residual_rms)
     sentences = excerpt_sentence(solution.experiment, judged)
@@ -103,7 +103,7 @@ def _mark_doubtful(fitted: ParameterEstimate) -> ParameterEstimate:
     )
 
 
-def _ask_for_seldom(
+def judge_posterior(
     posterior: Posterior, noise: FloatArray, white: FloatArray | None, coloured: FloatArray | None
 ) -> tuple[Posterior, Answer]:
     """Return a posterior and its answer, with effects that seldom are where they alone make it fit."""

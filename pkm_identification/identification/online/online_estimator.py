@@ -10,7 +10,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -18,6 +20,7 @@ from pkm_identification.errors import SettingsError
 from pkm_identification.estimation.estimate import ParameterEstimate
 from pkm_identification.estimation.filters.recursive import FILTERS, RecursiveEstimator
 from pkm_identification.estimation.lack_of_fit.doubt import doubted
+from pkm_identification.estimation.posterior.answer import Answer
 from pkm_identification.machines.contract import OK, Machine
 from pkm_identification.machines.load import AnyMachine, as_machine
 from pkm_identification.motion import TrackedSample
@@ -41,6 +44,7 @@ from .judgement.coordinate_steps import CoordinateSteps
 from .judgement.fit_watch import WINDOW, FitWatch, StreamFit
 from .judgement.plausibility import Plausibility
 from .judgement.stream_noise import StreamNoise
+from .live_answer import LiveAnswer
 from .tolerated import tolerated
 
 
@@ -146,6 +150,7 @@ class OnlineEstimator:
                 still = np.zeros(len(carrier.felt))
                 self.watch.loaded.add_process_noise(np.concatenate([walk, still]))
         self._noise = StreamNoise(machine, settings, self._filter.shapes)
+        self._live = LiveAnswer(machine, settings, self._filter.shapes)
         self.fit_watch = FitWatch(
             machine,
             self._unknowns,
@@ -194,6 +199,8 @@ class OnlineEstimator:
             0,
         )
         self._noise.clear()
+        self._live.clear()
+        self._rounded = False
         self._newest = -np.inf
         self.resting = False
         self._work_left = False
@@ -267,6 +274,18 @@ class OnlineEstimator:
             estimate = doubted(estimate, np.empty((0, len(estimate.names))), unexplained=True)
         return estimate, impossible
 
+    def begin_answer(self) -> Callable[[], Answer | None]:
+        """Return what works out the answer of the newest minute, in a second or two, in another thread if need be.
+
+        It returns values with total deviations and a verdict, as `pkm identify` of a log; None of too short a stream.
+        """
+        floor = self.fit_watch.floor
+        if floor is None or not self._live.enough:
+            return lambda: None
+        basis = self._unknowns.mapping @ self.recursive.filter.mean + self._unknowns.known
+        machine = self.machine.with_rate_noise(self.rounding.noise) if self._rounded else self.machine
+        return partial(self._live.compute, basis, floor, machine)
+
     @property
     def payload(self) -> PayloadEstimate | None:
         """What is carried besides the machine itself, None while nothing is known of."""
@@ -322,6 +341,7 @@ class OnlineEstimator:
             return False
         if self.rounding.open and self.rounding.step(sample.rate, sample.acceleration, starting):
             self._filter.note_noise(self.rounding.noise, self._smoothed_noise)
+            self._rounded = True
         if self._steps.step(sample.time, sample.acceleration, starting):
             # a burst that no body made; what follows begins anew
             self.counts["stepping"] += 1
@@ -332,6 +352,8 @@ class OnlineEstimator:
             self._since = 0
             self._noise.clear()
         self._noise.note()
+        if self.watch is None or not self.watch.carrying:
+            self._live.note(sample)
         if self.tolerated is not None:
             self.tolerated.note(sample)
         index = self._since
@@ -380,11 +402,13 @@ class OnlineEstimator:
             accepted = self.watch.step(equation)
             if carried or self.watch.carrying:
                 # a load is no misfit
+                self._live.clear()
                 self._undecided.clear()
                 self.fit_watch.interrupt()
                 return self._counted(gated, accepted)
             if self.friction_changes != changes:
                 # nor is other friction, which is followed
+                self._live.clear()
                 self._undecided.clear()
                 self.fit_watch.follow_friction()
                 return self._counted(gated, accepted)

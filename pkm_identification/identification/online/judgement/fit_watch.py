@@ -167,6 +167,11 @@ class FitWatch:
         self._changed = 0
 
     @property
+    def floor(self) -> FloatArray | None:
+        """Noise (n,) of the equations' forces and coordinates as known last; None before the first judgement."""
+        return self._floor
+
+    @property
     def lack_of_fit(self) -> bool:
         """Whether the last judgement found the model inadequate."""
         return self.fit is not None and not self.fit.adequate
