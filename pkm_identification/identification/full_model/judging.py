@@ -58,6 +58,9 @@ def with_answer(result: Identification, solution: Solution) -> Identification:
         If the logs are too short for deviations.
     """
     judged = experiment = excerpt(solution.experiment)
+    if experiment.settings.causal:  # the full model's equations are zero-phase
+        settings = replace(experiment.settings, causal=False)
+        judged = experiment = replace(experiment, settings=settings)
     if experiment.estimator.twins:  # which the full model does without
         plain = replace(experiment.settings, estimator=EstimatorSettings(name=FULL))
         experiment = replace(experiment, settings=plain)
