@@ -30,7 +30,7 @@ from pkm_identification.numerics.large_arrays import falls
 from pkm_identification.numerics.memory import LONG
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.signals.causal import CausalFilter, FilterSettings
-from pkm_identification.signals.forces.acting import acting, at_motors
+from pkm_identification.signals.forces.acting import acting, at_motors, winding
 from pkm_identification.signals.guard import GuardedLog
 from pkm_identification.signals.guard.samples import rows_of
 
@@ -48,7 +48,7 @@ from .regression.limits import guard_log
 from .regression.validation import ValidatedLogs, validate_logs
 from .samples import Samples, samples_of
 from .settings import Settings
-from .yielding.winding_stream import find_springs, winding_is_modelled, wound_log
+from .yielding.winding_stream import winding_is_modelled, wound_log
 
 # Kinematic cutoffs, relative to the chosen one, over which an estimate should not change: what it does tells of a
 # systematic error that no residual shows.
@@ -126,12 +126,12 @@ class Experiment:
         taken = validate_logs(logs, machine, settings or Settings())
         resolved, guard, measured = taken.settings, taken.settings.guard, ()
         guarded = tuple(acting(log, guard) for log in taken.logs)
-        springs, streamed = find_springs(machine, guard), False
-        if springs is not None:
+        streamed = False
+        if np.any(winding(guard)):
             measured = tuple(at_motors(log, guard) for log in taken.logs)
-            streamed = resolved.causal and not resolved.estimator.also and winding_is_modelled(springs, guard)
+            streamed = resolved.causal and not resolved.estimator.also and winding_is_modelled(machine, guard)
             if streamed:
-                guarded = tuple(wound_log(log, springs, guard, resolved.filter) for log in measured)
+                guarded = tuple(wound_log(log, machine, guard, resolved.filter) for log in measured)
         band = resolved.band
         if settings is None or not settings.band.cutoff:
             band = band_for(band, guarded)

@@ -15,7 +15,6 @@ from functools import partial
 
 import numpy as np
 
-from pkm_identification.machines.capabilities import HexapodFile, has, require
 from pkm_identification.machines.contract import Machine
 from pkm_identification.motion import DriveSample
 from pkm_identification.numerics.arrays import FloatArray
@@ -50,17 +49,9 @@ def by_model(machine: Machine) -> ForceStreams:
 
 def _streams(machine: Machine, guard: GuardSettings, filtering: FilterSettings) -> list[ForceStream]:
     streams = by_forces(guard, filtering)
-    if models_drives(machine, guard):
-        hexapod = require(machine, HexapodFile, "a model of elastic drives").description
-        streams[-1] = WindingStream(hexapod, guard, filtering, guard.period)
+    if winding_is_modelled(machine, guard):
+        streams[-1] = WindingStream(machine, guard, filtering, guard.period)
     return streams
-
-
-def models_drives(machine: Machine, guard: GuardSettings) -> bool:
-    """Whether coordinates are behind drives that yield, and a model tells how far: of hexapods so far."""
-    if not has(machine, HexapodFile):
-        return False
-    return winding_is_modelled(require(machine, HexapodFile, "a model of elastic drives").description, guard)
 
 
 class FilterStage:

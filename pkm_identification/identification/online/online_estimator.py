@@ -39,7 +39,7 @@ from ..rates.rate_noise import rate_noise
 from ..rates.rounding_watch import RoundingWatch
 from ..regression.scales import with_machine_scales
 from ..settings import Settings
-from .filter_stage import models_drives
+from ..yielding.winding_stream import winding_is_modelled
 from .judgement.coordinate_steps import CoordinateSteps
 from .judgement.fit_watch import WINDOW, FitWatch, StreamFit
 from .judgement.plausibility import Plausibility
@@ -137,7 +137,7 @@ class OnlineEstimator:
                 band,
                 self._estimator,
                 drift,
-                yielding=models_drives(machine, settings.guard),
+                yielding=winding_is_modelled(machine, settings.guard),
             )
             if estimator.payload
             else None

@@ -6,11 +6,11 @@
 # distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
 # the License for the specific language governing permissions and limitations under the License.
 
-"""Strut lengths behind drives that yield, from where the motors were and what the model says of the struts.
+"""Coordinates behind drives that yield, from where the motors were and what the model says of the machine.
 
-Where only motors have encoders, lengths are theirs less how far belts or shafts are wound up. Taken from measured
+Where only motors have encoders, coordinates are theirs less how far belts or shafts are wound up. Taken from measured
 forces alone (`signals.forces.drive_transfer`), that carries the forces' noise into the rates, and its smoothing rounds
-what happens where struts turn back: there friction hangs on millimetres a second. A first estimate tells it far better:
+what happens where drives turn back: there friction hangs on millimetres a second. A first estimate tells it far better:
 the machine, integrated behind its springs, with motors that move as their encoders showed (`springs`). It is asked for
 twice, and believed if the equations then fit better: of a machine that the model does not know, measured forces tell
 more.
@@ -24,9 +24,8 @@ import numpy as np
 
 from pkm_identification.estimation.estimators import ESTIMATORS, Tuning
 from pkm_identification.estimation.problem import Problem
+from pkm_identification.machines.contract import Machine
 from pkm_identification.mechanisms.actuators.transfer import Transfer
-from pkm_identification.mechanisms.hexapod.dynamics import strut_dynamics
-from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.numerics.arrays import FloatArray, contiguous
 from pkm_identification.numerics.segments import segment_slices
 from pkm_identification.signals.forces.acting import behind_springs
@@ -34,8 +33,10 @@ from pkm_identification.signals.guard import GuardedLog
 
 from ..experiment import Experiment
 from ..long_logs.stretches import samples_in_stretches
+from ..model_errors.geometry import sizes_of
 from ..samples import Samples
 from .springs import STEPS, Springs, follow_motors
+from .winding_stream import winding_is_modelled
 
 PASSES = 2
 FARTHEST = 0.2  # of what drives are wound up by measured forces, rms: a model that says otherwise is none
@@ -48,7 +49,7 @@ def rewound(experiment: Experiment, problem: Problem) -> tuple[Experiment, Probl
     and where the equations would not fit better.
     """
     transfers = experiment.settings.guard.transfers
-    if transfers is None or not experiment.at_motors or not _asked(experiment, problem, transfers):
+    if transfers is None or not experiment.at_motors or not _asked(experiment, problem):
         return experiment, problem
     fit, left = _fitted(problem)
     for _ in range(PASSES):
@@ -72,14 +73,11 @@ def rewound(experiment: Experiment, problem: Problem) -> tuple[Experiment, Probl
     return experiment, problem
 
 
-def _asked(experiment: Experiment, problem: Problem, transfers: tuple[Transfer, ...]) -> bool:
-    causes = (
-        experiment.settings.causal,
-        experiment.point is not None,
-        experiment.description.joint_friction is not None,
-    )
-    yields = all(one.on_motor and one.compliance > 0.0 for one in transfers)
-    return yields and not any(causes) and len(problem.equations) > len(problem.parameters)
+def _asked(experiment: Experiment, problem: Problem) -> bool:
+    if experiment.settings.causal or experiment.point is not None:
+        return False
+    modelled = winding_is_modelled(experiment.machine, experiment.settings.guard)
+    return modelled and len(problem.equations) > len(problem.parameters)
 
 
 def _fitted(problem: Problem) -> tuple[FloatArray, float]:
@@ -96,7 +94,7 @@ def wound_up(
     basis: FloatArray,
     transfers: tuple[Transfer, ...],
 ) -> FloatArray | None:
-    """How far drives were wound up, (N, 6) in m at the rows of a log at the motors; NaN where no pose is known.
+    """Return how far drives were wound up, (N, n) in m or rad, at rows of a log at the motors; NaN without motion.
 
     Parameters
     ----------
@@ -107,27 +105,28 @@ def wound_up(
         The same behind them, as far as that is known.
     basis : ndarray, shape (B,)
         Dynamic parameters in the basis.
-    transfers : tuple of six Transfer
+    transfers : tuple of Transfer
 
     Returns
     -------
     ndarray, or None
         None if the model's course has nothing to do with the log's.
     """
-    machine, settings = experiment.description, experiment.settings
+    machine, settings = experiment.machine, experiment.settings
     springs = Springs.of(machine, basis, transfers)
     motors = np.diag([one.motor_mass for one in transfers])
-    wound = np.full(measured.length.shape, np.nan)
+    wound = np.full(measured.coordinate.shape, np.nan)
     off = size = 0.0
-    for samples in samples_in_stretches(log, experiment.machine, settings.filter, settings.band):
+    scale = sizes_of(machine)
+    for samples in samples_in_stretches(log, machine, settings.filter, settings.band):
         for part in segment_slices(samples.segment):
             rows, own, place = _behind(machine, samples, part, measured, basis, motors, springs)
             if place is None:
                 continue
             smooth = samples.motion.coordinate[part][own]
-            shown = measured.length[rows][own]
-            off += float(np.sum((place[own] - smooth) ** 2))
-            size += float(np.sum((shown - smooth) ** 2))
+            shown = measured.coordinate[rows][own]
+            off += float(np.sum(((place[own] - smooth) / scale) ** 2))
+            size += float(np.sum(((shown - smooth) / scale) ** 2))
             wound[rows.start : rows.stop][own] = shown - place[own]
     return wound if off <= FARTHEST**2 * size else None  # false of NaN, too
 
@@ -141,18 +140,18 @@ def _behind(
     motors: FloatArray,
     springs: Springs,
 ) -> tuple[slice, FloatArray, FloatArray | None]:
-    """Rows of the log at the motors that a run of samples stands for, which of them are its own, and places (n, 6)."""
-    platform, struts = samples.platform[part], samples.struts[part]
-    first = int(np.searchsorted(measured.time, struts.time[0] - 0.5 * measured.period))
-    rows = slice(first, first + len(struts))
-    own = (struts.time >= samples.begin) & (struts.time < samples.end)
-    shown = contiguous(measured.length[rows])
-    if len(shown) < len(struts) or np.abs(measured.time[rows] - struts.time).max() > 0.1 * measured.period:
+    """Rows of the log at the motors that a run of samples stands for, which of them are its own, and places (K, n)."""
+    motion, time = samples.motion[part], samples.time[part]
+    first = int(np.searchsorted(measured.time, time[0] - 0.5 * measured.period))
+    rows = slice(first, first + len(time))
+    own = (time >= samples.begin) & (time < samples.end)
+    shown = contiguous(measured.coordinate[rows])
+    if len(shown) < len(time) or np.abs(measured.time[rows] - time).max() > 0.1 * measured.period:
         return rows, own, None  # the clock was set back
-    moving = strut_dynamics(machine, platform.position, platform.rotation, platform.twist, basis)
-    if not np.isfinite(moving.mass).all():
+    mass, bias = machine.compute_mass_and_bias(motion, basis)
+    if not np.isfinite(mass).all():
         return rows, own, None
     place, rate = np.empty(shown.shape), np.empty(shown.shape)
-    place[0], rate[0] = struts.length[0], struts.rate[0]
-    follow_motors(moving.mass - motors, moving.bias, shown, measured.period, STEPS, springs, place, rate)
+    place[0], rate[0] = motion.coordinate[0], motion.rate[0]
+    follow_motors(mass - motors, bias, shown, measured.period, STEPS, springs, place, rate)
     return rows, own, place

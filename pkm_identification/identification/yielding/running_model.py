@@ -21,7 +21,7 @@ import numpy as np
 from pkm_identification.estimation.change_detection import ChangeTest
 from pkm_identification.estimation.filters.recursive import RecursiveEstimator
 from pkm_identification.machines.contract import Machine
-from pkm_identification.motion import STRUTS, TrackedSample
+from pkm_identification.motion import TrackedSample
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.signals.band import BandSettings
@@ -31,6 +31,7 @@ from ..changes.payload import Carrier
 from ..changes.payload_watch import PayloadWatch
 from ..equations.equation_filter import EquationFilter
 from ..equations.reversal import with_reversals
+from ..regression.scales import with_machine_scales
 
 # Equations that must show a payload: few, as belts are unwound by what was on the platform before until then, and the
 # estimator behind takes twelve to judge what is left.
@@ -52,15 +53,17 @@ class RunningModel:
     """
 
     def __init__(self, machine: Machine, band: BandSettings, kinematic_cutoff: float) -> None:
-        parameters = with_reversals(machine.build_parameter_set(PARAMETERS), machine)
+        chosen = with_machine_scales(machine.build_parameter_set(PARAMETERS), machine)
+        parameters = with_machine_scales(with_reversals(chosen, machine), machine)
         carrier = Carrier.of(machine)
         self._stride, self._settling = band.stride, band.settling
         self._equations = EquationFilter(machine, parameters, band, kinematic_cutoff, carrier.columns)
 
         def estimator(parameters: ParameterSet) -> RecursiveEstimator:
             return RecursiveEstimator(
-                parameters, "rls", redundancy=band.redundancy, force_scale=float(np.mean(machine.force_size))
-            )
+                parameters, "rls", redundancy=band.redundancy,
+                force_scale=float(np.mean(machine.force_size)), outputs=len(machine.drives),
+            )  # fmt: skip
 
         self._recursive = estimator(parameters)
         drift = None
@@ -90,7 +93,7 @@ class RunningModel:
     @property
     def known(self) -> bool:
         """Whether there are as many equations as parameters."""
-        return STRUTS * self._recursive.filter.count >= len(self._recursive.parameters)
+        return self._recursive.outputs * self._recursive.filter.count >= len(self._recursive.parameters)
 
     @property
     def basis(self) -> FloatArray:

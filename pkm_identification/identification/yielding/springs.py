@@ -6,14 +6,14 @@
 # distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
 # the License for the specific language governing permissions and limitations under the License.
 
-"""The closed machine on six springs whose other ends, the motors, move as their encoders showed.
+"""The closed machine on the springs of its drives, whose other ends, the motors, move as their encoders showed.
 
-In strut coordinates, with M and h of the machine without its motors and x_m where the motors are,
+In the drives' coordinates, with M and h of the machine without its motors and x_m where the motors are,
 
     M x'' + h + friction(x') = K (x_m - x) + C (x_m' - x')
 
-is integrated by the two implicit stages that are stable for any stiffness (as in the simulator): friction bends
-within 2 mm/s, far faster than samples come. M, h and x_m are linear between samples.
+is integrated by the two implicit stages that are stable for any stiffness (as in the simulator): friction turns
+over within mm/s, far faster than samples come. M, h and x_m are linear between samples.
 """
 
 from __future__ import annotations
@@ -23,14 +23,15 @@ from typing import NamedTuple
 
 import numpy as np
 
+from pkm_identification.machines.contract import Machine
 from pkm_identification.mechanisms.actuators.transfer import Transfer
 from pkm_identification.mechanisms.friction import friction_along, friction_slope, padded_coefficients
 from pkm_identification.mechanisms.friction.law import law_tuple
-from pkm_identification.mechanisms.hexapod.dynamics.basis import friction_of_basis
-from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.numerics.arrays import FloatArray, contiguous
 from pkm_identification.numerics.compiled import kernel
-from pkm_identification.numerics.linear_systems import solve6
+from pkm_identification.numerics.linear_systems import solve_square
+
+from ..regression.friction import build_laws
 
 GAMMA = 1.0 - np.sqrt(0.5)
 STEPS = 3  # of a sample period
@@ -38,24 +39,24 @@ NEWTON_ITERATIONS = 12
 
 
 class Springs(NamedTuple):
-    """What lies between motors and struts, and rubs.
+    """What lies between motors and the coordinates of n drives, and rubs.
 
     Attributes
     ----------
-    stiffness, damping : ndarray, shape (6,)
-        N/m, N s/m.
-    inner : ndarray, shape (3, 6)
-        Friction of the drives behind the springs: N s/m, N and the rate in m/s within which it bends.
-    law : ndarray
-        `Friction.law_parameters` of the struts.
-    coefficients : ndarray, shape (TERMS, 6)
-        Of the struts' friction, padded.
+    stiffness, damping : ndarray, shape (n,)
+        N/m and N s/m, or N m/rad and N m s/rad.
+    inner : ndarray, shape (3, n)
+        Friction of the drives behind the springs: viscous, Coulomb, and the rate within which that turns over.
+    laws : ndarray, shape (n, LAW_NUMBERS)
+        Of the friction of the drives' coordinates; see `build_laws`.
+    coefficients : ndarray, shape (TERMS, n)
+        Of that friction, padded.
     """
 
     stiffness: FloatArray
     damping: FloatArray
     inner: FloatArray
-    law: FloatArray
+    laws: FloatArray
     coefficients: FloatArray
 
     @classmethod
@@ -64,12 +65,14 @@ class Springs(NamedTuple):
         stiffness = np.array([1.0 / one.compliance for one in transfers])
         friction = [one.friction for one in transfers]
         inner = np.array([[one.viscous, one.coulomb, one.transition_rate] for one in friction]).T
+        rows = machine.friction_rows
+        coefficients = np.where(rows >= 0, basis[rows], 0.0)
         return cls(
             stiffness,
             stiffness * np.array([one.damping_time for one in transfers]),
             contiguous(inner),
-            machine.friction.law_parameters,
-            padded_coefficients(contiguous(friction_of_basis(machine, basis)).ravel(), len(transfers)),
+            build_laws(machine),
+            padded_coefficients(contiguous(coefficients).ravel(), len(transfers)),
         )
 
 
@@ -86,12 +89,13 @@ class Stage(NamedTuple):
 
 
 @kernel
-def _stage(stage, springs, law, rate, matrix, left):
-    """Solve for the rates (6,) of one implicit stage, in place."""
-    h, mass = stage.duration, stage.mass
+def _stage(stage, springs, rate, matrix, left):
+    """Solve for the rates (n,) of one implicit stage, in place."""
+    h, mass, count = stage.duration, stage.mass, rate.shape[0]
     for _ in range(NEWTON_ITERATIONS):
         largest, scale = 0.0, 1e-9
-        for i in range(6):
+        for i in range(count):
+            law = law_tuple(springs.laws[i], 0)
             inner, bend = springs.inner[:, i], springs.inner[2, i]
             inside = min(max(rate[i] / bend, -1.0), 1.0)
             spring = springs.stiffness[i] * (stage.motor[i] - stage.known_place[i] - h * rate[i])
@@ -104,7 +108,7 @@ def _stage(stage, springs, law, rate, matrix, left):
             slope += friction_slope(rate[i], law, springs.coefficients, i)
             if abs(rate[i]) < bend:
                 slope += inner[1] / bend
-            for j in range(6):
+            for j in range(count):
                 left[i] -= mass[i, j] * (rate[j] - stage.known_rate[j]) / h
                 matrix[i, j] = mass[i, j] / h
             matrix[i, i] += slope
@@ -112,10 +116,10 @@ def _stage(stage, springs, law, rate, matrix, left):
             scale = max(scale, abs(spring))
         if not largest > 1e-9 * scale:
             return
-        solve6(matrix, left)
-        for i in range(6):
-            # friction bends: stop where it does before going on beyond
-            new, corner = rate[i] + left[i], law[1]
+        solve_square(matrix, left)
+        for i in range(count):
+            # friction turns over: stop where it does before going on beyond
+            new, corner = rate[i] + left[i], springs.laws[i, 1]
             if abs(rate[i]) > corner and new * rate[i] < corner * abs(rate[i]):
                 new = np.sign(rate[i]) * corner if new * rate[i] > -corner * abs(rate[i]) else 0.0
             elif abs(rate[i]) < corner and abs(new) > 2.0 * corner:
@@ -125,36 +129,35 @@ def _stage(stage, springs, law, rate, matrix, left):
 
 @kernel
 def follow_motors(mass, bias, motor, period, steps, springs, place, speed):
-    """Write places (N, 6) and rates (N, 6) of the struts behind motors at `motor` (N, 6), from those of the first row.
+    """Write places (N, n) and rates (N, n) of drives behind motors at `motor` (N, n), from those of the first row.
 
-    `mass` (N, 6, 6) in kg and `bias` (N, 6) in N are those of the rows, `period` in s.
+    `mass` (N, n, n) in kg or kg m^2 and `bias` (N, n) in N or N m are those of the rows, `period` in s.
     """
-    law = law_tuple(springs.law, 0)
-    h = period / steps
-    x, v, rate, first = place[0].copy(), speed[0].copy(), speed[0].copy(), np.empty(6)
-    matrix, present = np.empty((6, 6)), np.empty((6, 6))
-    left, known_x, known_v = np.empty(6), np.empty(6), np.empty(6)
-    present_bias, shown, shown_rate = np.empty(6), np.empty(6), np.empty(6)
+    h, count = period / steps, motor.shape[1]
+    x, v, rate, first = place[0].copy(), speed[0].copy(), speed[0].copy(), np.empty(count)
+    matrix, present = np.empty((count, count)), np.empty((count, count))
+    left, known_x, known_v = np.empty(count), np.empty(count), np.empty(count)
+    present_bias, shown, shown_rate = np.empty(count), np.empty(count), np.empty(count)
     for n in range(len(motor) - 1):
-        for i in range(6):
+        for i in range(count):
             shown_rate[i] = (motor[n + 1, i] - motor[n, i]) / period
         for k in range(steps):
             for s in range(2):
                 t = (k + (GAMMA if s == 0 else 1.0)) / steps
-                for i in range(6):
+                for i in range(count):
                     shown[i] = motor[n, i] + t * (motor[n + 1, i] - motor[n, i])
                     present_bias[i] = bias[n, i] + t * (bias[n + 1, i] - bias[n, i])
                     known_x[i], known_v[i] = x[i], v[i]
                     if s == 1:
                         known_x[i] += (1.0 - GAMMA) * h * first[i]
                         known_v[i] += (1.0 - GAMMA) / GAMMA * (first[i] - v[i])
-                    for j in range(6):
+                    for j in range(count):
                         present[i, j] = mass[n, i, j] + t * (mass[n + 1, i, j] - mass[n, i, j])
                 stage = Stage(known_x, known_v, GAMMA * h, present, present_bias, shown, shown_rate)
-                _stage(stage, springs, law, rate, matrix, left)
+                _stage(stage, springs, rate, matrix, left)
                 if s == 0:
                     first[:] = rate
-            for i in range(6):
+            for i in range(count):
                 x[i] = known_x[i] + GAMMA * h * rate[i]
                 v[i] = rate[i]
         place[n + 1], speed[n + 1] = x, v

@@ -6,15 +6,15 @@
 # distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
 # the License for the specific language governing permissions and limitations under the License.
 
-"""Lengths and forces behind drives that yield, sample by sample, by a model that the stream itself makes.
+"""Coordinates and forces behind drives that yield, sample by sample, by a model that the stream itself makes.
 
-Where only motors have encoders, lengths are theirs less how far belts or shafts are wound up. Measured forces alone
-tell that badly where struts turn back (`yielding.rewinding`). So the stream has an estimator of its own: samples as
+Where only motors have encoders, coordinates are theirs less how far belts or shafts are wound up. Measured forces alone
+tell that badly where drives turn back (`yielding.rewinding`). So the stream has an estimator of its own: samples as
 measured forces have them pass filter, kinematics and estimator, and the machine with the parameters of that, integrated
 behind its springs while its motors move as their encoders showed, tells how far drives are wound up. What comes out
 hangs on the samples alone, and not on when somebody's estimate arrives: a bag gives again what the nodes gave.
 
-Until the model says what measured forces say, these are taken, as of struts that stand still; then the stream goes over
+Until the model says what measured forces say, these are taken, as of drives that stand still; then the stream goes over
 from them within FADE, and back to them within it where the model is off or lost: what it made of lengths and forces
 last is held until it has faded, whatever becomes of the model. A model behind whose springs the machine flies apart, or
 that stays off, has learned from forces that were none, and is made anew. What the noise of measured forces makes of
@@ -29,28 +29,23 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pkm_identification.machines.contract import Machine as AnyMachine
-from pkm_identification.machines.hexapod import Hexapod, description_of
+from pkm_identification.machines.contract import OK, Machine, Motion
 from pkm_identification.mechanisms.friction.law import TRANSITION
-from pkm_identification.mechanisms.hexapod.dynamics import strut_dynamics
-from pkm_identification.mechanisms.hexapod.kinematics.forward import OK
-from pkm_identification.mechanisms.hexapod.kinematics.inverse import strut_lengths
-from pkm_identification.mechanisms.hexapod.kinematics.tracker import PlatformTracker, split_row
-from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.motion import STRUTS, DriveSample, TrackedSample
-from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.motion import DriveSample, TrackedSample
+from pkm_identification.numerics.arrays import FloatArray, contiguous
 from pkm_identification.numerics.compiled import kernel
 from pkm_identification.numerics.finite import finite
 from pkm_identification.numerics.segments import segment_slices
 from pkm_identification.signals.band import BandSettings
 from pkm_identification.signals.causal import CausalFilter, FilterSettings
-from pkm_identification.signals.forces.acting import winding
 from pkm_identification.signals.forces.correction import CorrectionStream
 from pkm_identification.signals.forces.drive_transfer import DriveTransfer
 from pkm_identification.signals.forces.recent_rows import RecentRows
 from pkm_identification.signals.guard import GuardedLog, GuardedSample, GuardSettings
 from pkm_identification.signals.guard.samples import rows_of
 
+from ..model_errors.geometry import sizes_of
+from ..regression.friction import build_laws
 from .running_model import RunningModel
 from .springs import STEPS, Springs, follow_motors
 
@@ -64,23 +59,19 @@ NOISE = (
     1.5  # times what forces' noise makes of the square of that distance, which it exceeds by a sixth at times
 )
 PATIENCE = 2.0  # s that a model may be further off than FAR until it is made anew
-APART = 0.2  # of the machine's length scale: no drive is wound up that far
+APART = 0.2  # of half the machine's size, or of a radian: no drive is wound up that far
 BENT = 6.0  # 1 + 4 + 1: what the variance of noise is multiplied by in a second difference
-STILL = 0.2  # s; what friction holds of a strut that stood for longer, no model tells
-
-
-def find_springs(machine: AnyMachine, guard: GuardSettings) -> Machine | None:
-    """Return the file of a machine whose model can tell how far its drives are wound up in front of their encoders.
-
-    None where nothing is, and of machines but platforms on six struts, whose springs alone are integrated.
-    """
-    return description_of(machine) if np.any(winding(guard)) else None
+SWING = 0.02  # of a large change of each drive, while kernels are loaded
+STILL = 0.2  # s; what friction holds of a drive that stood for longer, no model tells
 
 
 def winding_is_modelled(machine: Machine, guard: GuardSettings) -> bool:
-    """Whether lengths are behind drives that yield and a model of the machine can tell how far these are wound up."""
+    """Whether coordinates are behind drives that yield and a model of the machine can tell how far these are wound up.
+
+    No model tells it where passive joints rub.
+    """
     transfers = guard.transfers
-    if transfers is None or machine.joint_friction is not None:
+    if transfers is None or np.setdiff1d(machine.standstill_rows, machine.friction_rows).size:
         return False
     return all(one.on_motor and one.compliance > 0.0 for one in transfers)
 
@@ -108,27 +99,28 @@ class WindingStream:
         self, machine: Machine, guard: GuardSettings, filtering: FilterSettings, period: float
     ) -> None:
         if guard.transfers is None:
-            raise ValueError("there is nothing between these drives and the struts")
+            raise ValueError("there is nothing between these motors and what they move")
         self._machine, self._transfers = machine, guard.transfers
         self._motors = np.diag([one.motor_mass for one in guard.transfers])
-        self._bend = machine.friction.law_parameters[TRANSITION]
-        self._apart = APART * machine.length_scale
+        self._bend = contiguous(build_laws(machine)[:, TRANSITION])
+        self._scale = sizes_of(machine)
         self._initial, self._initial_period = DriveTransfer(guard.transfers, period), period
         self._by_forces = CorrectionStream(self._initial, period)
         self._filter = CausalFilter(replace(filtering, kind="fir", period=period))
-        self._tracker = PlatformTracker(machine)
+        self._tracker = machine.create_tracker(np.zeros((len(machine.basis), 0)))
         self._band = BandSettings(period=period)
-        self._model = RunningModel(Hexapod(machine), self._band, filtering.cutoff)
+        self._model = RunningModel(machine, self._band, filtering.cutoff)
         before, after, middle = self._initial.before, self._initial.after, self._filter.fill // 2
         # from a sample to the one that completes it: its neighbours' winding needs the filter's, and these need theirs
         self._lag = 2 * after + middle
         self._waiting, self._near = self._lag - after + 1, before + after + 1
         self._kept = before + self._lag + 1
-        self._length, self._force = RecentRows(STRUTS), RecentRows(STRUTS)
+        count = len(machine.drives)
+        self._length, self._force = RecentRows(count), RecentRows(count)
         self._acting: deque[GuardedSample] = deque(maxlen=self._waiting)
-        self._wound = RecentRows(STRUTS)
+        self._wound = RecentRows(count)
         self._middle = middle
-        self._course = _Course.room()
+        self._course = _Course.room(count)
         self.reset()
 
     def reset(self) -> None:
@@ -138,7 +130,7 @@ class WindingStream:
         self._tracker.reset()
         self._model.reset()
         self._basis: FloatArray | None = None
-        self._rough, self._heard = np.zeros(STRUTS), 0.0
+        self._rough, self._heard = np.zeros(len(self._machine.drives)), 0.0
         self._begin_judging()
         self._begin()
 
@@ -148,10 +140,10 @@ class WindingStream:
         self._force.clear()
         self._acting.clear()
         self._segment: int | None = None
-        self._share = np.zeros(STRUTS)
-        self._still = np.zeros(STRUTS)
+        count = len(self._machine.drives)
+        self._share, self._still = np.zeros((2, count))
         # what the model makes of length and force besides measured forces, last
-        self._besides = np.zeros((2, STRUTS))
+        self._besides = np.zeros((2, count))
         self._leaving = False
         self._interrupt()
 
@@ -242,7 +234,7 @@ class WindingStream:
                 rate=filtered.rate * stretched, acceleration=filtered.acceleration * stretched**2
             )
         time, length, rate, second, force, segment = filtered
-        if self._tracker.track(length, rate, second) != OK:
+        if self._tracker.step(length, rate, second) != OK:
             self._interrupt()
             return
         row = self._tracker.row
@@ -250,14 +242,21 @@ class WindingStream:
         if self._model.step(sample) or self._basis is None:
             self._basis = self._model.basis
             self._springs = Springs.of(self._machine, self._basis, self._transfers)
-        pose, rotation, twist, _ = split_row(row)
-        moving = strut_dynamics(self._machine, pose[None], rotation[None], twist[None], self._basis)
-        if not finite(moving.mass, moving.bias):
+        here = Motion(
+            length[None],
+            rate[None],
+            second[None],
+            self._tracker.state,
+            np.zeros(1, dtype=np.uint8),
+            np.zeros(1),
+        )
+        mass, bias = self._machine.compute_mass_and_bias(here, self._basis)
+        if not finite(mass, bias):
             self._forget_model()
             return
         motor = self._length.rows[-1 - self._initial.after - self._middle].copy()
         course = self._course
-        course.mass[1], course.bias[1], course.motor[1] = moving.mass[0] - self._motors, moving.bias[0], motor
+        course.mass[1], course.bias[1], course.motor[1] = mass[0] - self._motors, bias[0], motor
         if self._running:
             follow_motors(
                 course.mass, course.bias, course.motor, self._period, STEPS, self._springs, course.place, course.rate
@@ -265,7 +264,7 @@ class WindingStream:
         else:
             course.place[1], course.rate[1] = filtered.coordinate, filtered.rate
         wound = motor - course.place[1]
-        if not finite(wound, course.rate[1]) or np.abs(wound).max() > self._apart:
+        if not finite(wound, course.rate[1]) or np.any(np.abs(wound) > APART * self._scale):
             self._forget_model()
             return
         for part in course:
@@ -285,10 +284,13 @@ class WindingStream:
         self._heard = kept * self._heard + BENT
 
     def _compare(self, wound: FloatArray, by_forces: FloatArray, rate: FloatArray) -> None:
-        """Judge the model by how far struts that slide, at rates (6,), are wound up (6,), m."""
+        """Judge the model by how far drives that slide, at rates (n,), are wound up (n,)."""
         kept = 1.0 - self._period / MEMORY
         noise = self._rough * (self._through.winding_noise / self._heard)
-        off, size, heard = _distance(wound, by_forces, rate, self._bend, noise, self._still, self._period)
+        off, size, heard = _distance(
+            wound / self._scale, by_forces / self._scale, rate, self._bend, noise / self._scale**2,
+            self._still, self._period,
+        )  # fmt: skip
         self._off = kept * self._off + off
         self._size = kept * self._size + size
         self._noise = kept * self._noise + heard
@@ -301,35 +303,35 @@ class WindingStream:
             self._forget_model()
 
     def _allowed(self, limit: float) -> float:
-        """What a model may be off by, in sum of squares (m^2), that is within `limit` of what drives are wound up."""
+        """What a model may be off by, in sum of squares, that is within `limit` of what drives are wound up."""
         return limit**2 * self._size + NOISE * self._noise
 
     def warm_up(self) -> None:
         """Compile (or load from the cache) what a moving machine needs, then forget the samples used for it."""
         machine, band = self._machine, self._band
-        home = machine.home_position[None], machine.home_rotation[None]
-        length = strut_lengths(machine, *home)[0]
-        still = strut_dynamics(machine, *home, np.zeros((1, 6)), self._model.basis)
+        home, still = machine.home, np.zeros((1, len(machine.drives)))
+        at_home = machine.compute_motion(home[None], still, still)
+        mass, bias = machine.compute_mass_and_bias(at_home, self._model.basis)
         # with forces that this asks for: a model of others flies apart
-        turn, swing = 4.0 * np.pi / (band.settling * self._initial_period), 2e-3
+        turn = 4.0 * np.pi / (band.settling * self._initial_period)
+        swing = SWING * np.array([drive.size for drive in machine.drives])
         for k in range(2 * self._lag + 2 * band.settling + 2 * band.stride):
             time = k * self._initial_period
-            moved = swing * np.sin(turn * time) * np.ones(STRUTS)
-            force = still.bias[0] - turn**2 * still.mass[0] @ moved
-            self.step(GuardedSample(time, length + moved, force, 0, False))
+            moved = swing * np.sin(turn * time)
+            self.step(GuardedSample(time, home + moved, bias[0] - turn**2 * mass[0] @ moved, 0, False))
         self._model.warm_up()
         self.reset()
 
 
 @kernel
 def _distance(wound, by_forces, rate, bend, noise, still, period):
-    """How far the model is from measured forces, what they say and what their noise (6,) makes of it: sums of squares.
+    """How far the model is from measured forces, what they say and what their noise (n,) makes of it: sums of squares.
 
-    Of struts that slide; for how long the others have stood is noted in `still` (6,).
+    Of drives that slide; for how long the others have stood is noted in `still` (n,).
     """
     off, size, heard = 0.0, 0.0, 0.0
     for i in range(rate.shape[0]):
-        if abs(rate[i]) > bend:
+        if abs(rate[i]) > bend[i]:
             off += (wound[i] - by_forces[i]) ** 2
             size += by_forces[i] ** 2
             heard += noise[i]
@@ -340,7 +342,7 @@ def _distance(wound, by_forces, rate, bend, noise, still, period):
 
 
 class _Course(NamedTuple):
-    """The machine behind its springs at two samples: M, h, motors, places and rates of the struts."""
+    """The machine behind its springs at two samples: M, h, motors, places and rates of the drives."""
 
     mass: FloatArray
     bias: FloatArray
@@ -349,8 +351,8 @@ class _Course(NamedTuple):
     rate: FloatArray
 
     @classmethod
-    def room(cls) -> _Course:
-        return cls(np.zeros((2, STRUTS, STRUTS)), *np.zeros((4, 2, STRUTS)))
+    def room(cls, count: int) -> _Course:
+        return cls(np.zeros((2, count, count)), *np.zeros((4, 2, count)))
 
 
 def wound_log(

@@ -6,15 +6,17 @@
 # distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
 # the License for the specific language governing permissions and limitations under the License.
 
-"""Lengths behind belts by the model: what noise-free logs leave, and what is left as it was."""
+"""Coordinates behind belts by the model: what noise-free logs leave, and what is left as it was."""
 
 from __future__ import annotations
 
 import copy
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
+from core.machines.every_machine import machine
 
 from pkm_identification.estimation.estimators import ESTIMATORS, Tuning
 from pkm_identification.identification.experiment import Experiment
@@ -22,32 +24,46 @@ from pkm_identification.identification.online.filter_stage import FilterStage, b
 from pkm_identification.identification.settings import Settings
 from pkm_identification.identification.yielding.rewinding import rewound, wound_up
 from pkm_identification.identification.yielding.winding_stream import FADE, FAR, WindingStream
-from pkm_identification.machines.load import as_machine
+from pkm_identification.machines.load import as_machine, read_machine
 from pkm_identification.mechanisms.hexapod.kinematics.forward import FAILED
-from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.signals.causal import filter_log_causally
 from pkm_identification.signals.forces.acting import acting
 from pkm_identification.signals.guard import GuardedSample
 from pkm_identification.simulation.perturbation import perturbed
 from pkm_identification.simulation.sensors import SensorSettings
-from pkm_identification.simulation.simulator import Simulator
-from pkm_identification.simulation.trajectories import trajectory
+from pkm_identification.simulation.simulator import simulate
 
-DURATION = 8.0
+DURATION, PERIOD = 8.0, 1e-3
 NOISE_OF_FORCES = 0.5  # of their rms
 
 pytestmark = pytest.mark.slow
 
 
-@pytest.fixture(scope="module")
-def simulated():
-    """A log of another machine than the file's, and the true lengths of its struts."""
-    nominal = Machine.load("uf_belt")
-    truth = perturbed(nominal, 3)
-    motion = trajectory("rich", nominal, DURATION)
-    simulator = Simulator(truth, motion, nominal=nominal, sensors=SensorSettings.perfect())
-    recording = simulator.run()
+def soft_mast():
+    """Three guides on belts as soft, for their friction, as those of the uf: the file's are a hundred times stiffer."""
+    document = copy.deepcopy(dict(machine("mast_belt").document))
+    document["actuator"]["stiffness"] = float(document["actuator"]["stiffness"]) / 100.0
+    document["friction"] = {"law": "coulomb", "viscous": [40.0, 50.0, 60.0], "coulomb": [12.0, 9.0, 15.0]}
+    return read_machine(document)
+
+
+@cache
+def record(name):
+    """A machine, another one than its file's, and that one's log."""
+    nominal = soft_mast() if name == "mast" else machine(name)
+    truth = as_machine(perturbed(nominal, 3))
+    recording = simulate(truth, "rich", DURATION, nominal=nominal, sensors=SensorSettings.perfect())
     return nominal, truth, recording
+
+
+@pytest.fixture(scope="module", params=["uf_belt", "mast"])
+def simulated(request):
+    return record(request.param)
+
+
+@pytest.fixture(scope="module")
+def struts():
+    return record("uf_belt")
 
 
 @pytest.fixture(scope="module")
@@ -81,8 +97,9 @@ def test_the_model_tells_better_than_the_force_how_far_belts_are_wound_up(simula
 
 
 def test_logs_are_left_alone_where_the_model_cannot_tell(simulated, online):
-    _, _, recording = simulated
-    for experiment in (online, Experiment.of([recording.log()], Machine.load("uf"))):
+    nominal, _, recording = simulated
+    rigid = machine("uf" if nominal.name == "uf_belt" else "mast")
+    for experiment in (online, Experiment.of([recording.log()], rigid)):
         problem = experiment.problem()
         assert rewound(experiment, problem) == (experiment, problem)
 
@@ -101,7 +118,7 @@ def test_online_a_model_that_the_stream_makes_itself_tells_it_as_well(simulated,
 def test_the_strut_stage_gives_what_a_whole_log_gives_by_the_model(simulated, online):
     nominal, _, recording = simulated
     settings, log = online.settings, recording.log()
-    stage = FilterStage(settings.guard, settings.filter, by_model(as_machine(nominal)))
+    stage = FilterStage(settings.guard, settings.filter, by_model(nominal))
     found = [one for k in range(2500) for one in stage.step(float(log.time[k]), log.length[k], log.force[k])]
     assert stage.forces[-1].modelled
     whole, _ = filter_log_causally(online.logs[0], settings.filter)
@@ -116,7 +133,7 @@ def test_the_strut_stage_gives_what_a_whole_log_gives_by_the_model(simulated, on
 
 def test_a_stream_without_forces_or_after_a_hole_begins_anew(simulated):
     nominal, _, recording = simulated
-    settings, log = Settings().resolved(nominal), recording.log()
+    settings, log = Settings().resolved(nominal, PERIOD), recording.log()
     stream = WindingStream(nominal, settings.guard, settings.filter, settings.guard.period)
     lag = round(stream.delay / settings.guard.period)
     for segment in (0, 1):
@@ -133,18 +150,18 @@ def test_a_stream_without_forces_or_after_a_hole_begins_anew(simulated):
     assert stream.step(samples[0]) == []
 
 
-def new_stream(machine):
-    settings = Settings().resolved(machine)
-    return WindingStream(machine, settings.guard, settings.filter, settings.guard.period)
+def new_stream(one):
+    settings = Settings().resolved(one, PERIOD)
+    return WindingStream(one, settings.guard, settings.filter, settings.guard.period)
 
 
 def guarded(log, k, factor=1.0):
     return GuardedSample(float(log.time[k]), log.length[k], factor * log.force[k], 0, False)
 
 
-def test_a_stream_whose_model_learned_from_forces_that_were_none_is_by_a_model_again(simulated):
+def test_a_stream_whose_model_learned_from_forces_that_were_none_is_by_a_model_again(struts):
     """The machine flies apart behind the springs of such a model; what had been learned before does not help."""
-    nominal, _, recording = simulated
+    nominal, _, recording = struts
     log, stream = recording.log(), new_stream(nominal)
     modelled, beside = [], []
     for k in range(6500):
@@ -158,9 +175,9 @@ def test_a_stream_whose_model_learned_from_forces_that_were_none_is_by_a_model_a
     assert max(beside) < 3e-3
 
 
-def test_a_model_is_judged_against_the_noise_of_measured_forces(simulated, monkeypatch):
+def test_a_model_is_judged_against_the_noise_of_measured_forces(struts, monkeypatch):
     """By forces this noisy drives are wound up by an eighth otherwise than by any model, the true one too."""
-    nominal, _, recording = simulated
+    nominal, _, recording = struts
     log, stream = recording.log(), new_stream(nominal)
     noise = np.random.default_rng(1).normal(size=log.force.shape)
     noisy = replace(log, force=log.force + NOISE_OF_FORCES * np.sqrt(np.mean(log.force**2)) * noise)
@@ -176,24 +193,23 @@ def test_a_model_is_judged_against_the_noise_of_measured_forces(simulated, monke
     assert not any(k > 2500 for k in made)
 
 
-def test_where_a_pose_is_lost_the_model_s_part_fades_and_the_model_learns_of_a_hole(simulated, monkeypatch):
-    nominal, _, recording = simulated
+def test_where_a_pose_is_lost_the_model_s_part_fades_and_the_model_learns_of_a_hole(struts, monkeypatch):
+    nominal, _, recording = struts
     log, stream = recording.log(), new_stream(nominal)
     for k in range(1500):
         stream.step(guarded(log, k))
     assert stream.modelled
     basis = stream._basis
-    monkeypatch.setattr(stream._tracker, "track", lambda *_: FAILED)
+    monkeypatch.setattr(stream._tracker, "step", lambda *_: FAILED)
     beside = []
-    period = Settings().resolved(nominal).period
-    for k in range(1500, 1500 + round(FADE / period)):
+    for k in range(1500, 1500 + round(FADE / PERIOD)):
         for one in stream.step(guarded(log, k)):
             beside.append(one.coordinate - stream._acting[0].coordinate)
         monkeypatch.undo()
     # in equal steps, down to nothing
     held = np.abs(stream._besides[0])
     assert held.max() > 1e-6
-    assert np.all(np.abs(np.diff(beside, axis=0)) <= 1.001 * held * period / FADE)
+    assert np.all(np.abs(np.diff(beside, axis=0)) <= 1.001 * held * PERIOD / FADE)
     np.testing.assert_allclose(beside[-1], 0.0, atol=1e-12)
     assert (
         stream._basis is basis
@@ -217,9 +233,8 @@ def test_what_does_not_fit_better_is_not_taken(simulated):
     """Belts of a fifth of the stiffness in the file, which no first estimate makes good."""
     nominal, _, recording = simulated
     document = copy.deepcopy(dict(nominal.document))
-    document["actuator"]["stiffness"] /= 5.0
-    machine = Machine.from_document(document, "soft")
-    experiment = Experiment.of([recording.log()], machine)
+    document["actuator"]["stiffness"] = float(document["actuator"]["stiffness"]) / 5.0
+    experiment = Experiment.of([recording.log()], read_machine(document))
     problem = experiment.problem()
     again, other = rewound(experiment, problem)
     before, after = (

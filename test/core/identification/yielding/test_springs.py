@@ -61,7 +61,7 @@ def test_struts_behind_springs_move_as_scipy_says(rubs):
     assert law.law_parameters[1] == BEND
     springs = Springs(
         np.full(6, STIFFNESS), np.full(6, DAMPING), np.array([rubs * np.full(6, INNER[0]), rubs * np.full(6, INNER[1]),
-        np.full(6, INNER[2])]), law.law_parameters, padded_coefficients(coefficients, 6),
+        np.full(6, INNER[2])]), np.tile(law.law_parameters, (6, 1)), padded_coefficients(coefficients, 6),
     )  # fmt: skip
     place, rate = np.zeros((COUNT, 6)), np.zeros((COUNT, 6))
     place[0], rate[0] = start[:6], start[6:]
