@@ -198,7 +198,6 @@ ABOUT_SIX_STRUTS = {
     "exporting/formats.py": "its own formats",
     "exporting/stated_widths.py": "keys of its file",
     "identification/experiment.py": "parts that integrate six struts",
-    "identification/online/filter_stage.py": "springs of six struts",
     "identification/online/judgement/stream_discrete.py": "amperes of its motors",
     "identification/online/tolerated.py": "tolerances in closed form",
     "nodes/simulator.py": "the platform's sensors",
