@@ -156,6 +156,11 @@ GROUPS: dict[str, dict[str, Command]] = {
             "compute the modes on the compliance of the drives",
             "pkm modes --machine uf_hydraulic",
         ),
+        "control-design": Command(
+            "control_design",
+            "compare laws of control on a machine with its drives",
+            "pkm control-design --machine mast_belt --axes z,psi",
+        ),
         "drive": Command(
             "drive",
             "estimate numbers of the drives themselves from a log of a step or a sweep",

@@ -136,6 +136,11 @@ class Servo(BaseActuator):
     def measured(self, state: FloatArray, x: float) -> float:
         return self.loop.measured(x)
 
+    @property
+    def gain_of_loop(self) -> float:
+        """Return k_v of its position loop in small motions, 1/s."""
+        return abs(self.loop.gain * self.loop.sensor_gain * self.no_load.slope)
+
     def valve_response(self, s: NDArray[np.complex128]) -> NDArray[np.complex128]:
         """Opening over valve current at complex frequencies s in rad/s."""
         return np.exp(-s * self.valve_delay)

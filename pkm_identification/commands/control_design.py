@@ -1,0 +1,93 @@
+# Copyright 2026 pkm_identification maintainers
+#
+# Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance
+# with the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+# Unless required by applicable law or agreed to in writing, software distributed under the License is
+# distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
+# the License for the specific language governing permissions and limitations under the License.
+
+"""pkm control-design: laws of control compared on one machine with its drives."""
+
+from __future__ import annotations
+
+import argparse
+
+from pkm_identification.errors import SettingsError
+from pkm_identification.progress import steps
+
+from .arguments import add_json, add_machine
+from .results import check_file, present
+
+AMPLITUDE, TURN = 0.004, 0.02  # m, rad, of a sum of sines
+MOST_AXES = 3  # where none are named
+PAYLOAD = 0.25  # of the mass of the body that carries it
+
+
+def add(commands: argparse._SubParsersAction) -> None:
+    """Add the command."""
+    parser = commands.add_parser(
+        "control-design",
+        description="Compare laws of control on one machine with its drives: position loops as tuned, gravity "
+        "compensation, effective-mass gain scheduling, decoupling, computed torque and workspace control, by "
+        "bandwidth, error, crosstalk, stiffness, margin and with a payload.",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add_machine(parser)
+    parser.add_argument(
+        "--axes", metavar="A,B", help="of the platform, outputs or drives (default: the first three)"
+    )
+    parser.add_argument(
+        "--bandwidth",
+        type=float,
+        metavar="HZ",
+        help="that laws with a model ask for (default: that of the file's position loops)",
+    )
+    parser.add_argument("--amplitude", type=float, metavar="A", help="m or rad (default: 0.004 m, 0.02 rad)")
+    parser.add_argument(
+        "--payload",
+        type=float,
+        metavar="KG",
+        help="on the platform or the last body (default: a quarter of its mass)",
+    )
+    add_json(parser)
+    parser.set_defaults(run=_run)
+
+
+def _run(options: argparse.Namespace) -> int:
+    check_file(options.json, "--json")
+    for name in ("bandwidth", "amplitude", "payload"):
+        value = getattr(options, name)
+        if value is not None and not 0.0 < value < float("inf"):
+            raise SettingsError(f"--{name} {value:g}: must be positive")
+    # MuJoCo takes longer to load than most commands run
+    from pkm_identification.machines.load import load_machine
+    from pkm_identification.report.control_designs import design_document, design_text
+    from pkm_identification.simulation.actuated.control_design import (
+        choose_bandwidth,
+        compare_laws,
+        find_carrier,
+        name_laws,
+    )
+    from pkm_identification.simulation.actuated.subject import Subject
+
+    machine = load_machine(options.machine)
+    subject = Subject.of(machine, options.machine)
+    count = min(MOST_AXES, subject.mechanism.degrees_of_freedom)
+    axes = options.axes.split(",") if options.axes else list(subject.axes[:count])
+    if len(set(axes)) != len(axes):
+        raise SettingsError(f"--axes {options.axes}: names an axis twice")
+    for axis in axes:
+        subject.direction(axis)
+    bandwidth = choose_bandwidth(subject) if options.bandwidth is None else options.bandwidth
+    turning = subject.unit(axes[0]) == "rad"
+    amplitude = (TURN if turning else AMPLITUDE) if options.amplitude is None else options.amplitude
+    path, mass = find_carrier(subject)
+    payload = PAYLOAD * mass if options.payload is None else options.payload
+    loaded = Subject.of(machine.with_changes({path: payload}), options.machine)
+    results = [
+        compare_laws(subject, loaded, axes, bandwidth, amplitude, (name,))[0]
+        for name in steps("laws", name_laws(subject))
+    ]
+    told = (subject.mechanism.name, results, axes, bandwidth, f"{payload:.3g} kg")
+    present(design_text(*told), design_document(*told), options.json)
+    return 0

@@ -1,0 +1,145 @@
+# Copyright 2026 pkm_identification maintainers
+#
+# Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance
+# with the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+# Unless required by applicable law or agreed to in writing, software distributed under the License is
+# distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
+# the License for the specific language governing permissions and limitations under the License.
+
+"""Laws from a machine's model to its drives that are compared with each other, all with the same wanted dynamics.
+
+With e the drives' error, a = w^2 e + 2 D w e' the acceleration that is asked for, M(q) the mass that the drives feel,
+g(q) their forces at rest and q_0 home:
+
+    position        F = diag(M(q_0)) a + g(q_0)
+    gravity         F = diag(M(q_0)) a + g(q)
+    scheduling      F = diag(M(q)) a + g(q)               effective-mass gain scheduling (Machielsen 1983, 8.2)
+    decoupling      F = M(q_0) a + g(q)
+    computed torque F = M(q) (a + q_d'') + c(q, q') + g(q)
+
+Drives with valves take places, not forces. There the place given to a drive's own loop is changed: by what its loop
+needs for the force of the model, F = g(q_d) or the whole inverse dynamics of the wanted motion; or so that its error
+counts by the root of the effective mass, as the oil's frequency falls with that root.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from pkm_identification.mechanisms.model import Actuator
+from pkm_identification.mechanisms.multibody import dynamics, kinematics
+from pkm_identification.mechanisms.multibody.mechanism import Mechanism
+from pkm_identification.numerics.arrays import FloatArray
+
+DAMPING = 1.0  # ratio that every law asks for: no overshoot of its own
+FORCE_LAWS = ("position", "gravity", "scheduling", "decoupling", "computed torque")
+PLACE_LAWS = ("position", "gravity", "scheduling", "force feed-forward")
+
+
+class Wanted(NamedTuple):
+    """Places, rates and accelerations (n,) of the drives."""
+
+    place: FloatArray
+    rate: FloatArray
+    acceleration: FloatArray
+
+
+class DriveModel:
+    """What a law believes of a machine: mass and forces of its drives by where they are.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+    actuators : sequence of Actuator
+    """
+
+    def __init__(self, mechanism: Mechanism, actuators: Sequence[Actuator]) -> None:
+        self._mechanism, self._near = mechanism, mechanism.home[None]
+        self.actuators = tuple(actuators)
+        self._behind = np.diag([one.inertia_behind for one in actuators])
+        home = kinematics.read(mechanism, "drives", mechanism.home)[0]
+        self.home_mass, self.home_force = self.mass(home), self.force(home)
+
+    def mass(self, place: FloatArray) -> FloatArray:
+        """Return the mass (n, n) that the drives feel, what turns with their motors included."""
+        at = kinematics.close_drives(self._mechanism, place[None], self._near).required(place[None], "drives")
+        self._near = at
+        return np.asarray(dynamics.mass_matrix(self._mechanism, at)[0], dtype=float) + self._behind
+
+    def force(
+        self, place: FloatArray, rate: FloatArray | None = None, second: FloatArray | None = None
+    ) -> FloatArray:
+        """Return forces (n,) that a motion needs, friction apart; at rest unless rates are given."""
+        still = np.zeros_like(place)
+        rate, second = still if rate is None else rate, still if second is None else second
+        motion = kinematics.motion_of_drives(self._mechanism, place[None], rate[None], second[None])
+        own = np.asarray(dynamics.forces(self._mechanism, motion, friction=False)[0], dtype=float)
+        return own + self._behind @ second
+
+
+class ForceLaw:
+    """A law of drives that take forces.
+
+    Parameters
+    ----------
+    name : str
+        One of FORCE_LAWS.
+    model : DriveModel
+    bandwidth : float
+        w in rad/s.
+    """
+
+    def __init__(self, name: str, model: DriveModel, bandwidth: float) -> None:
+        self._name, self._model, self._w = name, model, bandwidth
+
+    def force(self, shown: FloatArray, rate: FloatArray, wanted: Wanted) -> FloatArray:
+        """Return forces (n,) for shown places and rates (n,)."""
+        model, name = self._model, self._name
+        asked = self._w**2 * (wanted.place - shown) + 2.0 * DAMPING * self._w * (wanted.rate - rate)
+        if name == "computed torque":
+            return model.force(shown, rate, asked + wanted.acceleration)
+        if name == "position":
+            return np.diag(model.home_mass) * asked + model.home_force
+        if name == "decoupling":
+            return np.asarray(model.home_mass @ asked) + model.force(shown)
+        mass = model.home_mass if name == "gravity" else model.mass(shown)
+        return np.diag(mass) * asked + model.force(shown)
+
+
+class PlaceLaw:
+    """A law of drives with valves: places for their own loops.
+
+    Parameters
+    ----------
+    name : str
+        One of PLACE_LAWS.
+    model : DriveModel
+    """
+
+    def __init__(self, name: str, model: DriveModel) -> None:
+        self._name, self._model = name, model
+        self._start = self._hold(model.home_force)
+
+    def _hold(self, force: FloatArray) -> FloatArray:
+        """Places (n,) from where the loops would give these forces at rest."""
+        shifts = []
+        for one, load in zip(self._model.actuators, force, strict=True):
+            state, command = one.equilibrium(float(load), 0.0)
+            slope = one.measured(state, 1.0) - one.measured(state, 0.0)
+            shifts.append((command - one.measured(state, 0.0)) / slope if slope else 0.0)
+        return np.array(shifts)
+
+    def place(self, shown: FloatArray, wanted: Wanted) -> FloatArray:
+        """Return places (n,) to give to the drives."""
+        model = self._model
+        if self._name == "gravity":
+            return wanted.place + self._hold(model.force(wanted.place)) - self._start
+        if self._name == "force feed-forward":
+            return wanted.place + self._hold(model.force(*wanted)) - self._start
+        if self._name == "scheduling":
+            share = np.sqrt(np.diag(model.home_mass) / np.diag(model.mass(shown)))
+            return shown + share * (wanted.place - shown)
+        return wanted.place

@@ -1,0 +1,349 @@
+# Copyright 2026 pkm_identification maintainers
+#
+# Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance
+# with the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+# Unless required by applicable law or agreed to in writing, software distributed under the License is
+# distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
+# the License for the specific language governing permissions and limitations under the License.
+
+"""Laws of control compared on one machine with its drives: responses by axis, a load that is put on, and another load.
+
+Every law moves the whole simulated machine. A sum of sines along each axis shows the closed loop from the wanted place
+to the true one; noise of the same form on what a law sees shows how far its loop is from instability; a machine that is
+heavier than the law believes, let go from rest, shows how stiff it holds and how its bandwidth changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from pkm_identification.control.laws.drive_laws import (
+    FORCE_LAWS,
+    PLACE_LAWS,
+    DriveModel,
+    ForceLaw,
+    PlaceLaw,
+    Wanted,
+)
+from pkm_identification.control.laws.workspace import WorkspaceControl
+from pkm_identification.errors import NotConverged, PkmError, SettingsError
+from pkm_identification.machines.multibody import Multibody
+from pkm_identification.mechanisms.actuators.servo import Servo
+from pkm_identification.mechanisms.multibody.kinematics import close_drives
+from pkm_identification.numerics.arrays import FloatArray
+
+from ..multibody.plant import MechanismPlant
+from .file_control import FileControl
+from .frequency_response import bandwidths
+from .subject import Subject
+
+TUNED, WORKSPACE = "as tuned", "workspace"
+MULTIPLES = np.array(
+    [1, 2, 3, 4, 6, 8, 10, 12, 16, 20, 24, 32]
+)  # of the lowest frequency, which is a part of w
+PARTS = 8.0  # of the wanted bandwidth in the lowest frequency; the highest is four times the bandwidth
+TRACKING = 2  # multiple, a quarter of the bandwidth, at which tracking is told
+PERIOD = 1e-3  # s, of the laws
+SETTLING = 0.5  # of the lowest sine's period, before anything is measured
+HOLDING = 0.6  # s, in which a load that is put on is looked at
+
+
+@dataclass(frozen=True)
+class LawResult:
+    """What a law does.
+
+    Attributes
+    ----------
+    name : str
+    bandwidth : dict of str to float or None
+        -3 dB by axis, Hz; None where it is not seen.
+    tracking : dict of str to float
+        Error along an axis at a quarter of the wanted bandwidth, % of the amplitude.
+    crosstalk : dict of str to float
+        Largest motion of the drives aside of an axis over that along it, %, over all sines.
+    stiffness : float or None
+        Smallest ratio over the drives of a load that is put on to how far they give way, N/m (N m/rad).
+    margin : float or None
+        Modulus margin of the loop, 0 to 1: distance of its open loop from -1.
+    loaded_bandwidth : float or None
+        -3 dB along the first axis with the payload, Hz.
+    why_not : str
+        Why it cannot be used; empty where it can.
+    """
+
+    name: str
+    bandwidth: dict[str, float | None]
+    tracking: dict[str, float]
+    crosstalk: dict[str, float]
+    stiffness: float | None = None
+    margin: float | None = None
+    loaded_bandwidth: float | None = None
+    why_not: str = ""
+
+
+@dataclass(frozen=True)
+class _Run:
+    """Time (N,) and true driven coordinates (N, n) of a run."""
+
+    time: FloatArray
+    drive: FloatArray
+
+
+def choose_bandwidth(subject: Subject) -> float:
+    """Return the bandwidth in Hz of the file's position loops, or the median of its servos' loops.
+
+    Raises
+    ------
+    SettingsError
+        If the file has neither.
+    """
+    control = subject.mechanism.description.control
+    if control is not None and control.computed_torque is not None:
+        return float(np.sqrt(control.computed_torque.position_gain) / (2.0 * np.pi))
+    if control is not None and control.drives[0].velocity is not None:
+        return control.drives[0].position.gain / (2.0 * np.pi)
+    loops = [one.gain_of_loop for one in subject.actuators if isinstance(one, Servo) and one.holds_place]
+    if loops:
+        return float(np.median(loops)) / (2.0 * np.pi)
+    raise SettingsError(
+        "--bandwidth: must be given in Hz for this machine: its file has no position loop that tells"
+    )
+
+
+def name_laws(subject: Subject) -> tuple[str, ...]:
+    """Return the names of the laws that are compared on a machine, the first as its file tunes it."""
+    valves = any(one.has_valve for one in subject.actuators)
+    return (TUNED, *(PLACE_LAWS[1:] if valves else FORCE_LAWS), WORKSPACE)
+
+
+def find_carrier(subject: Subject) -> tuple[str, float]:
+    """Return the path of the mass that a payload is added to, of the platform or the last body, and its value in kg."""
+    bodies = [body.name for body in subject.mechanism.description.bodies]
+    masses = np.asarray(subject.mechanism.parameters[:, 0], dtype=float)
+    name = subject.mechanism.description.pose or bodies[int(np.flatnonzero(masses)[-1])]
+    path = f"bodies.{name}.mass" if subject.position is None else "platform.mass"
+    return path, float(masses[bodies.index(name)])
+
+
+def compare_laws(
+    subject: Subject,
+    loaded: Subject,
+    axes: Sequence[str],
+    bandwidth: float,
+    amplitude: float,
+    names: Sequence[str] | None = None,
+) -> tuple[LawResult, ...]:
+    """Return what laws do on a machine.
+
+    Parameters
+    ----------
+    subject, loaded : Subject
+        As the laws believe, and heavier.
+    axes : sequence of str
+    bandwidth : float
+        Hz, wanted of the laws that have a model.
+    amplitude : float
+        m or rad, of the sum of sines.
+    names : sequence of str, optional
+        Of `name_laws`; all unless given.
+    """
+    chosen = name_laws(subject) if names is None else names
+    return tuple(_Bench(name, subject, loaded, axes, bandwidth, amplitude).judge() for name in chosen)
+
+
+class _Bench:
+    """One law on a machine."""
+
+    def __init__(
+        self,
+        name: str,
+        subject: Subject,
+        loaded: Subject,
+        axes: Sequence[str],
+        bandwidth: float,
+        amplitude: float,
+    ) -> None:
+        self.name, self.axes, self.amplitude = name, tuple(axes), amplitude
+        self.subject, self.loaded = subject, loaded
+        self._valves = any(one.has_valve for one in subject.actuators)
+        self.w = 2.0 * np.pi * bandwidth
+        self.frequency = bandwidth / PARTS * MULTIPLES
+        self.along = np.array([subject.direction(axis) for axis in axes])
+        # Schroeder's phases: a sum of sines without a high peak
+        self.phase = -np.pi * np.arange(len(MULTIPLES)) ** 2 / len(MULTIPLES)
+
+    def judge(self) -> LawResult:
+        """Run all there is to run; a law that cannot be used says why."""
+        try:
+            gains = [self._gains(self.subject, k) for k in range(len(self.axes))]
+            first = self._along(self._gains(self.loaded, 0), 0)
+            stiffness = self._stiffness()
+            margin = self._margin(self._along(gains[0], 0))
+        except PkmError as reason:
+            return LawResult(self.name, {}, {}, {}, why_not=str(reason).splitlines()[0])
+        own = {axis: self._along(gains[k], k) for k, axis in enumerate(self.axes)}
+        return LawResult(
+            self.name,
+            {axis: bandwidths(self.frequency, gain)[0] for axis, gain in own.items()},
+            {axis: 100.0 * float(abs(1.0 - gain[MULTIPLES == TRACKING][0])) for axis, gain in own.items()},
+            {axis: self._aside(gains[k], k) for k, axis in enumerate(self.axes)},
+            stiffness,
+            margin,
+            bandwidths(self.frequency, first)[0],
+        )
+
+    def _along(self, gains: np.ndarray, axis: int) -> np.ndarray:
+        """Gains (F,) along an axis of those of the drives (F, n)."""
+        along = self.along[axis]
+        return np.asarray(gains @ along / (along @ along))
+
+    def _aside(self, gains: np.ndarray, axis: int) -> float:
+        """Largest part in % of the drives' gains (F, n) that is not along an axis."""
+        along = self.along[axis]
+        rest = gains - np.multiply.outer(self._along(gains, axis), along)
+        return 100.0 * float(np.linalg.norm(rest, axis=1).max() / np.linalg.norm(along))
+
+    def _sum(self, t: float | FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Sum of sines, its rate and acceleration, swelling before it is measured."""
+        w, size = 2.0 * np.pi * self.frequency, self.amplitude / len(MULTIPLES)
+        angle = np.multiply.outer(t, w) + self.phase
+        value = size * np.sin(angle).sum(axis=-1)
+        rate, second = size * (w * np.cos(angle)).sum(axis=-1), -size * (w**2 * np.sin(angle)).sum(axis=-1)
+        end = SETTLING / self.frequency[0]
+        s = np.clip(np.asarray(t) / end, 0.0, 1.0)
+        swell, slope, bend = (
+            s**2 * (3 - 2 * s),
+            6 * s * (1 - s) / end,
+            6 * (1 - 2 * s) / end**2 * ((s > 0) & (s < 1)),
+        )
+        return swell * value, swell * rate + slope * value, swell * second + 2 * slope * rate + bend * value
+
+    def _gains(self, subject: Subject, axis: int) -> np.ndarray:
+        """First harmonics (F, n) of the drives for the sum of sines along an axis."""
+        along, home = self.along[axis], self.subject.home
+        for sign in (1.0, -1.0):
+            subject.check_reach(
+                sign * self.amplitude * along, "--amplitude", f"{sign * self.amplitude:g} along an axis"
+            )
+
+        def wanted(t: float) -> Wanted:
+            value, rate, second = self._sum(t)
+            return Wanted(home + along * value, along * rate, along * second)
+
+        run = self._run(subject, wanted, (1.0 + SETTLING) / self.frequency[0])
+        return self._harmonics(run, run.drive - home)
+
+    def _harmonics(self, run: _Run, values: FloatArray) -> np.ndarray:
+        """Complex amplitudes (F, m) over those of the sum of sines, over its whole period, a constant apart."""
+        used = run.time >= SETTLING / self.frequency[0]
+        angle = 2.0 * np.pi * np.multiply.outer(run.time[used], self.frequency) + self.phase
+        columns = np.hstack([np.sin(angle), np.cos(angle), np.ones((len(angle), 1))])
+        found = np.linalg.lstsq(columns, values[used], rcond=None)[0]
+        count = len(MULTIPLES)
+        return (found[:count] + 1j * found[count : 2 * count]) / (self.amplitude / count)
+
+    def _stiffness(self) -> float | None:
+        """Let the heavier machine go from rest where the law holds the lighter one."""
+        home = self.subject.home
+        still = Wanted(home, np.zeros_like(home), np.zeros_like(home))
+        run = self._run(self.loaded, lambda _: still, HOLDING, surprise=True)
+        weight = np.abs(self._model(self.loaded).home_force - self._model(self.subject).home_force)
+        way = np.abs(run.drive - home).max(axis=0)
+        pushed = weight > 0.05 * weight.max()
+        return float(np.min(weight[pushed] / np.maximum(way[pushed], 1e-12)))
+
+    def _margin(self, gain: np.ndarray) -> float | None:
+        if self.name in FORCE_LAWS and not self._valves:
+            home = self.subject.home
+            still = Wanted(home, np.zeros_like(home), np.zeros_like(home))
+            run = self._run(
+                self.subject,
+                lambda _: still,
+                (1.0 + SETTLING) / self.frequency[0],
+                noise=lambda t: self.along[0] * self._sum(t)[0],
+            )
+            gain = -self._along(self._harmonics(run, run.drive - home), 0)
+        elif self._feeds_forward():
+            return None
+        return float(1.0 / np.abs(1.0 - gain).max())
+
+    def _feeds_forward(self) -> bool:
+        """Whether the wanted motion is fed forward, so that how it is followed says nothing of the loop."""
+        control = self.subject.mechanism.description.control
+        of_file = control is not None and any(one.position.rate_feed_forward for one in control.drives)
+        return of_file or self.name == "force feed-forward"
+
+    def _model(self, subject: Subject) -> DriveModel:
+        return DriveModel(subject.mechanism, subject.actuators)
+
+    def _run(
+        self,
+        truth: Subject,
+        wanted: Callable[[float], Wanted],
+        duration: float,
+        noise: Callable[[float], FloatArray] | None = None,
+        surprise: bool = False,
+    ) -> _Run:
+        """Move a machine under the law; with `surprise` it begins with the forces that hold the lighter one."""
+        plant, move = self._start(truth, surprise)
+        count = round(duration / PERIOD)
+        time, drive = PERIOD * np.arange(count + 1), []
+        for k in range(count + 1):
+            drive.append(plant.coordinate)
+            if not np.all(np.isfinite(drive[-1])):
+                raise NotConverged(f"the law '{self.name}' is unstable on this machine")
+            if k < count:
+                disturbance = 0.0 if noise is None else noise(time[k])
+                move(plant.encoder + disturbance, wanted(time[k]), wanted(time[k] + PERIOD))
+        return _Run(time, np.array(drive))
+
+    def _start(self, truth: Subject, surprise: bool) -> tuple[MechanismPlant, Callable[..., None]]:
+        name, subject = self.name, self.subject
+        description = truth.mechanism.description
+        if name in FORCE_LAWS and not self._valves:
+            description = replace(description, control=None)
+        mechanism = replace(truth.mechanism, description=description)
+        plant = MechanismPlant(mechanism)
+        home = subject.home
+        plant.reset(close_drives(mechanism, home[None]).required(home[None], "drives")[0])
+        plant.set_force(self._model(subject).home_force if surprise else plant.holding_force())
+        return plant, self._mover(plant)
+
+    def _mover(self, plant: MechanismPlant) -> Callable[..., None]:
+        name, subject = self.name, self.subject
+        if not plant.takes_places and name in FORCE_LAWS:
+            law, last = ForceLaw(name, self._model(subject), self.w), [plant.encoder]
+
+            def push(shown: FloatArray, now: Wanted, _: Wanted) -> None:
+                rate, last[0] = (shown - last[0]) / PERIOD, shown
+                plant.push(law.force(shown, rate, now), PERIOD)
+
+            return push
+        control = subject.mechanism.description.control
+        believed = FileControl.of(control, Multibody(subject.mechanism), plant, lambda: plant.encoder)
+        if name == TUNED and believed is not None:
+            tuned = believed
+
+            def by_file(_: FloatArray, now: Wanted, then: Wanted) -> None:
+                tuned.move(lambda t: (now.place + t / PERIOD * (then.place - now.place), now.rate), PERIOD)
+
+            return by_file
+        if not plant.takes_places:
+            raise SettingsError("the drives take forces and the file has no position loop")
+        if name == WORKSPACE:
+            workspace = WorkspaceControl(Multibody(subject.mechanism))
+
+            def straight(shown: FloatArray, now: Wanted, _: Wanted) -> None:
+                reference = workspace.step(shown, now.place)
+                plant.follow(reference, reference, PERIOD)
+
+            return straight
+        places = PlaceLaw("position" if name == TUNED else name, self._model(subject))
+
+        def follow(shown: FloatArray, now: Wanted, then: Wanted) -> None:
+            plant.follow(places.place(shown, now), places.place(shown, then), PERIOD)
+
+        return follow
