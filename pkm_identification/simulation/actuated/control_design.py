@@ -172,6 +172,8 @@ class _Bench:
         self.w = 2.0 * np.pi * bandwidth
         self.frequency = bandwidth / PARTS * MULTIPLES
         self.along = np.array([subject.direction(axis) for axis in axes])
+        # rates alike: a drive's force is not used up by the highest
+        self.sizes = amplitude / MULTIPLES / np.sum(1.0 / MULTIPLES)
         # Schroeder's phases: a sum of sines without a high peak
         self.phase = -np.pi * np.arange(len(MULTIPLES)) ** 2 / len(MULTIPLES)
 
@@ -208,10 +210,9 @@ class _Bench:
 
     def _sum(self, t: float | FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Sum of sines, its rate and acceleration, swelling before it is measured."""
-        w, size = 2.0 * np.pi * self.frequency, self.amplitude / len(MULTIPLES)
+        w, size = 2.0 * np.pi * self.frequency, self.sizes
         angle = np.multiply.outer(t, w) + self.phase
-        value = size * np.sin(angle).sum(axis=-1)
-        rate, second = size * (w * np.cos(angle)).sum(axis=-1), -size * (w**2 * np.sin(angle)).sum(axis=-1)
+        value, rate, second = np.sin(angle) @ size, np.cos(angle) @ (size * w), -np.sin(angle) @ (size * w**2)
         end = SETTLING / self.frequency[0]
         s = np.clip(np.asarray(t) / end, 0.0, 1.0)
         swell, slope, bend = (
@@ -243,7 +244,7 @@ class _Bench:
         columns = np.hstack([np.sin(angle), np.cos(angle), np.ones((len(angle), 1))])
         found = np.linalg.lstsq(columns, values[used], rcond=None)[0]
         count = len(MULTIPLES)
-        return (found[:count] + 1j * found[count : 2 * count]) / (self.amplitude / count)
+        return (found[:count] + 1j * found[count : 2 * count]) / self.sizes[:, None]
 
     def _stiffness(self) -> float | None:
         """Let the heavier machine go from rest where the law holds the lighter one."""
