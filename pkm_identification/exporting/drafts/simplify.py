@@ -26,6 +26,7 @@ from pkm_identification.numerics.arrays import FloatArray
 from .graph import GUESS, Draft, DraftJoint, Frame, Link
 
 _ONE_POINT_M = 1e-6  # what files of six decimals round to
+_LIGHT = 0.01  # of a neighbour's moment about the point: a cross or a ball between hinges, not a link
 _PLACEHOLDER = 1e-6  # of the machine's mass: what is written where a file must state some
 _ACROSS = 1e-6  # cosine of axes at a right angle
 
@@ -108,27 +109,57 @@ def _sum_bodies(name: str, parts: Sequence[tuple[Link, Frame]]) -> Link:
 
 
 def join_hinges(draft: Draft, driven: Sequence[str]) -> Draft:
-    """Return the draft with universal and spherical joints where hinges meet in a point with nothing between them."""
-    draft = replace(draft)
+    """Return the draft with universal and spherical joints where hinges meet in a point with next to nothing between.
+
+    The mass of a cross goes exactly to the neighbour on whose joint its centre of mass is; its moments, less than
+    _LIGHT of either neighbour's about that point, are left out.
+    """
+    notes = []
     while True:
         for link in draft.links:
             ends = [joint for joint in draft.joints if link.name in joint.bodies]
-            if link.mass > 0.0 or link.guessed or len(ends) != 2 or any(one.name in driven for one in ends):
+            if len(ends) != 2 or any(one.name in driven for one in ends):
                 continue
-            first, second = (
-                ends[0].seen_from(ends[0].bodies[ends[0].bodies[0] == link.name]),
-                ends[1].seen_from(link.name),
-            )
+            near = ends[0].bodies[ends[0].bodies[0] == link.name]
+            first, second = ends[0].seen_from(near), ends[1].seen_from(link.name)
             joined = _join(first, second)
-            if joined is not None:
-                kept = [one for one in draft.joints if one not in ends]
-                kept.insert(draft.joints.index(ends[0]), joined)
-                draft = replace(
-                    draft, links=tuple(one for one in draft.links if one is not link), joints=tuple(kept)
+            links = None if joined is None else _without_cross(draft, link, first, joined)
+            if joined is None or links is None:
+                continue
+            if link.mass > 0.0:
+                notes.append(
+                    f"{link.name}: a cross or ball, its mass moved to its neighbour, its moments left out"
                 )
-                break
+            kept = [one for one in draft.joints if one not in ends]
+            kept.insert(draft.joints.index(ends[0]), joined)
+            draft = replace(draft, links=links, joints=tuple(kept))
+            break
         else:
-            return draft
+            return replace(draft, notes=(*draft.notes, *notes))
+
+
+def _without_cross(
+    draft: Draft, link: Link, first: DraftJoint, joined: DraftJoint
+) -> tuple[Link, ...] | None:
+    """Return the bodies without one between two others, its mass moved to the nearer; None where more of it counts."""
+    others = {one.name: one for one in draft.links if one is not link}
+    if not link.mass > 0.0:
+        return tuple(others.values())
+    center = first.at_home.origin + first.at_home.rotation @ link.center
+    if np.linalg.norm(center - joined.frames[0].origin) > _ONE_POINT_M:
+        return None
+    largest = float(np.linalg.eigvalsh(link.inertia)[-1])
+    for body, frame in zip(joined.bodies, joined.frames, strict=True):
+        if body != GROUND:
+            arm = others[body].center - frame.origin
+            own = float(np.linalg.eigvalsh(others[body].inertia)[-1]) + others[body].mass * float(arm @ arm)
+            if largest > _LIGHT * own:
+                return None
+    near = joined.bodies[0]
+    if near != GROUND:  # on the ground it stands still
+        point = Link(link.name, link.mass, joined.frames[0].origin, known=link.known)
+        others[near] = _sum_bodies(near, [(others[near], Frame()), (point, Frame())])
+    return tuple(others.values())
 
 
 def _join(first: DraftJoint, second: DraftJoint) -> DraftJoint | None:

@@ -302,6 +302,41 @@ def test_a_stewart_platform_of_somebody_is_a_hexapod_or_says_why_not(tmp_path):
     np.testing.assert_allclose(rigid_forces(almost, shifted), force, atol=2e-3 * np.abs(force).max())
 
 
+@pytest.mark.slow
+def test_crosses_of_some_mass_are_joints(tmp_path):
+    """Struts on crosses of two hinges each: a hexapod, and a cross that is no small one stays a body."""
+    text = struts_sdf(0.0)
+    for k in SIX:
+        tube = text.index(f'<link name="tube{k}">')
+        pose = text[tube:].partition("<pose>")[2].partition("</pose>")[0]
+        cross = (
+            f'<link name="cross{k}"><pose>{pose}</pose><inertial><mass>.05</mass><inertia><ixx>1e-5</ixx>'
+            "<iyy>1e-5</iyy><izz>1e-5</izz></inertia></inertial></link>"
+        )
+        foot = f'<joint name="foot{k}" type="ball"><parent>base</parent><child>tube{k}</child></joint>'
+        hinge = (
+            '<joint name="{0}{1}" type="revolute"><parent>{2}</parent><child>{3}</child>'
+            "<axis><xyz>{4}</xyz></axis></joint>"
+        )
+        both = hinge.format("foot_a", k, "base", f"cross{k}", "1 0 0")
+        both += hinge.format("foot_b", k, f"cross{k}", f"tube{k}", "0 1 0")
+        assert foot in text
+        text = text[:tube] + cross + text[tube:].replace(foot, both)
+    one, notes = taken_over(tmp_path / "x.sdf", text)
+    assert has(one, HexapodFile)
+    assert one.description.base_joint == "universal"
+    assert "cross5: a cross or ball" in notes
+    heavy, notes = taken_over(
+        tmp_path / "y.sdf", text.replace("<ixx>1e-5", "<ixx>9e-5").replace("1e-5", "2e-3")
+    )
+    assert has(heavy, BodiesFile)
+    assert "cross" not in notes
+    drives = smooth_drives(one, 4, seed=5)
+    shifted = drives[0] - one.home + heavy.home, *drives[1:]
+    force = rigid_forces(one, drives)
+    np.testing.assert_allclose(rigid_forces(heavy, shifted), force, atol=0.02 * np.abs(force).max())
+
+
 def as_words_and_numbers(text):
     words, numbers = [], []
     for part in text.replace('"', " ").replace("<", " ").replace(">", " ").split():
