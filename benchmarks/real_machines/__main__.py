@@ -1,0 +1,104 @@
+# Copyright 2026 pkm_identification maintainers
+#
+# Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance
+# with the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+# Unless required by applicable law or agreed to in writing, software distributed under the License is
+# distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
+# the License for the specific language governing permissions and limitations under the License.
+
+"""`python -m benchmarks.real_machines --data DIR`: docs/real_machines.md from logs that the reader fetches himself.
+
+mkdir real && cd real
+git clone https://github.com/shamilmamedov/dynamic_calibration
+git clone https://github.com/marcocognetti/FrankaEmikaPandaDynModel
+git clone https://github.com/dfki-ric-underactuated-lab/double_pendulum
+git clone https://github.com/jsduenass/Stewart_Gough_platform_UNAL
+python -m benchmarks.real_machines --data real
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from pathlib import Path
+
+from pkm_identification.errors import PkmError
+from pkm_identification.machines.load import load_machine
+from pkm_identification.mechanisms.multibody.mechanism import Mechanism
+
+from .answers import compile_kernels, identify, write_log
+from .logs import SUBJECTS, Subject
+from .page import Result, write_page, write_pictures
+from .peers import held_out_errors, installed, prepare
+
+_MOST_CAUSES = 2  # that are estimated besides, one by one and together
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def main() -> int:
+    """Identify every machine whose logs are there, and write the page; a part of them is printed alone."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--data", type=Path, required=True, help="folder with the clones")
+    parser.add_argument(
+        "--only", choices=[one.name for one in SUBJECTS], help="one machine; the page is printed"
+    )
+    parser.add_argument("--out", type=Path, default=ROOT / "docs", help="folder of the page (default: docs)")
+    options = parser.parse_args()
+    compile_kernels()
+    results = []
+    for subject in SUBJECTS:
+        if options.only not in (None, subject.name):
+            continue
+        folder = options.data / subject.folder
+        if not folder.is_dir():
+            print(
+                f"{folder}: is not there; git clone https://github.com/{subject.repository}", file=sys.stderr
+            )
+            return 2
+        try:
+            results.append(identify_subject(subject, folder))
+        except PkmError as error:
+            print(error, file=sys.stderr)
+            return 2
+    text = write_page(results, installed())
+    if options.only:
+        print(text)
+        return 0
+    write_pictures(results, options.out / "images" / "real_machines")
+    (options.out / "real_machines.md").write_text(text, encoding="utf-8")
+    return 0
+
+
+def identify_subject(subject: Subject, folder: Path) -> Result:
+    """Return what this package and its peers make of a machine's logs."""
+    training, held_out = subject.read(folder)
+    with tempfile.TemporaryDirectory() as made:
+        paths = []
+        for k, log in enumerate(training):
+            paths.append(Path(made) / f"training_{k + 1}.csv")
+            write_log(paths[-1], subject, log)
+        last = Path(made) / "held_out.csv" if held_out else None
+        if held_out and last:
+            write_log(last, subject, held_out)
+        answer = identify(subject, Path(made), paths, last)
+        print(f"{subject.name}: {answer.seconds:.1f} s, {answer.verdict or answer.words}", file=sys.stderr)
+        if not answer.document or held_out is None:
+            return Result(subject, answer)
+        again = {}
+        named = [cause["name"] for cause in answer.causes[:_MOST_CAUSES]]
+        for also in [*named, ",".join(named)] if len(named) > 1 else named:
+            one = identify(subject, Path(made), paths, last, also)
+            if one.document:
+                again[also] = one
+    mechanism: Mechanism = load_machine(subject.machine).mechanism  # type: ignore[union-attr]
+    samples = [prepare(log, answer.cutoff) for log in training]
+    kept = prepare(held_out, answer.cutoff)
+    peers = {peer: held_out_errors(peer, mechanism, samples, kept) for peer in installed()}
+    return Result(subject, answer, again, peers)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,152 @@
+# Copyright 2026 pkm_identification maintainers
+#
+# Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance
+# with the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+# Unless required by applicable law or agreed to in writing, software distributed under the License is
+# distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
+# the License for the specific language governing permissions and limitations under the License.
+
+"""The page of real machines and its pictures."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from pkm_identification.machines.load import load_machine
+from pkm_identification.report.figures.machine import machine_figure
+from pkm_identification.report.figures.style import ESTIMATE, MEASURED, NOMINAL, STRUT_COLORS, styled
+
+from .answers import Answer
+from .logs import SUBJECTS, Subject
+
+OURS = "this package"
+_DOTS = 110
+
+
+@dataclass(frozen=True)
+class Result:
+    """A machine, what `pkm identify` answers, again with causes estimated besides, and the peers' held-out errors."""
+
+    subject: Subject
+    answer: Answer
+    again: Mapping[str, Answer] = field(default_factory=dict)
+    peers: Mapping[str, np.ndarray] = field(default_factory=dict)
+
+    @property
+    def errors(self) -> dict[str, np.ndarray]:
+        """Return the held-out errors of all programs by drive and in all, %."""
+        return {OURS: self.answer.errors, **self.peers}
+
+
+def write_page(results: Sequence[Result], versions: Mapping[str, str]) -> str:
+    """Return the page."""
+    clones = "\n".join(f"git clone https://github.com/{one.repository}" for one in SUBJECTS)
+    peers = ", ".join(f"{name} {version}" for name, version in versions.items())
+    missing = [name for name in ("pinocchio", "figaroh", "mujoco_sysid") if name not in versions]
+    left = f" Not installed here and left out: {', '.join(missing)}." if missing else ""
+    head = f"""# Real machines
+<!-- Written by `python -m benchmarks.real_machines`. -->
+Identified from logs that others recorded and published. Fetch them, and make this page again (`pip install figaroh
+mujoco_sysid` for the peers):
+```text
+{clones}
+python -m benchmarks.real_machines --data .
+```
+Nothing of these repositories is in this one; the machine files are ours (`examples/machines/`). Each machine is
+identified by `pkm identify LOG --machine FILE --validate HELD_OUT`. Beside it, in the same run:
+plain least squares, what a practitioner does first, with the regressors of {peers or "no other program"},
+on the same samples below the same cutoff, with viscous and Coulomb friction (linear below 1 % of a drive's rms rate;
+figaroh with its own, inertia of motors and offsets).{left} Held-out error: rms of the error over rms of
+the force, in the band. Times are from the files to the answer, on the computer that wrote this page.
+"""
+    return head + "".join(_section(result) for result in results)
+
+
+def _section(result: Result) -> str:
+    subject, answer = result.subject, result.answer
+    address = f"[{subject.repository}](https://github.com/{subject.repository})"
+    text = f"\n## {subject.title}\n![{subject.title}](images/real_machines/{subject.name}.png)\n\n"
+    text += f"{address}; machine file `examples/machines/{subject.name}.yaml`. {subject.notes}\n\n"
+    if not answer.document:
+        words = answer.words.partition(": ")[2].rpartition(".csv: ")[2]
+        return text + f'**No.** Exit code {answer.code} after {answer.seconds:.1f} s: "{words}"\n'
+    text += f"![held-out error](images/real_machines/{subject.name}_errors.png)\n\n"
+    drives = [drive.name for drive in load_machine(subject.machine).drives]
+    text += _table(
+        ["held-out error %", *drives, "all"], [[name, *_percents(one)] for name, one in result.errors.items()]
+    )
+    text += f'\n{answer.seconds:.1f} s from file to answer; exit code {answer.code}. "{answer.verdict}"\n'
+    text += _friction(result) + _diagnosis(result)
+    return text
+
+
+def _percents(values: np.ndarray) -> list[str]:
+    return [f"{value:.3g}" for value in values]
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    lines = [head, ["---"] * len(head), *rows]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def _friction(result: Result) -> str:
+    rows = []
+    for name, printed in result.subject.published.items():
+        found = result.answer.value(name)
+        rows.append([name, "-" if found is None else f"{found[0]:.3g} ± {found[1]:.2g}", f"{printed:g}"])
+    if not rows:
+        return ""
+    return f"\nBeside what is published ({result.subject.source}):\n\n" + _table(
+        ["", "found", "published"], rows
+    )
+
+
+def _diagnosis(result: Result) -> str:
+    causes = result.answer.causes
+    if not causes:
+        return "\nThe diagnosis names no cause.\n"
+    before = result.answer.errors[-1]
+    names = ", ".join(f"`{cause['name']}`" for cause in causes)
+    text = f"\nThe diagnosis names {names}. "
+    text += f"Estimated besides (`--also`), the held-out error of {before:.3g} % becomes:\n\n"
+    rows = []
+    for also, answer in result.again.items():
+        change = answer.errors[-1] / before - 1.0
+        word = "helped" if change < -0.01 else "did not help" if change < 0.01 else "made it worse"
+        rows.append([f"`{also}`", f"{answer.errors[-1]:.3g}", word])
+    if not rows:
+        return text.partition("Estimated")[0] + "None of them can be estimated besides.\n"
+    return text + _table(["estimated besides", "held-out error %", ""], rows)
+
+
+def write_pictures(results: Sequence[Result], folder: Path) -> None:
+    """Write a picture of each machine at home, and bars of the held-out errors."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for result in results:
+        machine_figure(load_machine(result.subject.machine)).savefig(
+            folder / f"{result.subject.name}.png", dpi=_DOTS
+        )
+        if result.peers:
+            errors_figure(result).savefig(folder / f"{result.subject.name}_errors.png", dpi=_DOTS)
+
+
+@styled
+def errors_figure(result: Result) -> Figure:
+    """Return bars of the held-out errors of all programs, by drive and in all."""
+    drives = [drive.name for drive in load_machine(result.subject.machine).drives]
+    colors = (ESTIMATE, MEASURED, NOMINAL, STRUT_COLORS[3])
+    figure = Figure(figsize=(8, 3.2), layout="constrained")
+    axes = figure.subplots()
+    width = 0.8 / len(result.errors)
+    for k, (name, errors) in enumerate(result.errors.items()):
+        axes.bar(np.arange(len(errors)) + k * width, errors, width, label=name, color=colors[k])
+    axes.set_xticks(np.arange(len(drives) + 1) + 0.4 - width / 2, [*drives, "all"])
+    axes.set_ylabel("held-out error, %")
+    axes.set_yscale("log")
+    axes.legend(ncols=len(result.errors), fontsize=8)
+    return figure
