@@ -10,7 +10,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -32,12 +31,8 @@ def assess(
     result: Identification,
     experiment: Experiment,
     problem: Problem,
-    estimate_of_misfit: Callable[[], ParameterEstimate] | None = None,
 ) -> Identification:
-    """Return an identification compared with its logs: what does not fit, or no body can have, is in doubt.
-
-    Where the model does not fit, the estimate is that of `estimate_of_misfit`, if it is given.
-    """
+    """Return an identification compared with its logs: what does not fit, or no body can have, is in doubt."""
     judged = excerpt(experiment)
     part = problem if judged is experiment else judged.problem()
     diagnosis = diagnose(judged, part, result.estimate)
@@ -47,8 +42,7 @@ def assess(
         diagnosis, sentences = _by_the_whole(diagnosis, part, experiment, problem)
         result = replace(result, beside=(*result.beside, *excerpt_sentence(experiment, judged), *sentences))
     if not diagnosis.adequate:
-        misfit = result.estimate if estimate_of_misfit is None else estimate_of_misfit()
-        estimate = doubted(misfit, diagnosis.moved, diagnosis.unexplained)
+        estimate = doubted(result.estimate, diagnosis.moved, diagnosis.unexplained)
         result = replace(result, estimate=estimate)
     return with_contradiction(replace(result, fit=diagnosis), result.estimate)
 

@@ -28,7 +28,6 @@ from .experiment import Experiment
 from .result import Identification
 from .settings import FULL, Settings
 from .solve import PARTS, Solution, has_too_few, reached, residual_rms, solve
-from .tolerance_covariance import tolerance_sentences
 from .validation import held_out
 
 
@@ -82,7 +81,7 @@ def identify(
 
         result = with_answer(result, solution)
     else:
-        result = assess(result, solution.experiment, solution.problem, solution.estimate_of_misfit)
+        result = assess(result, solution.experiment, solution.problem)
     if settings.estimator.consistent:
         # kept within what is possible: whether the data lead there is asked of the estimate without that
         free = replace(result.estimate, values=solution.middle[: solution.problem.reported])
@@ -125,9 +124,7 @@ def _identify_states(
 
 def _fill_result(solution: Solution, machine: Machine, falls: Sequence[DriveLog]) -> Identification:
     """Return a solution as a result, not judged yet."""
-    experiment, problem, fit, shares = solution.experiment, solution.problem, solution.fit, solution.shares
-    tolerances = tolerance_sentences(shares, fit.estimate(problem, solution.systematic)) if shares else ()
-    changes = [share.changes[:, : problem.reported] for share in shares]
+    experiment, problem, fit = solution.experiment, solution.problem, solution.fit
     return Identification(
         machine=machine,
         settings=experiment.settings,
@@ -141,9 +138,8 @@ def _fill_result(solution: Solution, machine: Machine, falls: Sequence[DriveLog]
         warnings=experiment.warnings,
         validation=solution.validation,
         delay=experiment.delay,
-        beside=(*_list_assumptions(solution, falls), *tolerances),
+        beside=_list_assumptions(solution, falls),
         nonconvergence=solution.nonconvergence,
-        tolerance_changes=np.vstack(changes) if changes else None,
         also=experiment.settings.estimator.also,
     )
 

@@ -6,7 +6,7 @@
 # distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
 # the License for the specific language governing permissions and limitations under the License.
 
-"""An experiment fitted: equations, estimate, test by held out ends, other cutoffs, tolerances, convergence."""
+"""An experiment fitted: equations, estimate, test by held out ends, other cutoffs, convergence."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from pkm_identification.errors import LogError, MotionRefused
-from pkm_identification.estimation.batch.block_jackknife import with_block_jackknife
 from pkm_identification.estimation.convergence import (
     compute_white_covariance,
     narrow_by_drift,
@@ -25,7 +24,6 @@ from pkm_identification.estimation.convergence import (
 )
 from pkm_identification.estimation.disagreement import disagreement
 from pkm_identification.estimation.estimate import ParameterEstimate
-from pkm_identification.estimation.estimators import ESTIMATORS
 from pkm_identification.estimation.lack_of_fit.start_values import without_start_values
 from pkm_identification.estimation.problem import Fit, Problem
 from pkm_identification.motion import DriveLog
@@ -38,16 +36,11 @@ from pkm_identification.progress import announce
 from .diagnosis.length_order import ExchangedLengths, possible_length_order
 from .equations.bend import LEFT, SHARE
 from .experiment import Experiment
-from .long_logs.excerpt import excerpt
 from .model_errors.estimated.relinearise import relinearised
-from .model_errors.log_rows import rows_of_samples
-from .model_errors.shifted_forces import compute_changes
-from .model_errors.situation import build_situations
 from .procedures.free_fall import add_falls
 from .rates.kinematic_cutoff import error_weights
 from .result import refuse_unidentifiable
 from .settings import FULL
-from .tolerance_covariance import ToleranceShare, tolerance_shares
 from .validation import FEWEST_EQUATIONS, Validation, predict_ends
 from .yielding.rewinding import rewound
 
@@ -69,8 +62,6 @@ class Solution:
         Values of the estimator's batch form on the same equations.
     systematic : ndarray, shape (P, P)
         Covariance of what other kinematic cutoffs tell.
-    shares : tuple of ToleranceShare
-        What tolerances of the machine file add.
     estimate : ParameterEstimate
     validation : Validation or None
         Of the end of each log by an estimate from the rest; None of logs too short for it, or where nothing is held.
@@ -83,27 +74,9 @@ class Solution:
     fit: Fit
     middle: FloatArray
     systematic: FloatArray
-    shares: tuple[ToleranceShare, ...]
     estimate: ParameterEstimate
     validation: Validation | None
     nonconvergence: str
-
-    def estimate_of_misfit(self) -> ParameterEstimate:
-        """Return the estimate where the model does not fit: few equations with much leverage bend a fit to themselves.
-
-        That is asked where all equations count alike.
-        """
-        settings = self.experiment.settings
-        estimator = settings.estimator
-        alike = (
-            estimator.name != "robust" and estimator.forgetting == 1.0 and not self.experiment.estimator.twins
-        )
-        if settings.causal or not alike or self.problem.physical is not None:
-            return self.estimate
-        fit = with_block_jackknife(self.problem, self.fit)
-        if fit is self.fit:
-            return self.estimate
-        return fit.estimate(self.problem, self.systematic + sum(share.covariance for share in self.shares))
 
 
 def solve(experiment: Experiment, falls: Sequence[DriveLog] = ()) -> Solution:
@@ -131,8 +104,7 @@ def solve(experiment: Experiment, falls: Sequence[DriveLog] = ()) -> Solution:
         if not full:
             systematic = systematic_covariance(experiment, problem, middle, others)
     reached(3)
-    shares = () if full else tolerance_shares_of(experiment, problem, fit.noise)
-    estimate = fit.estimate(problem, systematic + sum(share.covariance for share in shares))
+    estimate = fit.estimate(problem, systematic)
     refuse_unidentifiable(estimate, experiment.sources[0])
     # judged by the deviations that the estimator states, which a misfit would widen
     reason = fit.nonconvergence or unsettled
@@ -140,11 +112,11 @@ def solve(experiment: Experiment, falls: Sequence[DriveLog] = ()) -> Solution:
         reason = reason or disagreement(estimate, middle[: problem.reported])
     reason = reason or _nonconvergence(experiment, problem, fit, estimate)
     reached(4)
-    return Solution(experiment, problem, fit, middle, systematic, shares, estimate, validation, reason)
+    return Solution(experiment, problem, fit, middle, systematic, estimate, validation, reason)
 
 
 def reached(part: int) -> None:
-    """Equations, estimate and its test, other cutoffs, tolerances, the result and its diagnosis are done."""
+    """Equations, estimate and its test, other cutoffs, the result and its diagnosis are done."""
     announce("identifying", part, PARTS)
 
 
@@ -201,46 +173,6 @@ def _too_large(experiment: Experiment) -> bool:
     """Whether the samples of two problems are too large to be there together."""
     whole = _at_once(experiment)
     return any(len(log.time) > LONG if whole else is_large(log.length) for log in experiment.logs)
-
-
-def tolerance_shares_of(
-    experiment: Experiment, problem: Problem, noise: FloatArray
-) -> tuple[ToleranceShare, ...]:
-    """What the tolerances of the machine file add to the covariance of an estimate that took `noise` (m, m), N^2."""
-    if not experiment.machine.tolerances:
-        return ()
-    if not experiment.machine.quick:  # or machines with each number moved are asked
-        return _shift_forces(experiment, problem, noise)
-    return tolerance_shares(
-        experiment.description,
-        experiment.settings,
-        [experiment.samples(log) for log in excerpt(experiment).logs],
-        (ESTIMATORS["ls"] if experiment.estimator.twins else experiment.estimator).batch_mean,
-        noise,
-        problem.relations,
-        experiment.point,
-    )
-
-
-def _shift_forces(experiment: Experiment, problem: Problem, noise: FloatArray) -> tuple[ToleranceShare, ...]:
-    """Return the shares of tolerances from the forces that they would add; none of other equations than these."""
-    settings, machine = experiment.settings, experiment.machine
-    if settings.causal or settings.estimator.model != "force" or experiment.estimator.twins:
-        return ()
-    weighted = replace(problem, noise=noise)
-    rows = [
-        rows_of_samples(machine, problem.parameters, samples, settings.band, experiment.flicker)
-        for samples in experiment.smooth_samples
-    ]
-    fit = experiment.estimator.batch_mean
-    situations = build_situations(problem, rows, fit(weighted))
-    changes = compute_changes(machine.tolerances, weighted, situations, fit)
-    kinds = np.array([one.kind for one in machine.tolerances])
-    shares = []
-    for kind in dict.fromkeys(kinds.tolist()):
-        size = max(one.width for one in machine.tolerances if one.kind == kind)
-        shares.append(ToleranceShare(kind, size, changes[kinds == kind]))
-    return tuple(shares)
 
 
 def has_too_few(problem: Problem) -> bool:

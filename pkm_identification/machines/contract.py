@@ -31,7 +31,7 @@ from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.basis import Basis
 from pkm_identification.parameters.parameter_set import ParameterSet
 
-from .knowledge import Knowledge, KnownNumber
+from .knowledge import Knowledge
 
 # Status of a row of motion: a row is never an exception
 OK, DEGRADED, FAILED, OTHER_MODE = range(4)
@@ -288,10 +288,6 @@ class Machine(Protocol):
     @property
     def joint_places(self) -> Mapping[str, tuple[str, ...]]:
         """Paths of the coordinates (m) of each joint's places in its bodies, by joint."""
-
-    @property
-    def tolerances(self) -> tuple[KnownNumber, ...]:
-        """Of `knowledge` what the file states a width of, and an identification does not estimate."""
 
     @property
     def knowledge(self) -> Knowledge:

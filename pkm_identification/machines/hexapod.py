@@ -54,7 +54,6 @@ from pkm_identification.mechanisms.hexapod.transfers import transfers_of
 from pkm_identification.mechanisms.known_statements import Statements, Width
 from pkm_identification.mechanisms.model import Actuator
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
-from pkm_identification.mechanisms.tolerances import DriveTolerances
 from pkm_identification.motion import STRUTS, PlatformMotion, StrutMotion
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.basis import Basis
@@ -86,8 +85,7 @@ from .contract import (
     split_states,
 )
 from .file_numbers import change_document
-from .knowledge import Knowledge, KnownNumber
-from .knowledge.build import list_tolerances
+from .knowledge import Knowledge
 from .knowledge.hexapod import knowledge_of_hexapod
 from .place_drives import find_place_drives, find_valve
 from .rows_of_bodies import list_rows_of_hexapod
@@ -186,11 +184,6 @@ class Hexapod:
             for end in ("base", "platform")
             for i in range(STRUTS)
         }
-
-    @cached_property
-    def tolerances(self) -> tuple[KnownNumber, ...]:
-        known = DriveTolerances.of_hexapod(self.description.tolerances, STRUTS)
-        return tuple(list_tolerances(self.knowledge, known))
 
     @cached_property
     def knowledge(self) -> Knowledge:

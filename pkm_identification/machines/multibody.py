@@ -82,8 +82,7 @@ from .contract import (
     mask_friction_rows,
 )
 from .file_numbers import change_document
-from .knowledge import Knowledge, KnownNumber
-from .knowledge.build import list_tolerances
+from .knowledge import Knowledge
 from .knowledge.multibody import knowledge_of_mechanism
 from .multibody_basis import build_basis
 from .multibody_tracker import CLOSED_STATUS, MultibodyTracker, map_forces
@@ -182,10 +181,6 @@ class Multibody:
         return {
             one.name: tuple(f"joints.{one.name}.place.{end}.{k}" for end, k in coordinates) for one in joints
         }
-
-    @cached_property
-    def tolerances(self) -> tuple[KnownNumber, ...]:
-        return tuple(list_tolerances(self.knowledge, self.mechanism.description.tolerances))
 
     @cached_property
     def knowledge(self) -> Knowledge:

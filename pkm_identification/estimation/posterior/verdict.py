@@ -94,6 +94,7 @@ def judge(
     factor: str = "",
     impossible: str = "",
     certain: bool = True,
+    *,
     held_out_chance: float = 1.0,
 ) -> Verdict:
     """Return the verdict.

@@ -71,7 +71,7 @@ def answer(
         ratio, posterior.residual_share, posterior.held_out_ratio,
         posterior.blocks.halves_disagreement(views.slopes), conflicts,
         any(one.status == CONTRADICTS for one in values), factor, _find_impossible(posterior, values), certain,
-        posterior.held_out_chance,
+        held_out_chance=posterior.held_out_chance,
     )  # fmt: skip
     if verdict.widening > 1.0:
         values = tuple(one.widened(verdict.widening) for one in values)

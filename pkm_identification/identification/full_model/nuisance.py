@@ -13,13 +13,15 @@ Noise finds an effect only when it has moved values by several deviations alread
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
 from pkm_identification.machines.contract import Machine
 from pkm_identification.machines.knowledge import KnownNumber
+from pkm_identification.machines.knowledge.build import NUMBERS
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter_set import ParameterSet
 
@@ -28,7 +30,7 @@ from ..model_errors.effect import Effect
 from ..model_errors.effects import find_effects
 from ..model_errors.forces import DELAY, GAIN, OFFSET
 from ..model_errors.geometry import PLACES as GEOMETRY
-from ..model_errors.geometry import name_offset, name_places
+from ..model_errors.geometry import compute_pitch, name_offset, name_places
 from ..model_errors.gravity import NAME as GRAVITY
 from ..model_errors.situation import Situation
 
@@ -106,7 +108,34 @@ def list_nuisances(machine: Machine, parameters: ParameterSet) -> list[Nuisance]
         for effect in (*found.values(), *unsearched.effects(machine))
         # joints and zeros of the drives are one effect where joints are known
         if effect.name != name_offset(machine) or GEOMETRY not in names
-    ]
+    ] + list(_list_stated(machine))
+
+
+def _list_stated(machine: Machine) -> Iterator[Nuisance]:
+    """Yield errors of numbers and pitches of which nobody asks unless the file states their width, or guesses them."""
+    numbers = {one.key: one for one in machine.knowledge.of_kind(NUMBERS)}
+    pitches = machine.knowledge.of_kind("coordinate_scale")
+    if numbers:
+        keys = tuple(numbers)
+        widths = tuple(one.width for one in numbers.values())
+        shifts = [
+            {path: one.width * factor for path, factor in one.paths.items()} for one in numbers.values()
+        ]
+        effect = Effect("stated_numbers", "", "", partial(_compute_shifted, shifts), np.ones(len(keys)), "")
+        yield Nuisance(effect, keys, keys, widths, ("",) * len(keys), np.eye(len(keys)))
+    if pitches:
+        widths = tuple(one.width for one in pitches)
+        own = np.eye(len(machine.drives))[:, [drive for one in pitches for drive in one.drives]]
+        effect = Effect("stated_pitch", "", "", compute_pitch, np.ones(len(machine.drives)), "")
+        names, keys = tuple(one.name for one in pitches), tuple(one.key for one in pitches)
+        yield Nuisance(effect, names, keys, widths, ("",) * len(keys), own * widths)
+
+
+def _compute_shifted(shifts: Sequence[dict[str, float]], situation: Situation) -> FloatArray:
+    """Return what each of some numbers of the file, off by its width, would add, (K, n, q)."""
+    machine = situation.machine
+    added = [situation.of_machine(machine.with_changes(shift), moved=True) for shift in shifts]
+    return np.nan_to_num(np.stack(added, axis=2))
 
 
 def _with_prior(machine: Machine, effect: Effect) -> Nuisance:

@@ -32,7 +32,7 @@ from pkm_identification.parameters.prior import Prior
 from pkm_identification.signals.band import BandSettings
 from pkm_identification.signals.sections import filtered
 
-from ..tolerance_covariance import Off, off_by_tolerances
+from .off_by_tolerances import Off, off_by_tolerances
 
 BLOCK = 8  # equations
 SLOPE = 0.005  # s, to either side, over which the slope of a force is taken

@@ -10,10 +10,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from pkm_identification.mechanisms.known_statements import Statements, Width
-from pkm_identification.mechanisms.tolerances import OF_DRIVES, OF_MACHINES, DriveTolerances
+from pkm_identification.mechanisms.tolerances import DriveTolerances
 from pkm_identification.numerics.arrays import FloatArray
 
 from ..contract import Machine
@@ -82,13 +82,3 @@ def build_knowledge(
         if key not in shared and (value := file.find_number(key))
     ]
     return Knowledge(known, find_alike(bodies, file), (*numbers, *others))
-
-
-def list_tolerances(knowledge: Knowledge, tolerances: DriveTolerances) -> Iterator[KnownNumber]:
-    """Yield numbers with a width of the file's that an estimate without priors takes as known, kind by kind."""
-    for kind in (*OF_DRIVES, *OF_MACHINES, NUMBERS):
-        for one in knowledge.numbers:
-            if one.kind == kind and one.how == WIDTH and one.key not in tolerances.numbers:
-                yield one
-    for path, width in tolerances.numbers.items():
-        yield KnownNumber(NUMBERS, path, 0.0, width, "", WIDTH, None, (), {path: 1.0})

@@ -286,8 +286,9 @@ def test_tolerances_of_a_mechanism_are_independent_numbers_by_drive_and_path():
         "five_bar", force_offset=["0.1", "0.2"], force_gain="0.01", force_delay="1e-3", joint_places="1e-4",
         gravity_direction="0.02", numbers={"bodies.near.mass": "0.05"},
     )  # fmt: skip
-    found = {each.name: each for each in one.tolerances}
-    assert len(found) == len(one.tolerances) == 2 + 2 + 1 + 2 + 6 * 5 + 1
+    stated = [each for each in one.knowledge.numbers if each.how == "width"]
+    found = {each.name: each for each in stated}
+    assert len(found) == len(stated) == 2 + 2 + 1 + 2 + 6 * 5
     assert (found["force_offset_right"].width, found["force_offset_right"].drives) == (0.2, (1,))
     assert found["force_gain_left"].unit == ""
     assert found["force_delay"].drives == (0, 1)
@@ -295,16 +296,17 @@ def test_tolerances_of_a_mechanism_are_independent_numbers_by_drive_and_path():
     moved = one.with_changes({path: tilt.width * share for path, share in tilt.paths.items()})
     assert moved.gravity @ one.gravity / 9.81**2 == pytest.approx(1.0, abs=1e-9)
     assert np.linalg.norm(moved.gravity - one.gravity) == pytest.approx(0.02 * 9.81)
-    assert one.with_changes(found["bodies.near.mass"].paths).basis.nominal.sum() > one.basis.nominal.sum()
+    (near,) = (body for body in one.knowledge.bodies if body.name == "near")
+    assert (near.mass.how, near.mass.key) == ("width", "bodies.near.mass")
 
 
 def test_tolerances_of_a_hexapod_are_those_of_its_file():
     one = machine("uf")
     document = {**one.description.document, "tolerances": {"joint_places": 3e-4, "length_scale": 1e-3}}
-    found = Hexapod(type(one.description).from_document(document)).tolerances
+    found = Hexapod(type(one.description).from_document(document)).knowledge.numbers
     assert [each.width for each in found if each.kind == "joint_places"] == [3e-4] * 36
     assert [each.drives for each in found if each.kind == "coordinate_scale"] == [(i,) for i in range(6)]
-    assert one.tolerances == ()
+    assert not one.knowledge.of_kind("coordinate_scale")
 
 
 @pytest.mark.parametrize(

@@ -177,7 +177,7 @@ def test_tolerances_are_the_same_error_in_both(tmp_path, capsys):
         result = identify(
             [synthetic.log(Machine.from_document(document("uf")), 9.0, 7 + seed, real=True)],
             machine,
-            Settings.of(estimator="ls", hold_out=0.0),
+            Settings.of(estimator="full", hold_out=0.0),
         )
         assert result.tolerance_changes is not None
         share = np.sum(result.tolerance_changes**2, axis=0)
