@@ -71,8 +71,9 @@ def _path(package: str) -> Path:
 def _finding(
     declared: Mapping[str, Any], values: Mapping[str, Any], tolerances: Mapping[str, Any]
 ) -> Finding:
-    texts = (declared[key].format(**values) for key in ("source", "ours", "why"))
-    return Finding(*texts, tuple(_number(one, values, tolerances) for one in declared["numbers"]))
+    source, ours, why = (str(declared[key]).format(**values) for key in ("source", "ours", "why"))
+    numbers = tuple(_number(one, values, tolerances) for one in declared["numbers"])
+    return Finding(source, ours, why, numbers)
 
 
 def _number(one: Mapping[str, Any], values: Mapping[str, Any], tolerances: Mapping[str, Any]) -> Number:

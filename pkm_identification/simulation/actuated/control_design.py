@@ -291,7 +291,7 @@ class _Bench:
         """Move a machine under the law; with `surprise` it begins with the forces that hold the lighter one."""
         plant, move = self._start(truth, surprise)
         count = round(duration / PERIOD)
-        time, drive = PERIOD * np.arange(count + 1), []
+        time, drive = np.linspace(0.0, count * PERIOD, count + 1), []
         for k in range(count + 1):
             drive.append(plant.coordinate)
             if not np.all(np.isfinite(drive[-1])):

@@ -18,7 +18,7 @@ import numpy as np
 
 from pkm_identification.control.pid import ControlSettings, StrutController
 from pkm_identification.errors import NotConverged, SettingsError
-from pkm_identification.machines.capabilities import NamedOutputs, PlatformPose, has
+from pkm_identification.machines.capabilities import NamedOutputs, PlatformPose, has, require
 from pkm_identification.machines.contract import Machine
 from pkm_identification.machines.load import load_machine
 from pkm_identification.machines.multibody import Multibody
@@ -98,8 +98,9 @@ class Subject:
         SettingsError
             If its drives have no actuators.
         """
-        posed = has(loaded, PlatformPose) and not has(loaded, NamedOutputs)
-        subject = cls(loaded.bodies, *(loaded.home_pose if posed else ()))
+        subject = cls(loaded.bodies)
+        if has(loaded, PlatformPose) and not has(loaded, NamedOutputs):
+            subject = cls(loaded.bodies, *require(loaded, PlatformPose, name).home_pose)
         if subject.mechanism.description.actuators is None:
             raise SettingsError(
                 f"machine '{subject.mechanism.name}': its drives have no 'actuator', so there is no compliance in "

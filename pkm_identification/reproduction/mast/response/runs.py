@@ -46,7 +46,7 @@ def run_study() -> ResponseStudy:
     tachometer = shipped.with_loops(lambda one: _change(one, tachometer=True))
     light = shipped.with_actuators(tuple(_lighten(one) for one in shipped.actuators))
     gains = {
-        name: response_alone(subject, AXIS, FREQUENCIES.tolist(), AMPLITUDE)
+        name: np.asarray(response_alone(subject, AXIS, FREQUENCIES.tolist(), AMPLITUDE))
         for name, subject in (
             ("shipped", shipped),
             ("prompt", prompt),
