@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 
 from pkm_identification.identification.drives.fit import DriveFit, identify_drives
-from pkm_identification.identification.drives.numbers import list_numbers
+from pkm_identification.identification.drives.numbers import FORCE_GAIN, list_numbers
 from pkm_identification.identification.drives.response_model import ResponseModel
 from pkm_identification.machines.capabilities import ActuatedDrives, require
 from pkm_identification.machines.load import read_machine
@@ -79,6 +79,7 @@ class Kind:
     period: float
     duration: float
     noise: tuple[float, float]  # m, N
+    gain: bool = False  # whether forces are off by a factor
 
 
 KINDS = {
@@ -94,6 +95,7 @@ KINDS = {
     ),
     "belt": Kind(BELT, BELT_CONTROL, 4.0, 2e-2, 1e-3, 0.6, (5e-6, 1.0)),
     "screw": Kind(SCREW, SCREW_CONTROL, 25.0, 4e-3, 1e-3, 0.5, (1e-6, 2.0)),
+    "screw_in_percent": Kind(SCREW, SCREW_CONTROL, 25.0, 4e-3, 1e-3, 0.5, (1e-6, 2.0), True),
 }
 
 
@@ -138,7 +140,9 @@ def _as_text(value: Any) -> Any:
 def draw_rig(kind: Kind, random: np.random.Generator) -> tuple[ActuatedDrives, dict[str, float]]:
     """Return a rig whose drive has other numbers than the file, and these by their keys."""
     plain = build_rig(kind)
-    truth, actuator = {}, copy.deepcopy(kind.actuator)
+    truth, actuator = {FORCE_GAIN: 1.0}, copy.deepcopy(kind.actuator)
+    if kind.gain:
+        truth[FORCE_GAIN] = float(np.exp(SPREAD * random.normal()))
     for one in list_numbers(plain.actuators, ["piston"], [True]):
         *above, last = one.quantity.name.split(".")
         entry = actuator
@@ -148,8 +152,10 @@ def draw_rig(kind: Kind, random: np.random.Generator) -> tuple[ActuatedDrives, d
     return build_rig(Kind(actuator, *list(vars(kind).values())[1:])), truth
 
 
-def make_log(rig: ActuatedDrives, kind: Kind, motion: str, random: np.random.Generator) -> CommandedLog:
-    """Return what a rig reports of a motion, with noise."""
+def make_log(
+    rig: ActuatedDrives, kind: Kind, motion: str, random: np.random.Generator, gain: float = 1.0
+) -> CommandedLog:
+    """Return what a rig reports of a motion, with noise, forces times a gain that the file knows nothing of."""
     time = kind.period * np.arange(round((kind.duration + REST) / kind.period) + 1)
     command = MOTIONS[motion](time, kind.size)[:, None]
     still = CommandedLog(time, command, np.zeros_like(command), np.zeros_like(command))
@@ -157,7 +163,7 @@ def make_log(rig: ActuatedDrives, kind: Kind, motion: str, random: np.random.Gen
     encoder, force = kind.noise
     return CommandedLog(
         time, command, shown + encoder * random.normal(size=shown.shape),
-        reported + force * random.normal(size=reported.shape), f"simulated {motion}",
+        gain * reported + force * random.normal(size=reported.shape), f"simulated {motion}",
     )  # fmt: skip
 
 
@@ -166,7 +172,9 @@ def identify_drawn(name: str, motion: str, seed: int) -> tuple[DriveFit, dict[st
     random = np.random.default_rng([seed, sorted(KINDS).index(name), sorted(MOTIONS).index(motion)])
     kind = KINDS[name]
     rig, truth = draw_rig(kind, random)
-    return identify_drives(make_log(rig, kind, motion, random), build_rig(kind)), truth
+    return identify_drives(
+        make_log(rig, kind, motion, random, truth[FORCE_GAIN]), build_rig(kind), (), kind.gain
+    ), truth
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -26,8 +26,10 @@ from .channels import TIME, Channels, build_drive_channels
 from .foreign import LogLayout, is_foreign, read_foreign, refuse_for_columns, whole_layout
 from .strokes import add_at_zero
 from .table import read_table, write_table
+from .text_lines import beginning
 
 COMMAND = "command"
+MODES_COLUMNS = ("load", "frequency", "damping")
 FEWEST_SAMPLES = 20
 FEWEST_AT_REST = 4  # samples, for where a motion begins and for the noise
 
@@ -111,6 +113,17 @@ def read_commanded_log(
     )
     _refuse_unusable(log)
     return replace(log, time=log.time - log.time[0])
+
+
+def is_modes_table(path: str | Path) -> bool:
+    """Return whether a file is a table of modes under several loads, by its first line."""
+    first = beginning(path).decode(errors="replace").partition("\n")[0]
+    return {cell.strip() for cell in first.split(",")} >= set(MODES_COLUMNS)
+
+
+def read_modes(path: str | Path) -> FloatArray:
+    """Read a table of `load`, `frequency` and `damping`, (N, 3), kg (kg m^2), Hz and 1; LogError if impossible."""
+    return read_table(path, lambda _: MODES_COLUMNS).select(MODES_COLUMNS)
 
 
 def write_commanded_log(path: str | Path, log: CommandedLog, drives: Sequence[Drive]) -> None:

@@ -13,11 +13,13 @@ from __future__ import annotations
 from typing import Any
 
 from pkm_identification.identification.drives.fit import DriveFit
+from pkm_identification.identification.drives.loaded_modes import NAMES, LoadedModes
 from pkm_identification.identification.drives.thresholds import MAX_RESIDUAL_RATIO
 from pkm_identification.machines.contract import Machine
 
 from .listing import Listing, number, percent, relative, with_deviation
 
+MODES_UNITS = ("m/N", "m/(N s)", "N s/m")
 HEADER = ("number", "value", "+-", "forecast", "unit", "file", "off", "status")
 
 
@@ -75,4 +77,37 @@ def drive_document(fit: DriveFit, machine: Machine) -> dict[str, Any]:
         ],
         "correlation": fit.correlation.tolist(),
         "notes": list(fit.notes),
+    }
+
+
+def modes_text(modes: LoadedModes, count: int) -> str:
+    """Return what modes under several loads show of a hydraulic drive."""
+    rows = []
+    for k, name in enumerate(NAMES):
+        value, deviation = with_deviation(float(modes.values[k]), float(modes.deviations[k]))
+        rows.append((name, value, deviation, number(float(modes.forecast[k]), 2), MODES_UNITS[k]))
+    header = ("number", "value", "+-", "at 1 % scatter", "unit")
+    return "\n".join(
+        [
+            f"{count} modes: frequencies and damping ratios scatter by {100 * modes.scatter:.2g} % about the model; "
+            "the deviations follow from that.",
+            "",
+            str(Listing(header, tuple(rows), frozenset(header[1:4]))),
+            "",
+            f"Leakage and friction are correlated by {modes.correlation[1, 2]:.2f}: both damp; loads tell them apart.",
+        ]
+    )
+
+
+def modes_document(modes: LoadedModes) -> dict[str, Any]:
+    """Return the same for programs."""
+    return {
+        "numbers": [
+            {"name": name, "unit": unit, "value": float(value), "deviation": float(deviation)}
+            for name, unit, value, deviation in zip(
+                NAMES, MODES_UNITS, modes.values, modes.deviations, strict=True
+            )
+        ],
+        "correlation": modes.correlation.tolist(),
+        "scatter": modes.scatter,
     }

@@ -20,13 +20,13 @@ from functools import partial
 
 import numpy as np
 
-from pkm_identification.errors import NotConverged
+from pkm_identification.errors import NotConverged, SettingsError
 from pkm_identification.estimation.batch.gauss_newton import gauss_newton
 from pkm_identification.machines.capabilities import ActuatedDrives
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.records.commanded_log import CommandedLog
 
-from .numbers import DriveNumber, list_numbers, with_factors
+from .numbers import DriveNumber, find_force_gains, list_numbers, with_factors
 from .response_model import ResponseModel
 from .thresholds import (
     MAX_LAST_STEP,
@@ -106,7 +106,9 @@ class DriveFit:
         return self.ratio <= MAX_RESIDUAL_RATIO
 
 
-def identify_drives(log: CommandedLog, machine: ActuatedDrives, asked: Sequence[str] = ()) -> DriveFit:
+def identify_drives(
+    log: CommandedLog, machine: ActuatedDrives, asked: Sequence[str] = (), with_gain: bool = False
+) -> DriveFit:
     """Return the numbers of the drives that move in a log.
 
     Parameters
@@ -116,6 +118,8 @@ def identify_drives(log: CommandedLog, machine: ActuatedDrives, asked: Sequence[
         Its masses are taken for right: mass and compliance are known by their product alone.
     asked : sequence of str
         Keys of the numbers to estimate; empty: all that are not known of themselves.
+    with_gain : bool
+        Whether forces in the log are off by a factor of each drive, which is estimated, too.
 
     Raises
     ------
@@ -124,8 +128,10 @@ def identify_drives(log: CommandedLog, machine: ActuatedDrives, asked: Sequence[
     NotConverged
         If the iteration finds no response like the log's.
     """
+    if with_gain and log.force is None:
+        raise SettingsError(f"{log.source}: --force-gain: the log has no forces")
     names = tuple(drive.name for drive in machine.drives)
-    numbers = list_numbers(machine.actuators, names, log.moves.tolist(), asked)
+    numbers = list_numbers(machine.actuators, names, log.moves.tolist(), asked, with_gain)
     model = ResponseModel(log, machine)
     moved = np.flatnonzero(
         log.moves
@@ -136,7 +142,9 @@ def identify_drives(log: CommandedLog, machine: ActuatedDrives, asked: Sequence[
 
     def response(logs: FloatArray) -> FloatArray:
         """Return the response over its noise, one row."""
-        parts = model.simulate(with_factors(machine.actuators, numbers, np.exp(logs)))
+        factors = np.exp(logs)
+        shown, reported = model.simulate(with_factors(machine.actuators, numbers, factors))
+        parts = shown, reported * find_force_gains(numbers, factors, len(machine.actuators))
         pairs = zip(parts[: len(told)], noise, strict=True)
         return np.concatenate([(part[:, moved] / width).ravel() for part, width in pairs])
 

@@ -13,10 +13,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from pkm_identification.errors import SettingsError
 from pkm_identification.mechanisms.actuators.quantity import Quantity
 from pkm_identification.mechanisms.actuators.variation import varied
 from pkm_identification.mechanisms.model import Actuator
+from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.suggestion import did_you_mean
 
 # Known of themselves: limits, what is set or printed on a plate, and what the sensor's scale is
@@ -24,6 +27,8 @@ KNOWN = (
     "current_limit", "winding.voltage_limit", "sensor.gain", "back_emf", "winding.resistance",
     "winding.inductance", "efficiency", "back_efficiency",
 )  # fmt: skip
+# Of what is reported over what acts: a rated torque, a torque constant or a piston's area that the log was made with
+FORCE_GAIN = "force_gain"
 RATIO = "ratio"  # of motor and drive: files have it as lead and gear_ratio
 
 
@@ -47,11 +52,16 @@ class DriveNumber:
 
 
 def list_numbers(
-    actuators: Sequence[Actuator], names: Sequence[str], moved: Sequence[bool], asked: Sequence[str] = ()
+    actuators: Sequence[Actuator],
+    names: Sequence[str],
+    moved: Sequence[bool],
+    asked: Sequence[str] = (),
+    with_gain: bool = False,
 ) -> tuple[DriveNumber, ...]:
     """Return the numbers to estimate of drives that move: those asked for by key, else all that are not known.
 
-    Numbers that the file has as 0 are left out: what is not there has no size to begin with.
+    Numbers that the file has as 0 are left out: what is not there has no size to begin with. With gains of forces
+    each drive has one more.
 
     Raises
     ------
@@ -61,7 +71,7 @@ def list_numbers(
     every = [
         DriveNumber(i, f"{names[i]}.{quantity.name}", quantity)
         for i, actuator in enumerate(actuators)
-        for quantity in actuator.parameters
+        for quantity in (*actuator.parameters, *((Quantity(FORCE_GAIN, 1.0, ""),) if with_gain else ()))
         if moved[i] and quantity.name != RATIO
     ]
     keys = {one.quantity.name for one in every}
@@ -87,8 +97,19 @@ def list_numbers(
 def with_factors(
     actuators: Sequence[Actuator], numbers: Sequence[DriveNumber], factors: Sequence[float]
 ) -> tuple[Actuator, ...]:
-    """Return actuators with their numbers multiplied by factors."""
+    """Return actuators with their numbers multiplied by factors; gains of forces are none of theirs."""
     changed = list(actuators)
     for number, factor in zip(numbers, factors, strict=True):
+        if number.quantity.name == FORCE_GAIN:
+            continue
         changed[number.drive] = varied(changed[number.drive], number.quantity, float(factor))
     return tuple(changed)
+
+
+def find_force_gains(numbers: Sequence[DriveNumber], factors: Sequence[float], count: int) -> FloatArray:
+    """Return what forces of n drives are multiplied by in the log, (n,)."""
+    gains = np.ones(count)
+    for number, factor in zip(numbers, factors, strict=True):
+        if number.quantity.name == FORCE_GAIN:
+            gains[number.drive] = factor
+    return gains
