@@ -31,6 +31,7 @@ import yaml
 
 from pkm_identification.cli import main as run_command
 from pkm_identification.errors import PkmError
+from pkm_identification.identification.full_model.posterior import build_views
 from pkm_identification.identification.full_model.unknowns import FileModel
 from pkm_identification.machines.contract import Machine
 from pkm_identification.machines.load import read_machine
@@ -81,13 +82,13 @@ def draw_pair(kind: str, seed: int) -> tuple[Document, Document]:
     return file, draw_truth(rng, file, *((0.0, 0.03) if cad else (0.02, 0.15)))
 
 
-def find_truth(machine: Machine) -> dict[str, float]:
-    """Return the values of a machine by the names that answers have."""
-    parameters = machine.build_parameter_set(machine.sums_set)
-    basis = machine.basis.nominal
-    model = FileModel.of_bodies(machine.knowledge, machine.rows_of_bodies, basis, len(basis))
+def find_truth(file: Machine, truth: Machine) -> dict[str, float]:
+    """Return the values of a machine by the names that answers about its file have."""
+    parameters, basis = file.build_parameter_set(file.sums_set), truth.basis.nominal
+    factors, offsets = build_views(parameters, tuple(file.basis.names))
+    model = FileModel.of_bodies(truth.knowledge, truth.rows_of_bodies, basis, len(basis))
     masses = model.compute_hidden_masses(np.zeros(model.width))
-    return dict(zip(parameters.names, parameters.nominal, strict=True)) | {
+    return dict(zip(parameters.names, factors @ basis + offsets, strict=True)) | {
         name: value for name, value, _ in masses
     }
 
@@ -105,7 +106,7 @@ def identify(log: DriveLog, file: Document, truth: Machine, folder: Path) -> Sai
         return Said(code, "refused", said.getvalue().strip().splitlines()[-1][:160], (), 0.0, "")
     document = json.loads(answer.read_text())
     made = document["answer"]
-    true = find_truth(truth)
+    true = find_truth(read_machine(file), truth)
     errors = {
         one["name"]: (one["value"] - true[one["name"]]) / one["std"]
         for one in made["values"]

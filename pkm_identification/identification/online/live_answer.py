@@ -19,6 +19,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from pkm_identification.estimation.estimate import ParameterEstimate
+from pkm_identification.estimation.identifiability import IDENTIFIABLE, IN_DOUBT
 from pkm_identification.estimation.posterior.answer import Answer
 from pkm_identification.machines.contract import OK, Machine, Motion, split_states
 from pkm_identification.motion import TrackedSample
@@ -37,6 +39,24 @@ KEPT_S = (
 )
 SPARE_S = 1.0  # s of the oldest, which may be written over while they are read
 LEAST_S = 15.0  # s: fewer blocks of time tell nothing of deviations
+
+
+def with_total_deviations(estimate: ParameterEstimate, answer: Answer) -> ParameterEstimate:
+    """Return a stream's estimate with the total deviations of an answer, of values that have the same name in both.
+
+    What rests on the file, or contradicts it, is in doubt, and everything is where the answer is not to be used.
+    """
+    rows = {one.name: one for one in answer.values}
+    std, status, covariance = estimate.std.copy(), list(estimate.status), estimate.covariance.copy()
+    for k, name in enumerate(estimate.names):
+        one = rows.get(name)
+        if one is not None and one.std > std[k]:
+            covariance[k, k] += one.std**2 - std[k] ** 2
+            std[k] = one.std
+        refused = not answer.verdict.good or (one is not None and not one.usable)
+        if refused and status[k] == IDENTIFIABLE:
+            status[k] = IN_DOUBT
+    return replace(estimate, std=std, status=tuple(status), covariance=covariance)
 
 
 class LiveAnswer:

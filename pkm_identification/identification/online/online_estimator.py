@@ -44,7 +44,7 @@ from .judgement.coordinate_steps import CoordinateSteps
 from .judgement.fit_watch import WINDOW, FitWatch, StreamFit
 from .judgement.plausibility import Plausibility
 from .judgement.stream_noise import StreamNoise
-from .live_answer import LiveAnswer
+from .live_answer import LiveAnswer, with_total_deviations
 from .tolerated import tolerated
 
 
@@ -97,6 +97,8 @@ class OnlineEstimator:
         backwards (`clock_jump`).
     resting : bool
         Whether the newest equation was at rest.
+    answer : Answer or None
+        The last one that `begin_answer` led to, if whoever worked it out left it here: estimates have its deviations.
     rounding : RoundingWatch
         Whether the samples' coordinates were rounded, so that their friction is told of the noise of rates.
     """
@@ -200,6 +202,7 @@ class OnlineEstimator:
         )
         self._noise.clear()
         self._live.clear()
+        self.answer: Answer | None = None
         self._rounded = False
         self._newest = -np.inf
         self.resting = False
@@ -269,6 +272,8 @@ class OnlineEstimator:
             )
             moved = misfit.moved if len(misfit.moved) else unnamed
             estimate = doubted(estimate, moved[None])
+        if self.answer is not None:
+            estimate = with_total_deviations(estimate, self.answer)
         impossible = self._plausibility.judge(estimate)
         if impossible or not self.fit_watch.confirmed or (misfit is not None and misfit.affects_all):
             estimate = doubted(estimate, np.empty((0, len(estimate.names))), unexplained=True)

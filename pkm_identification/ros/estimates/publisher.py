@@ -12,11 +12,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from geometry_msgs.msg import InertiaStamped
 
+from pkm_identification.estimation.posterior.answer import Answer
+from pkm_identification.estimation.posterior.status import IDENTIFIED
 from pkm_identification.identification.changes.payload import PayloadEvent
 from pkm_identification.identification.online.judgement.fit_watch import StreamFit
 from pkm_identification.identification.online.online_estimator import OnlineEstimator
@@ -46,6 +49,9 @@ if TYPE_CHECKING:
 
 
 STALE = 5.0  # s of real time without anything learned
+ANSWER_PERIOD = (
+    30.0  # s of the samples' time from one answer to the next: a second or two of work in a thread
+)
 
 
 class EstimatePublisher:
@@ -84,6 +90,7 @@ class EstimatePublisher:
         self.payloads = node.publisher(InertiaStamped, "~/payload", LATCHED)
         self.quality = EstimateQuality(axes.names, scale)
         self._latched = self._carried = False
+        self._worker = ThreadPoolExecutor(1, "answer")
         self.set_rate(values["publish_rate"])
         self.begin()
 
@@ -95,6 +102,8 @@ class EstimatePublisher:
         self._learned = self._rested = (0, time.monotonic())
         self._announced: PayloadEvent | None = None
         self.quality.begin()
+        self._answer: Future[Answer | None] | None = None
+        self._asked = 0.0
         self.events = 0
 
     def set_rate(self, rate: float) -> None:
@@ -127,6 +136,7 @@ class EstimatePublisher:
         """Publish the estimate when it is new, and what is carried; never what is not finite."""
         if estimator.count in (0, self._published):
             return
+        self._look_for_answer(estimator)
         estimate, impossible = estimator.judged()
         numbers = np.array([estimate.nis, estimate.time])
         if not finite(estimate.values, estimate.std, estimate.covariance, numbers):
@@ -139,6 +149,18 @@ class EstimatePublisher:
         self._latched = True
         if estimator.payload is not None:
             self._publish_payload(estimator, estimate.time)
+
+    def _look_for_answer(self, estimator: OnlineEstimator) -> None:
+        """Take the answer that was worked out, and ask for the next one when it is time."""
+        pending, now = self._answer, estimator.recursive.time
+        if pending is not None and pending.done():
+            self._answer = None
+            # what cannot be worked out now (too short a stretch, a singular motion) may be later
+            found = None if pending.exception() else pending.result()
+            estimator.answer = found or estimator.answer
+        if self._answer is None and not 0.0 <= now - self._asked < ANSWER_PERIOD:
+            self._asked = now
+            self._answer = self._worker.submit(estimator.begin_answer())
 
     def replace_discarded(self, estimator: OnlineEstimator) -> None:
         """Publish what a new start begins with, if an estimate was published before: whoever comes later gets that.
@@ -185,15 +207,17 @@ class EstimatePublisher:
     def fit_summary(self, estimator: OnlineEstimator) -> str:
         """Whether the model fits, when it does or is not judged yet."""
         fit = estimator.fit
-        return (
-            "not judged yet"
-            if fit is None
-            else f"the model fits: the residual is {fit.ratio:.2g} x the noise"
-        )
+        if fit is None:
+            return "not judged yet"
+        if estimator.answer is not None:
+            return estimator.answer.verdict.sentence
+        return f"the model fits: the residual is {fit.ratio:.2g} x the noise"
 
     def fit_findings(self, estimator: OnlineEstimator) -> Iterable[Finding]:
         """Lack of fit, now or in what was learned from."""
         fit, learned_from = estimator.fit, estimator.fit_watch.learned_from
+        if estimator.answer is not None and not estimator.answer.verdict.good:
+            yield ERROR, estimator.answer.verdict.sentence
         if fit is not None and not fit.adequate:
             yield ERROR, f"the model does not fit: {misfit_text(fit)}"
         elif learned_from is not None:
@@ -221,6 +245,18 @@ class EstimatePublisher:
     def _publish_payload(self, estimator: OnlineEstimator, time: float) -> None:
         self._carried = estimator.payload is not None
         self.payloads.publish(payload_message(estimator.payload, time, self._frame))
+
+
+def answer_values(answer: Answer | None) -> Mapping[str, object]:
+    """Return the verdict on the newest minute and what it identified, for diagnostics."""
+    if answer is None:
+        return {"verdict": "not judged yet", "identified": "", "effects": ""}
+    identified = [one.name for one in answer.values if one.status == IDENTIFIED]
+    return {
+        "verdict": answer.verdict.grade,
+        "identified": ", ".join(identified),
+        "effects": ", ".join(one.name for one in answer.effects),
+    }
 
 
 def fit_values(fit: StreamFit | None) -> Mapping[str, object]:
