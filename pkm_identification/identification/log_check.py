@@ -37,7 +37,12 @@ from .rates.sample_rate import estimated_period
 from .rates.slow_log import describe_rate, slow_log_sentences
 from .regression.flicker import measure_flicker
 from .regression.limits import guard_log
-from .regression.validation import follow_stamps, refuse_copied_drives, refuse_silent_drives
+from .regression.validation import (
+    follow_stamps,
+    name_force_units,
+    refuse_copied_drives,
+    refuse_silent_drives,
+)
 from .result import Identification
 from .settings import FULL, Settings
 
@@ -263,7 +268,7 @@ def _examine(log: DriveLog, machine: Machine) -> _Validated:
     period, warning = estimated_period(log, machine, hold=prepared.hold)
     settings = Settings().resolved(machine, period)
     guarded = guard_log(log, machine, settings.guard)
-    refuse_unsigned_forces(guarded.force, log.source, "N or N m")
+    refuse_unsigned_forces(guarded.force, log.source, name_force_units(machine))
     counts = log.faults | prepared.faults | {k: v for k, v in guarded.counts.items() if k in KINDS}
     # a bridge spans rows that are missing and rows that were dropped
     dropped = sum(guarded.counts[kind] for kind in DROPPED)

@@ -25,6 +25,7 @@ from pkm_identification.errors import LogError
 from pkm_identification.machines.contract import Machine
 from pkm_identification.motion import DriveLog
 from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.numerics.large_arrays import row_blocks
 from pkm_identification.numerics.segments import segment_slices
 from pkm_identification.signals.guard import GuardedLog, GuardSettings
 from pkm_identification.signals.guard.another_machine import refuse_another_machine
@@ -125,8 +126,13 @@ def validate_log(log: DriveLog, machine: Machine, guard: GuardSettings) -> Guard
     if not len(guarded):
         worst = max(guarded.dropped, key=lambda name: guarded.dropped[name], default="")
         raise LogError(f"{log.source}: no usable sample: all {len(log)} dropped, mostly '{worst}'")
-    refuse_unsigned_forces(guarded.force, log.source, "N or N m")
+    refuse_unsigned_forces(guarded.force, log.source, name_force_units(machine))
     return follow_stamps(guarded)
+
+
+def name_force_units(machine: Machine) -> str:
+    """Return the units of a machine's forces, in words."""
+    return " or ".join(dict.fromkeys(drive.force_unit for drive in machine.drives))
 
 
 def follow_stamps(log: GuardedLog) -> GuardedLog:
@@ -243,7 +249,11 @@ def refuse_silent_drives(log: DriveLog, machine: Machine) -> None:
     if log.force is None:
         return
     refuse_zero_forces(log.force, log.source)
-    drives = zip(machine.drives, np.nan_to_num(log.force).T, strict=True)
-    silent = [drive.force_name for drive, column in drives if not column.any()]
+    heard = np.zeros(len(machine.drives), dtype=bool)
+    for block in row_blocks(len(log)):
+        heard |= np.nan_to_num(log.force[block]).any(axis=0)
+    silent = [
+        drive.force_name for drive, any_force in zip(machine.drives, heard, strict=True) if not any_force
+    ]
     if silent:
         raise LogError(f"{log.source}: {', '.join(silent)}: 0 throughout; expected the forces of all drives")
