@@ -92,7 +92,7 @@ def _advise(results: Sequence[LawResult]) -> list[str]:
         return []
     best, first = min(error, key=error.__getitem__), next(iter(error))
     advice = [
-        f"Best follows '{best}', with an error of {error[best]:.2g} %; '{first}' has {error[first]:.2g} %."
+        f"'{best}' follows best, with an error of {error[best]:.2g} %; '{first}' has {error[first]:.2g} %."
     ]
     plain = "position" if "position" in error else first
     for name, words in (("gravity", "gravity"), ("scheduling", "the variation of effective mass")):
