@@ -17,26 +17,26 @@ are worked off a few at a time, so that no sample has to wait for all of them.
 from __future__ import annotations
 
 from collections import deque
+from dataclasses import replace
 
 import numpy as np
 
-from pkm_identification.machines.capabilities import HexapodFile, has, require
-from pkm_identification.machines.contract import Machine as AnyMachine
-from pkm_identification.mechanisms.hexapod.kinematics.forward import platform_motion
-from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.mechanisms.hexapod.model import HexapodModel
-from pkm_identification.motion import StrutMotion, TrackedSample
+from pkm_identification.machines.contract import Machine, Motion, compute_nearby_motion, split_states
+from pkm_identification.machines.knowledge import KnownNumber
+from pkm_identification.machines.knowledge.build import NUMBERS
+from pkm_identification.machines.knowledge.records import WIDTH
+from pkm_identification.mechanisms.tolerances import OF_DRIVES, OF_MACHINES
+from pkm_identification.motion import TrackedSample
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.parameters.prior import Prior
 from pkm_identification.signals.band import BandSettings
 from pkm_identification.signals.sections import filtered
 
-from .off_by_tolerances import Off, off_by_tolerances
+from ..regression.friction import DriveFriction
 
 BLOCK = 8  # equations
 SLOPE = 0.005  # s, to either side, over which the slope of a force is taken
-_COLUMNS = ("time", "coordinate", "rate", "acceleration", "force")
 AT_ONCE = 6  # quantities of a block that one equation may cost: about a millisecond
 
 
@@ -54,6 +54,12 @@ class Tolerated:
 
     def __init__(self, machine: Machine, parameters: ParameterSet, band: BandSettings) -> None:
         self._machine = machine
+        self._shapes = machine.create_tracker(np.zeros((len(machine.basis), 0))).shapes
+        # machines with other numbers in their files take milliseconds each: made once
+        self._numbers: list[tuple[KnownNumber, Machine]] = [
+            (one, machine.with_changes({path: one.width * size for path, size in one.paths.items()}))
+            for one in list_tolerances(machine)
+        ]
         self._parameters = parameters
         impulse = np.zeros(4 * band.settling)
         impulse[0] = 1.0
@@ -72,7 +78,7 @@ class Tolerated:
         self._information = np.zeros((len(self._parameters), len(self._parameters)))
         self._answers: dict[int, FloatArray] = {}
         self._begin_block()
-        self._pending: deque[tuple[int, Off]] = deque()
+        self._pending: deque[int] = deque()
 
     def note(self, sample: TrackedSample) -> None:
         """Keep a sample, whether it completes an equation or not."""
@@ -85,15 +91,15 @@ class Tolerated:
 
         Parameters
         ----------
-        regressor : ndarray, shape (6, P)
-        noise : ndarray, shape (6, 6)
-            Covariance the estimator took, N^2.
+        regressor : ndarray, shape (n, P)
+        noise : ndarray, shape (n, n)
+            Covariance the estimator took, in the drives' units.
         values : ndarray, shape (P,)
             Present estimate.
         """
         if self._pending:
             for _ in range(min(AT_ONCE, len(self._pending))):
-                self._answer(*self._pending.popleft())
+                self._answer(self._pending.popleft())
             if not self._pending:
                 self._end_block()
             return
@@ -137,34 +143,67 @@ class Tolerated:
     def _begin(self, values: FloatArray) -> None:
         """Prepare the quantities of a full block."""
         samples = self._samples
-        time, length, rate, acceleration, force = (
-            np.array([getattr(sample, name) for sample in samples]) for name in _COLUMNS
+        coordinate, rate, acceleration, self._force, rows = (
+            np.array([getattr(sample, name) for sample in samples])
+            for name in ("coordinate", "rate", "acceleration", "force", "state")
         )
-        segment = np.zeros(len(samples), dtype=np.int64)
-        struts = StrutMotion(time, length, rate, acceleration, force, segment)
-        self._values = values
-        self._force = self._left(self._machine, struts)
-        self._pending.extend(enumerate(off_by_tolerances(self._machine, struts, np.array(self._slopes))))
-
-    def _left(self, machine: Machine, struts: StrutMotion) -> FloatArray:
-        """What the present estimate leaves of the forces of a block, (n, 6), N."""
+        good = np.zeros(len(samples), dtype=np.uint8), np.zeros(len(samples))
+        self._motion = Motion(coordinate, rate, acceleration, split_states(rows, self._shapes), *good)
+        self._slope = np.array(self._slopes)
         own = len(self._parameters) - self._parameters.nuisance
-        mapping = np.column_stack([self._parameters.mapping[:, :own], self._parameters.known])
-        platform, _ = platform_motion(machine, struts)
-        columns = HexapodModel(machine).regressor(platform, mapping)
-        assert struts.force is not None
-        return struts.force - columns @ np.append(self._values[:own], 1.0)
+        self._basis = self._parameters.mapping[:, :own] @ values[:own] + self._parameters.known
+        self._solve = self._machine.create_neighbour_solver(self._motion)
+        self._needed = self._compute_forces(self._machine, self._motion)
+        self._pending.extend(range(len(self._numbers)))
 
-    def _answer(self, number: int, off: Off) -> None:
-        change = self._left(off.machine, off.struts[0]) - self._force
+    def _compute_forces(self, machine: Machine, motion: Motion) -> FloatArray:
+        """Return what the present estimate needs for the motion of a block, (K, n), friction of the drives included."""
+        force = machine.compute_forces(motion, self._basis)[:, :, None].copy()
+        DriveFriction.of(machine, self._basis[:, None]).add(motion.rate, force)
+        return force[:, :, 0]
+
+    def _change(self, one: KnownNumber, changed: Machine) -> FloatArray:
+        """Return what forces lack, (K, n), where a number is off by its tolerance."""
+        motion, drives = self._motion, list(one.drives)
+        if one.paths:
+            drives_motion = motion.coordinate, motion.rate, motion.acceleration
+            return self._needed - self._compute_forces(changed, self._solve(changed, *drives_motion))
+        lacking = np.zeros_like(self._force)
+        if one.kind in ("coordinate_offset", "coordinate_scale"):
+            size = np.zeros(lacking.shape[1])
+            size[drives] = one.width
+            zero = np.array([drive.zero for drive in self._machine.drives])
+            scaled = one.kind == "coordinate_scale"
+            moved = replace(
+                motion,
+                coordinate=motion.coordinate + size * (motion.coordinate - zero if scaled else 1.0),
+                rate=motion.rate * (1.0 + size * scaled),
+                acceleration=motion.acceleration * (1.0 + size * scaled),
+            )
+            there = compute_nearby_motion(
+                self._machine, motion, moved.coordinate, moved.rate, moved.acceleration
+            )
+            return self._needed - self._compute_forces(self._machine, there)
+        added = {
+            "force_delay": self._slope, "force_gain": -self._force, "motor_inertia": -motion.acceleration,
+            "force_offset": -np.ones_like(self._force),
+        }  # fmt: skip
+        lacking[:, drives] = one.width * added[one.kind][:, drives]
+        return lacking
+
+    def _answer(self, number: int) -> None:
+        change = self._change(*self._numbers[number])
         if np.all(np.isfinite(change)):
             answer = sum(column @ row for column, row in zip(self._columns, change, strict=True))
             self._new_answers[number] = answer
 
 
-def tolerated(machine: AnyMachine, parameters: ParameterSet, band: BandSettings) -> Tolerated | None:
-    """Return a follower of the machine file's tolerances; None where it has none, or is no hexapod's."""
-    if not has(machine, HexapodFile):
-        return None
-    hexapod = require(machine, HexapodFile, "tolerances of a stream").description
-    return Tolerated(hexapod, parameters, band) if hexapod.tolerances.known else None
+def tolerated(machine: Machine, parameters: ParameterSet, band: BandSettings) -> Tolerated | None:
+    """Return a follower of the machine file's tolerances; None where it has none."""
+    return Tolerated(machine, parameters, band) if list_tolerances(machine) else None
+
+
+def list_tolerances(machine: Machine) -> list[KnownNumber]:
+    """Return the numbers that a machine's file states a width of, and a stream does not estimate."""
+    kinds = (*OF_DRIVES, *OF_MACHINES, NUMBERS)
+    return [one for one in machine.knowledge.numbers if one.kind in kinds and one.how == WIDTH]

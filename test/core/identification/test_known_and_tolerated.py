@@ -20,6 +20,7 @@ from pkm_identification.identification.experiment import Experiment
 from pkm_identification.identification.identify import identify
 from pkm_identification.identification.online.pipeline import OnlinePipeline
 from pkm_identification.identification.settings import Settings
+from pkm_identification.machines.load import load_machine, read_machine
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.simulation import SensorSettings, simulate
 
@@ -134,3 +135,37 @@ def test_online_deviations_have_the_tolerances_too():
     )
     shown = np.sqrt(np.diag(added) / np.diag(without))
     assert 5.0 < np.median(shown) < 500.0
+
+
+def follow(made, log, force):
+    """Return an estimator that a log with other forces has passed through, sample by sample."""
+    settings = Settings.of(estimator="rls", causal=True, hold_out=0.0, payload=False)
+    pipeline = OnlinePipeline(made, settings.resolved(made, 1e-3))
+    for row in zip(log.time.tolist(), log.coordinate, force, strict=True):
+        pipeline.step(*row)
+    return pipeline.estimator
+
+
+def test_a_stream_of_a_mast_widens_by_what_its_file_being_off_does_to_it():
+    """Offsets of forces and both angles of gravity, one after the other: the same stream with each of them off."""
+    plain = load_machine("mast")
+    sensors = SensorSettings(current_noise=0.002)
+    log = simulate(plain, "rich", 8.0, sensors=sensors, seed=3).log()
+    sizes = {"force_offset": 0.005, "gravity_direction": 2e-4}
+    stated = follow(read_machine(dict(plain.document) | {"tolerances": sizes}), log, log.force)
+    middle = follow(plain, log, log.force).recursive.filter.mean
+    off = [follow(plain, log, log.force + 0.005 * unit) for unit in np.eye(3)]
+    tilts = [{"gravity.0": 2e-4 * 9.81}, {"gravity.1": 2e-4 * 9.81}]
+    off += [follow(plain.with_changes(tilt), log, log.force) for tilt in tilts]
+    changes = np.array([one.recursive.filter.mean - middle for one in off])
+    expected = np.sqrt(np.sum(changes**2, axis=0))
+    found = np.sqrt(np.diag(stated.tolerated.covariance()))
+    without = np.sqrt(np.diag(stated.recursive.widened()[1]))
+    # of what the motion determines well: samples without the band tell little of directions that nearly vanish
+    known = without < 0.01 * np.abs(middle)
+    assert known.sum() > 4
+    share = (found / expected)[known & (expected > 0.5 * without)]
+    # every second equation, taken without the band: the same within a third
+    assert 0.7 < np.median(share) < 1.4
+    assert share.min() > 0.3
+    assert share.max() < 3.0
