@@ -156,7 +156,9 @@ def make_log(
     rig: ActuatedDrives, kind: Kind, motion: str, random: np.random.Generator, gain: float = 1.0
 ) -> CommandedLog:
     """Return what a rig reports of a motion, with noise, forces times a gain that the file knows nothing of."""
-    time = kind.period * np.arange(round((kind.duration + REST) / kind.period) + 1)
+    time = np.float64(kind.period) * np.arange(
+        round((kind.duration + REST) / kind.period) + 1, dtype=np.float64
+    )
     command = MOTIONS[motion](time, kind.size)[:, None]
     still = CommandedLog(time, command, np.zeros_like(command), np.zeros_like(command))
     shown, reported = ResponseModel(still, rig).simulate(rig.actuators)

@@ -105,12 +105,11 @@ def read_commanded_log(
     )
     forces = [place[name] for name in channels.forces if name in place]
     known, ends = [one.reported.at_zero for one in drives], [(one.lowest, one.highest) for one in drives]
-    shifted = [
+    command, coordinate = (
         add_at_zero(np.column_stack(part), whole.at_zero, known, ends) for part in (commands, coordinates)
-    ]
-    log = CommandedLog(
-        place[TIME], *shifted, np.column_stack(forces) if len(forces) == len(drives) else None, str(path)
     )
+    force = np.column_stack(forces) if len(forces) == len(drives) else None
+    log = CommandedLog(place[TIME], command, coordinate, force, str(path))
     _refuse_unusable(log)
     return replace(log, time=log.time - log.time[0])
 

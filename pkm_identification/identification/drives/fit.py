@@ -142,7 +142,7 @@ def identify_drives(
 
     def response(logs: FloatArray) -> FloatArray:
         """Return the response over its noise, one row."""
-        factors = np.exp(logs)
+        factors = np.exp(logs).tolist()
         shown, reported = model.simulate(with_factors(machine.actuators, numbers, factors))
         parts = shown, reported * find_force_gains(numbers, factors, len(machine.actuators))
         pairs = zip(parts[: len(told)], noise, strict=True)
@@ -204,7 +204,7 @@ def identify_drives(
         len(fit.iterates) - 1,
         model.mass,
         model.notes,
-        with_factors(machine.actuators, numbers, np.exp(logs)),
+        with_factors(machine.actuators, numbers, np.exp(logs).tolist()),
     )  # fmt: skip
 
 
@@ -236,7 +236,7 @@ def _is_minimum(error: FloatArray, jacobian: FloatArray) -> bool:
 def _offset_columns(count: int, drives: int, channels: int) -> FloatArray:
     """Return a column of ones for each channel of each drive, which has an unknown offset, (rows, channels)."""
     one = np.tile(np.eye(drives), (count, 1))
-    return np.kron(np.eye(channels), one)
+    return np.asarray(np.kron(np.eye(channels), one), dtype=np.float64)
 
 
 def _find_inflation(error: FloatArray, channels: int, log: CommandedLog) -> float:

@@ -95,7 +95,7 @@ def list_numbers(
 
 
 def with_factors(
-    actuators: Sequence[Actuator], numbers: Sequence[DriveNumber], factors: Sequence[float]
+    actuators: Sequence[Actuator], numbers: Sequence[DriveNumber], factors: Sequence[float] | FloatArray
 ) -> tuple[Actuator, ...]:
     """Return actuators with their numbers multiplied by factors; gains of forces are none of theirs."""
     changed = list(actuators)
@@ -106,9 +106,11 @@ def with_factors(
     return tuple(changed)
 
 
-def find_force_gains(numbers: Sequence[DriveNumber], factors: Sequence[float], count: int) -> FloatArray:
+def find_force_gains(
+    numbers: Sequence[DriveNumber], factors: Sequence[float] | FloatArray, count: int
+) -> FloatArray:
     """Return what forces of n drives are multiplied by in the log, (n,)."""
-    gains = np.ones(count)
+    gains = np.ones(count, dtype=np.float64)
     for number, factor in zip(numbers, factors, strict=True):
         if number.quantity.name == FORCE_GAIN:
             gains[number.drive] = factor

@@ -110,8 +110,8 @@ class ResponseModel:
                 f"the drives of machine '{self.machine.name}' take forces, and no wanted coordinates: give their "
                 "loops under 'control' of the file, as they were when the log was made"
             )
-        compliance = np.linalg.inv(self._mass + np.diag(bank.inertia))
-        free = -np.einsum("kij,kj->ki", compliance, self._load)
+        compliance = np.asarray(np.linalg.inv(self._mass + np.diag(bank.inertia)), dtype=np.float64)
+        free = np.asarray(-np.einsum("kij,kj->ki", compliance, self._load), dtype=np.float64)
         eye = np.stack([np.eye(drives)] * 2)
         for k in range(count):
             shown[k], reported[k] = rig.drives.shown(), rig.drives.reported()
