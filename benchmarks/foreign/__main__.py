@@ -31,8 +31,6 @@ import yaml
 
 from pkm_identification.cli import main as run_command
 from pkm_identification.errors import PkmError
-from pkm_identification.identification.full_model.posterior import build_views
-from pkm_identification.identification.full_model.unknowns import FileModel
 from pkm_identification.machines.contract import Machine
 from pkm_identification.machines.load import read_machine
 from pkm_identification.motion import DriveLog
@@ -41,6 +39,7 @@ from pkm_identification.records import write_log
 from ..field.drawn_kinds import KINDS as MACHINES
 from ..field.drawn_kinds import draw_machine, draw_truth
 from ..field.drawn_machines import Document
+from ..field.truth import find_errors
 from .kinds import KINDS, Trial
 from .run import Run, build_run
 
@@ -48,7 +47,6 @@ DURATION = 20.0  # s
 HARMLESS, WRONG = 3.0, 4.0  # deviations
 NOTHING = "nothing"  # the kind without a fault
 UNKNOWN = "no known cause"
-USABLE = ("identified", "known", "known, mostly from the file")
 DISCRETE = ("exchanged", "force_sign", "force_unit", "length_unit")  # found by comparison: these lead
 FAMILIES = {  # what names of causes begin with, and what they are of
     "force_gain": "force_gain", "gain_drift": "force_gain", "force_dead_band": "force_offset",
@@ -82,17 +80,6 @@ def draw_pair(kind: str, seed: int) -> tuple[Document, Document]:
     return file, draw_truth(rng, file, *((0.0, 0.03) if cad else (0.02, 0.15)))
 
 
-def find_truth(file: Machine, truth: Machine) -> dict[str, float]:
-    """Return the values of a machine by the names that answers about its file have."""
-    parameters, basis = file.build_parameter_set(file.sums_set), truth.basis.nominal
-    factors, offsets = build_views(parameters, tuple(file.basis.names))
-    model = FileModel.of_bodies(truth.knowledge, truth.rows_of_bodies, basis, len(basis))
-    masses = model.compute_hidden_masses(np.zeros(model.width))
-    return dict(zip(parameters.names, factors @ basis + offsets, strict=True)) | {
-        name: value for name, value, _ in masses
-    }
-
-
 def identify(log: DriveLog, file: Document, truth: Machine, folder: Path) -> Said:
     """Return what is said of a log."""
     path, table, answer = (folder / name for name in ("machine.yaml", "log.csv", "estimate.json"))
@@ -106,12 +93,7 @@ def identify(log: DriveLog, file: Document, truth: Machine, folder: Path) -> Sai
         return Said(code, "refused", said.getvalue().strip().splitlines()[-1][:160], (), 0.0, "")
     document = json.loads(answer.read_text())
     made = document["answer"]
-    true = find_truth(read_machine(file), truth)
-    errors = {
-        one["name"]: (one["value"] - true[one["name"]]) / one["std"]
-        for one in made["values"]
-        if one["status"] in USABLE and one["std"]
-    }
+    errors = find_errors(made, read_machine(file), truth)
     worst = max(errors, key=lambda name: abs(errors[name]), default="")
     verdict = made["verdict"]
     return Said(
