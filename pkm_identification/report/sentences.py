@@ -48,7 +48,8 @@ def verdicts(result: Identification) -> list[tuple[bool, str]]:
     lines = [converged_sentence(result.converged, result.nonconvergence)]
     lines += [identified_sentence(estimate)] if answer is None else answer_sentences(answer)
     lines += _combination_lines(estimate)
-    place = place_of_center(estimate)
+    # beside the full model, a fit of few parameters has deviations of noise alone
+    place = place_of_center(estimate) if answer is None or result.is_full else None
     if place is not None:
         places = (with_deviation(1e3 * value, 1e3 * std) for value, std in zip(*place))
         each = ", ".join(f"{axis} = {value} ± {std}" for axis, (value, std) in zip("xyz", places))

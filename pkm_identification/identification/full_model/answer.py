@@ -40,6 +40,7 @@ from .posterior import Posterior, Views, build_model, build_posterior_views
 LEAST_SKEWED, SKEWED = 0.3, 1.2  # of a value: its deviation; of the Gaussian deviation: the profile's
 STEPS = 30  # a factor that is right is found in fewer
 LEAST_SEEN = 0.05  # of a width: a number of which the data say less is not judged by what they say
+ROUNDING = 1e-9  # of a variance
 SHIFTED = 1.0  # deviations by which a key in conflict moves a value that then rests on it
 
 
@@ -99,6 +100,7 @@ def _find_covariance(
     # what is no number of the file, as friction and drifts, is another in every log
     judged = np.array([one.judged for one in posterior.model.unknowns])
     total = white * np.outer(data, data) + own.T @ own + np.outer(gain, gain)
+    total = 0.5 * (total + total.T) + ROUNDING * np.diag(np.diag(total))  # or it is none, by rounding
     return total, np.vstack([own[judged], gain])
 
 

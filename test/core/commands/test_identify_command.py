@@ -21,6 +21,7 @@ from core import synthetic
 from pkm_identification.cli import main
 from pkm_identification.estimation.estimators import ESTIMATORS
 from pkm_identification.identification import of_logs
+from pkm_identification.identification.saved_estimate import read_saved_estimate
 from pkm_identification.mechanisms.hexapod.parameters.sets import NAMES, hexapod_parameters
 from pkm_identification.records import write_log
 
@@ -168,6 +169,12 @@ def test_one_verdict_of_the_full_model_and_of_a_fit_that_is_asked_for(files, cap
             np.hypot(*(values[one["name"]][part] for part in ("std_data", "std_file")))
         )
     assert {one["status"] for one in full["parameters"]} >= {"identified", "from the file"}
+    saved = files / "full.json"
+    saved.write_text(json.dumps(full))
+    again = read_saved_estimate(saved)  # which refuses what is no covariance
+    assert again.answer.verdict.grade == "fits"
+    assert again.status == {one["name"]: one["status"] for one in full["parameters"]}
+    assert [one.rests_on for one in again.answer.values if one.status == "from the file"]
     assert {one["status"] for one in fitted["parameters"]} <= {
         "identifiable",
         "unidentifiable",
