@@ -159,7 +159,7 @@ def test_sets_that_cannot_be_used(tmp_path, change, text, capsys):
         (("--drop-below", "0", "--reduced", "a.yaml"), "--drop-below 0: must be between"),
         (("--drop-below", "1"), "go together"),
         (("--drop-below", "1", "--reduced", "a.txt"), "must end in .yaml"),
-        (("--parameters", "none"), "or a .yaml file"),
+        (("--parameters", "none"), "or a reduced set (.yaml)"),
     ],
 )
 def test_what_cannot_be_asked_is_one_line(arguments, text, capsys):
