@@ -31,6 +31,7 @@ import yaml
 
 from pkm_identification.cli import main as run_command
 from pkm_identification.errors import PkmError
+from pkm_identification.estimation.posterior.thresholds import MAX_FLOOR_RATIO
 from pkm_identification.machines.contract import Machine
 from pkm_identification.machines.load import read_machine
 from pkm_identification.motion import DriveLog
@@ -53,7 +54,7 @@ FAMILIES = {  # what names of causes begin with, and what they are of
     "friction_position": "friction", "length": "coordinate", "angle": "coordinate", "geometry": "coordinate",
     "platform_joint": "coordinate", "base_joint": "coordinate", "drive.encoder": "coordinate", "strut": "bodies",
     "platform.": "bodies", "bodies": "bodies", "unequal_struts": "bodies", "center_of_mass": "bodies",
-    "products": "bodies", "motor_inertia": "bodies", "m_m": "bodies",
+    "products": "bodies", "motor_inertia": "bodies", "m_m": "bodies", "inertia_": "bodies",
 }  # fmt: skip
 
 
@@ -112,6 +113,11 @@ def list_causes(document: dict[str, Any]) -> list[str]:
     causes = [
         one["name"] for one in fit.get("causes", ()) if one["name"].startswith(DISCRETE) and one["cure"]
     ]
+    verdict = made["verdict"]
+    if ": the forces are" in verdict["sentence"]:
+        causes.append("force_sign" if "a sign" in verdict["sentence"] else "force_unit")
+    if (verdict["residual_over_floor"] or 0.0) > MAX_FLOOR_RATIO:
+        return causes or [UNKNOWN]  # effects are then said to be the nearest, and no cause
     causes += [one["name"] for one in made["effects"]]
     causes += [one["key"] for one in made["verdict"]["conflicts"] if abs(one["deviations"]) > WRONG]
     if not fit.get("adequate", True):

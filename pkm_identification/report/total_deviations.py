@@ -21,7 +21,11 @@ from pkm_identification.estimation.posterior.status import (
     KnownValue,
     Leaning,
 )
-from pkm_identification.estimation.posterior.thresholds import LARGEST_RELATIVE_STD, NEAR_ZERO
+from pkm_identification.estimation.posterior.thresholds import (
+    LARGEST_RELATIVE_STD,
+    MAX_FLOOR_RATIO,
+    NEAR_ZERO,
+)
 
 from .listing import Listing, number, with_deviation
 
@@ -34,6 +38,8 @@ NEAR_ZERO_NOTE = (
     f"{100 * NEAR_ZERO:g} % of what a body of its mass and size can have, or smaller than its std. Near 0, it is "
     f"identified with a std below {100 * LARGEST_RELATIVE_STD:g} % of what such a body can have."
 )
+
+NEAREST = 3  # effects that are named where none is the cause
 
 
 def answer_table(answer: Answer) -> Listing:
@@ -56,12 +62,18 @@ def table_notes(answer: Answer) -> list[str]:
 
 
 def effects_sentences(answer: Answer) -> list[str]:
-    """Return what was found beside the machine's own numbers, a sentence each."""
-    return [
+    """Return what was found beside the machine's own numbers, a sentence each.
+
+    What leaves a misfit is the nearest that is known, not its cause.
+    """
+    found = [
         f"{one.name} = {' ± '.join(with_deviation(one.value, one.std))} {one.unit}".rstrip()
-        + " was found, and is allowed for."
         for one in answer.effects
     ]
+    if answer.verdict.floor_ratio > MAX_FLOOR_RATIO:
+        nearest = f"; nearest: {', '.join(found[:NEAREST])}" if found else ""
+        return [f"No known cause explains what the model leaves{nearest}."]
+    return [f"{one} was found, and is allowed for." for one in found]
 
 
 def answer_sentences(answer: Answer) -> list[tuple[bool, str]]:
