@@ -29,15 +29,14 @@ from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 
 from .answers import compile_kernels, identify, write_log
 from .logs import SUBJECTS, Subject
-from .page import Result, write_page, write_pictures
+from .page import Result, read_sections, write_page, write_pictures, write_section
 from .peers import held_out_errors, installed, prepare
 
-_MOST_CAUSES = 2  # that are estimated besides, one by one and together
 ROOT = Path(__file__).resolve().parents[2]
 
 
 def main() -> int:
-    """Identify every machine whose logs are there, and write the page; a part of them is printed alone."""
+    """Identify the machines, and write the page; or one of them, and its section anew."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -48,7 +47,8 @@ def main() -> int:
     parser.add_argument("--out", type=Path, default=ROOT / "docs", help="folder of the page (default: docs)")
     options = parser.parse_args()
     compile_kernels()
-    results = []
+    page = options.out / "real_machines.md"
+    sections = read_sections(page) if options.only and page.is_file() else {}
     for subject in SUBJECTS:
         if options.only not in (None, subject.name):
             continue
@@ -59,21 +59,19 @@ def main() -> int:
             )
             return 2
         try:
-            results.append(identify_subject(subject, folder))
+            result = identify_subject(subject, folder, options.causes)
         except PkmError as error:
             print(error, file=sys.stderr)
             return 2
-    text = write_page(results, installed())
-    if options.only:
-        print(text)
-        return 0
-    write_pictures(results, options.out / "images" / "real_machines")
-    (options.out / "real_machines.md").write_text(text, encoding="utf-8")
+        write_pictures(result, options.out / "images" / "real_machines")
+        sections[subject.title] = write_section(result)
+        # what is done is kept: a machine takes minutes
+        page.write_text(write_page(sections, installed()), encoding="utf-8")
     return 0
 
 
-def identify_subject(subject: Subject, folder: Path) -> Result:
-    """Return what this package and its peers make of a machine's logs."""
+def identify_subject(subject: Subject, folder: Path, causes: int) -> Result:
+    """Return what this package and its peers make of a machine's logs, some causes of misfit estimated besides."""
     training, held_out = subject.read(folder)
     with tempfile.TemporaryDirectory() as made:
         paths = []
@@ -88,7 +86,7 @@ def identify_subject(subject: Subject, folder: Path) -> Result:
         if not answer.document or held_out is None:
             return Result(subject, answer)
         again = {}
-        named = [cause["name"] for cause in answer.causes[:_MOST_CAUSES]]
+        named = [cause["name"] for cause in answer.causes[:causes]]
         for also in [*named, ",".join(named)] if len(named) > 1 else named:
             one = identify(subject, Path(made), paths, last, also)
             if one.document:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import csv
 import json
+import resource
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -39,6 +40,8 @@ class Answer:
         Its exit code.
     seconds : float
         From the files to the answer, start of the program included.
+    processor : float
+        s of these on a processor: what is left where nothing else runs.
     words : str
         Its last sentence where it refuses.
     document : mapping
@@ -47,6 +50,7 @@ class Answer:
 
     code: int
     seconds: float
+    processor: float
     words: str
     document: Mapping[str, Any] = field(default_factory=dict)
 
@@ -108,11 +112,17 @@ def identify(
     command += ["--machine", str(subject.machine), "--json", str(out)]
     command += ["--validate", str(held_out)] if held_out else []
     command += ["--also", also] if also else []
-    start = perf_counter()
+    start, used = perf_counter(), _processor_time()
     done = subprocess.run(command, capture_output=True, text=True, timeout=_LONGEST_S, check=False)
-    seconds = perf_counter() - start
+    seconds, processor = perf_counter() - start, _processor_time() - used
     words = done.stderr.strip().splitlines()
     if not out.is_file() and done.returncode != 2:
         raise RuntimeError(f"{' '.join(command)}: exit code {done.returncode}: {done.stderr[-500:]}")
     document = json.loads(out.read_text(encoding="utf-8")) if out.is_file() else {}
-    return Answer(done.returncode, seconds, words[-1] if words else "", document)
+    return Answer(done.returncode, seconds, processor, words[-1] if words else "", document)
+
+
+def _processor_time() -> float:
+    """Return the processor time of all programs that ended, s."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime

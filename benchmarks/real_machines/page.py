@@ -43,8 +43,14 @@ class Result:
         return {OURS: self.answer.errors, **self.peers}
 
 
-def write_page(results: Sequence[Result], versions: Mapping[str, str]) -> str:
-    """Return the page."""
+def read_sections(page: Path) -> dict[str, str]:
+    """Return the sections of a page by their titles."""
+    parts = page.read_text(encoding="utf-8").split("\n## ")[1:]
+    return {part.partition("\n")[0]: f"\n## {part.rstrip()}\n" for part in parts}
+
+
+def write_page(sections: Mapping[str, str], versions: Mapping[str, str]) -> str:
+    """Return the page of some machines' sections, by their titles."""
     clones = "\n".join(f"git clone https://github.com/{one.repository}" for one in SUBJECTS)
     peers = ", ".join(f"{name} {version}" for name, version in versions.items())
     missing = [name for name in ("pinocchio", "figaroh", "mujoco_sysid") if name not in versions]
@@ -62,25 +68,30 @@ identified by `pkm identify LOG --machine FILE --validate HELD_OUT`. Beside it, 
 plain least squares, what a practitioner does first, with the regressors of {peers or "no other program"},
 on the same samples below the same cutoff, with viscous and Coulomb friction (linear below 1 % of a drive's rms rate;
 figaroh with its own, inertia of motors and offsets).{left} Held-out error: rms of the error over rms of
-the force, in the band. Times are from the files to the answer, on the computer that wrote this page.
+the force, in the band.
 """
-    return head + "".join(_section(result) for result in results)
+    return head + "".join(sections[one.title] for one in SUBJECTS if one.title in sections)
 
 
-def _section(result: Result) -> str:
+def write_section(result: Result) -> str:
+    """Return the section of a machine."""
     subject, answer = result.subject, result.answer
     address = f"[{subject.repository}](https://github.com/{subject.repository})"
     text = f"\n## {subject.title}\n![{subject.title}](images/real_machines/{subject.name}.png)\n\n"
     text += f"{address}; machine file `examples/machines/{subject.name}.yaml`. {subject.notes}\n\n"
     if not answer.document:
         words = answer.words.partition(": ")[2].rpartition(".csv: ")[2]
-        return text + f'**No.** Exit code {answer.code} after {answer.seconds:.1f} s: "{words}"\n'
+        return (
+            text
+            + f'**No.** Exit code {answer.code} after {answer.processor:.0f} s on a processor: "{words}"\n'
+        )
     text += f"![held-out error](images/real_machines/{subject.name}_errors.png)\n\n"
     drives = [drive.name for drive in load_machine(subject.machine).drives]
     text += _table(
         ["held-out error %", *drives, "all"], [[name, *_percents(one)] for name, one in result.errors.items()]
     )
-    text += f'\n{answer.seconds:.1f} s from file to answer; exit code {answer.code}. "{answer.verdict}"\n'
+    text += f"\n{answer.seconds:.0f} s from file to answer, {answer.processor:.0f} s of them on a processor; "
+    text += f'exit code {answer.code}. "{answer.verdict}"\n'
     text += _friction(result) + _diagnosis(result)
     return text
 
@@ -114,25 +125,24 @@ def _diagnosis(result: Result) -> str:
     names = ", ".join(f"`{cause['name']}`" for cause in causes)
     text = f"\nThe diagnosis names {names}. "
     text += f"Estimated besides (`--also`), the held-out error of {before:.3g} % becomes:\n\n"
+    if not result.again:
+        return text.partition("Estimated")[0] + "None was estimated besides in this run.\n"
     rows = []
     for also, answer in result.again.items():
         change = answer.errors[-1] / before - 1.0
         word = "helped" if change < -0.01 else "did not help" if change < 0.01 else "made it worse"
         rows.append([f"`{also}`", f"{answer.errors[-1]:.3g}", word])
-    if not rows:
-        return text.partition("Estimated")[0] + "None of them can be estimated besides.\n"
     return text + _table(["estimated besides", "held-out error %", ""], rows)
 
 
-def write_pictures(results: Sequence[Result], folder: Path) -> None:
-    """Write a picture of each machine at home, and bars of the held-out errors."""
+def write_pictures(result: Result, folder: Path) -> None:
+    """Write a picture of a machine at home, and bars of the held-out errors."""
     folder.mkdir(parents=True, exist_ok=True)
-    for result in results:
-        machine_figure(load_machine(result.subject.machine)).savefig(
-            folder / f"{result.subject.name}.png", dpi=_DOTS
-        )
-        if result.peers:
-            errors_figure(result).savefig(folder / f"{result.subject.name}_errors.png", dpi=_DOTS)
+    machine_figure(load_machine(result.subject.machine)).savefig(
+        folder / f"{result.subject.name}.png", dpi=_DOTS
+    )
+    if result.peers:
+        errors_figure(result).savefig(folder / f"{result.subject.name}_errors.png", dpi=_DOTS)
 
 
 @styled

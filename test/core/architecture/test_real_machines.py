@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 from benchmarks.real_machines.logs import SUBJECTS, UR10E_GAINS_NM_PER_A, Log
-from benchmarks.real_machines.page import Answer, Result, write_page
+from benchmarks.real_machines.page import Answer, Result, read_sections, write_page, write_section
 from benchmarks.real_machines.peers import PEERS, held_out_errors, prepare
 from pkm_identification.errors import DocumentError
 from pkm_identification.machines.load import load_machine
@@ -83,9 +83,18 @@ def test_a_clone_that_is_not_there_is_one_line(subject, tmp_path):
     assert "\n" not in str(error.value)
 
 
-def test_the_page_says_no_where_a_log_is_refused():
-    text = write_page(
-        [Result(BY_NAME["unal_hexapod"], Answer(2, 1.0, "pkm identify: /x/a.csv: forces are unsigned"))], {}
+def test_the_page_says_no_where_a_log_is_refused_and_keeps_other_sections(tmp_path):
+    refused = Answer(2, 1.0, 1.0, "pkm identify: /x/a.csv: forces are unsigned")
+    section = write_section(Result(BY_NAME["unal_hexapod"], refused))
+    assert '**No.** Exit code 2 after 1 s on a processor: "forces are unsigned"' in section
+    titles = BY_NAME["unal_hexapod"].title, BY_NAME["panda"].title
+    page = tmp_path / "page.md"
+    page.write_text(
+        write_page({titles[0]: section, titles[1]: f"\n## {titles[1]}\nkept\n"}, {}), encoding="utf-8"
     )
-    assert '**No.** Exit code 2 after 1.0 s: "forces are unsigned"' in text
+    again = read_sections(page)
+    assert set(again) == set(titles)
+    assert again[titles[0]] == section
+    text = write_page(again, {})
+    assert text == page.read_text(encoding="utf-8")
     assert "left out: pinocchio, figaroh, mujoco_sysid" in text
