@@ -14,7 +14,6 @@ import math
 import sys
 import time
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 import numpy as np
 from geometry_msgs.msg import PoseStamped
@@ -24,10 +23,8 @@ from sensor_msgs.msg import JointState
 from std_srvs.srv import SetBool
 
 from pkm_identification.errors import PkmError, SettingsError
-from pkm_identification.machines.capabilities import HexapodFile, PlatformPose, has, require
-from pkm_identification.machines.contract import Motion
+from pkm_identification.machines.capabilities import MotionSensors, PlatformPose, has
 from pkm_identification.machines.load import load_machine
-from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.ros.clock import set_stamp
 from pkm_identification.ros.commands.force_commands import ForceCommands
 from pkm_identification.ros.messages.convert import fill_pose, pose_of
@@ -97,7 +94,7 @@ class SimulatorNode(PipelineNode):
         self.message = JointState(name=list(names))
         self.output = self.publisher(JointState, "strut_states", STREAM)
         self.readings: SensorReadings | None = None
-        if has(self.machine, HexapodFile):
+        if has(self.machine, MotionSensors):
             self.readings = SensorReadings(self, self.simulator.machine, names, self.parameter.all())
         if self.posed:
             self.true_pose = PoseStamped()
@@ -343,15 +340,6 @@ class SimulatorNode(PipelineNode):
     def _set_epoch(self, waited: float) -> None:
         self._epoch = self.parameter["start_time"] or time.time() + waited
 
-    def _find_pose(self, truth: Any) -> tuple[FloatArray, FloatArray]:
-        """Return the platform's true position (3,) in m and rotation (3, 3)."""
-        if not hasattr(truth, "configuration"):
-            return truth.position, truth.rotation
-        still, row = np.zeros((1, len(self.machine.drives))), np.zeros(1)
-        motion = Motion(still, still, still, (truth.configuration[None],), row.astype(np.uint8), row)
-        position, rotation = require(self.machine, PlatformPose, "truth_rate").compute_pose(motion)
-        return position[0], rotation[0]
-
     def _publish_clock(self) -> None:
         if self.clocks is not None:
             self.clocks.publish(Clock(clock=self.message.header.stamp))
@@ -368,11 +356,11 @@ class SimulatorNode(PipelineNode):
         truth = self.simulator.truth
         if self.readings is not None:
             self.readings.publish(
-                self._epoch + sample.time, sample.imu, sample.sensor, (truth.position, truth.rotation)
+                self._epoch + sample.time, sample.imu, sample.sensor, self.simulator.true_pose
             )
         if self.posed and self._truth_turn.due(sample.time):
             set_stamp(self.true_pose.header.stamp, self._epoch + truth.time)
-            fill_pose(self.true_pose.pose, *self._find_pose(truth))
+            fill_pose(self.true_pose.pose, *self.simulator.true_pose)
             self.truths.publish(self.true_pose)
         if self.simulator.finished and self.parameter["shutdown_at_end"]:
             self._over = True

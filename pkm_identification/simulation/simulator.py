@@ -198,6 +198,11 @@ class Simulator:
         return self._measurement.truth
 
     @property
+    def true_pose(self) -> tuple[FloatArray, FloatArray]:
+        """Position (3,) in m and rotation (3, 3) of the platform at that instant; of machines with a pose."""
+        return self._physics.find_pose(self.truth)
+
+    @property
     def enabled(self) -> bool:
         """Whether the drives are on."""
         return self._commanded.drives.enabled

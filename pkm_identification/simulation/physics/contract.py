@@ -130,6 +130,9 @@ class Physics(Protocol):
     def compute_coordinates(self, position: FloatArray, rotation: FloatArray) -> FloatArray:
         """Return the drives' coordinates (n,) of a pose of the platform; raises SettingsError where none has one."""
 
+    def find_pose(self, state: Any) -> tuple[FloatArray, FloatArray]:
+        """Return position (3,) and rotation (3, 3) of the platform in a true state; of machines with a pose."""
+
     def load_platform(self, plant: Any, payload: Any, share: float) -> None:
         """Let the plant's platform be `share` times its mass and inertia, and carry a payload or None."""
 

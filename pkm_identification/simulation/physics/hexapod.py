@@ -150,6 +150,9 @@ class HexapodPhysics:
         pose = np.asarray(position, dtype=float)[None], np.asarray(rotation, dtype=float)[None]
         return strut_lengths(self.description, *pose)[0]
 
+    def find_pose(self, state: PlantState) -> tuple[FloatArray, FloatArray]:
+        return state.position, state.rotation
+
     def load_platform(self, plant: Plant, payload: Payload | None, share: float) -> None:
         platform = self.description.platform
         if share != 1.0:

@@ -24,6 +24,7 @@ from pkm_identification.mechanisms.hexapod.drive import CONTROL
 from pkm_identification.mechanisms.multibody import dynamics
 from pkm_identification.mechanisms.multibody.kinematics import (
     MechanismMotion,
+    body_poses,
     close_drives,
     close_pose,
     motion_of_drives,
@@ -172,6 +173,13 @@ class MultibodyPhysics:
         pose = np.asarray(position, dtype=float)[None], np.asarray(rotation, dtype=float)[None]
         closed = close_pose(self.description, *pose).required(pose[0], "pose")
         return read(self.description, "drives", closed)[0]
+
+    def find_pose(self, state: MechanismState) -> tuple[FloatArray, FloatArray]:
+        rotation, position = body_poses(self.description, state.configuration[None])
+        number = [one.name for one in self.description.description.bodies].index(
+            self.description.description.pose
+        )
+        return position[0, number], rotation[0, number]
 
     def load_platform(self, plant: MechanismPlant, payload: Payload | None, share: float) -> None:
         plant.load_platform(payload, share)

@@ -199,7 +199,6 @@ ABOUT_SIX_STRUTS = {
     "exporting/stated_widths.py": "keys of its file",
     "identification/experiment.py": "parts that integrate six struts",
     "identification/online/judgement/stream_discrete.py": "amperes of its motors",
-    "nodes/simulator.py": "the platform's sensors",
     "report/figures/machine.py": "its picture",
     "report/page/motion.py": "its picture in motion",
     "report/tables.py": "its properties",
