@@ -159,7 +159,7 @@ def _write_samples(machine: Machine, rate: float, path: Path) -> None:
     log = simulate(machine, "rich", MOTION + 2.0 * FADE, sensors=sensors).log()
     instants = FADE + np.arange(round(MOTION * rate)) / rate - log.time[0]
     rows = np.rint(instants / np.median(np.diff(log.time))).astype(int)
-    np.savez(path, names=list_joints(machine), coordinate=log.drive[rows], force=log.force[rows])
+    np.savez(path, names=list_joints(machine), coordinate=log.coordinate[rows], force=log.force[rows])
 
 
 def _start_nodes(
