@@ -6,15 +6,18 @@
 # distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
 # the License for the specific language governing permissions and limitations under the License.
 
-"""The documentation site: `make docs`. Pages of commands, messages and the public API are made from the code."""
+"""The documentation site: `make docs`. Pages of commands, messages and the public API are made from the code.
+
+rosdoc2 copies this folder, puts the package on the path and leaves out the gallery, whose extension it does not know.
+"""
 
 from __future__ import annotations
 
 import sys
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(ROOT), str(ROOT / "docs")]
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE.parent), str(HERE)]
 
 from generated_pages import write_pages  # noqa: E402
 
@@ -68,4 +71,7 @@ html_static_path = ["static"]
 html_css_files = ["pictures.css"]
 html_show_sourcelink = False
 
-write_pages(ROOT / "docs" / "generated")
+# no C++, so nothing of Doxygen
+rosdoc2_settings = {"enable_breathe": False, "enable_exhale": False}
+
+write_pages(HERE / "generated")

@@ -19,7 +19,7 @@ import pkm_identification
 from pkm_identification.cli import COMMANDS, parser_for
 from pkm_identification.commands.one_line_parser import HelpFormatter
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(pkm_identification.__file__).resolve().parents[1]
 KINDS = ("msg", "srv", "action")
 
 
