@@ -157,6 +157,7 @@ def _write_samples(machine: Machine, rate: float, path: Path) -> None:
     """Write a period of the built-in motion as the machine's sensors show it, and the names of its joints."""
     sensors = SensorSettings(current_noise=NOISE)
     log = simulate(machine, "rich", MOTION + 2.0 * FADE, sensors=sensors).log()
+    assert log.force is not None
     instants = FADE + np.arange(round(MOTION * rate)) / rate - log.time[0]
     rows = np.rint(instants / np.median(np.diff(log.time))).astype(int)
     np.savez(path, names=list_joints(machine), coordinate=log.coordinate[rows], force=log.force[rows])
