@@ -33,7 +33,7 @@ LAYOUTS: dict[str, tuple[str | None, str | None, float | None]] = {
     "pairs.csv": ("length=L1..L6,force=F1..F6", None, None),
     "dates.csv": ("t=Timestamp,length=L1..L6,force=F1..F6", "m,permille", None),
     "pressures.csv": ("t=t,length=L1..L6,force=A1..A6-B1..B6", "bar", None),
-    "halsampler.txt": ("t=1,length=2..7,force=8..13", "A", 1000.0),
+    "halsampler.txt": ("t=1,length=2..7,force=8..13", "mA", 1000.0),
     "book.xlsx": (_NAMED, None, None),
     "run.mat": (_MATRICES, None, None),
     "run.parquet": (_NAMED, None, None),

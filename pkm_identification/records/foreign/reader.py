@@ -46,6 +46,9 @@ from .units import (
 NANOSECONDS = "t_nanoseconds"
 # Of a force, where another column is subtracted: --columns force_1=p_a-p_b
 SUBTRACTED = " subtracted"
+FAR_BEYOND = (
+    3.0  # times what a drive may be asked for, above which its reports were read as what they are not
+)
 # Files that hold arrays by name, and what reads them
 ARRAY_FILES = {
     ".mat": read_mat,
@@ -108,7 +111,39 @@ def read_foreign(
             for ours in wanted
         ]
     )
-    return _in_si(pieces, tuple(wanted), scale, layout.rate), faults
+    tables = _in_si(pieces, tuple(wanted), scale, layout.rate)
+    limits = _find_limits(units, layout)
+    return (_refuse_large(table, limits) if limits else table for table in tables), faults
+
+
+def _find_limits(units: Mapping[str, Mapping[str, str]], layout: LogLayout) -> dict[str, tuple[str, float]]:
+    """Return unit and largest force, N (N m), of columns whose forces are made of something else that drives report."""
+    limits = {}
+    for drive in layout.channels.drives:
+        own = units.get(drive.force_name, {})
+        kinds = reports_of(drive.force_name, layout.channels)
+        reported = next((one for one in kinds if one in own), "")
+        if (
+            reported
+            and layout.channels.quantity[drive.force_name] not in own
+            and np.isfinite(drive.rated_force)
+        ):
+            limits[drive.force_name] = own[reported], drive.rated_force
+    return limits
+
+
+def _refuse_large(table: Table, limits: Mapping[str, tuple[str, float]]) -> Table:
+    """Refuse forces that no drive of the machine gives: they were no such reports."""
+    for place, name in enumerate(table.columns):
+        if name in limits and len(table.values):
+            (unit, limit), finite = limits[name], np.abs(table.values[:, place])
+            usual = float(np.median(finite[np.isfinite(finite)])) if np.isfinite(finite).any() else 0.0
+            if usual > FAR_BEYOND * limit:
+                raise LogError(
+                    f"{table.source}: {name} in {unit} would be about {usual:.3g} by the machine file, and the drive "
+                    f"gives at most {limit:.4g}: correct the unit in its name, or the drive's section of the file"
+                )
+    return table
 
 
 def _sheet_table(sheet: Sheet, places: tuple[int, ...], source: str) -> Table:

@@ -80,6 +80,7 @@ def write(path, machine_drives, reports, unit="", coordinate=None):
 @pytest.mark.parametrize("unit", FACTORS)
 def test_a_strut_s_force_is_made_of_what_its_header_states(tmp_path, reports, unit):
     strut = hexapod()
+    reports = reports * min(1.0, 20.0 / FACTORS[unit])  # what such a drive gives
     write(tmp_path / "log.csv", load_machine("uf").drives, reports, unit, np.mean(strut.length_limits))
     log = read_log(tmp_path / "log.csv", strut)
     np.testing.assert_allclose(log.force, reports * FACTORS[unit], rtol=1e-9)
@@ -150,6 +151,15 @@ def test_what_the_machine_file_lacks_is_named(tmp_path, reports, unit, words):
     write(tmp_path / "log.csv", load_machine("uf").drives, reports, unit, np.mean(bare.length_limits))
     with pytest.raises((LogError, SettingsError), match=words):
         read_log(tmp_path / "log.csv", bare)
+
+
+def test_newtons_that_a_header_calls_torques_are_refused(tmp_path, reports):
+    struts = hexapod()
+    write(
+        tmp_path / "log.csv", load_machine("uf").drives, 30.0 * reports, "Nm", np.mean(struts.length_limits)
+    )
+    with pytest.raises(LogError, match=r"in Nm would be about .* gives at most 3000"):
+        read_log(tmp_path / "log.csv", struts)
 
 
 def test_units_that_contradict_names_are_refused(tmp_path, reports):
