@@ -41,9 +41,8 @@ def main() -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--data", type=Path, required=True, help="folder with the clones")
-    parser.add_argument(
-        "--only", choices=[one.name for one in SUBJECTS], help="one machine; the page is printed"
-    )
+    parser.add_argument("--only", choices=[one.name for one in SUBJECTS], help="write one machine's section")
+    parser.add_argument("--causes", type=int, default=2, metavar="N", help="causes to estimate besides (2)")
     parser.add_argument("--out", type=Path, default=ROOT / "docs", help="folder of the page (default: docs)")
     options = parser.parse_args()
     compile_kernels()
