@@ -177,7 +177,7 @@ _of_forces(
 )  # fmt: skip
 _of_forces("clipped forces", ("saturation",), lambda t, f: np.clip(f, -1.2 * t.run.size, 1.2 * t.run.size))
 _of_forces(
-    "dead band of the current", (FRICTION, OFFSET),
+    "dead band of the current", ("force_dead_band", FRICTION, OFFSET),
     lambda t, f: np.sign(f) * np.maximum(np.abs(f) - 0.06 * t.share * t.run.size, 0),
 )  # fmt: skip
 _of_forces("sign of a drive", ("force_sign", GAIN), lambda t, f: f * (1 - 2 * t.unit()))

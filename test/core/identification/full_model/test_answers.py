@@ -149,6 +149,18 @@ def test_what_nobody_searches_for_is_allowed_for(log, monkeypatch):
     assert max(map(abs, deviations_from_truth(right, truth).values())) < 3.0
 
 
+def test_what_sensors_seldom_do_is_found_where_the_model_does_not_fit(log):
+    machine, truth = file_with(lambda made: None), load_machine(synthetic.truth())
+    force = log.force + 0.06 * np.roll(log.force, 1, axis=1)
+    force[:, 2] *= 1.0 + 0.05 * np.abs(log.force[:, 2]) / np.std(log.force[:, 2])
+    answer = identify([replace(log, force=force)], machine, TOTAL).answer
+    names = {one.name for one in answer.effects}
+    assert any(name.startswith("force_cross_talk") for name in names)
+    assert names & {"force_square_3", "force_cube_3"}
+    assert answer.verdict.grade == FITS
+    assert max(map(abs, deviations_from_truth(answer, truth).values())) < 4.0
+
+
 def test_forces_in_pounds_are_named(log):
     force = replace(log, force=log.force / 4.4482216)
     result = identify([force], file_with(lambda made: None), TOTAL)
