@@ -13,6 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pkm_identification.estimation.identifiability.status import IDENTIFIABLE, RESOLVED, UNIDENTIFIABLE
 from pkm_identification.machines.contract import Machine
@@ -113,7 +114,7 @@ class Carrier:
 
     body: str
     size: float
-    felt: np.ndarray
+    felt: NDArray[np.int64]
     columns: FloatArray
     std: FloatArray
 

@@ -21,6 +21,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pkm_identification.estimation.estimators import ESTIMATORS, Tuning
 from pkm_identification.estimation.problem import Problem
@@ -139,7 +140,7 @@ def _behind(
     basis: FloatArray,
     motors: FloatArray,
     springs: Springs,
-) -> tuple[slice, FloatArray, FloatArray | None]:
+) -> tuple[slice, NDArray[np.bool_], FloatArray | None]:
     """Rows of the log at the motors that a run of samples stands for, which of them are its own, and places (K, n)."""
     motion, time = samples.motion[part], samples.time[part]
     first = int(np.searchsorted(measured.time, time[0] - 0.5 * measured.period))

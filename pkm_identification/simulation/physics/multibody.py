@@ -176,9 +176,8 @@ class MultibodyPhysics:
 
     def find_pose(self, state: MechanismState) -> tuple[FloatArray, FloatArray]:
         rotation, position = body_poses(self.description, state.configuration[None])
-        number = [one.name for one in self.description.description.bodies].index(
-            self.description.description.pose
-        )
+        names = [one.name for one in self.description.description.bodies]
+        number = names.index(self.description.description.pose or "")
         return position[0, number], rotation[0, number]
 
     def load_platform(self, plant: MechanismPlant, payload: Payload | None, share: float) -> None:
