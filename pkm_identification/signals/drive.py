@@ -44,7 +44,9 @@ def convert_counts(
     step = np.array([drive.resolution for drive in drives])
     if not step.all():
         raise LogError(_need(RAW, "encoder", machine, source))
-    return np.array([drive.zero for drive in drives]) + np.asarray(counts, dtype=float) * step
+    # files state counts by metre or radian, numbers of few digits, of which the step is the reciprocal
+    per_unit = np.array([float(f"{1.0 / one:.14g}") for one in step])
+    return np.array([drive.zero for drive in drives]) + np.asarray(counts, dtype=float) / per_unit
 
 
 def convert_currents(
