@@ -124,7 +124,8 @@ class Experiment:
         """
         machine = as_machine(machine)
         taken = validate_logs(logs, machine, settings or Settings())
-        resolved, guard, measured = taken.settings, taken.settings.guard, ()
+        resolved, guard = taken.settings, taken.settings.guard
+        measured: tuple[GuardedLog, ...] = ()
         guarded = tuple(acting(log, guard) for log in taken.logs)
         streamed = False
         if np.any(winding(guard)):

@@ -29,7 +29,7 @@ from .situation import Situation, diagonal
 WRENCH, SPRING = "platform_wrench", "platform_spring"
 GRAVITY_SIZE, TIME_BASE, LAG = "gravity_size", "time_base", "force_lag"
 OFFSET_DRIFT, GAIN_DRIFT = "offset_drift", "gain_drift"
-AXES = ("force_x", "force_y", "force_z", "torque_x", "torque_y", "torque_z")
+AXES: tuple[str, ...] = ("force_x", "force_y", "force_z", "torque_x", "torque_y", "torque_z")
 LARGE_WRENCH = 0.01  # of a typical force, torques at half the machine's size: hoses and cables
 FAR, TURNED = (
     1.0,

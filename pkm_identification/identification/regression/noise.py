@@ -94,6 +94,7 @@ def _liveliest_part(log: GuardedLog, own: LogEquations) -> slice:
 
 def _add_noise(log: GuardedLog) -> GuardedLog:
     """Return a log with as much noise again."""
+    assert log.force is not None  # it has equations
     density = log.force_density
     if density is None:
         density = force_density(log.force, log.coordinate, log.period)
