@@ -173,6 +173,7 @@ def mechanism_spread(name: str, count: int, seed: int = 0, below: float = BELOW)
     """Return the spread of `count` logs of one drawn mechanism."""
     mechanism = drawn_mechanism(name, seed)
     exact = mechanism_log(mechanism)
+    assert exact.force is not None
     found = [
         identify(
             [
@@ -264,6 +265,7 @@ def cases(seed: int) -> Iterator[tuple[str, str, str]]:
     for name in ("plate", "mast", "pendulum", "epaas"):
         mechanism = drawn_mechanism(name, seed)
         exact = mechanism_log(mechanism)
+        assert exact.force is not None
         random = np.random.default_rng(seed)
         noise = 0.01 * np.sqrt(np.mean(exact.force**2, axis=0)) * random.standard_normal(exact.force.shape)
         log = DriveLog(exact.time, exact.coordinate, exact.force + noise, name)

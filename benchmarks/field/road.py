@@ -139,6 +139,7 @@ def _log(truth: Mechanism, fault: str, random: np.random.Generator) -> DriveLog:
 
 
 def _rows(log: DriveLog, rows: Any) -> DriveLog:
+    assert log.force is not None
     return replace(log, time=log.time[rows], coordinate=log.coordinate[rows], force=log.force[rows])
 
 
@@ -154,6 +155,7 @@ def _spike(log: DriveLog, random: np.random.Generator) -> DriveLog:
 
 
 def _blank(log: DriveLog, random: np.random.Generator) -> DriveLog:
+    assert log.force is not None
     force = log.force.copy()
     force[random.choice(len(log), 30, replace=False), random.integers(force.shape[1])] = np.nan
     return replace(log, force=force)
@@ -161,6 +163,7 @@ def _blank(log: DriveLog, random: np.random.Generator) -> DriveLog:
 
 def _rest(log: DriveLog, random: np.random.Generator) -> DriveLog:
     """At its end the machine stands for 4 s, its brakes or its friction hold: forces drift to nothing."""
+    assert log.force is not None
     count = round(4.0 / PERIOD)
     noise = np.std(np.diff(log.coordinate, n=3, axis=0), axis=0) / np.sqrt(20.0)
     drive = log.coordinate[-1] + noise * random.standard_normal((count, log.coordinate.shape[1]))

@@ -20,6 +20,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.integrate import solve_ivp
 from scipy.signal import lfilter, lsim
 
@@ -74,9 +75,28 @@ class Trial:
         """Return the log as it is so far."""
         return self.log or self.run.measure()
 
-    def with_log(self, **columns: FloatArray) -> Trial:
-        """Return the trial whose log has other columns."""
-        return replace(self, log=replace(self.measured(), **columns))
+    def measured_force(self) -> FloatArray:
+        """Return the forces (N, n) of the log as it is so far."""
+        force = self.measured().force
+        assert force is not None
+        return force
+
+    def with_log(
+        self,
+        *,
+        time: FloatArray | None = None,
+        coordinate: FloatArray | None = None,
+        force: FloatArray | None = None,
+    ) -> Trial:
+        """Return the trial whose log has other columns; those that are not given stay."""
+        log = self.measured()
+        changed = replace(
+            log,
+            time=log.time if time is None else time,
+            coordinate=log.coordinate if coordinate is None else coordinate,
+            force=log.force if force is None else force,
+        )
+        return replace(self, log=changed)
 
     def with_added(self, shape: FloatArray, size: float = FORCE) -> Trial:
         """Return the trial with a force (N, n) of a shape, made `size` times `share` of the force."""
@@ -110,7 +130,7 @@ def _kind(name: str, *causes: str) -> Callable[[Change], Change]:
 
 
 def _of_forces(name: str, causes: tuple[str, ...], change: Callable[[Trial, FloatArray], FloatArray]) -> None:
-    KINDS[name] = causes, lambda trial: trial.with_log(force=change(trial, trial.measured().force))
+    KINDS[name] = causes, lambda trial: trial.with_log(force=change(trial, trial.measured_force()))
 
 
 def _of_coordinates(
@@ -203,7 +223,7 @@ _of_forces(
 )  # fmt: skip
 
 
-def _swap(count: int, drive: int) -> FloatArray:
+def _swap(count: int, drive: int) -> NDArray[np.signedinteger]:
     order = np.arange(count)
     other = (drive + 1) % count
     order[[drive, other]] = other, drive
@@ -241,7 +261,7 @@ _of_coordinates("two coordinates exchanged", (ORDER,), lambda t, q: q[:, _swap(t
 _of_coordinates("coordinates late", (DELAY, "force_lag"), lambda t, q: _shift(q, _late(t, 6e-3)))
 KINDS["clock 1 % slow"] = ("time_base",), lambda t: t.with_log(time=t.measured().time * (1 + 0.01 * t.share))
 KINDS["everything numbered backwards"] = (
-    (ORDER,), lambda t: t.with_log(coordinate=t.measured().coordinate[:, ::-1], force=t.measured().force[:, ::-1])
+    (ORDER,), lambda t: t.with_log(coordinate=t.measured().coordinate[:, ::-1], force=t.measured_force()[:, ::-1])
 )  # fmt: skip
 
 
@@ -266,7 +286,7 @@ _added(
 
 
 def _way(trial: Trial) -> FloatArray:
-    return trial.random.standard_normal(trial.run.places[0].shape[1])
+    return trial.random.standard_normal(trial.run.places[0].shape[1:])
 
 
 def _appended(trial: Trial, frequency: float, damping: float) -> FloatArray:

@@ -142,7 +142,7 @@ def build_run(machine: Machine, file: Machine, duration: float, seed: int) -> Ru
     """Return a machine that follows `rich`, made for its file, as well as its drives' loops can."""
     planned = build_physics(file).build_motion("rich", duration, seed)
     period = 1.0 / (machine.sample_rate or 1000.0)
-    time = np.arange(round(duration / period)) * period
+    time = np.arange(round(duration / period), dtype=float) * period
     if has(file, HexapodFile):
         moved = planned.motion(time)
         reference = strut_lengths(file.description, moved.position, moved.rotation)
@@ -176,7 +176,7 @@ def follow(
     )  # fmt: skip
     n = reference.shape[1]
 
-    def accelerate(t: FloatArray, x: FloatArray, v: FloatArray) -> FloatArray:
+    def accelerate(t: float | FloatArray, x: FloatArray, v: FloatArray) -> FloatArray:
         return drive(t) - BANDWIDTH**2 * x - 2 * DAMPING * BANDWIDTH * v
 
     def slope(t: float, state: FloatArray) -> FloatArray:

@@ -48,6 +48,7 @@ def run_stream(name: str, source: str, target: str) -> int:
 
     pipeline = OnlinePipeline(Machine.load(name))
     log = read_logs(source, name)[0]
+    assert log.force is not None
     for row in zip(log.time.tolist(), log.length, log.force, strict=True):
         pipeline.step(*row)
     pipeline.estimator.finish()
