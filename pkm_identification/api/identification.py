@@ -23,11 +23,12 @@ from pkm_identification.estimation.posterior.answer import Answer
 from pkm_identification.estimation.statuses import is_identified, is_shown
 from pkm_identification.exporting.cured_effects import with_effects_known
 from pkm_identification.identification.estimate_file import write_estimate_json
+from pkm_identification.identification.identify import validate as validate_with
 from pkm_identification.identification.of_logs import identify_logs
 from pkm_identification.identification.result import Identification
 from pkm_identification.identification.saved_estimate import SavedEstimate, read_saved_estimate
 from pkm_identification.identification.settings import FULL, NAMED, Settings, assumptions_of, choose_estimator
-from pkm_identification.identification.validation import Validation, held_out
+from pkm_identification.identification.validation import Validation
 from pkm_identification.machines.capabilities import FreeFall, require
 from pkm_identification.machines.hexapod import Hexapod
 from pkm_identification.machines.load import wrap_description
@@ -153,8 +154,9 @@ class Result:
             If the log cannot be read, holds no forces or is too short.
         """
         (one,) = read_logs(log, self.machine)
-        result = self.identification
-        return held_out(result.machine, result.settings, result.estimate.values, one)
+        validation = validate_with(self.identification, one).validation
+        assert validation is not None
+        return validation
 
     def machine_identified(self) -> Machine | Mechanism:
         """The machine with identified instead of nominal parameters; raises MachineError if no body has them."""

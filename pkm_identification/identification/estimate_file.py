@@ -203,6 +203,7 @@ def validation_document(validation: Validation | None) -> dict[str, Any] | None:
         "rms_percent_raw": _per_drive(validation.rms_percent_raw, validation.rms_percent_raw_total),
         "without_friction_percent": finite_or_none(validation.without_friction_percent),
         "nominal_percent": finite_or_none(validation.nominal_percent),
+        "parameters_percent": finite_or_none(validation.parameters_percent),
         "held_out": validation.held_out,
         "predicted_by": validation.predicted_by,
     }

@@ -147,6 +147,13 @@ def _fill_result(solution: Solution, machine: Machine, falls: Sequence[DriveLog]
 def validate(result: Identification, log: DriveLog) -> Identification:
     """Return the identification with a prediction of a log that was not used; raises as `held_out`."""
     validation = held_out(result.machine, result.settings, result.estimate.values, log)
+    if result.found is not None and result.is_full:
+        from .full_model.prediction import predict_with_effects
+
+        settings = replace(result.settings, causal=False)
+        validation = predict_with_effects(
+            result.found, Experiment.of([log], result.machine, settings), validation
+        )
     return replace(result, validation=validation)
 
 

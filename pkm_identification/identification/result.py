@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pkm_identification.errors import Unidentifiable
 from pkm_identification.estimation.estimate import ParameterEstimate
 from pkm_identification.estimation.identifiability import UNIDENTIFIABLE
-from pkm_identification.estimation.posterior.answer import Answer
+from pkm_identification.estimation.posterior.answer import Answer, FoundModel
 from pkm_identification.estimation.trace import EstimateTrace
 from pkm_identification.machines.contract import Machine
 from pkm_identification.numerics.arrays import FloatArray
@@ -74,6 +74,8 @@ class Identification:
         What was estimated besides, as it was asked for.
     answer : Answer or None
         Values with total deviations and a verdict, by the full model; None where it was not asked for.
+    found : FoundModel or None
+        All that the full model found, to predict other logs with; None of estimates that were saved.
     """
 
     machine: Machine
@@ -95,6 +97,7 @@ class Identification:
     contradiction: str = ""
     also: tuple[str, ...] = ()
     answer: Answer | None = None
+    found: FoundModel | None = field(default=None, repr=False, compare=False)
 
     @property
     def trusted(self) -> bool:

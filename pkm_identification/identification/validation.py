@@ -66,6 +66,9 @@ class Validation:
         What the machine file's own values predict, as `rms_percent_total`.
     nominal_rms_percent : ndarray, shape (n,)
         The same, drive by drive.
+    parameters_percent : float
+        What the parameters predict without the effects that a full model found besides, as `rms_percent_total`; NaN
+        where there are none.
     """
 
     time: FloatArray
@@ -80,6 +83,7 @@ class Validation:
     without_friction_percent: float = float("nan")
     nominal_percent: float = float("nan")
     nominal_rms_percent: FloatArray = field(default_factory=lambda: np.empty(0))
+    parameters_percent: float = float("nan")
 
     @property
     def error(self) -> float:
@@ -215,7 +219,7 @@ def predict(experiment: Experiment, logs: Sequence[GuardedLog], values: FloatArr
         return None
     measured, predictions = forces.measured.taken(), forces.predicted.taken()
     modelled, by_file, rubbing = np.moveaxis(predictions, 2, 0)
-    in_band, nominal = _percent(measured, modelled), _percent(measured, by_file)
+    in_band, nominal = compute_percent(measured, modelled), compute_percent(measured, by_file)
     return Validation(
         time=forces.time.taken(),
         measured=measured,
@@ -225,7 +229,7 @@ def predict(experiment: Experiment, logs: Sequence[GuardedLog], values: FloatArr
         rms_percent_raw=forces.unfiltered.each,
         rms_percent_raw_total=forces.unfiltered.total,
         source="",
-        without_friction_percent=_percent(measured, modelled, rubbing).total,
+        without_friction_percent=compute_percent(measured, modelled, rubbing).total,
         nominal_percent=nominal.total,
         nominal_rms_percent=nominal.each,
     )
@@ -331,7 +335,9 @@ def _in_words(part: str, source: str) -> str:
     return part if "logs" in part else f"{part} of {name}" if part else name
 
 
-def _percent(measured: FloatArray, predicted: FloatArray, rubbing: FloatArray | None = None) -> _Percent:
+def compute_percent(
+    measured: FloatArray, predicted: FloatArray, rubbing: FloatArray | None = None
+) -> _Percent:
     """Errors of predicted forces in percent of those measured, (N, n); both are less the friction, where it is given.
 
     Of hours of samples, some thousand at a time.

@@ -36,6 +36,9 @@ NOTHING_HELD_OUT = "Nothing was held out and predicted: the logs are too short f
 LOG_NAMED = re.compile(r"\S*[./:]")  # how a sentence on one of the logs begins
 PREDICTED = 2.0  # error of a held-out prediction over the noise floor, up to which the model holds there
 
+# times the error of a prediction: what the parameters alone predict is then worth saying
+CLEARLY_WORSE = 1.2
+
 
 def warning_lines(result: Identification) -> list[str]:
     """Warnings with a capital, but for names of logs, which stay as they are."""
@@ -169,6 +172,9 @@ def held_out_sentence(validation: Validation, fit: Diagnosis | None = None) -> t
         f"{number(validation.without_friction_percent, 3)} % of the force without friction",
         f"the machine file's values: {number(validation.nominal_percent, 3)} %",
     ]
+    if validation.parameters_percent > CLEARLY_WORSE * error:
+        alone = number(validation.parameters_percent, 3)
+        notes.append(f"the parameters alone, without the effects found besides: {alone} %")
     return (
         good,
         f"{subject} to {number(error, 3)} % rms in the estimation band ({'; '.join(notes)})"

@@ -41,18 +41,14 @@ def machine(name: str) -> Machine:
 
 
 @lru_cache
-def read(name: str, log: str) -> tuple[DriveLog, dict[str, int]]:
+def read(name: str, log: str) -> DriveLog:
     return read_log(DATA / f"set_{name}" / f"{log}.csv.gz", machine(name))
 
 
 @lru_cache
 def identified(name: str, logs: tuple[str, ...], estimator: str, causal: bool = False) -> Identification:
-    faults: dict[str, int] = {}
-    for log in logs:
-        for reason, number in read(name, log)[1].items():
-            faults[reason] = faults.get(reason, 0) + number
     settings = Settings.of(estimator=estimator, causal=causal)
-    return identify([read(name, log)[0] for log in logs], machine(name), settings)
+    return identify([read(name, log) for log in logs], machine(name), settings)
 
 
 def deviation(a: Identification, b: Identification) -> np.ndarray:
@@ -62,7 +58,7 @@ def deviation(a: Identification, b: Identification) -> np.ndarray:
 
 @pytest.mark.parametrize("estimator", ["ls", "ukf"])
 def test_set_a_predicts_the_forces_of_another_motion(estimator):
-    result = validate(identified("a", ("rich",), estimator), read("a", "rich2")[0])
+    result = validate(identified("a", ("rich",), estimator), read("a", "rich2"))
     assert result.validation.rms_percent_total < 0.4
     assert np.all(result.validation.rms_percent < 0.6)
     assert result.converged
@@ -149,7 +145,7 @@ def test_set_a_free_fall_is_too_short_and_says_so():
 
 @pytest.mark.parametrize("estimator", ["ls", "ukf"])
 def test_set_b_without_noise_is_predicted_almost_exactly(estimator):
-    result = validate(identified("b", ("rich",), estimator), read("b", "rich2")[0])
+    result = validate(identified("b", ("rich",), estimator), read("b", "rich2"))
     assert result.validation.rms_percent_total < 1e-3
     assert set(result.estimate.status) == {"identifiable"}
 

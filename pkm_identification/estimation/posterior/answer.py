@@ -51,3 +51,22 @@ class Answer:
     verdict: Verdict
     covariance: FloatArray = field(default_factory=lambda: np.empty((0, 0)))
     shared: FloatArray = field(default_factory=lambda: np.empty((0, 0)))
+
+
+@dataclass(frozen=True)
+class FoundModel:
+    """Values of a full model at its mode, to predict other logs with.
+
+    Attributes
+    ----------
+    values : ndarray, shape (T,)
+        Of the basis, then factors of reversal pulses, then effects in prior deviations.
+    basis : int
+        How many are of the basis.
+    seldom : bool
+        Whether effects that seldom are were asked for, too.
+    """
+
+    values: FloatArray
+    basis: int
+    seldom: bool

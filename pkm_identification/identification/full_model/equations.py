@@ -70,14 +70,14 @@ class FullEquations:
         return any(
             nuisance.effect.name in bend
             and np.max(np.abs(nuisance.directions @ values[own])) * bend[nuisance.effect.name] > BENT
-            for nuisance, own in self._enumerate()
+            for nuisance, own in self.list_effects()
         )
 
     def relinearise(self, values: FloatArray) -> FullEquations:
         """Return the equations with the columns of effects about values (T,), those of joints and zeros as they are."""
         situations = build_situations(self.problem, self.rows, values[: self.basis + self.reversals])
         columns = self.columns.copy()
-        for nuisance, own in self._enumerate():
+        for nuisance, own in self.list_effects():
             if nuisance.effect.name != GEOMETRY:
                 columns[:, :, own] = nuisance.columns_at(situations, values[own])
         return replace(self, columns=columns)
@@ -89,8 +89,8 @@ class FullEquations:
         columns = [self.columns, *(one.columns(situations) for one in nuisances)]
         return replace(self, nuisances=(*self.nuisances, *nuisances), columns=np.concatenate(columns, axis=2))
 
-    def _enumerate(self) -> Iterator[tuple[Nuisance, slice]]:
-        """Return each nuisance with its place in the columns."""
+    def list_effects(self) -> Iterator[tuple[Nuisance, slice]]:
+        """Yield each nuisance with its place in the columns."""
         first = self.basis + self.reversals
         for nuisance in self.nuisances:
             yield nuisance, slice(first, first + len(nuisance.names))

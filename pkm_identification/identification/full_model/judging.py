@@ -17,7 +17,7 @@ import numpy as np
 from pkm_identification.errors import LogError
 from pkm_identification.estimation.estimate import ParameterEstimate
 from pkm_identification.estimation.identifiability import IDENTIFIABLE, IN_DOUBT
-from pkm_identification.estimation.posterior.answer import Answer
+from pkm_identification.estimation.posterior.answer import Answer, FoundModel
 from pkm_identification.estimation.posterior.status import FROM_FILE
 from pkm_identification.estimation.posterior.thresholds import (
     FOUND,
@@ -81,11 +81,13 @@ def with_answer(result: Identification, solution: Solution) -> Identification:
         white, floor = floor.std, replace(floor, std=np.maximum(floor.std, coloured))
         if _is_exact(posterior, floor):
             white = None
+    usual = posterior
     posterior, found = judge_posterior(posterior, noise, white, coloured)
+    model = FoundModel(posterior.mode.values, posterior.equations.basis, posterior is not usual)
     if result.settings.estimator.name != FULL:
         found = _compare_fit(found, posterior, result.residual_rms)
     sentences = excerpt_sentence(solution.experiment, judged)
-    result = replace(result, answer=found, beside=(*result.beside, *sentences))
+    result = replace(result, answer=found, found=model, beside=(*result.beside, *sentences))
     if floor is not None:
         causes = _find_causes(found, judged, solution)
         result = replace(result, fit=_compare_with_floor(posterior, floor, found, causes))
