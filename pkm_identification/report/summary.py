@@ -46,7 +46,7 @@ def summary(result: Identification, shown: Callable[[bool, str], str] = lambda g
             ]
             blocks.append("By the full model:")
         notes = (paragraph(note, "") for note in table_notes(result.answer))
-        blocks.append("\n".join([str(answer_table(result.answer)), *notes]))
+        blocks.append("\n".join([str(answer_table(result.answer, keys=1)), *notes]))
     if (sums := sums_table(result)).rows:
         lines = (paragraph(f"{name} = {text}", "  ") for name, text in sums.rows)
         blocks.append("\n".join(["Sums that names stand for:", *lines]))

@@ -42,13 +42,13 @@ NEAR_ZERO_NOTE = (
 NEAREST = 3  # effects that are named where none is the cause
 
 
-def answer_table(answer: Answer) -> Listing:
-    """Return the table of values: total deviation, its parts of the data and of the file, status and keys."""
+def answer_table(answer: Answer, keys: int | None = None) -> Listing:
+    """Return the table of values: total deviation, its parts of the data and of the file, status and so many keys."""
     rows = [
         (
             one.name, one.unit, number(one.nominal), _write_value(one),
             _write_part(one.std, one), _write_part(one.data_std, one), _write_part(one.file_std, one),
-            write_status(one), write_leanings(one),
+            write_status(one), write_leanings(one, keys),
         )
         for one in answer.values
     ]  # fmt: skip
@@ -133,11 +133,11 @@ def write_status(value: KnownValue) -> str:
     return value.status
 
 
-def write_leanings(value: KnownValue) -> str:
-    """Return the keys that a value rests on, with how much it changes by each."""
+def write_leanings(value: KnownValue, keys: int | None = None) -> str:
+    """Return the keys that a value rests on, the first of them or all, with how much it changes by each."""
     if value.status == IDENTIFIED and value.file_std < value.data_std:
         return ""
-    return ", ".join(_lean(one, value) for one in value.rests_on if one.share >= LEAST_SHARE)
+    return ", ".join(_lean(one, value) for one in value.rests_on[:keys] if one.share >= LEAST_SHARE)
 
 
 def _lean(leaning: Leaning, value: KnownValue) -> str:

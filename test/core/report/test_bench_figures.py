@@ -35,7 +35,7 @@ def test_modes_are_headed_by_the_frequency_at_which_they_swing(subject):
 
 def test_forces_of_struts_are_in_newtons(subject):
     time = np.linspace(0.0, 0.1, 5)
-    answer = StepAnswer(time, time, time, np.zeros((5, 6)), None)
+    answer = StepAnswer(time, time, time, np.zeros((5, 6)), None, None, None)
     figure = step_figure(subject, "z", 0.002, answer)
     assert figure.axes[1].get_ylabel() == "force (N)"
     assert len({line.get_color() for line in figure.axes[1].lines}) == 6
