@@ -40,6 +40,7 @@ SHORTER = {
     "identify": ("--estimator", "ls"),
     "response": ("--from", "5", "--to", "10", "--points", "2"),
     "simulate": ("--duration", SHORT),
+    "simulate --machine uf --trajectory rich --fault": ("--duration", "10"),
     "simulate --machine uf --trajectory motion.yaml": (),
     "step": ("--duration", "0.05"),
 }

@@ -396,7 +396,7 @@ def test_gravity_upside_down_is_named(right):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("unit", "name"), [("length", "length_unit"), ("time", "time_unit")])
+@pytest.mark.parametrize(("unit", "name"), [("coordinate", "length_unit"), ("time", "time_unit")])
 def test_lengths_and_stamps_in_thousandths_are_converted_and_told(right, unit, name):
     changed_log = replace(right, **{unit: 1000.0 * getattr(right, unit)})
     result = diagnosed([changed_log], NOMINAL, SETTINGS)
