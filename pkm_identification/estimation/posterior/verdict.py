@@ -26,6 +26,7 @@ from .thresholds import (
     MAX_HELD_OUT_OF_FIT,
     MAX_HELD_OUT_OF_USABLE,
     MAX_RESIDUAL_SHARE,
+    MAX_UNSEEN_SHARE,
 )
 
 FITS, USABLE, CONTRADICTS, DO_NOT_USE = "fits", "usable", "contradicts the file", "do not use"
@@ -118,9 +119,11 @@ def judge(
     """
     to_noise = certain and not floor_ratio > MAX_FLOOR_RATIO
     fitted = to_noise and held_out_ratio <= MAX_HELD_OUT_OF_FIT * held_out_chance and halves <= MAX_HALVES
-    usable = (
-        residual_share <= MAX_RESIDUAL_SHARE and held_out_ratio <= MAX_HELD_OUT_OF_USABLE * held_out_chance
+    generalises = (
+        held_out_ratio <= MAX_HELD_OUT_OF_USABLE * held_out_chance
+        or residual_share * held_out_ratio <= MAX_UNSEEN_SHARE
     )
+    usable = residual_share <= MAX_RESIDUAL_SHARE and generalises
     beyond = [one for one in conflicts if abs(one.deviations) > MAX_CONFLICT]
     if beyond and factor and (fitted or usable):
         grade = CONTRADICTS

@@ -246,7 +246,7 @@ def refuse_copied_drives(log: DriveLog, machine: Machine) -> None:
 
 def refuse_silent_drives(log: DriveLog, machine: Machine) -> None:
     """Refuse a log in which all forces, or a drive's, are 0 throughout."""
-    if log.force is None:
+    if log.force is None or not len(log):
         return
     refuse_zero_forces(log.force, log.source)
     heard = np.zeros(len(machine.drives), dtype=bool)

@@ -33,7 +33,6 @@ from pkm_identification.parameters.assumptions import (
     PriorValue,
     Tie,
 )
-from pkm_identification.signals.guard import GuardSettings, StreamGuard
 
 pytestmark = pytest.mark.slow
 
@@ -308,7 +307,7 @@ def test_validation_predicts_forces_that_were_not_used():
 
 def test_log_without_forces_is_refused():
     log = synthetic.log(TRUTH, 2.0)
-    with pytest.raises(LogError, match="no strut forces"):
+    with pytest.raises(LogError, match="no forces"):
         identify([DriveLog(log.time, log.length, None, "x.csv")], NOMINAL)
 
 
@@ -330,15 +329,11 @@ def test_rate_that_is_not_the_drives():
     jittered = log.time + np.random.default_rng(1).uniform(-2e-4, 2e-4, len(log.time))
     for times in (log.time, (1.0 + 5e-5) * log.time, jittered):
         assert estimated_period(DriveLog(times, log.length, log.force), as_machine(NOMINAL)) == (1e-3, None)
-    # jitter of more than half a period makes the guard fill holes that are none: the period is that of its samples
+    # jitter of more than half a period makes the guard fill holes that are none
     jittered = DriveLog(
         log.time + np.random.default_rng(1).uniform(-3e-4, 3e-4, len(log)), log.length, log.force
     )
-    guarded = StreamGuard(GuardSettings.of(NOMINAL)).guard(jittered)
-    assert guarded.counts["filled"] > 5
-    assert estimated_period(jittered, as_machine(NOMINAL))[0] == pytest.approx(
-        np.ptp(guarded.time) / (len(guarded.time) - 1), 1e-3
-    )
+    assert estimated_period(jittered, as_machine(NOMINAL))[0] == pytest.approx(1e-3, rel=0.01)
     with pytest.raises(LogError, match=rf"forward at 0 of {len(log)} samples"):
         estimated_period(DriveLog(log.time[::-1].copy(), log.length, log.force), as_machine(NOMINAL))
     with pytest.raises(LogError, match="5 samples are too few"):

@@ -204,7 +204,7 @@ def test_the_command_predicts_the_log_of_validate(logged, told, tmp_path, monkey
     asked = []
     monkeypatch.setattr(
         "pkm_identification.identification.identify.identify",
-        lambda *given: asked.append(given) or told.result,
+        lambda *given, **_: asked.append(given) or told.result,
     )
     assert main([str(argument) for argument in arguments]) == 0
     assert asked[0][2].hold_out == 0.0
@@ -237,7 +237,7 @@ def test_sensors_the_file_does_not_describe_are_named(logged):
     log = replace(record.log(), imu=np.zeros((len(record), 6)))[:1200]
     assumptions = Assumptions(fixed=tuple(Fix.parse(name) for name in FIXED))
     settings = Settings.of(estimator="joint", assumptions=assumptions)
-    result = identify_states_and_parameters([log], as_machine(OWNER), settings, {})
+    result = identify_states_and_parameters([log], as_machine(OWNER), settings)
     assert any("imu" in line and "has no sensors.imu" in line for line in result.warnings)
     # 1.2 s of which half a second is rest: nothing can be told of whether that has settled
     assert not result.converged
