@@ -260,7 +260,10 @@ def parameter_histories(entries: Sequence[Entry], level: float) -> tuple[Paramet
         values, std, own = (
             np.array([one[key] for _, one in used[name]], dtype=float) for key in ("value", "std", "own_std")
         )
-        shared = np.array([one["shared"] for _, one in used[name]], dtype=float)
+        # what was asked for in some logs alone, where something was wrong, stands behind what all were asked for
+        rows_shared = [one["shared"] for _, one in used[name]]
+        longest = max(map(len, rows_shared), default=0)
+        shared = np.array([[*row, *[0.0] * (longest - len(row))] for row in rows_shared], dtype=float)
         times = tuple(entry.time for entry, _ in used[name])
         days = np.array([time.timestamp() / DAY for time in times])
         histories.append(

@@ -14,6 +14,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from pkm_identification.errors import MachineError
 from pkm_identification.machines.contract import Machine
 from pkm_identification.mechanisms.friction import friction_force
 from pkm_identification.numerics.arrays import FloatArray
@@ -75,7 +76,15 @@ def compute_joints(situation: Situation) -> FloatArray:
 
 @lru_cache(maxsize=4)  # columns are made anew with each choice of causes, of the same machine
 def _move_joints(machine: Machine, step: float) -> tuple[Machine, ...]:
-    return tuple(machine.with_changes({path: step}) for path in name_places(machine).values())
+    return tuple(_move_joint(machine, path, step) for path in name_places(machine).values())
+
+
+def _move_joint(machine: Machine, path: str, step: float) -> Machine:
+    """Return the machine with a joint coordinate changed; as it is where no loop closes with it, so that it is none."""
+    try:
+        return machine.with_changes({path: step})
+    except MachineError:
+        return machine
 
 
 def compute_zeros(situation: Situation) -> FloatArray:

@@ -66,7 +66,11 @@ def test_a_model_that_does_not_fit_exits_with_1_and_one_line_of_reason(files, tm
     assert len(fit["per_strut"]) == len(fit["noise_std"]) == 6
     assert fit["causes"][0]["name"] == "force_sign"
     assert set(fit["causes"][0]) == CAUSE
-    assert {entry["status"] for entry in document["parameters"]} & {"in_doubt", "affected by the misfit"}
+    assert {entry["status"] for entry in document["parameters"]} & {
+        "in_doubt",
+        "affected by the misfit",
+        "contradicts the file",
+    }
     logs = document["provenance"]["logs"]
     assert [len(one["sha256"]) for one in logs] == [64]
 

@@ -282,7 +282,8 @@ def test_after_a_mechanisms_log_its_motion_gains_a_root_of_two_at_most(mast, mas
     said = re.search(r"tried: (\S+) -> ([^\s']+)", written.read_text())
     assert said is not None
     start, found = map(float, said.groups())
-    assert start == pytest.approx(Criterion("d", mast.scale, mast.kinds, earlier=earlier)(rich), rel=1e-5)
+    # the command reads the log with its own limits of rows
+    assert start == pytest.approx(Criterion("d", mast.scale, mast.kinds, earlier=earlier)(rich), rel=2e-3)
     # how much better depends on how many motions this computer tries in the time; the first ones may be no better
     assert found <= start
     gains = [float(line.split()[1]) for line in out.splitlines()[2:21]]
@@ -317,7 +318,7 @@ def test_a_mechanisms_log_that_shows_nothing_is_one_line(mast_log, tmp_path, cha
         (
             "ford",
             5.0,
-            "log.csv: a log of another machine than 'ford': 100.0 % of its samples have lengths outside",
+            "log.csv: a log of another machine than 'ford': 100 % of its samples have length_1 outside",
         ),
     ],
 )
