@@ -87,7 +87,7 @@ class GuardSettings:
         if period is None:
             if machine.sample_rate is None:
                 raise LogError(
-                    f"machine '{machine.name}' states no sample rate and no sample period was given"
+                    f"machine '{machine.name}' states no drive.sample_rate, and no sample period was given"
                 )
             period = 1.0 / machine.sample_rate
         return replace(
