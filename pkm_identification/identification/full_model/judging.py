@@ -13,6 +13,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pkm_identification.errors import LogError
 from pkm_identification.estimation.estimate import ParameterEstimate
@@ -40,6 +41,7 @@ from ..solve import Solution
 from .answer import answer
 from .coloured_noise import measure_coloured_floor
 from .posterior import Posterior, find_posterior, find_posterior_of
+from .prediction import predict_end
 
 ROUNDING = 1.0 / 3.0  # of the least floor: below, there is nothing to find
 FIRST_WIDE = 4.0  # times their widths, of effects where something is wrong
@@ -92,10 +94,29 @@ def with_answer(result: Identification, solution: Solution) -> Identification:
         causes = _find_causes(found, judged, solution)
         result = replace(result, fit=_compare_with_floor(posterior, floor, found, causes))
     if result.settings.estimator.name == FULL:
+        if result.validation is not None and judged is solution.experiment:
+            end = _find_end(judged, posterior)
+            if end.any() and not end.all():
+                result = replace(result, validation=predict_end(posterior, end, result.validation))
+        # whether the mode was found is part of the verdict; how the fit it began from ended says nothing
         return replace(
-            result, estimate=_view(result.estimate, found), tolerance_changes=_select(found, result)
+            result,
+            estimate=_view(result.estimate, found),
+            tolerance_changes=_select(found, result),
+            converged=True,
+            nonconvergence="",
         )
     return result if found.verdict.good else replace(result, estimate=_mark_doubtful(result.estimate))
+
+
+def _find_end(experiment: Experiment, posterior: Posterior) -> NDArray[np.bool_]:
+    """Return which equations (K,) are of the ends of the logs that are held out."""
+    problem = posterior.equations.problem
+    end = np.zeros(len(problem.log), dtype=bool)
+    for number, (log, first) in enumerate(zip(experiment.logs, experiment.held_from(), strict=True)):
+        if first < len(log.time):
+            end |= (problem.log == number) & (problem.equations.time >= log.time[first])
+    return end
 
 
 def _mark_doubtful(fitted: ParameterEstimate) -> ParameterEstimate:
