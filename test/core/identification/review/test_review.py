@@ -52,7 +52,7 @@ def test_travel_is_that_of_the_log(result, reviewed):
     np.testing.assert_allclose(reviewed.travel.length[:, 1], length.max(axis=0), atol=2e-4)
     np.testing.assert_allclose(reviewed.travel.force, np.abs(log.force).max(axis=0))
     assert np.all((reviewed.travel.stroke_used > 0) & (reviewed.travel.stroke_used < 1))
-    assert reviewed.travel.rate_limit == machine.rate_limit
+    np.testing.assert_array_equal(reviewed.travel.rate_limit, machine.rate_limit)
     assert np.all(reviewed.travel.rate < machine.rate_limit)
 
 
