@@ -78,7 +78,8 @@ def made_review(result):
     curves = tuple(FrictionCurve(i, rate, law + rng.normal(size=40), np.full(40, 2.0), law) for i in range(6))
     motion = trajectory("rich", result.machine.description).motion(np.linspace(0.0, 4.0, 21))
     used = Travel(
-        np.array([[0.35, 0.5]] * 6), np.array([0.3, 0.55]), np.full(6, 0.3), np.full(6, 500.0), 0.7, 3000.0,
+        np.array([[0.35, 0.5]] * 6), np.array([0.3, 0.55]), np.full(6, 0.3), np.full(6, 500.0), np.full(6, 0.7),
+        np.full(6, 3000.0),
         np.array([[-0.05, 0.05]] * 3), np.array([[-0.1, 0.1]] * 3),
     )  # fmt: skip
     return Review(used, curves, (), machine_path(motion.time, motion.position, motion.rotation))

@@ -17,14 +17,16 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from . import BAG_FILES, ROS_1
+from .part_lock import part_folder
 from .zstandard import zstd
 
 PACKED = (".zstd", ".zst")
 
 
 def is_recording(path: str | Path) -> bool:
-    """Return whether a path is one of a recording: a folder, or a file by its ending, compressed or not."""
-    return Path(path).is_dir() or _plain_name(Path(path)).endswith((*BAG_FILES, ROS_1))
+    """Return whether a path is of a recording: a folder, one that grows, or a file by its ending, packed or not."""
+    file = Path(path)
+    return file.is_dir() or part_folder(file).is_dir() or _plain_name(file).endswith((*BAG_FILES, ROS_1))
 
 
 def _plain_name(path: Path) -> str:

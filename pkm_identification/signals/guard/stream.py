@@ -201,7 +201,7 @@ class StreamGuard:
     def guard(self, log: DriveLog) -> GuardedLog:
         """Judge a whole log, continuing from the present state with a new segment.
 
-        Gives what `step` would give sample by sample, in a fraction of the time.
+        Gives what `step` would give sample by sample, in a fraction of the time, where all limits are stated.
         """
         count = len(log)
         has_force = log.force is not None

@@ -146,6 +146,7 @@ def whole_hexapods() -> Iterator[dict[str, Any]]:
     machine["struts"] = [machine.pop("strut")] * 6
     machine["sensors"] = {"imu": {"position": [0, 0, 0]}, "force": {"at": "platform"}}
     machine["tolerances"] = {}
+    machine["drive"]["cylinder"] = {"piston_area": 1e-3, "rod_side_area": 8e-4}
     machine["friction"] = {"joints": {"base": {}, "platform": {}}, "viscous": 1.0, "coulomb": 1.0}
     machine["geometry"]["base_joint"]["angle_limits"] = {"first": 1.0}
     machine["geometry"]["platform_joint"] = {"type": "spherical", "angle_limits": {"swing": 1.0}}
@@ -186,6 +187,13 @@ MEASURES: tuple[dict[str, Any], ...] = (
 )
 
 
+# What drives may report instead of forces.
+REPORTS = {
+    "motor": {"torque_constant": "0.1", "rated_torque": "0.3", "screw_lead": "0.005", "gear_ratio": "3"},
+    "cylinder": {"piston_area": "1e-3", "rod_side_area": "8e-4"},
+}
+
+
 def whole_mechanisms() -> Iterator[dict[str, Any]]:
     """Mechanisms that come with the package, and an arm with every way to measure it."""
     for file in builtin_files("mechanisms").values():
@@ -198,7 +206,7 @@ def whole_mechanisms() -> Iterator[dict[str, Any]]:
             "name": "arm",
             "bodies": {"arm": {"parameters": ["1", "0", "0", "0", "1", "1", "1", "0", "0", "0"]}},
             "joints": {"hinge": {"type": "revolute", "bodies": ["ground", "arm"], "friction": {}}},
-            "drives": {"q": dict(measure)},
+            "drives": {"q": dict(measure) | REPORTS},
             "outputs": {"x": dict(measure)},
             "readings": {"y": dict(measure)},
             "friction": {"joints": {}},

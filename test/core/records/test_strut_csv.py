@@ -28,6 +28,8 @@ from pkm_identification.records import (
     write_log,
     write_raw_csv,
 )
+from pkm_identification.records.drive_csv import read_csv
+from pkm_identification.records.log import find_channels
 
 SAME_FOLDER = [HealthCheck.function_scoped_fixture]
 SI = ["t", *(f"length_{i}" for i in range(1, 7)), *(f"force_{i}" for i in range(1, 7))]
@@ -52,7 +54,8 @@ numbers = st.floats(width=64, allow_nan=True, allow_infinity=True)
 def test_written_log_reads_back_to_the_same_doubles(tmp_path, name, values):
     log = DriveLog(values[:, 0], values[:, 1:7], values[:, 7:])
     write_log(tmp_path / name, log)
-    read = read_log(tmp_path / name)
+    # as the file has it: stamps in any order
+    read = read_csv(tmp_path / name, find_channels(None))
     faults = read.faults
     assert_same(read, log)
     assert faults == {}

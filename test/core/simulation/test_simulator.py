@@ -184,7 +184,7 @@ def test_streamed_lengths_are_followed_without_lag():
         simulator.step()
         errors.append(simulator.truth.length - start - 0.01 * np.sin(np.pi * simulator.truth.time))
     assert np.abs(errors[1000:]).max() < 2e-4
-    simulator.run(2.0)  # the stream ends: so does the motion
+    simulator.run(4.0)  # the stream ends: so does the motion
     assert np.abs(simulator.truth.rate).max() < 1e-4
 
 
