@@ -23,6 +23,7 @@ from ...experiment import Experiment
 MOST_PASSES = 12
 HALVINGS = 4
 STILL = 0.1  # standard deviations
+WITHIN, FLAT = 1.0, 0.01  # standard deviations of a step; of the squares, what it may cost, however short
 NEAR = 0.5  # standard deviations within which slopes by differences do not lead to a better fit
 ROUNDING = 1e-4  # of the prior's standard deviation: nothing is known better
 
@@ -69,7 +70,10 @@ def relinearised(experiment: Experiment) -> tuple[Experiment, Problem, str]:
             worse.append(left - before)
             proposal = 0.5 * (values + proposal)
         else:
-            if change[moved] < NEAR and worse[0] < NEAR**2:
+            near = change[moved] < NEAR and worse[0] < NEAR**2
+            # which samples are left changes a little with every delay: no slope tells of that
+            flat = change[moved] < WITHIN and worse[-1] < FLAT * before
+            if near or flat:
                 return experiment, problem, ""
             return experiment, problem, f"{point.parameters.names[moved]}: no step fits better"
         experiment, problem, values = after, changed, tried
