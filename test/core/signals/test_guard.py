@@ -189,7 +189,7 @@ def test_limits_come_from_the_machine():
     assert GuardSettings.of(UF, 2e-3, max_gap=0.02).max_gap == 0.02
     bare = dict(UF.document)
     del bare["drive"]
-    with pytest.raises(LogError, match="no sample rate"):
+    with pytest.raises(LogError, match=r"no drive\.sample_rate"):
         GuardSettings.of(Machine.from_document(bare))
     free = GuardSettings.of(Machine.from_document(bare), 1e-3)
     assert np.all(stream_limits(free.drives)[FORCE] == LARGEST_FORCE)
