@@ -34,7 +34,7 @@ def add(commands: argparse._SubParsersAction) -> None:
     parser = commands.add_parser(
         "diagnose",
         description="Compare what the model leaves of logs with their noise, and look for the cause of too much. "
-        "Exit code 0: the model fits; 1: it does not; 2: bad input.",
+        "Exit code 0: the verdict is fits or usable; 1: it is not; 2: bad input.",
     )
     add_logs(parser)
     for name in OPTIONS:

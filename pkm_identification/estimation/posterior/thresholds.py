@@ -33,5 +33,5 @@ COMMON_FACTORS = (
     ("lbf taken for N", 4.4482216), ("N taken for lbf", 1 / 4.4482216), ("kN taken for N", 1e3),
     ("mN taken for N", 1e-3), ("kgf taken for N", 9.80665), ("N taken for kgf", 1 / 9.80665), ("a sign", -1.0),
 )  # fmt: skip
-# Of the force: unseen motion that is predicted so well is predicted, however much better the fit is.
+# Of the force: unseen motion that is predicted so well is predicted, however much better the fit is. A judgement.
 MAX_UNSEEN_SHARE = 0.005

@@ -23,7 +23,8 @@ from ...experiment import Experiment
 MOST_PASSES = 12
 HALVINGS = 4
 STILL = 0.1  # standard deviations
-WITHIN, FLAT = 1.0, 0.01  # standard deviations of a step; of the squares, what it may cost, however short
+# A step within the deviation (in deviations) that costs next to nothing (of the squares); seen on one log alone.
+WITHIN, FLAT = 1.0, 0.01
 NEAR = 0.5  # standard deviations within which slopes by differences do not lead to a better fit
 ROUNDING = 1e-4  # of the prior's standard deviation: nothing is known better
 
