@@ -35,11 +35,11 @@ from pkm_identification.identification.settings import Settings
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
 from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
+from pkm_identification.mechanisms.hexapod.parameters.sets import list_hexapod_parameters
 from pkm_identification.motion import PlatformMotion
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.simulation import perturbed, trajectory
-from pkm_identification.simulation.payload import Payload, loaded
+from pkm_identification.simulation import perturb_machine, trajectory
+from pkm_identification.simulation.payload import Payload, load_platform
 from pkm_identification.simulation.trajectories import Trajectory
 
 MOVING, AGAIN = 20.0, 20.0  # s before and after the rest
@@ -75,7 +75,7 @@ def samples(truth: Machine, rest: float, period: float) -> Iterator[tuple[float,
         motion, before = _motion(rich, times, before, rest, period)
         carried = MOVING + 0.5 * rest
         force = strut_forces(truth, motion)
-        heavy = strut_forces(replace(truth, platform=loaded(truth.platform, PAYLOAD)), motion)
+        heavy = strut_forces(replace(truth, platform=load_platform(truth.platform, PAYLOAD)), motion)
         force = np.where((times >= carried)[:, None], heavy, force)
         share = np.clip(times - MOVING, 0.0, 1.0) * (times < MOVING + rest)
         force += share[:, None] * HELD * truth.friction.coulomb + rng.standard_normal(force.shape)
@@ -117,7 +117,7 @@ class Stages:
     """All stages in this process, as fast as they go."""
 
     def __init__(self, machine: Machine, period: float) -> None:
-        self.pipeline = OnlinePipeline(machine, Settings().resolved(machine, period))
+        self.pipeline = OnlinePipeline(machine, Settings().resolve(machine, period))
         self.pipeline.warm_up()
 
     def take(self, time: float, length: FloatArray, force: FloatArray) -> None:
@@ -229,7 +229,7 @@ def main() -> int:
     """Run, say, judge."""
     options = _parser().parse_args()
     machine = Machine.load("uf")
-    truth = perturbed(machine, 1)
+    truth = perturb_machine(machine, 1)
     rest, period = 60.0 * options.minutes, 1.0 / options.rate
     whole = MOVING + rest + AGAIN
     # at many times real time the newest estimate comes later than its sample by more of the samples' own time
@@ -264,7 +264,7 @@ def main() -> int:
     print(f"{whole / wall:.1f} times real time", *troubles, sep="\n")
     if not options.nodes:
         print(f"{whole / worked:.1f} times real time in processor time of the stages alone")
-    faults = _faults(seen, end, found, hexapod_parameters(truth).nominal)
+    faults = _faults(seen, end, found, list_hexapod_parameters(truth).nominal)
     print(
         "at rest nothing was learned or forgotten; the payload is found" if not faults else "\n".join(faults)
     )

@@ -18,7 +18,7 @@ from pkm_identification.report.figures.style import (
     MEASURED,
     NOMINAL,
     STRUT_COLORS,
-    styled,
+    apply_style,
 )
 
 from .results import Findings, Item
@@ -28,7 +28,7 @@ PROGRAM = 1e-2  # s: slower items are programs, not calls
 NEAR = 3.0  # times: a budget's mark that would lie on the text beside a bar
 
 
-@styled
+@apply_style
 def bars(findings: Findings) -> Figure:
     """Median times of ours and the peers, where there are any, the budgets marked."""
     items = [item for item in findings.items if item.peers]
@@ -86,7 +86,7 @@ def _panel(axes, items: list[Item]) -> None:
             handle.set_label("_")
 
 
-@styled
+@apply_style
 def growth(findings: Findings) -> Figure:
     """Time of one call over the number of samples, and memory over the steps of the online pipeline."""
     figure = Figure(figsize=(10, 4), layout="constrained")

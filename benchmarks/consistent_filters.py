@@ -29,7 +29,7 @@ from pkm_identification.estimation.filters.unscented import UnscentedFilter, Uns
 from pkm_identification.mechanisms.hexapod.dynamics import regressor
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.parameters.physical_layout import physical_layout
-from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
+from pkm_identification.mechanisms.hexapod.parameters.sets import list_hexapod_parameters
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.prior import Prior
 from pkm_identification.simulation import trajectory
@@ -76,7 +76,7 @@ class Trial:
         time = 2.0 + 3.0 * seed + PERIOD * np.arange(count, dtype=np.float64)
         motion = trajectory("rich", machine, time[-1] + 3.0).motion(time)
         self.columns = regressor(machine, motion, parameters.mapping)
-        self.truth = hexapod_parameters(true_machine(), parameters.name).nominal
+        self.truth = list_hexapod_parameters(true_machine(), parameters.name).nominal
         self.measured = self.columns @ self.truth + noise * rng.normal(size=(count, 6))
         self.noise = noise**2 * np.eye(6)
         self.coordinates = coordinates
@@ -138,7 +138,7 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=12, help="logs per case (default: 12)")
     options = parser.parse_args()
     machine = Machine.load("uf")
-    parameters = hexapod_parameters(machine)
+    parameters = list_hexapod_parameters(machine)
     wide = FreeCoordinates.of(physical_layout(machine, parameters))
     prior = Prior(wide.prior.mean, 0.3 * wide.prior.std)
     narrow = FreeCoordinates(wide.layout, wide.slots, wide.parameter_prior, prior)

@@ -41,7 +41,7 @@ from pkm_identification.identification.identify import identify
 from pkm_identification.identification.online.pipeline import OnlinePipeline
 from pkm_identification.identification.settings import Settings
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
+from pkm_identification.mechanisms.hexapod.parameters.sets import list_hexapod_parameters
 from pkm_identification.motion import DriveLog
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.signals.butterworth import zero_phase
@@ -102,7 +102,7 @@ def bound(folder: Path, number: int, motion: str, noise: float) -> FloatArray:
 def estimated(method: str, log: DriveLog, machine: Machine) -> ParameterEstimate:
     """The estimate of one log; raises PkmError where there is none."""
     if method == "online":
-        pipeline = OnlinePipeline(machine, Settings.of(causal=True).resolved(machine))
+        pipeline = OnlinePipeline(machine, Settings.of(causal=True).resolve(machine))
         assert log.force is not None
         for sample in zip(log.time, log.length, log.force, strict=True):
             pipeline.step(*sample)
@@ -119,7 +119,7 @@ def outcome(folder: Path, number: int, motion: str, noise: float, method: str) -
     except PkmError as refused:
         return Outcome(number, motion, noise, method, {}, {}, np.nan, np.nan, str(refused))
     shown = np.array([status in SHOWN for status in estimate.status])
-    error = (estimate.values - hexapod_parameters(truth).nominal)[shown]
+    error = (estimate.values - list_hexapod_parameters(truth).nominal)[shown]
     names = [name for name, one in zip(estimate.names, shown, strict=True) if one]
     normalised = error / estimate.std[shown]
     ratios = error / bound(folder, number, motion, noise)[: len(shown)][shown]

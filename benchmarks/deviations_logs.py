@@ -18,7 +18,7 @@ import numpy as np
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.parameters.builder import force_scale
 from pkm_identification.motion import STRUTS, DriveLog
-from pkm_identification.simulation import SensorSettings, perturbed, simulate
+from pkm_identification.simulation import SensorSettings, perturb_machine, simulate
 
 BASES = ("uf", "hexel", "ford")
 MOTIONS = ("rich", "rich2", "slow")
@@ -32,7 +32,7 @@ FORCE_BITS = 16  # over the range of plus and minus the force limit
 def machine_pair(number: int) -> tuple[Machine, Machine]:
     """What the owner believes of machine `number`, and the machine itself."""
     nominal = Machine.load(BASES[number % len(BASES)])
-    document = copy.deepcopy(perturbed(nominal, 1000 + number, DIFFERENCE).document)
+    document = copy.deepcopy(perturb_machine(nominal, 1000 + number, DIFFERENCE).document)
     rng = np.random.default_rng([number, 1])
     scale = force_scale(nominal)
     document["friction"] |= {

@@ -25,7 +25,7 @@ from pkm_identification.identification.identify import identify
 from pkm_identification.identification.online.pipeline import OnlinePipeline
 from pkm_identification.identification.settings import Settings
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
+from pkm_identification.mechanisms.hexapod.parameters.sets import list_hexapod_parameters
 from pkm_identification.motion import DriveLog
 from pkm_identification.simulation import SensorSettings, simulate
 
@@ -37,7 +37,7 @@ FIRST_SEED = 100
 
 def online(log: DriveLog, machine: Machine, told: bool = True) -> ParameterEstimate:
     """Estimated sample by sample; if not `told`, rounding stays in friction, as of exact lengths."""
-    settings = Settings.of(causal=True).resolved(machine)
+    settings = Settings.of(causal=True).resolve(machine)
     pipeline = OnlinePipeline(machine, settings)
     if not told:
         pipeline.estimator.rounding.open = False
@@ -79,7 +79,7 @@ def main() -> None:
     parser.add_argument("--folder", type=Path, default=FOLDER, help="where logs are kept")
     options = parser.parse_args()
     nominal, truth = machine_pair(options.machine)
-    true = hexapod_parameters(truth).nominal
+    true = list_hexapod_parameters(truth).nominal
     bounds = bound(options.folder, options.machine, options.motion, options.noise)[: len(true)]
     log = simulated(options.folder, options.machine, options.motion)
     assert nominal.drive is not None

@@ -34,13 +34,13 @@ from pkm_identification.estimation.problem import Problem
 from pkm_identification.identification.experiment import Experiment
 from pkm_identification.identification.identify import identify
 from pkm_identification.identification.settings import Settings
-from pkm_identification.mechanisms.builtin import builtin_files
+from pkm_identification.mechanisms.builtin import list_builtin_files
 from pkm_identification.mechanisms.friction import Friction
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.multibody import dynamics, kinematics
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.motion import DriveLog
-from pkm_identification.report.figures.style import NOMINAL, STRUT_COLORS, styled
+from pkm_identification.report.figures.style import NOMINAL, STRUT_COLORS, apply_style
 
 from .timing import Case, interleaved
 
@@ -160,7 +160,7 @@ def four_bars(count: int) -> dict[str, Any]:
     """A description of four-bars, each on the coupler of the one before: a loop and a drive each."""
     import yaml
 
-    once = yaml.safe_load(builtin_files("mechanisms")["four-bar"].read_text(encoding="utf-8"))
+    once = yaml.safe_load(list_builtin_files("mechanisms")["four-bar"].read_text(encoding="utf-8"))
     document: dict[str, Any] = {
         **{key: once[key] for key in ("schema", "kind", "gravity", "constants")},
         "name": f"{count} four-bars", "bodies": {}, "joints": {}, "drives": {}, "home": {"drives": {}, "guess": {}},
@@ -191,7 +191,7 @@ def _course(name: str, of: str, work: dict[int, Callable[[], object]], rounds: i
     return Course(name, of, tuple(work), tuple(timings[str(size)].best for size in work))
 
 
-@styled
+@apply_style
 def drawn(courses: list[Course]) -> Figure:
     """Time over each size, beside what is proportional to it."""
     kinds = list(dict.fromkeys(course.of for course in courses))

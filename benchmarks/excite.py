@@ -32,7 +32,7 @@ from pkm_identification.machines.load import load_machine
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter import Kind
-from pkm_identification.simulation import Simulator, perturbed, simulate
+from pkm_identification.simulation import Simulator, perturb_machine, simulate
 from pkm_identification.simulation.trajectories import Trajectory, trajectory, within_limits
 
 DURATION = 20.0  # s
@@ -113,7 +113,7 @@ def _achieved(subject: Subject, found: Excitation, count: int) -> None:
 
 
 def _errors(machine: Machine, path: Trajectory, seed: int) -> FloatArray:
-    truth = perturbed(machine, seed, OFF)
+    truth = perturb_machine(machine, seed, OFF)
     log = Simulator(truth, path, nominal=machine, seed=seed).run().log()
     found = identify([log], machine, LEAST).estimate
     return found.values - LEAST.parameter_set(truth).nominal
@@ -130,7 +130,7 @@ def _forecasts(machine: Machine, name: str, duration: float, count: int) -> None
     alone = np.array([status == ALONE for status in before.status])
     ratios, same = [], 0
     for seed in range(1, count + 1):
-        truth = perturbed(machine, seed, OFF)
+        truth = perturb_machine(machine, seed, OFF)
         log = simulate(truth, name, duration, nominal=machine, seed=seed).log()
         after = forecast([log], machine, LEAST)
         same += after.status == before.status

@@ -15,7 +15,7 @@ import pinocchio as pin
 from pkm_identification.mechanisms.hexapod.dynamics import regressor, strut_forces
 from pkm_identification.mechanisms.hexapod.dynamics.regressor import SparseMapping
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
+from pkm_identification.mechanisms.hexapod.parameters.sets import list_hexapod_parameters
 
 from .peers import PinocchioTree
 from .results import Effort, Findings, Item, Peer, agree
@@ -69,7 +69,7 @@ def _forces(machine: Machine, effort: Effort, findings: Findings) -> None:
 
 
 def _regressor(machine: Machine, effort: Effort, findings: Findings) -> None:
-    parameters = hexapod_parameters(machine, "identifiable")
+    parameters = list_hexapod_parameters(machine, "identifiable")
     many, few = scattered(machine, BATCH, 3), scattered(machine, SAMPLES, 4)
     singles = rows(few)
     tree = PinocchioTree(machine, few)

@@ -24,7 +24,7 @@ from pathlib import Path
 import numpy as np
 from matplotlib.figure import Figure
 
-from pkm_identification.report.figures.style import STRUT_COLORS, styled
+from pkm_identification.report.figures.style import STRUT_COLORS, apply_style
 
 from .results import Stream
 from .stream.scenarios import LATENCY_EDGES, Scenario, run
@@ -64,7 +64,7 @@ def may_have_priority() -> bool:
     return True
 
 
-@styled
+@apply_style
 def draw_histograms(streams: list[Stream]) -> Figure:
     """Return a panel for each topic: share of the messages that are later than a latency, a line for each run."""
     figure = Figure(figsize=(11, 4.5 + 0.18 * len(streams)), layout="constrained")

@@ -358,10 +358,10 @@ def _goal(count: int, machine: Machine) -> Any:
     from trajectory_msgs.msg import MultiDOFJointTrajectory, MultiDOFJointTrajectoryPoint
 
     from pkm_identification.action import ExecuteTrajectory
-    from pkm_identification.numerics.rotation import quaternion_from_matrix
+    from pkm_identification.numerics.rotation import build_quaternion_from_matrix
 
     x, y, z = machine.home_position.tolist()
-    turn: Sequence[float] = quaternion_from_matrix(machine.home_rotation).tolist()
+    turn: Sequence[float] = build_quaternion_from_matrix(machine.home_rotation).tolist()
     points = []
     for k in range(count):
         place = Transform()

@@ -34,7 +34,7 @@ from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.records import write_log
 from pkm_identification.records.bags.writer import BagWriter
 from pkm_identification.records.joint_state import JOINT_STATE, encode_struts
-from pkm_identification.report.figures.style import STRUT_COLORS, styled
+from pkm_identification.report.figures.style import STRUT_COLORS, apply_style
 
 MINUTE = 60.0  # s
 RATE = 1000.0  # Hz
@@ -100,7 +100,7 @@ def _measured(command: str, path: Path, estimator: str) -> tuple[int, float, flo
     )  # fmt: skip
 
 
-@styled
+@apply_style
 def drawn(courses: dict[str, FloatArray]) -> Figure:
     """Memory and time over the length of a log; of each run rows of minutes, MB, s on the clock, of the processors."""
     figure = Figure(figsize=(9, 4), layout="constrained")

@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
-from pkm_identification.mechanisms.hexapod.dynamics.thirteen_bodies import body_regressor
+from pkm_identification.mechanisms.hexapod.dynamics.thirteen_bodies import compute_body_regressor
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.multibody import dynamics, kinematics
 from pkm_identification.mechanisms.multibody.kinematics import MechanismMotion
@@ -62,7 +62,7 @@ def _hexapod(machine: Machine, effort: Effort, findings: Findings) -> None:
     expected = strut_forces(machine, motion, friction=False)
     same = agree("hexapod kernels", dynamics.forces(general, moved(), friction=False), expected, 1e-9)
     own = {"the hexapod's own kernels": lambda: strut_forces(machine, motion)}
-    columns = {"the hexapod's 130 columns, NumPy": lambda: body_regressor(machine, motion)}
+    columns = {"the hexapod's 130 columns, NumPy": lambda: compute_body_regressor(machine, motion)}
     _measured("hexapod as mechanism", 60e-6, general, moved, own, columns, same, effort, findings)
 
 

@@ -25,7 +25,7 @@ from pkm_identification.mechanisms.hexapod.kinematics import jacobian
 from pkm_identification.mechanisms.hexapod.kinematics.strut_frames import strut_frames
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import PlatformMotion
-from pkm_identification.numerics.rotation import quaternion_from_matrix
+from pkm_identification.numerics.rotation import build_quaternion_from_matrix
 from pkm_identification.simulation import hexapod_mjcf
 
 
@@ -79,7 +79,7 @@ class TreeStates:
         back = np.swapaxes(motion.rotation, 1, 2)
         self.map[:, 18:21, :3] = self.map[:, 21:, 3:] = back
         self.position = motion.position
-        self.quaternion = quaternion_from_matrix(motion.rotation)
+        self.quaternion = build_quaternion_from_matrix(motion.rotation)
         self.body_v = np.hstack([apply(back, v), apply(back, w)])
         self.body_a = np.hstack([apply(back, a - np.cross(w, v)), apply(back, al)])
         jac = jacobian(machine, motion.position, motion.rotation)

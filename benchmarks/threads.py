@@ -16,7 +16,7 @@ from pkm_identification.mechanisms.hexapod.dynamics import forward_dynamics, reg
 from pkm_identification.mechanisms.hexapod.dynamics.regressor import SparseMapping
 from pkm_identification.mechanisms.hexapod.kinematics import forward_kinematics, strut_lengths
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
+from pkm_identification.mechanisms.hexapod.parameters.sets import list_hexapod_parameters
 
 from .results import Effort, Findings, Shared
 from .states import along_path
@@ -30,7 +30,7 @@ THREADS = 2
 def measure(machine: Machine, effort: Effort, findings: Findings) -> None:
     motion = along_path(machine, SAMPLES)
     length = strut_lengths(machine, motion.position, motion.rotation)
-    mapping = SparseMapping.of(machine, hexapod_parameters(machine, "identifiable").mapping)
+    mapping = SparseMapping.of(machine, list_hexapod_parameters(machine, "identifiable").mapping)
     state = motion.position, motion.rotation, motion.twist
     pushing = np.random.default_rng(7).normal(0.0, 100.0, (SAMPLES, 6))
     poses = np.tile(motion.position, (LENGTHS, 1)), np.tile(motion.rotation, (LENGTHS, 1, 1))

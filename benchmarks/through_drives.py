@@ -36,7 +36,7 @@ from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import DriveLog
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter import Kind
-from pkm_identification.simulation.perturbation import perturbed
+from pkm_identification.simulation.perturbation import perturb_machine
 from pkm_identification.simulation.simulator import simulate
 
 SPREAD, DURATION, MOTION = 0.15, 20.0, "rich"
@@ -99,7 +99,7 @@ def log_of(drive: str, nominal: Machine, seed: int, keep: Path | None) -> DriveL
     if path is not None and path.exists():
         with np.load(path) as kept:
             return DriveLog(kept["time"], kept["length"], kept["force"], f"{drive} {seed}")
-    log = simulate(perturbed(nominal, seed, SPREAD), MOTION, DURATION, nominal=nominal, seed=seed).log()
+    log = simulate(perturb_machine(nominal, seed, SPREAD), MOTION, DURATION, nominal=nominal, seed=seed).log()
     if path is not None:
         assert log.force is not None
         np.savez(path, time=log.time, length=log.length, force=log.force)
@@ -128,7 +128,9 @@ def run(drive: str, seed: int, options: argparse.Namespace, left_out: bool) -> F
         return Found.read(path)
     nominal = machine_with(drive)
     log = log_of(drive, nominal, seed, keep)
-    made = found(log, Machine.load("uf") if left_out else nominal, perturbed(nominal, seed, SPREAD), causal)
+    made = found(
+        log, Machine.load("uf") if left_out else nominal, perturb_machine(nominal, seed, SPREAD), causal
+    )
     if path is not None:
         path.write_text(json.dumps(made.document()))
     return made

@@ -36,10 +36,10 @@ from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.report.figures.style import (
     ESTIMATE,
     NOMINAL,
+    apply_style,
     png,
-    styled,
 )
-from pkm_identification.simulation import Simulator, perturbed, trajectory
+from pkm_identification.simulation import Simulator, perturb_machine, trajectory
 
 SPACING = 0.02  # s, between waypoints
 ESTIMATES = 0.1  # s, between estimates taken over, as the estimator node publishes them
@@ -107,7 +107,7 @@ class Loop:
 def measure(name: str, seed: int) -> tuple[list[tuple[str, Outcome]], dict[str, FloatArray]]:
     """Outcomes of the test motion by controller, and of the learning motion the rows (time, error^2, feedback^2)."""
     nominal = Machine.load(name)
-    true = perturbed(nominal, seed)
+    true = perturb_machine(nominal, seed)
     test, exciting = waypoints("rich2", nominal, TESTING), waypoints("rich", nominal, LEARNING)
     plain, learning, exact = Loop(true, nominal), Loop(true, nominal, learn=True), Loop(true, nominal)
     runs = {}
@@ -127,7 +127,7 @@ def measure(name: str, seed: int) -> tuple[list[tuple[str, Outcome]], dict[str, 
     return results, runs
 
 
-@styled
+@apply_style
 def figure(runs: dict[str, FloatArray]) -> Figure:
     """Error and feedback force over the exciting motion, with and without estimates."""
     drawn = Figure(figsize=(8, 4.5), layout="constrained")

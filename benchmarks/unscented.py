@@ -19,7 +19,7 @@ from pkm_identification.estimation.filters.unscented import UnscentedFilter, Uns
 from pkm_identification.mechanisms.hexapod.dynamics import regressor
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.parameters.physical_layout import physical_layout
-from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
+from pkm_identification.mechanisms.hexapod.parameters.sets import list_hexapod_parameters
 from pkm_identification.parameters.prior import Prior
 
 from .results import Effort, Findings, Item, Peer, agree
@@ -32,7 +32,7 @@ ALPHA = 0.5  # the smallest one filterpy can be compared at: its weights grow as
 
 
 def measure(machine: Machine, effort: Effort, findings: Findings) -> None:
-    parameters = hexapod_parameters(machine, "oh24")
+    parameters = list_hexapod_parameters(machine, "oh24")
     prior = Prior.of(parameters)
     width = len(prior.mean)
     motion = along_path(machine, SAMPLES * 50)

@@ -37,7 +37,7 @@ COMMANDS = (
     "pkm init my_hexapod.yaml --unit mm --radius-base 350 --radius-platform 220 --angles-base 25 --angles-platform 30 "
     "--height 500 --mass 12 --size 480,20 --strut-mass 2.5 --rate 250",
     "pkm check log.csv.gz --machine my_hexapod.yaml",
-    "pkm identify log.csv.gz --machine my_hexapod.yaml --also center_of_mass --out result",
+    "pkm identify log.csv.gz --machine my_hexapod.yaml --out result",
     "pkm identifiability log.csv.gz --machine my_hexapod.yaml",
     "pkm export --machine my_hexapod.yaml --estimate result/estimate.json --out identified.yaml",
 )

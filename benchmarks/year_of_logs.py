@@ -28,7 +28,7 @@ import numpy as np
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import DriveLog
 from pkm_identification.records import write_log
-from pkm_identification.simulation import SensorSettings, perturbed, simulate
+from pkm_identification.simulation import SensorSettings, perturb_machine, simulate
 from pkm_identification.simulation.sensors import Sensors
 
 FIRST_DAY = np.datetime64("2025-01-01", "s")
@@ -48,7 +48,7 @@ class Clean:
     length: np.ndarray
     force: np.ndarray
 
-    def measured(self, machine: Machine, seed: int, source: str) -> DriveLog:
+    def measure(self, machine: Machine, seed: int, source: str) -> DriveLog:
         """The same with sensor noise of its own."""
         drive = machine.drive
         assert drive is not None
@@ -72,7 +72,7 @@ def worn(machine: Machine, month: int) -> Machine:
 def clean(month: int, motion: int, seconds: float) -> Clean:
     """Simulate a motion in a month."""
     nominal = Machine.load("uf")
-    truth = worn(perturbed(nominal, seed=1, fraction=0.1), month)
+    truth = worn(perturb_machine(nominal, seed=1, fraction=0.1), month)
     record = simulate(
         truth, "rich", seconds, nominal=nominal, sensors=SensorSettings.perfect(), motion_seed=motion
     )
@@ -91,7 +91,7 @@ def make(folder: Path, logs: int, seconds: float, months: range) -> None:
         motions = {k % MOTIONS for k in missing}
         simulated = {motion: clean(month, motion, seconds) for motion in motions}
         for k in missing:
-            write_log(folder / names[k], simulated[k % MOTIONS].measured(machine, k, names[k]))
+            write_log(folder / names[k], simulated[k % MOTIONS].measure(machine, k, names[k]))
         print(f"month {month + 1}: {len(mine)} logs", file=sys.stderr, flush=True)
 
 

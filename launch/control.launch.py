@@ -11,7 +11,14 @@
 from launch.actions import OpaqueFunction
 
 from pkm_identification.ros.launching.arguments import COMMON, SIMULATED, SWITCH, Argument, switch
-from pkm_identification.ros.launching.nodes import LISTENERS, PATIENCE, included, launch_file, node, switched
+from pkm_identification.ros.launching.nodes import (
+    LISTENERS,
+    PATIENCE,
+    include_launch_file,
+    is_switched_on,
+    launch_file,
+    node,
+)
 
 OF_SIMULATOR, OF_CONTROLLER = ("simulator",), ("controller",)
 ARGUMENTS = (
@@ -31,13 +38,13 @@ ARGUMENTS = (
 
 
 def start_nodes(context):
-    lockstep = switched(context, "lockstep")
+    lockstep = is_switched_on(context, "lockstep")
     controller = {
         # a simulator that does not get the processor is silent, but its machine does not move meanwhile
         "lost_after": 0.5
     }
     simulator = {
-        "clock": switched(context, "use_sim_time"),
+        "clock": is_switched_on(context, "use_sim_time"),
         "commands": "effort",
         "wait": PATIENCE,
         "wait_for": [*LISTENERS, "controller:strut_states"],
@@ -54,4 +61,6 @@ def start_nodes(context):
 
 
 def generate_launch_description():
-    return launch_file(__file__, [included("identify"), OpaqueFunction(function=start_nodes)], ARGUMENTS)
+    return launch_file(
+        __file__, [include_launch_file("identify"), OpaqueFunction(function=start_nodes)], ARGUMENTS
+    )

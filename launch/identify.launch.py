@@ -11,13 +11,13 @@
 from launch.actions import OpaqueFunction
 
 from pkm_identification.ros.launching.arguments import CHAIN
-from pkm_identification.ros.launching.nodes import included, launch_file, node, switched
+from pkm_identification.ros.launching.nodes import include_launch_file, is_switched_on, launch_file, node
 
 
 def start_nodes(context):
     published = {"publish_joint_states": True, "publish_tf": False}
-    own = {"kinematics": published} if switched(context, "joint_states") else {}
-    view = [included("view")] if switched(context, "rviz") else []
+    own = {"kinematics": published} if is_switched_on(context, "joint_states") else {}
+    view = [include_launch_file("view")] if is_switched_on(context, "rviz") else []
     return [*(node(context, name, parameters=own.get(name)) for name in CHAIN), *view]
 
 

@@ -11,7 +11,14 @@
 from launch.actions import OpaqueFunction
 
 from pkm_identification.ros.launching.arguments import COMMON, SWITCH, Argument, switch
-from pkm_identification.ros.launching.nodes import LISTENERS, PATIENCE, included, launch_file, node, switched
+from pkm_identification.ros.launching.nodes import (
+    LISTENERS,
+    PATIENCE,
+    include_launch_file,
+    is_switched_on,
+    launch_file,
+    node,
+)
 
 OF_PLAYER = ("player",)
 ARGUMENTS = (
@@ -28,7 +35,7 @@ ARGUMENTS = (
 def start_player(context):
     parameters = {
         # with simulated time the recording's is the one that counts
-        "clock": switched(context, "use_sim_time"),
+        "clock": is_switched_on(context, "use_sim_time"),
         "wait": PATIENCE,
         "wait_for": LISTENERS,
         "use_sim_time": False,
@@ -37,4 +44,6 @@ def start_player(context):
 
 
 def generate_launch_description():
-    return launch_file(__file__, [included("identify"), OpaqueFunction(function=start_player)], ARGUMENTS)
+    return launch_file(
+        __file__, [include_launch_file("identify"), OpaqueFunction(function=start_player)], ARGUMENTS
+    )

@@ -27,11 +27,11 @@ from pkm_identification.ros.launching.nodes import (
     enclave_arguments,
     end_all_with,
     is_installed,
+    is_switched_on,
     launch_file,
     node,
     share,
     state_publisher,
-    switched,
     text,
 )
 
@@ -112,7 +112,7 @@ def start_manager(context):
             f"{text(context, 'strut_states')} of a controller manager that runs elsewhere"
         )
     description = read_description(text(context, "hardware"))
-    if switched(context, "mock"):
+    if is_switched_on(context, "mock"):
         description = re.sub("<plugin>[^<]*</plugin>", f"<plugin>{MOCK}</plugin>", description)
     default = share() / "config" / "ros2_control" / "controllers.yaml"
     # absolute: the spawner hands it on, and the controller manager reads it
@@ -129,7 +129,7 @@ def start_manager(context):
             package="controller_manager",
             executable="ros2_control_node",
             namespace=namespace,
-            parameters=[controllers, {"use_sim_time": switched(context, "use_sim_time")}],
+            parameters=[controllers, {"use_sim_time": is_switched_on(context, "use_sim_time")}],
             # Humble looks for it below its own name
             remappings=[("~/robot_description", "robot_description")],
             ros_arguments=enclave_arguments(context, "controller_manager"),

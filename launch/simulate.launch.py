@@ -11,7 +11,14 @@
 from launch.actions import OpaqueFunction
 
 from pkm_identification.ros.launching.arguments import COMMON, SIMULATED, SWITCH, Argument, switch
-from pkm_identification.ros.launching.nodes import LISTENERS, PATIENCE, included, launch_file, node, switched
+from pkm_identification.ros.launching.nodes import (
+    LISTENERS,
+    PATIENCE,
+    include_launch_file,
+    is_switched_on,
+    launch_file,
+    node,
+)
 
 OF_SIMULATOR = ("simulator",)
 ARGUMENTS = (
@@ -32,14 +39,16 @@ ARGUMENTS = (
 def start_simulator(context):
     parameters = {
         # with simulated time the simulator is the one who keeps it
-        "clock": switched(context, "use_sim_time"),
+        "clock": is_switched_on(context, "use_sim_time"),
         "wait": PATIENCE,
         "wait_for": LISTENERS,
-        "shutdown_at_end": switched(context, "shutdown_at_end"),
+        "shutdown_at_end": is_switched_on(context, "shutdown_at_end"),
         "use_sim_time": False,
     }
     return [node(context, "simulator", ARGUMENTS, parameters)]
 
 
 def generate_launch_description():
-    return launch_file(__file__, [included("identify"), OpaqueFunction(function=start_simulator)], ARGUMENTS)
+    return launch_file(
+        __file__, [include_launch_file("identify"), OpaqueFunction(function=start_simulator)], ARGUMENTS
+    )

@@ -15,16 +15,16 @@ from pkm_identification.ros.launching.arguments import COMMON, Argument
 from pkm_identification.ros.launching.nodes import (
     enclave_arguments,
     is_installed,
+    is_switched_on,
     launch_file,
     state_publisher,
-    switched,
     text,
 )
 
 OF_ALL = ("namespace", "use_sim_time", "enclave")
 ARGUMENTS = (
     *(one for one in COMMON if one.name in OF_ALL),
-    # its default is a file of the installed package (`nodes.declared`)
+    # its default is a file of the installed package (`nodes.declare_arguments`)
     Argument("rviz_config", "RViz configuration", default=None),
     Argument(
         "machine",
@@ -63,7 +63,7 @@ def start_viewer(context):
             name="rviz2",
             namespace=text(context, "namespace"),
             arguments=["-d", text(context, "rviz_config")],
-            parameters=[{"use_sim_time": switched(context, "use_sim_time")}],
+            parameters=[{"use_sim_time": is_switched_on(context, "use_sim_time")}],
             ros_arguments=enclave_arguments(context, "rviz2"),
             output="screen",
         )

@@ -84,9 +84,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     command = next((text for text in arguments if text in COMMANDS), "")
     try:
         with interruptible(f"pkm {command}".strip()) if command not in WITH_NODES else nullcontext():
-            with _uncollected() if whole_process else nullcontext():
+            with _pause_garbage_collection() if whole_process else nullcontext():
                 options = parser_for(command).parse_args(arguments)
-            with _progress():
+            with _show_progress():
                 return options.run(options)
     except PkmError as error:
         warn(one_line(f"pkm {command}: {error}"))
@@ -106,7 +106,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 @contextmanager
-def _uncollected() -> Iterator[None]:
+def _pause_garbage_collection() -> Iterator[None]:
     """What is imported stays: looking through it for garbage over and over took .13 s of the 3.3 s of `identify`."""
     gc.disable()
     try:
@@ -117,7 +117,7 @@ def _uncollected() -> Iterator[None]:
 
 
 @contextmanager
-def _progress() -> Iterator[None]:
+def _show_progress() -> Iterator[None]:
     """Long runs show how far they are, on a terminal alone."""
     if not sys.stderr.isatty():
         yield

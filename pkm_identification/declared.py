@@ -100,7 +100,7 @@ class Declaration:
         return low and high
 
 
-def declared(
+def declare(
     default: Any,
     help: str,
     unit: str = "",
@@ -113,7 +113,7 @@ def declared(
     percent: bool = False,
     ending: str = "",
 ) -> Any:
-    """A dataclass field with its declaration; `name` is the field's own unless given. See `Declaration`."""
+    """Return a dataclass field with its declaration; `name` is the field's own unless given. See `Declaration`."""
     declaration = Declaration(name, default, help, unit, low, high, choices, option, percent, ending)
     return field(default=default, metadata={_KEY: declaration})
 
@@ -121,7 +121,7 @@ def declared(
 def declarations(settings: Any) -> dict[str, Declaration]:
     """Declarations of a dataclass (or an instance), by field."""
     return {
-        entry.name: _named(entry.metadata[_KEY], entry.name)
+        entry.name: _index_by_name(entry.metadata[_KEY], entry.name)
         for entry in fields(settings)
         if _KEY in entry.metadata
     }
@@ -133,7 +133,7 @@ def check(settings: Any) -> None:
         declaration.check(getattr(settings, name))
 
 
-def _named(declaration: Declaration, field_name: str) -> Declaration:
+def _index_by_name(declaration: Declaration, field_name: str) -> Declaration:
     if declaration.name:
         return declaration
     return Declaration(**{**vars(declaration), "name": field_name})

@@ -36,7 +36,7 @@ def frozen(array: FloatArray) -> FloatArray:
     return array
 
 
-def _text(path: Path) -> str:
+def _read_document_text(path: Path) -> str:
     """The text of a document's file; a ValueError where it is no text or too long, an OSError where it is no file."""
     with path.open("rb") as file:
         content = file.read(LONGEST + 1)
@@ -51,7 +51,7 @@ class UniqueKeys(yaml.SafeLoader):
     def get_single_node(self) -> yaml.Node | None:
         node = super().get_single_node()
         if node is not None:
-            _written_out(node, {})
+            _count_expanded_characters(node, {})
         return node
 
     def construct_yaml_int(self, node: yaml.ScalarNode) -> int:
@@ -76,7 +76,7 @@ class UniqueKeys(yaml.SafeLoader):
 UniqueKeys.add_constructor("tag:yaml.org,2002:int", UniqueKeys.construct_yaml_int)
 
 
-def _written_out(node: yaml.Node, known: dict[int, int]) -> int:
+def _count_expanded_characters(node: yaml.Node, known: dict[int, int]) -> int:
     """Characters of a node with every alias in it written out; refused beyond LONGEST, and where it holds itself."""
     if id(node) in known:
         if known[id(node)] < 0:
@@ -87,9 +87,9 @@ def _written_out(node: yaml.Node, known: dict[int, int]) -> int:
     if isinstance(node, yaml.ScalarNode):
         size += len(node.value)
     elif isinstance(node, yaml.MappingNode):
-        size += sum(_written_out(one, known) for pair in node.value for one in pair)
+        size += sum(_count_expanded_characters(one, known) for pair in node.value for one in pair)
     else:
-        size += sum(_written_out(one, known) for one in node.value)
+        size += sum(_count_expanded_characters(one, known) for one in node.value)
     if size > LONGEST:
         raise yaml.composer.ComposerError(
             None, None, f"its aliases written out make more than {LONGEST // 2**20} MB", node.start_mark
@@ -102,18 +102,18 @@ class TextScalars(UniqueKeys):
     """Safe loader that keeps numbers as the text they are written in: 0.30 stays 3/10, not the nearest float."""
 
 
-def _as_written(loader: TextScalars, node: yaml.ScalarNode) -> str:
+def _format_as_written(loader: TextScalars, node: yaml.ScalarNode) -> str:
     return node.value
 
 
 for _kind in ("int", "float"):
-    TextScalars.add_constructor(f"tag:yaml.org,2002:{_kind}", _as_written)
+    TextScalars.add_constructor(f"tag:yaml.org,2002:{_kind}", _format_as_written)
 
 
 def read_yaml(
     path: Path, what: str, error: type[DocumentError] = DocumentError, numbers_as_text: bool = False
 ) -> Any:
-    """What YAML makes of a file; messages begin with what it is, as in "machine file 'x.yaml': cannot be read".
+    """Return what YAML makes of a file; messages begin with what it is, as in "machine file 'x.yaml': cannot be read".
 
     Raises
     ------
@@ -122,7 +122,7 @@ def read_yaml(
     """
     place = f"{what} '{path}'"
     try:
-        text = _text(path)
+        text = _read_document_text(path)
     except (OSError, ValueError) as problem:
         reason = getattr(problem, "strerror", None)
         reason = reason or ("is not a text file" if isinstance(problem, UnicodeDecodeError) else str(problem))
@@ -214,9 +214,9 @@ class Node:
         self._taken: dict[str, Node] = {}
 
     def fail(self, problem: str) -> NoReturn:
-        raise self._error(self._located(problem))
+        raise self._error(self._locate(problem))
 
-    def _located(self, problem: str) -> str:
+    def _locate(self, problem: str) -> str:
         if len(problem) > 2 * SHOWN:
             problem = f"{problem[:SHOWN]} ... {problem[-SHOWN:]}"
         return f"{self.source}: {self.path or 'document'} {problem}"
@@ -253,7 +253,7 @@ class Node:
         return f"{self.path}.{key}" if self.path else key
 
     def entries(self) -> list[Node]:
-        """The entries of a list, each with its number from 1."""
+        """Return the entries of a list, each with its number from 1."""
         return [self._child(value, f"{self.path}[{i + 1}]") for i, value in enumerate(self.value)]
 
     def with_defaults(self) -> Any:
@@ -282,7 +282,7 @@ class Node:
 
     def text(self) -> str:
         if not isinstance(self.value, str):
-            self._complain(self._located(f"= {self.value!r}: must be text"))
+            self._complain(self._locate(f"= {self.value!r}: must be text"))
             return ""
         return self.value
 
@@ -291,7 +291,7 @@ class Node:
         if self.value not in allowed:
             near = did_you_mean(self.value, allowed) if isinstance(self.value, str) else ""
             complaint = f"= {self.value!r}: must be one of {', '.join(allowed)}{near}"
-            self._complain(self._located(complaint))
+            self._complain(self._locate(complaint))
             self.fail(complaint)
         return self.value
 
@@ -308,7 +308,7 @@ class Node:
         return self._number("must not be negative", lambda number: number >= 0)
 
     def _number(self, expected: str, allowed: Callable[[float], bool] = bool) -> float:
-        """A finite number; where there is none, 1 stands in for it."""
+        """Return a finite number; where there is none, 1 stands in for it."""
         problem = ""
         number = float("inf")
         if isinstance(self.value, bool) or not isinstance(self.value, (int, float)):
@@ -325,7 +325,7 @@ class Node:
             elif expected and not allowed(number):
                 problem = f"= {number:g}: {expected}"
         if problem:
-            self._complain(self._located(problem))
+            self._complain(self._locate(problem))
             return 1.0
         return number
 
@@ -348,6 +348,6 @@ class Node:
         elif not_negative and np.any(array < 0):
             problem = f"= {self.value}: must not be negative"
         if problem:
-            self._complain(self._located(problem))
+            self._complain(self._locate(problem))
             return frozen(np.ones(shape))
         return frozen(array)

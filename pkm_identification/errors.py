@@ -18,7 +18,7 @@ _STEERING = {"Cc", "Cf", "Zl", "Zp"}
 
 
 def one_line(text: str) -> str:
-    """A text with control characters written out (\\n, \\x1b): names from files and topics forge no line."""
+    """Return a text with control characters written out (\\n, \\x1b): names from files and topics forge no line."""
     if text.isprintable():
         return text
     return "".join(

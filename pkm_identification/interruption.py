@@ -28,7 +28,7 @@ _unfinished: set[Path] = set()
 
 
 @contextmanager
-def unfinished(path: Path) -> Iterator[Path]:
+def remove_unfinished(path: Path) -> Iterator[Path]:
     """A file or folder that is worth nothing before the block has ended."""
     _unfinished.add(path)
     try:

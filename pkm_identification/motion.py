@@ -73,7 +73,7 @@ class _Batch:
 Batch = TypeVar("Batch", bound=_Batch)
 
 
-def joined(parts: Sequence[Batch]) -> Batch:
+def join_motions(parts: Sequence[Batch]) -> Batch:
     """Batches of the same fields one after the other, at least one."""
     changes = {}
     for one in fields(parts[0]):  # type: ignore[arg-type]

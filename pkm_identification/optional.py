@@ -17,12 +17,12 @@ from pkm_identification.errors import SettingsError
 
 
 def needs(name: str, extra: str) -> str:
-    """What is missing and how to get it, in words, where a module of an extra is not installed."""
+    """Return what is missing and how to get it, in words, where a module of an extra is not installed."""
     return f"needs {name.partition('.')[0]}: pip install 'pkm_identification[{extra}]'"
 
 
 def library(name: str, extra: str) -> Any:
-    """A module of an extra; raises SettingsError, which names both, where it is not installed."""
+    """Return a module of an extra; raises SettingsError, which names both, where it is not installed."""
     try:
         return import_module(name)
     except ImportError as error:

@@ -24,7 +24,7 @@ Item = TypeVar("Item")
 class Listener(Protocol):
     """Who is told."""
 
-    def progressed(self, what: str, part: float, whole: float) -> None:
+    def report_progress(self, what: str, part: float, whole: float) -> None:
         """So much of a piece of work is done; the last time with `part` equal to `whole`."""
 
     def hide(self) -> None:
@@ -54,7 +54,7 @@ def announce(what: str, part: float, whole: float) -> None:
     """Say how far a piece of work has come, in whatever it is counted in."""
     listener = _LISTENER.get()
     if listener is not None:
-        listener.progressed(what, part, whole)
+        listener.report_progress(what, part, whole)
 
 
 def hide() -> None:
@@ -71,13 +71,13 @@ def tell(line: str) -> None:
 
 
 def steps(what: str, items: Sequence[Item]) -> Iterable[Item]:
-    """The items, one after the other; each is announced as done when the next one is asked for."""
+    """Return the items, one after the other; each is announced as done when the next one is asked for."""
     if _LISTENER.get() is None:
         return items
-    return _announced(what, items)
+    return _announce(what, items)
 
 
-def _announced(what: str, items: Sequence[Item]) -> Iterator[Item]:
+def _announce(what: str, items: Sequence[Item]) -> Iterator[Item]:
     try:
         for count, item in enumerate(items):
             announce(what, count, len(items))

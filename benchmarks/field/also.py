@@ -36,7 +36,7 @@ from pkm_identification.mechanisms.multibody.kinematics import motion_of_drives
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.motion import DriveLog
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.simulation.multibody.motions import generated
+from pkm_identification.simulation.multibody.motions import generate_motion
 
 from . import parallel_machines
 from .road import DURATION, FORCE_NOISE, KINDS, PERIOD, PLACE_NOISE, throw_off
@@ -79,7 +79,7 @@ class Case:
 def motion_of(truth: Mechanism) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return coordinates, rates and accelerations of the drives, (N, n) each, without noise."""
     time = np.arange(0.0, DURATION, PERIOD)
-    return generated("rich", truth, DURATION).drives(time)
+    return generate_motion("rich", truth, DURATION).drives(time)
 
 
 def draw_case(kind: str, seed: int, right: bool = False, of_motion: bool = False) -> Case:

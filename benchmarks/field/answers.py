@@ -34,15 +34,15 @@ from pkm_identification.estimation.identifiability import IDENTIFIABLE, IN_DOUBT
 from pkm_identification.identification.identify import identify
 from pkm_identification.identification.result import Identification
 from pkm_identification.identification.settings import Settings
-from pkm_identification.mechanisms.builtin import builtin_files
+from pkm_identification.mechanisms.builtin import list_builtin_files
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.multibody import dynamics
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.motion import DriveLog
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.signals.butterworth import low_pass, zero_phase
-from pkm_identification.simulation import SensorSettings, perturbed, simulate
-from pkm_identification.simulation.multibody.motions import generated
+from pkm_identification.simulation import SensorSettings, perturb_machine, simulate
+from pkm_identification.simulation.multibody.motions import generate_motion
 
 WANTED = 0.7, 1.4  # claimed over actual spread
 SHARE, BELOW = 0.02, 8.0  # of the rms force, Hz: the disturbance
@@ -128,7 +128,7 @@ def disturbed(force: FloatArray, period: float, seed: int, below: float = BELOW)
 def drawn_mechanism(name: str, seed: int) -> Mechanism:
     """Return a mechanism whose masses and inertias differ from a built-in one's, or from PLATE's."""
     document = copy.deepcopy(
-        PLATE if name == "plate" else yaml.safe_load(builtin_files("mechanisms")[name].read_text())
+        PLATE if name == "plate" else yaml.safe_load(list_builtin_files("mechanisms")[name].read_text())
     )
     random = np.random.default_rng([seed, 11])
     for body in document["bodies"].values():
@@ -152,7 +152,7 @@ def drawn_mechanism(name: str, seed: int) -> Mechanism:
 def mechanism_log(mechanism: Mechanism, duration: float = DURATION) -> DriveLog:
     """Return an exact log of the motion `rich`."""
     time = np.arange(0.0, duration, PERIOD)
-    motion = generated("rich", mechanism, duration)
+    motion = generate_motion("rich", mechanism, duration)
     force = np.asarray(dynamics.forces(mechanism, motion.motion(mechanism, time)))
     return DriveLog(time, motion.drives(time)[0], force, mechanism.name)
 
@@ -161,7 +161,7 @@ def mechanism_log(mechanism: Mechanism, duration: float = DURATION) -> DriveLog:
 def hexapod_log(name: str, seed: int) -> tuple[Machine, DriveLog]:
     """Return a machine near a built-in one and its log of the motion `rich` without noise of the forces."""
     nominal = Machine.load(name)
-    truth = perturbed(nominal, seed, DIFFERENCE)
+    truth = perturb_machine(nominal, seed, DIFFERENCE)
     sensors = SensorSettings(current_noise=0.0, current_bits=None)
     record = simulate(
         truth, "rich", HEXAPOD_DURATION, nominal=nominal, sensors=sensors, seed=seed, motion_seed=seed

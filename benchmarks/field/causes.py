@@ -29,7 +29,7 @@ from typing import Any
 import numpy as np
 
 from pkm_identification.errors import MachineError, PkmError
-from pkm_identification.identification.diagnosis.as_recorded import diagnosed
+from pkm_identification.identification.diagnosis.as_recorded import diagnose_identification
 from pkm_identification.identification.result import Identification
 from pkm_identification.identification.settings import Settings
 from pkm_identification.mechanisms.hexapod.kinematics.forward import forward_kinematics
@@ -38,7 +38,7 @@ from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import DriveLog
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.report.diagnosis import fit_lines
-from pkm_identification.simulation import SensorSettings, Simulator, perturbed, trajectory
+from pkm_identification.simulation import SensorSettings, Simulator, perturb_machine, trajectory
 from pkm_identification.simulation.faults import parse_fault
 
 from ..misfit.cases import Row, Scale, rows
@@ -84,7 +84,7 @@ def measure_right_log(machine: Machine, truth: Machine, seed: int) -> DriveLog:
     assert machine.drive is not None
     motion = trajectory("rich", machine, DURATION, seed)
     moved = Motion.followed(truth, motion, 1.0 / machine.drive.sample_rate)
-    return moved.measured(truth, machine, motion, SensorSettings(current_noise=NOISE), seed)
+    return moved.measure(truth, machine, motion, SensorSettings(current_noise=NOISE), seed)
 
 
 def with_wrong_start_values(machine: Machine, rng: np.random.Generator) -> Machine:
@@ -120,7 +120,7 @@ def start_value_cases(seed: int) -> Iterator[Case]:
     for number, name in enumerate(machines(seed)):
         rng = np.random.default_rng([seed, number, 1])
         machine = nominal(name)
-        truth = perturbed(machine, seed=seed, fraction=SPREAD)
+        truth = perturb_machine(machine, seed=seed, fraction=SPREAD)
         log = measure_right_log(machine, truth, seed)
         for draw in range(4):
             yield Case(
@@ -138,7 +138,7 @@ def known_cases(seed: int, count: int) -> Iterator[Case]:
         row = rows(Scale.of(machine))
         chosen = row[int(rng.integers(len(row)))]
         text = f"{chosen.name}={_drawn_size(chosen, rng)}"
-        truth = perturbed(machine, seed=seed, fraction=SPREAD)
+        truth = perturb_machine(machine, seed=seed, fraction=SPREAD)
         motion = trajectory("rich", machine, DURATION, seed)
         sensors = SensorSettings(current_noise=NOISE)
         try:
@@ -262,7 +262,7 @@ def unknown_cases(seed: int) -> Iterator[Case]:
     for number, name in enumerate(machines(seed)):
         rng = np.random.default_rng([seed, number, 3])
         machine = nominal(name)
-        truth = perturbed(machine, seed=seed, fraction=SPREAD)
+        truth = perturb_machine(machine, seed=seed, fraction=SPREAD)
         right = measure_right_log(machine, truth, seed)
         for what, (change, causes) in UNKNOWN.items():
             yield Case("unknown", name, what, change(right, truth, rng), machine, truth, causes)
@@ -290,7 +290,7 @@ def largest_error(result: Identification, truth: Machine) -> float:
 def judge(case: Case) -> tuple[str, str]:
     """Return a verdict in a word or two, and what was said."""
     try:
-        result = diagnosed([case.log], case.file, Settings.of(estimator="ls", hold_out=0.0))
+        result = diagnose_identification([case.log], case.file, Settings.of(estimator="ls", hold_out=0.0))
     except PkmError as error:
         return "refused", str(error)[:90]
     fit = result.fit

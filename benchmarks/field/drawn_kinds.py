@@ -25,7 +25,7 @@ from pkm_identification.document import read_yaml
 from pkm_identification.errors import PkmError
 from pkm_identification.machines.contract import DEGRADED
 from pkm_identification.machines.load import read_machine
-from pkm_identification.mechanisms.builtin import builtin_files
+from pkm_identification.mechanisms.builtin import list_builtin_files
 
 from . import parallel_machines
 from .drawn_machines import Document, draw_delta, draw_five_bar, draw_hexapod, draw_serial_arm
@@ -78,7 +78,7 @@ EPAAS_HYDRAULICS = {
 
 
 def _read_builtin(folder: str, name: str) -> Document:
-    return read_yaml(builtin_files(folder)[name], "machine file", numbers_as_text=folder == "mechanisms")
+    return read_yaml(list_builtin_files(folder)[name], "machine file", numbers_as_text=folder == "mechanisms")
 
 
 def _times(value: Any, factor: float) -> Any:

@@ -28,7 +28,7 @@ from pkm_identification.identification.result import Identification
 from pkm_identification.identification.settings import Settings
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import DriveLog
-from pkm_identification.simulation import SensorSettings, perturbed, simulate
+from pkm_identification.simulation import SensorSettings, perturb_machine, simulate
 
 BASES = ("uf", "hexel", "ford")
 DURATION = 12.0  # s
@@ -113,7 +113,7 @@ def machine_log(
 ) -> tuple[Machine, DriveLog]:
     """Return what the owner believes of a machine drawn anew, and a log of it."""
     nominal = Machine.load(base)
-    truth = perturbed(nominal, seed, DIFFERENCE)
+    truth = perturb_machine(nominal, seed, DIFFERENCE)
     sensors = (
         SensorSettings(current_bits=None, quantised_encoders=False)
         if perfect

@@ -35,7 +35,14 @@ from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import DriveLog
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.simulation import Payload, SensorSettings, Trajectory, perturbed, simulate, trajectory
+from pkm_identification.simulation import (
+    Payload,
+    SensorSettings,
+    Trajectory,
+    perturb_machine,
+    simulate,
+    trajectory,
+)
 
 SECONDS = 40.0  # of a stream: five judgements
 STANDSTILL = 180.0  # s
@@ -229,7 +236,7 @@ def _draw(
 
     def make() -> tuple[DriveLog, Machine]:
         file = nominal(name)
-        truth = perturbed(file, seed % 10000, SPREAD)
+        truth = perturb_machine(file, seed % 10000, SPREAD)
         asked = trajectory("rich", file, SECONDS, seed % 97)
         period = 1.0 / file.drive.sample_rate if file.drive is not None else 1e-3
         time = np.arange(0.0, asked.duration, period)
@@ -343,7 +350,7 @@ def _loaded(rng: np.random.Generator, name: str) -> Callable[[], tuple[DriveLog,
         file = nominal(name)
         mass = share * file.platform.mass
         payload = Payload(mass, np.array([0.02, -0.01, 0.05]), mass * 0.004 * np.eye(3), at)
-        truth = perturbed(file, seed, SPREAD)
+        truth = perturb_machine(file, seed, SPREAD)
         sensors = SensorSettings(current_noise=0.01)
         return simulate(
             truth,
@@ -364,7 +371,7 @@ def _standing(rng: np.random.Generator, name: str) -> Callable[[], tuple[DriveLo
 
     def make() -> tuple[DriveLog, Machine]:
         file = nominal(name)
-        truth = perturbed(file, seed, SPREAD)
+        truth = perturb_machine(file, seed, SPREAD)
         sensors = SensorSettings(current_noise=noise, current_bits=12)
         return simulate(truth, "rest", STANDSTILL, nominal=file, sensors=sensors, seed=seed).log(), file
 
@@ -382,7 +389,7 @@ def _right(rng: np.random.Generator) -> Case:
         document["drive"]["sample_rate"] = rate
         document["drive"]["encoder"]["counts_per_meter"] = 1.0 / step
         file = Machine.from_document(document)
-        truth = perturbed(file, seed % 10000, SPREAD)
+        truth = perturb_machine(file, seed % 10000, SPREAD)
         asked: Trajectory = trajectory(kind, file, SECONDS, seed % 97)
         moved = Motion.followed(truth, asked, 1.0 / rate)
         if closed:
@@ -392,7 +399,7 @@ def _right(rng: np.random.Generator) -> Case:
             if np.mean(np.abs(simulated.force) > 0.99 * largest) < 0.05:
                 moved = simulated
         sensors = SensorSettings(current_noise=noise)
-        return moved.measured(truth, file, asked, sensors, seed), file
+        return moved.measure(truth, file, asked, sensors, seed), file
 
     loop = "closed" if closed else "open"
     said = (

@@ -26,14 +26,14 @@ from pkm_identification.errors import PkmError
 from pkm_identification.identification.identify import identify
 from pkm_identification.identification.settings import Settings
 from pkm_identification.machines.multibody import Multibody
-from pkm_identification.mechanisms.builtin import builtin_files
+from pkm_identification.mechanisms.builtin import list_builtin_files
 from pkm_identification.mechanisms.multibody import dynamics
-from pkm_identification.mechanisms.multibody.description.reader import parsed
+from pkm_identification.mechanisms.multibody.description.reader import parse_text
 from pkm_identification.mechanisms.multibody.kinematics import motion_of_drives
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.motion import DriveLog
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.simulation.multibody.motions import generated
+from pkm_identification.simulation.multibody.motions import generate_motion
 
 from . import parallel_machines
 
@@ -90,7 +90,7 @@ def _sized(build: Callable[..., dict[str, Any]], **sizes: float) -> Callable[...
 
 
 def _builtin(name: str) -> Callable[..., dict[str, Any]]:
-    return lambda random: parsed(builtin_files("mechanisms")[name])
+    return lambda random: parse_text(list_builtin_files("mechanisms")[name])
 
 
 KINDS: dict[str, Callable[..., dict[str, Any]]] = {
@@ -122,7 +122,7 @@ def throw_off(bodies: dict[str, Any], random: np.random.Generator) -> dict[str, 
 
 
 def _log(truth: Mechanism, fault: str, random: np.random.Generator) -> DriveLog:
-    machine, made = Multibody(truth), generated("rich", truth, DURATION)
+    machine, made = Multibody(truth), generate_motion("rich", truth, DURATION)
     even = np.arange(0.0, DURATION, PERIOD)
     late = PERIOD * random.uniform(0.0, 0.2, len(even)) if fault == "samples come unevenly" else 0.0
     drives = made.drives(even + late)

@@ -180,7 +180,7 @@ def main(arguments: list[str]) -> int:
             with tempfile.TemporaryDirectory() as folder:
                 try:
                     trial = spoil(run, file, truth, name, options.seed)
-                    said = identify(trial.measured(), trial.file, read_machine(trial.truth), Path(folder))
+                    said = identify(trial.measure(), trial.file, read_machine(trial.truth), Path(folder))
                 except (RuntimeError, PkmError) as error:
                     print(f"{machine} | {name} | not made: {error}", flush=True)
                     continue

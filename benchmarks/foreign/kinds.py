@@ -71,13 +71,13 @@ class Trial:
     def count(self) -> int:
         return self.run.added.shape[1]
 
-    def measured(self) -> DriveLog:
+    def measure(self) -> DriveLog:
         """Return the log as it is so far."""
         return self.log or self.run.measure()
 
     def measured_force(self) -> FloatArray:
         """Return the forces (N, n) of the log as it is so far."""
-        force = self.measured().force
+        force = self.measure().force
         assert force is not None
         return force
 
@@ -89,7 +89,7 @@ class Trial:
         force: FloatArray | None = None,
     ) -> Trial:
         """Return the trial whose log has other columns; those that are not given stay."""
-        log = self.measured()
+        log = self.measure()
         changed = replace(
             log,
             time=log.time if time is None else time,
@@ -136,7 +136,7 @@ def _of_forces(name: str, causes: tuple[str, ...], change: Callable[[Trial, Floa
 def _of_coordinates(
     name: str, causes: tuple[str, ...], change: Callable[[Trial, FloatArray], FloatArray]
 ) -> None:
-    KINDS[name] = causes, lambda trial: trial.with_log(coordinate=change(trial, trial.measured().coordinate))
+    KINDS[name] = causes, lambda trial: trial.with_log(coordinate=change(trial, trial.measure().coordinate))
 
 
 def _added(
@@ -259,9 +259,9 @@ _of_coordinates(
 )  # fmt: skip
 _of_coordinates("two coordinates exchanged", (ORDER,), lambda t, q: q[:, _swap(t.count, t.drive)])
 _of_coordinates("coordinates late", (DELAY, "force_lag"), lambda t, q: _shift(q, _late(t, 6e-3)))
-KINDS["clock 1 % slow"] = ("time_base",), lambda t: t.with_log(time=t.measured().time * (1 + 0.01 * t.share))
+KINDS["clock 1 % slow"] = ("time_base",), lambda t: t.with_log(time=t.measure().time * (1 + 0.01 * t.share))
 KINDS["everything numbered backwards"] = (
-    (ORDER,), lambda t: t.with_log(coordinate=t.measured().coordinate[:, ::-1], force=t.measured_force()[:, ::-1])
+    (ORDER,), lambda t: t.with_log(coordinate=t.measure().coordinate[:, ::-1], force=t.measured_force()[:, ::-1])
 )  # fmt: skip
 
 
@@ -371,7 +371,7 @@ def _lugre(trial: Trial) -> Trial:
 
 @_kind("heat of the motors lowers their torque", "gain_drift", GAIN, CHANGED)
 def _heat(trial: Trial) -> Trial:
-    log, run = trial.measured(), trial.run
+    log, run = trial.measure(), trial.run
     power = (run.force / run.size) ** 2
     tau = 0.4 * run.time[-1]
 
@@ -406,7 +406,7 @@ def _heavier(trial: Trial) -> Trial:
     return trial.with_truth({**trial.truth, "gravity": (gravity * (1 + 0.05 * trial.share)).tolist()})
 
 
-def _moved(trial: Trial, names: list[str], size: float) -> Trial:
+def _move(trial: Trial, names: list[str], size: float) -> Trial:
     """Return the trial of a machine some of whose joints are elsewhere by so much of its size."""
     machine = trial.run.machine
     paths = [path for name in names for path in machine.joint_places[name]]
@@ -418,12 +418,12 @@ def _moved(trial: Trial, names: list[str], size: float) -> Trial:
 @_kind("a joint elsewhere", PLACES, ZERO)
 def _one_joint(trial: Trial) -> Trial:
     names = list(trial.run.machine.joint_places)
-    return _moved(trial, [names[trial.random.integers(len(names))]], 2 * PLACE)
+    return _move(trial, [names[trial.random.integers(len(names))]], 2 * PLACE)
 
 
 @_kind("all joints elsewhere", PLACES, ZERO)
 def _all_joints(trial: Trial) -> Trial:
-    return _moved(trial, list(trial.run.machine.joint_places), 0.5 * PLACE)
+    return _move(trial, list(trial.run.machine.joint_places), 0.5 * PLACE)
 
 
 def _of_bodies(document: Document) -> list[Any]:
@@ -463,6 +463,6 @@ def _times(value: Any, factor: float) -> Any:
 
 @_kind("drives that yield", "compliance", ZERO)
 def _yielding(trial: Trial) -> Trial:
-    log = trial.measured()
+    log = trial.measure()
     way = 2e-3 * trial.share * _scale(trial) * trial.run.force / trial.run.size
     return trial.with_log(coordinate=log.coordinate + way)

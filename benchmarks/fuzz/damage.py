@@ -58,11 +58,11 @@ _NUMBER = re.compile(rb"-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?")
 def mutated(random: np.random.Generator, data: bytes) -> bytes:
     """Bytes changed in one place or a few."""
     for _ in range(int(random.choice([1, 1, 1, 2, 3, 5]))):
-        data = _changed(random, data) or b"\n"
+        data = _handle_change(random, data) or b"\n"
     return data
 
 
-def _changed(random: np.random.Generator, data: bytes) -> bytes:
+def _handle_change(random: np.random.Generator, data: bytes) -> bytes:
     place = int(random.integers(len(data)))
     kind = int(random.integers(12))
     if kind == 0:

@@ -173,7 +173,7 @@ class Files:
         faults = log.faults
         if log.length.shape != (len(log), 6) or any(count <= 0 for count in faults.values()):
             raise FuzzFailure(f"{path.name}: {log.length.shape} lengths, faults {faults}")
-        settings = Settings().resolved(self.machine)
+        settings = Settings().resolve(self.machine)
         guarded = StreamGuard(settings.guard).guard(log)
         motion = CausalFilter(settings.filter).filter(guarded)
         for values in (guarded.time, guarded.length, motion.length, motion.rate, motion.acceleration):

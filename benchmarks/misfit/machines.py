@@ -17,7 +17,7 @@ import numpy as np
 
 from pkm_identification.errors import MachineError
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.simulation import perturbed
+from pkm_identification.simulation import perturb_machine
 
 NAMES = ("uf", "hexel", "ford", "drawn_1", "drawn_2")
 JOINTS = 0.04  # m, rms by which joints of drawn machines are elsewhere than those of `uf`
@@ -33,7 +33,7 @@ def nominal(name: str) -> Machine:
 
 def truth(name: str) -> Machine:
     """The machine as it is: masses, moments and friction differ from the file by up to 15 %."""
-    return perturbed(nominal(name), seed=7, fraction=SPREAD)
+    return perturb_machine(nominal(name), seed=7, fraction=SPREAD)
 
 
 def _drawn(seed: int) -> Machine:

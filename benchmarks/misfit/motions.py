@@ -81,7 +81,7 @@ class Motion:
         length = strut_lengths(truth, moved.position, moved.rotation)
         return cls(time, length, np.gradient(length, period, axis=0), strut_forces(truth, moved))
 
-    def measured(
+    def measure(
         self,
         truth: Machine,
         nominal: Machine,

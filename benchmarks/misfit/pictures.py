@@ -20,13 +20,13 @@ import sys
 from pathlib import Path
 
 from pkm_identification.errors import PkmError
-from pkm_identification.identification.diagnosis.as_recorded import diagnosed
+from pkm_identification.identification.diagnosis.as_recorded import diagnose_identification
 from pkm_identification.identification.diagnosis.findings import Diagnosis
 from pkm_identification.identification.settings import Settings
 from pkm_identification.machines.hexapod import Hexapod
 from pkm_identification.records import read_logs
 from pkm_identification.report.diagnosis import fit_lines
-from pkm_identification.report.figures.misfit import misfit_figure
+from pkm_identification.report.figures.misfit import draw_misfit_figure
 from pkm_identification.report.figures.style import png
 
 from .cases import Case, cases_of
@@ -57,7 +57,7 @@ def section(case: Case, log: Path, images: Path) -> str:
     lines = [f"\n## {re.sub(r'_[0-9]+$', '', case.row)}", f"`--fault {case.fault}`", ""]
     try:
         logs = read_logs([str(log)], machine, None)
-        fit = diagnosed(logs, machine, Settings.of(estimator="ls", hold_out=0.0)).fit
+        fit = diagnose_identification(logs, machine, Settings.of(estimator="ls", hold_out=0.0)).fit
     except PkmError as error:
         return "\n".join([*lines, f"> {str(error).replace(str(log), log.name)}", ""])
     assert fit is not None
@@ -69,7 +69,7 @@ def section(case: Case, log: Path, images: Path) -> str:
 
 def _picture(case: Case, fit: Diagnosis, images: Path) -> str:
     name = f"{case.row}.png"
-    (images / name).write_bytes(png(misfit_figure(fit, Hexapod(nominal(case.machine)).drives)))
+    (images / name).write_bytes(png(draw_misfit_figure(fit, Hexapod(nominal(case.machine)).drives)))
     return f"![{case.row}](images/causes/{name})"
 
 

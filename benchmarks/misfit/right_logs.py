@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.simulation import Trajectory, perturbed, trajectory
+from pkm_identification.simulation import Trajectory, perturb_machine, trajectory
 
 from .machines import NAMES, SPREAD, nominal
 from .motions import Motion
@@ -74,7 +74,7 @@ class RightLog:
 
     def truth(self) -> Machine:
         """The machine as it is."""
-        return perturbed(self.nominal(), seed=self.motion, fraction=SPREAD)
+        return perturb_machine(self.nominal(), seed=self.motion, fraction=SPREAD)
 
     def trajectory(self) -> Trajectory:
         """The motion that is asked for."""

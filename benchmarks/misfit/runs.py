@@ -24,7 +24,7 @@ from typing import Any
 import pkm_identification
 from pkm_identification.cli import main as pkm
 from pkm_identification.errors import PkmError
-from pkm_identification.exporting.formats import machine_text
+from pkm_identification.exporting.formats import format_machine_text
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import DriveLog
 from pkm_identification.records import write_log
@@ -87,12 +87,12 @@ class Runs:
         """The diagnosis of one of the many right logs."""
         motion = self.folder / "motions" / f"right-{right.motion:04d}.npz"
 
-        def measured() -> DriveLog:
+        def measure() -> DriveLog:
             moved = self._motion(motion, right.moved)
             sensors = SensorSettings(current_noise=right.noise)
-            return moved.measured(right.truth(), right.nominal(), right.trajectory(), sensors, right.number)
+            return moved.measure(right.truth(), right.nominal(), right.trajectory(), sensors, right.number)
 
-        found = self._kept(right.key, right.nominal(), measured, keep=False)
+        found = self._kept(right.key, right.nominal(), measure, keep=False)
         if right.last:
             motion.unlink(missing_ok=True)
         return found
@@ -136,7 +136,7 @@ class Runs:
         if all(map(measured_only, wrong)):
             place = self.folder / "motions" / f"{machine}.npz"
             moved = self._motion(place, lambda: Motion.simulated(true, file, asked))
-            return moved.measured(true, file, asked, sensors, SEED, wrong)
+            return moved.measure(true, file, asked, sensors, SEED, wrong)
         return Simulator(true, asked, nominal=file, sensors=sensors, seed=SEED, faults=wrong).run().log()
 
     def _kept(
@@ -149,7 +149,7 @@ class Runs:
         for name in ("diagnoses", "machines"):
             (self.folder / name).mkdir(parents=True, exist_ok=True)
         description = self.folder / "machines" / f"{key}.yaml"
-        description.write_text(machine_text(machine, "yaml"), encoding="utf-8")
+        description.write_text(format_machine_text(machine, "yaml"), encoding="utf-8")
         written = None
         try:
             written = self._log(log or key, make)

@@ -19,7 +19,7 @@ from matplotlib.figure import Figure
 
 from pkm_identification.machines.load import load_machine
 from pkm_identification.report.figures.machine import machine_figure
-from pkm_identification.report.figures.style import ESTIMATE, MEASURED, NOMINAL, STRUT_COLORS, styled
+from pkm_identification.report.figures.style import ESTIMATE, MEASURED, NOMINAL, STRUT_COLORS, apply_style
 
 from .answers import Answer
 from .logs import SUBJECTS, Subject
@@ -145,7 +145,7 @@ def write_pictures(result: Result, folder: Path) -> None:
         errors_figure(result).savefig(folder / f"{result.subject.name}_errors.png", dpi=_DOTS)
 
 
-@styled
+@apply_style
 def errors_figure(result: Result) -> Figure:
     """Return bars of the held-out errors of all programs, by drive and in all."""
     drives = [drive.name for drive in load_machine(result.subject.machine).drives]

@@ -27,7 +27,7 @@ from scipy.signal import butter, sosfiltfilt
 
 from benchmarks.mechanism_peers import PinocchioMechanism
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
-from pkm_identification.simulation.multibody.mjcf import mechanism_mjcf
+from pkm_identification.simulation.multibody.mjcf import build_mechanism_mjcf
 
 from .logs import Log
 
@@ -118,7 +118,7 @@ def with_mujoco_sysid(mechanism: Mechanism, samples: Samples) -> np.ndarray:
     """Return the regressor (N, n, P) of mujoco_sysid, of the model that `pkm export` writes."""
     from mujoco_sysid.regressors import joint_torque_regressor
 
-    model = mujoco.MjModel.from_xml_string(mechanism_mjcf(mechanism))
+    model = mujoco.MjModel.from_xml_string(build_mechanism_mjcf(mechanism))
     data, rows = mujoco.MjData(model), []
     for state in zip(samples.coordinate, samples.rate, samples.acceleration, strict=True):
         data.qpos[:], data.qvel[:], data.qacc[:] = state

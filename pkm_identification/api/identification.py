@@ -100,7 +100,7 @@ class Result:
         return self.identification.converged
 
     def table(self) -> Columns:
-        """Parameters as columns: name, unit, nominal, value, std, status.
+        """Return parameters as columns: name, unit, nominal, value, std, status.
 
         `pandas.DataFrame(result.table())` is a data frame. The value of a parameter that is not identifiable alone
         is NaN: a prior is no estimate. A value in doubt is there, with its status.
@@ -159,7 +159,7 @@ class Result:
         return validation
 
     def machine_identified(self) -> Machine | Mechanism:
-        """The machine with identified instead of nominal parameters; raises MachineError if no body has them."""
+        """Return the machine with identified instead of nominal parameters; raises MachineError if no body has them."""
         machine, values = self.identification.machine, self.estimate.values
         parameters = self.identification.parameters
         basis = parameters.mapping @ values + parameters.known
@@ -206,7 +206,7 @@ class Result:
 
     def _repr_html_(self) -> str:
         """For notebooks: the table of parameters and what there is to say."""
-        sentences = "".join(f"<li>{_escaped(text)}</li>" for _, text in verdicts(self.identification))
+        sentences = "".join(f"<li>{_escape(text)}</li>" for _, text in verdicts(self.identification))
         answer = self.answer
         table = estimate_table(self.estimate) if answer is None else answer_table(answer)
         return f"{table.html()}<ul>{sentences}</ul>"
@@ -274,15 +274,15 @@ def identify(
     True
     """
     whole = wrap_description(load_machine(machine))
-    assumed = assumptions_of(_named(fix), _named(tie), str(prior))
-    if _any(free_fall):
+    assumed = assumptions_of(_list_names(fix), _list_names(tie), str(prior))
+    if _has_any(free_fall):
         require(whole, FreeFall, "free_fall")
-    asked = {"fix": fix, "tie": tie, "prior": prior, "also": also, "free_fall": _any(free_fall)}
+    asked = {"fix": fix, "tie": tie, "prior": prior, "also": also, "free_fall": _has_any(free_fall)}
     settings = {"estimator": choose_estimator(**settings, **asked), **settings}
-    chosen = Settings.of(assumptions=assumed, also=_named(also), **settings)
+    chosen = Settings.of(assumptions=assumed, also=_list_names(also), **settings)
     chosen.parameter_set(whole)  # a wrong name is found before long logs are read
     gathered = read_logs(logs, whole.loaded)
-    falls = read_logs(free_fall, whole.loaded).logs if _any(free_fall) else ()
+    falls = read_logs(free_fall, whole.loaded).logs if _has_any(free_fall) else ()
     other = None if validate is None else read_logs(validate, whole.loaded)[0]
     result = identify_logs(list(gathered), whole, chosen, falls=falls, validate=other)
     return Result(result, tuple(gathered))
@@ -323,11 +323,11 @@ def load(path: str | Path, machine: AnyMachine | Mechanism, **assumptions: Any) 
             f"{', '.join(sorted(unknown))}: only fix, tie and prior can be told of a saved estimate"
         )
     given = assumptions_of(
-        _named(assumptions.get("fix", ())),
-        _named(assumptions.get("tie", ())),
+        _list_names(assumptions.get("fix", ())),
+        _list_names(assumptions.get("tie", ())),
         str(assumptions.get("prior", "")),
     )
-    settings, parameters = _settings_of_saved(whole, saved, given)
+    settings, parameters = _restore_settings(whole, saved, given)
     saved.check(whole, parameters, given.described())
     estimate = make_estimate(
         parameters,
@@ -367,7 +367,7 @@ def load(path: str | Path, machine: AnyMachine | Mechanism, **assumptions: Any) 
     )
 
 
-def _settings_of_saved(
+def _restore_settings(
     machine: Hexapod | Multibody, saved: SavedEstimate, assumptions: Assumptions
 ) -> tuple[Settings, ParameterSet]:
     """Return the settings and parameters of a saved estimate of a machine."""
@@ -379,14 +379,14 @@ def _settings_of_saved(
     return settings, settings.parameter_set(machine)
 
 
-def _named(names: str | Sequence[str]) -> tuple[str, ...]:
+def _list_names(names: str | Sequence[str]) -> tuple[str, ...]:
     """One name is no sequence of letters."""
     return (names,) if isinstance(names, str) else tuple(names)
 
 
-def _any(logs: LogSource | Sequence[LogSource]) -> bool:
+def _has_any(logs: LogSource | Sequence[LogSource]) -> bool:
     return isinstance(logs, (str, Path)) or len(logs) > 0
 
 
-def _escaped(text: str) -> str:
+def _escape(text: str) -> str:
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

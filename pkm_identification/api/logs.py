@@ -159,7 +159,7 @@ def simulate(
     seed: int = 0,
     faults: Sequence[str] = (),
 ) -> Logs:
-    """A log of a simulated machine: physics, control, drives and sensors.
+    """Return a log of a simulated machine: physics, control, drives and sensors.
 
     Of drives with two encoders each it has the lengths of those on the load, unless the machine is
     `Machine.load(name).with_encoder("motor")`.
@@ -193,7 +193,7 @@ def simulate(
     2001
     """
     # MuJoCo takes longer to load than everything else
-    from pkm_identification.simulation import SensorSettings, perturbed
+    from pkm_identification.simulation import SensorSettings, perturb_machine
     from pkm_identification.simulation import simulate as simulated
     from pkm_identification.simulation.faults import parse_fault
 
@@ -206,7 +206,7 @@ def simulate(
     if seed < 0:
         raise SettingsError(f"seed = {seed}: must not be negative")
     wrong = [parse_fault(text, count) for text in faults]
-    truth = perturbed(nominal, seed, perturb) if perturb else nominal
+    truth = perturb_machine(nominal, seed, perturb) if perturb else nominal
     sensors = SensorSettings(current_noise=noise)
     record = simulated(truth, trajectory, duration, nominal=nominal, sensors=sensors, seed=seed, faults=wrong)
     log, side = record.log(), find_encoder_side(wrap_description(nominal))

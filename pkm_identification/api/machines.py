@@ -80,7 +80,7 @@ def inverse(
     *,
     threads: int = 1,
 ) -> FloatArray:
-    """Strut lengths of platform poses; of a mechanism, driven coordinates of its outputs.
+    """Return strut lengths of platform poses; of a mechanism, driven coordinates of its outputs.
 
     Parameters
     ----------
@@ -119,7 +119,7 @@ def inverse(
     if not isinstance(whole, Machine):
         from .outputs import drives_of
 
-        _alone(threads)
+        _refuse_threads(threads)
         if orientation is not None:
             raise SettingsError("orientation: a mechanism's outputs are given in position alone")
         return drives_of(whole, position)
@@ -128,7 +128,7 @@ def inverse(
     points = np.atleast_2d(points)
     if points.ndim != 2 or points.shape[1] != 3:
         raise ValueError(f"position has shape {np.shape(position)}, expected (3,) or (N, 3)")
-    length = strut_lengths(whole, points, _rotations(whole, orientation, len(points)), threads)
+    length = strut_lengths(whole, points, _read_rotations(whole, orientation, len(points)), threads)
     return length[0] if single else length
 
 
@@ -173,7 +173,7 @@ def forward(
     if not isinstance(whole, Machine):
         from .outputs import poses_of
 
-        _alone(threads)
+        _refuse_threads(threads)
         return poses_of(whole, lengths)
     values = np.atleast_2d(np.asarray(lengths, dtype=float))
     if values.ndim != 2 or values.shape[1] != STRUTS:
@@ -188,7 +188,7 @@ def forces(
     *,
     threads: int = 1,
 ) -> FloatArray:
-    """Strut forces a platform motion needs; of a mechanism, its driven forces.
+    """Return strut forces a platform motion needs; of a mechanism, its driven forces.
 
     Parameters
     ----------
@@ -228,7 +228,7 @@ def forces(
     if not isinstance(whole, Machine):
         from .outputs import driven_forces
 
-        _alone(threads)
+        _refuse_threads(threads)
         return driven_forces(whole, motion, friction)
     if not isinstance(motion, PlatformMotion):
         raise TypeError(f"motion is a {type(motion).__name__}, expected a PlatformMotion")
@@ -267,13 +267,13 @@ def export(machine: AnyMachine | Mechanism, path: str | Path, form: str | None =
     return Path(path)
 
 
-def _alone(threads: int) -> None:
+def _refuse_threads(threads: int) -> None:
     """Refuse threads for what is worked through row after row."""
     if threads != 1:
         raise SettingsError(f"threads {threads!r}: batches of hexapods alone are shared out among threads")
 
 
-def _rotations(machine: Machine, orientation: ArrayLike | None, count: int) -> FloatArray:
+def _read_rotations(machine: Machine, orientation: ArrayLike | None, count: int) -> FloatArray:
     if orientation is None:
         return np.broadcast_to(machine.home_rotation, (count, 3, 3))
     given = np.asarray(orientation, dtype=float)

@@ -24,7 +24,7 @@ def asset(name: str) -> str:
 
 
 def inline_script(name: str) -> str:
-    """A script of `assets/` as an element of a page."""
+    """Return a script of `assets/` as an element of a page."""
     text = asset(name).replace("</script", r"<\/script")
     return f"<script>\n{text}</script>"
 

@@ -16,11 +16,11 @@ import numpy as np
 
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.numerics.rotation import quaternion_from_matrix
+from pkm_identification.numerics.rotation import build_quaternion_from_matrix
 
 
 def machine_scene(machine: Machine) -> dict[str, Any]:
-    """What `new PkmMachineView(element, machine)` takes, ready for JSON.
+    """Return what `new PkmMachineView(element, machine)` takes, ready for JSON.
 
     Parameters
     ----------
@@ -59,4 +59,4 @@ def poses(position: FloatArray, rotation: FloatArray) -> FloatArray:
     ndarray, shape (N, 7)
         Position in m, then the quaternion x, y, z, w.
     """
-    return np.hstack([position, quaternion_from_matrix(rotation)])
+    return np.hstack([position, build_quaternion_from_matrix(rotation)])

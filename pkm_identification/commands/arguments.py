@@ -199,8 +199,8 @@ def add_setting(
     parser.add_argument(declaration.flag, help=text.replace("%", "%%"), **kind)
 
 
-def chosen(options: argparse.Namespace, settings: Iterable[Declaration]) -> dict[str, Any]:
-    """What the options of declared settings say, by the settings' names.
+def collect_options(options: argparse.Namespace, settings: Iterable[Declaration]) -> dict[str, Any]:
+    """Return what the options of declared settings say, by the settings' names.
 
     Raises
     ------
@@ -215,5 +215,5 @@ def chosen(options: argparse.Namespace, settings: Iterable[Declaration]) -> dict
 
 
 def percent(text: str) -> float:
-    """A number in percent as a fraction."""
+    """Return a number in percent as a fraction."""
     return float(text) / 100

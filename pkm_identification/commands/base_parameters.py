@@ -17,7 +17,11 @@ import numpy as np
 
 from pkm_identification.errors import NotConverged, SettingsError
 from pkm_identification.estimation.identifiability.contributions import parameter_contributions
-from pkm_identification.estimation.identifiability.homogenized import homogenized, raw_condition, scaled_rows
+from pkm_identification.estimation.identifiability.homogenized import (
+    homogenize_regressor,
+    raw_condition,
+    scaled_rows,
+)
 from pkm_identification.estimation.identifiability.precise import checked_digits
 from pkm_identification.mechanisms.hexapod.dynamics.thirteen_bodies import SYMMETRIES
 from pkm_identification.mechanisms.multibody.analysis.routes import (
@@ -32,10 +36,10 @@ from pkm_identification.mechanisms.multibody.analysis.symbolic.formulas import N
 from pkm_identification.records.atomic import write_text
 from pkm_identification.report.identifiability.base_parameters import (
     WithoutUnits,
-    base_parameters_document,
-    base_parameters_text,
+    build_base_parameters_document,
+    format_base_parameters_text,
 )
-from pkm_identification.report.identifiability.transfers import WrittenOut, latex_text
+from pkm_identification.report.identifiability.transfers import WrittenOut, format_latex_text
 
 from .arguments import add_json, add_machine
 from .results import check_file, present
@@ -97,11 +101,11 @@ def add(commands: argparse._SubParsersAction) -> None:
         help="with --homogenized: moments are divided by this length where a machine has forces and moments",
     )
     add_json(parser)
-    parser.set_defaults(run=_base_parameters)
+    parser.set_defaults(run=_run_base_parameters)
 
 
-def _base_parameters(options: argparse.Namespace) -> int:
-    digits = _digits(options.digits)
+def _run_base_parameters(options: argparse.Namespace) -> int:
+    digits = _format_digits(options.digits)
     if options.length is not None and not options.homogenized:
         raise SettingsError("--length: belongs to --homogenized")
     if options.length is not None and not 0.0 < options.length < math.inf:
@@ -121,13 +125,13 @@ def _base_parameters(options: argparse.Namespace) -> int:
         )
     wanted_out = [name.strip() for name in options.eliminate.split(",") if name.strip()]
     routes = find_base_parameters(subject, options.route, digits, wanted_out)
-    without_units = _without_units(subject, options) if options.homogenized else None
+    without_units = _strip_units(subject, options) if options.homogenized else None
     written = WrittenOut.of(routes, digits[1])
     if options.latex is not None:
-        write_text(options.latex, latex_text(routes, written))
+        write_text(options.latex, format_latex_text(routes, written))
     present(
-        base_parameters_text(routes, without_units, written),
-        base_parameters_document(routes, without_units, written),
+        format_base_parameters_text(routes, without_units, written),
+        build_base_parameters_document(routes, without_units, written),
         options.json,
     )
     if routes.disagreement:
@@ -138,7 +142,7 @@ def _base_parameters(options: argparse.Namespace) -> int:
     return 0
 
 
-def _without_units(subject: Subject, options: argparse.Namespace) -> WithoutUnits:
+def _strip_units(subject: Subject, options: argparse.Namespace) -> WithoutUnits:
     scale = None
     if options.length is not None:
         scale = [1.0 if unit == "N" else options.length for unit in subject.row_units]
@@ -146,13 +150,13 @@ def _without_units(subject: Subject, options: argparse.Namespace) -> WithoutUnit
         rows = scaled_rows(subject.columns(), subject.row_units, scale)
     except SettingsError as error:
         raise SettingsError(f"--homogenized: {error} (--length)") from None
-    unitless = homogenized(rows, subject.kinds)
+    unitless = homogenize_regressor(rows, subject.kinds)
     forces = rows @ subject.nominal
     shares = parameter_contributions(rows, subject.nominal, subject.kinds) if np.any(forces) else None
     return WithoutUnits(unitless, raw_condition(rows, unitless.rank), shares)
 
 
-def _digits(text: str) -> tuple[int, ...]:
+def _format_digits(text: str) -> tuple[int, ...]:
     try:
         digits = tuple(int(part) for part in text.split(","))
     except ValueError:

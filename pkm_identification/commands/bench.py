@@ -36,7 +36,7 @@ def add(commands: argparse._SubParsersAction) -> None:
         description="The answer of a machine with actuators to a step of its wanted position, from rest at home: first "
         "peak, period, overshoot, settling and forces; with --vary how each number of the drives changes it.",
     )
-    _common(step, "draw it into this folder, with its log, step.csv, as pkm drive takes it")
+    _add_common(step, "draw it into this folder, with its log, step.csv, as pkm drive takes it")
     which = step.add_mutually_exclusive_group()
     which.add_argument("--strut", type=int, metavar="N", help="step of one drive, from 1")
     which.add_argument(
@@ -57,7 +57,7 @@ def add(commands: argparse._SubParsersAction) -> None:
         description="Frequency response of the whole sampled, nonlinear machine by the first harmonic, with the "
         "mechanism and of the drives alone, its bandwidths, and the error of position and force.",
     )
-    _common(response)
+    _add_common(response)
     response.add_argument(
         "--axis", required=True, help="of the platform, an output or strut_N, as z or strut_1"
     )
@@ -73,14 +73,14 @@ def add(commands: argparse._SubParsersAction) -> None:
     response.add_argument(
         "--amplitude", type=float, metavar="A", help="m or rad (default: 0.001 m, 0.01 rad)"
     )
-    response.set_defaults(run=_response)
+    response.set_defaults(run=_run_response)
 
     modes = commands.add_parser(
         "modes",
         description="Modes of a machine on the compliance of its drives (oil, shafts, belts), undamped and damped: "
         "frequencies, which drives, which direction; and the mass each drive feels.",
     )
-    _common(modes)
+    _add_common(modes)
     modes.add_argument(
         "--pose",
         nargs=6,
@@ -88,16 +88,16 @@ def add(commands: argparse._SubParsersAction) -> None:
         metavar=("X", "Y", "Z", "RX", "RY", "RZ"),
         help="of a hexapod: m and degrees (rotation vector) from home (default: home)",
     )
-    modes.set_defaults(run=_modes)
+    modes.set_defaults(run=_run_modes)
 
 
-def _common(parser: argparse.ArgumentParser, drawn: str = "draw it into this folder") -> None:
+def _add_common(parser: argparse.ArgumentParser, drawn: str = "draw it into this folder") -> None:
     add_machine(parser)
     parser.add_argument("--out", metavar="DIR", help=drawn)
     add_json(parser)
 
 
-def _size(value: float | None, flag: str, subject: Subject, axis: str) -> float:
+def _read_size(value: float | None, flag: str, subject: Subject, axis: str) -> float:
     size = (TURN if subject.unit(axis) == "rad" else SIZE) if value is None else value
     if not np.isfinite(size) or size == 0.0:
         raise SettingsError(f"{flag} {size:g}: must be a number other than zero")
@@ -130,7 +130,7 @@ def _step(options: argparse.Namespace) -> int:
     if options.strut is not None and not 1 <= options.strut <= count:
         raise SettingsError(f"--strut {options.strut}: must be from 1 to {count}")
     axis = options.axis or f"strut_{options.strut or 1}"
-    size = _size(options.size, "--size", subject, axis)
+    size = _read_size(options.size, "--size", subject, axis)
     answer = step_answer(subject, axis, size, options.duration)
     varied: tuple[Sensitivity, ...] = ()
     if options.vary is not None:
@@ -153,33 +153,33 @@ def _step(options: argparse.Namespace) -> int:
     )
 
 
-def _response(options: argparse.Namespace) -> int:
+def _run_response(options: argparse.Namespace) -> int:
     check_file(options.json, "--json")
     if not 0 < options.lowest < options.highest:
         raise SettingsError(f"--from {options.lowest:g} --to {options.highest:g}: must be positive and rise")
     if not 2 <= options.points <= 200:
         raise SettingsError(f"--points {options.points}: must be from 2 to 200")
-    from pkm_identification.report.drive_responses import response_document, response_text
+    from pkm_identification.report.drive_responses import build_response_document, format_response_text
     from pkm_identification.simulation.actuated.frequency_response import response
     from pkm_identification.simulation.actuated.subject import Subject
 
     subject = Subject.load(options.machine)
     subject.direction(options.axis)
-    amplitude = _size(options.amplitude, "--amplitude", subject, options.axis)
+    amplitude = _read_size(options.amplitude, "--amplitude", subject, options.axis)
     frequencies = np.geomspace(options.lowest, options.highest, options.points)
     answer = response(subject, options.axis, frequencies.tolist(), amplitude)
 
     def figure() -> Any:
-        from pkm_identification.report.figures.bench import response_figure
+        from pkm_identification.report.figures.bench import draw_response_figure
 
-        return response_figure(subject, options.axis, amplitude, answer)
+        return draw_response_figure(subject, options.axis, amplitude, answer)
 
-    text = response_text(subject, options.axis, amplitude, answer)
-    document = response_document(subject, options.axis, amplitude, answer)
+    text = format_response_text(subject, options.axis, amplitude, answer)
+    document = build_response_document(subject, options.axis, amplitude, answer)
     return _show(options, "response", text, document, figure)
 
 
-def _modes(options: argparse.Namespace) -> int:
+def _run_modes(options: argparse.Namespace) -> int:
     check_file(options.json, "--json")
     from pkm_identification.report.drive_responses import modes_document, modes_text
     from pkm_identification.simulation.actuated.modes import modes

@@ -47,11 +47,14 @@ def add(commands: argparse._SubParsersAction) -> None:
 def _compare(options: argparse.Namespace) -> int:
     # settings and estimators take a second to load
     from pkm_identification.identification.many_logs.saved_comparison import compare_files
-    from pkm_identification.report.many_logs.comparison import comparison_document, comparison_text
+    from pkm_identification.report.many_logs.comparison import (
+        build_comparison_document,
+        format_comparison_text,
+    )
 
     check_file(options.json, "--json")
     result = compare_files(options.estimates, options.level, options.common)
-    present(comparison_text(result), comparison_document(result), options.json)
+    present(format_comparison_text(result), build_comparison_document(result), options.json)
     if any(result.doubtful):
         names = [name for name, doubt in zip(result.names, result.doubtful, strict=True) if doubt]
         print(

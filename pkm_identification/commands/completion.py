@@ -25,9 +25,9 @@ def add(commands: argparse._SubParsersAction) -> None:
         "> ~/.local/share/bash-completion/completions/pkm; for zsh: into a file _pkm of a folder in $fpath.",
     )
     parser.add_argument("shell", choices=SHELLS)
-    parser.set_defaults(run=_completion)
+    parser.set_defaults(run=_run_completion)
 
 
-def _completion(options: argparse.Namespace) -> int:
+def _run_completion(options: argparse.Namespace) -> int:
     print(library("shtab", "completion").complete(options.every_command(), options.shell))
     return 0

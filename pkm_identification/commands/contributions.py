@@ -18,14 +18,14 @@ from pkm_identification.mechanisms.contributions import drive_shares
 from pkm_identification.mechanisms.hexapod.analysis.contributions import contributions
 from pkm_identification.mechanisms.multibody.groups import drive_groups
 from pkm_identification.report.contribution_tables import (
-    contributions_document,
-    contributions_table,
+    build_contributions_document,
+    build_contributions_table,
     drive_shares_document,
     drive_shares_table,
 )
 from pkm_identification.report.listing import Listing
 
-from .named_motion import add_options, motion_document, named_drive_motion, named_motion
+from .named_motion import add_options, build_motion_document, compute_named_drive_motion, named_motion
 from .results import output_folder, present, write_figures
 
 OWN = "motion"  # what the file's own motion is called
@@ -41,10 +41,10 @@ def add(commands: argparse._SubParsersAction) -> None:
         "signed force. Of other machines drive by drive, over a generated motion or the file's own.",
     )
     add_options(parser)
-    parser.set_defaults(run=_contributions)
+    parser.set_defaults(run=_run_contributions)
 
 
-def _contributions(options: argparse.Namespace) -> int:
+def _run_contributions(options: argparse.Namespace) -> int:
     machine = load_machine(options.machine)
     name, friction = options.trajectory or OWN, not options.no_friction
     tables: tuple[Listing, ...]
@@ -52,15 +52,15 @@ def _contributions(options: argparse.Namespace) -> int:
         found = contributions(
             machine.description, named_motion(options.trajectory, machine.description), friction
         )
-        document, struts = contributions_document(found), [drive.suffix for drive in machine.drives]
+        document, struts = build_contributions_document(found), [drive.suffix for drive in machine.drives]
         tables = (
-            contributions_table(found),
+            build_contributions_table(found),
             drive_shares_table(found.struts, struts, "F_a"),
             drive_shares_table(found.struts, struts, "F_a", spread=True),
         )
     else:
         mechanism = require(machine, BodiesFile, "contributions").mechanism
-        motion = named_drive_motion(options.trajectory, mechanism)
+        motion = compute_named_drive_motion(options.trajectory, mechanism)
         shares = drive_shares(drive_groups(mechanism, motion, friction=friction))
         drives, units = zip(*((drive.force_name, drive.force_unit) for drive in machine.drives), strict=True)
         document = drive_shares_document(machine.drives, shares)
@@ -70,15 +70,18 @@ def _contributions(options: argparse.Namespace) -> int:
         )
     # files first: nothing is printed when one cannot be written
     if options.out:
-        from pkm_identification.report.figures.contributions import contributions_figure, drive_shares_figure
+        from pkm_identification.report.figures.contributions import (
+            draw_contributions_figure,
+            drive_shares_figure,
+        )
 
         title = f"{machine.name}, {name}: what the"
         figure = (
-            contributions_figure(found, f"{title} strut forces are")
+            draw_contributions_figure(found, f"{title} strut forces are")
             if has(machine, HexapodFile)
             else drive_shares_figure(drives, shares, f"{title} driven forces are")
         )
         write_figures(output_folder(options.out), {f"contributions_{name}": figure})
-    document = {**motion_document(machine.name, name, options), **document}
+    document = {**build_motion_document(machine.name, name, options), **document}
     present("\n\n".join(map(str, tables)), document, options.json)
     return 0

@@ -20,7 +20,7 @@ from pkm_identification.report.sentences import verdicts
 from pkm_identification.report.tables import estimate_table, validation_table
 from pkm_identification.ros.processes.demo_settings import DemoSettings
 
-from .arguments import add_setting, chosen
+from .arguments import add_setting, collect_options
 from .ros_part import require_ros
 
 OPTIONS = declarations(DemoSettings)
@@ -36,12 +36,12 @@ def add(commands: argparse._SubParsersAction) -> None:
     )
     for name, declaration in OPTIONS.items():
         add_setting(parser, declaration, METAVARS.get(name))
-    parser.set_defaults(run=_demo)
+    parser.set_defaults(run=_run_demo)
 
 
-def _demo(options: argparse.Namespace) -> int:
+def _run_demo(options: argparse.Namespace) -> int:
     require_ros()
-    settings = DemoSettings(**chosen(options, OPTIONS.values()))
+    settings = DemoSettings(**collect_options(options, OPTIONS.values()))
     if settings.watch:
         library("websockets.asyncio.server", "watch")
     # ROS is an option of this package, so nothing outside this command loads it

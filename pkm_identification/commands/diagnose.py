@@ -18,9 +18,9 @@ from pkm_identification.identification.estimate_file import estimate_document
 from pkm_identification.identification.of_logs import diagnose_logs
 from pkm_identification.identification.settings import ALSO, FULL, NAMED, choose_estimator
 from pkm_identification.records.provenance import provenance
-from pkm_identification.report.diagnosis import fit_lines, reason, unseen_lines
+from pkm_identification.report.diagnosis import fit_lines, format_unseen_lines, reason
 from pkm_identification.report.paragraphs import paragraph
-from pkm_identification.report.sentences import refusal_line, verdict_lines
+from pkm_identification.report.sentences import format_verdict_lines, refusal_line
 
 from .arguments import add_json, add_logs, add_setting
 from .machine_logs import open_logs, settings_of
@@ -42,10 +42,10 @@ def add(commands: argparse._SubParsersAction) -> None:
     parser.add_argument("--out", metavar="DIR", help="folder for diagnosis.json and misfit.png")
     add_setting(parser, ALSO, "NAME[,NAME...]")
     add_json(parser)
-    parser.set_defaults(run=_diagnose)
+    parser.set_defaults(run=_run_diagnose)
 
 
-def _diagnose(options: argparse.Namespace) -> int:
+def _run_diagnose(options: argparse.Namespace) -> int:
     of_machine = open_logs(options)
     assert of_machine.machine is not None  # --machine is required
     asked = {name: getattr(options, name) for name in ("parameters", "strut_spread")}
@@ -59,16 +59,16 @@ def _diagnose(options: argparse.Namespace) -> int:
     result = diagnose_logs(logs, of_machine.machine, settings)
     fit = result.fit
     assert fit is not None
-    judged = fit_lines(fit) if result.answer is None else [line for _, line in verdict_lines(result)]
-    text = "\n".join(paragraph(line, "") for line in [*judged, *unseen_lines(fit)])
+    judged = fit_lines(fit) if result.answer is None else [line for _, line in format_verdict_lines(result)]
+    text = "\n".join(paragraph(line, "") for line in [*judged, *format_unseen_lines(fit)])
     document = estimate_document(result, provenance(options.logs, shlex.join(sys.argv), result.settings))
     # files first: nothing is printed when one cannot be written
     if folder:
         write_json(folder / "diagnosis.json", document)
         if fit.residuals:
-            from pkm_identification.report.figures.misfit import misfit_figure
+            from pkm_identification.report.figures.misfit import draw_misfit_figure
 
-            write_figures(folder, {"misfit": misfit_figure(fit, result.machine.drives)})
+            write_figures(folder, {"misfit": draw_misfit_figure(fit, result.machine.drives)})
     present(text, document, options.json)
     if not fit.adequate:
         why = reason(fit) if result.answer is None else refusal_line(result)

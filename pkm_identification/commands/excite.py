@@ -110,14 +110,14 @@ def _excite(options: argparse.Namespace) -> int:
     machine = load_machine(options.machine)
     if options.joint_angles:
         file = require(machine, HexapodFile, "--joint-angles").description
-        limits = _joint_limits(options.joint_angles, file.joint_limits)
+        limits = _read_joint_limits(options.joint_angles, file.joint_limits)
         machine = wrap_description(replace(file, joint_limits=limits))
     # kernels and SciPy's search take longer to load than wrong options to be refused
     from pkm_identification.identification.excitation.search import search
-    from pkm_identification.simulation.motion_file import motion_text
+    from pkm_identification.simulation.motion_file import format_motion_text
 
     subject, earlier = _build_subject(machine, options)
-    weights = _weights(options.weights, subject.names)
+    weights = _read_weights(options.weights, subject.names)
     criterion = Criterion(options.criterion, subject.scale, subject.kinds, weights, earlier)
     with stoppable() as stopped:
         excitation = search(
@@ -129,7 +129,7 @@ def _excite(options: argparse.Namespace) -> int:
         f"pkm excite, criterion {options.criterion}, seed {options.seed}, {excitation.tried} motions tried: "
         f"{excitation.start:.6g} -> {excitation.value:.6g}"
     )
-    write_text(options.out, motion_text(machine, excitation.signal, options.duration, why))
+    write_text(options.out, format_motion_text(machine, excitation.signal, options.duration, why))
     if options.poses:
         instants = np.arange(0.0, options.duration + POSES_PERIOD / 2, POSES_PERIOD)
         subject.write(options.poses, excitation.signal, instants)
@@ -164,7 +164,7 @@ def _check(options: argparse.Namespace) -> None:
 
 
 def _build_subject(machine: Machine, options: argparse.Namespace) -> tuple[Subject, FloatArray | None]:
-    """What the motion is to show, and what earlier logs did."""
+    """Return what the motion is to show, and what earlier logs did."""
     from pkm_identification.identification.excitation.log import read_responses
     from pkm_identification.identification.excitation.subject import Subject
 
@@ -176,8 +176,8 @@ def _build_subject(machine: Machine, options: argparse.Namespace) -> tuple[Subje
     return subject, np.concatenate([one.rows for one in earlier])
 
 
-def _joint_limits(text: str, limits: JointLimits) -> JointLimits:
-    """The machine file's limits, or instead those of three angles in degrees that are not empty."""
+def _read_joint_limits(text: str, limits: JointLimits) -> JointLimits:
+    """Return the machine file's limits, or instead those of three angles in degrees that are not empty."""
     if not text:
         return limits
     try:
@@ -192,8 +192,8 @@ def _joint_limits(text: str, limits: JointLimits) -> JointLimits:
     return replace(limits, **{name: float(np.radians(angle)) for name, angle in given if angle is not None})
 
 
-def _weights(text: str, names: Sequence[str]) -> FloatArray | None:
-    """How much each parameter counts, of NAME=W with commas."""
+def _read_weights(text: str, names: Sequence[str]) -> FloatArray | None:
+    """Return how much each parameter counts, of NAME=W with commas."""
     if not text:
         return None
     weights = np.ones(len(names))

@@ -18,7 +18,7 @@ from pkm_identification.errors import SettingsError
 from pkm_identification.estimation.statuses import is_doubtful, is_known
 from pkm_identification.exporting.cured import estimated_besides, know_causes, read_causes, with_keys
 from pkm_identification.exporting.estimated import know_effects, with_estimate
-from pkm_identification.exporting.formats import FORMATS, format_of, machine_text, write_machine
+from pkm_identification.exporting.formats import FORMATS, format_machine_text, format_of, write_machine
 from pkm_identification.identification.saved_estimate import SavedEstimate, read_saved_estimate
 from pkm_identification.identification.settings import assumptions_of
 from pkm_identification.machines.contract import Machine
@@ -67,7 +67,7 @@ def add(commands: argparse._SubParsersAction) -> None:
 
 def _export(options: argparse.Namespace) -> int:
     machine: Machine = load_machine(options.machine)
-    form = options.format or _form(options.out)
+    form = options.format or _choose_form(options.out)
     doubtful: list[str] = []
     refused = False
     if options.cures or options.set:
@@ -75,7 +75,7 @@ def _export(options: argparse.Namespace) -> int:
             raise SettingsError(
                 "--estimate: was made with the machine file as it is; cure the file first, then identify"
             )
-        machine = _cured(machine, options)
+        machine = _export_corrected(machine, options)
     if options.estimate:
         saved = read_saved_estimate(options.estimate)
         found = with_estimate(machine, saved, assumptions_of(options.fix, options.tie, options.prior))
@@ -92,7 +92,7 @@ def _export(options: argparse.Namespace) -> int:
         _tell_unidentified(options.estimate, saved)
         refused = saved.answer is not None and not saved.answer.verdict.good
     if options.out == "-":
-        sys.stdout.write(machine_text(machine, form))
+        sys.stdout.write(format_machine_text(machine, form))
     else:
         write_machine(options.out, machine, form)
         print(f"{options.out}: {machine.name}, {form}", file=sys.stderr)
@@ -102,7 +102,7 @@ def _export(options: argparse.Namespace) -> int:
     return 1 if doubtful or refused else 0
 
 
-def _cured(machine: Machine, options: argparse.Namespace) -> Machine:
+def _export_corrected(machine: Machine, options: argparse.Namespace) -> Machine:
     if options.cures:
         causes = read_causes(options.cures)
         left: tuple[str, ...] = ()
@@ -132,7 +132,7 @@ def _tell(left: Sequence[str]) -> None:
         print(f"pkm export: no key of a machine file knows {', '.join(left)}", file=sys.stderr)
 
 
-def _form(out: str) -> str:
+def _choose_form(out: str) -> str:
     form = format_of(out)
     if form is None:
         raise SettingsError(

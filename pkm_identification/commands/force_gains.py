@@ -14,7 +14,7 @@ import argparse
 from typing import Any
 
 from pkm_identification.errors import SettingsError
-from pkm_identification.identification.estimate_file import parameter_entries
+from pkm_identification.identification.estimate_file import build_parameter_entries
 from pkm_identification.identification.procedures.force_gains import ForceGains, KnownLoad, calibrate_gains
 from pkm_identification.identification.settings import Settings
 from pkm_identification.machines.hexapod import Hexapod
@@ -55,11 +55,11 @@ def calibrate(options: argparse.Namespace, machine: Machine, settings: Settings)
     unloaded = read_logs(without, machine, **how)
     loaded = read_logs(with_it, machine, **how)
     result = calibrate_gains(loaded, unloaded, load, machine, settings)
-    present(_text(result, machine), _document(result), options.json)
+    present(_format_gains(result, machine), _build_document(result), options.json)
     return 0
 
 
-def _text(result: ForceGains, machine: Machine) -> str:
+def _format_gains(result: ForceGains, machine: Machine) -> str:
     gains = ", ".join(f"{gain:.5g}" for gain in result.cured(machine).document["drive"]["force_gain"])
     sentences = [
         f"Known load: {result.load.mass:g} kg at {', '.join(f'{x:g}' for x in result.load.center_of_mass)} m. "
@@ -70,11 +70,11 @@ def _text(result: ForceGains, machine: Machine) -> str:
     return f"{estimate_table(result.gains)}\n\n{words}\n\n{estimate_table(result.parameters)}"
 
 
-def _document(result: ForceGains) -> dict[str, Any]:
+def _build_document(result: ForceGains) -> dict[str, Any]:
     return {
         "payload": {"mass": result.load.mass, "center_of_mass": result.load.center_of_mass.tolist()},
         "unloaded": list(result.unloaded),
         "loaded": list(result.loaded),
-        "gains": parameter_entries(result.gains),
-        "parameters": parameter_entries(result.parameters),
+        "gains": build_parameter_entries(result.gains),
+        "parameters": build_parameter_entries(result.parameters),
     }

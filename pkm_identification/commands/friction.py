@@ -18,14 +18,14 @@ from pkm_identification.identification.procedures.friction_test import (
     measure_friction,
 )
 from pkm_identification.report.friction_tables import (
-    friction_document,
-    friction_sentences,
+    build_friction_document,
+    format_friction_sentences,
     friction_table,
 )
 from pkm_identification.report.paragraphs import paragraph
 from pkm_identification.report.tables import dropped_table
 
-from .arguments import add_json, add_logs, add_setting, chosen
+from .arguments import add_json, add_logs, add_setting, collect_options
 from .machine_logs import open_logs
 from .results import (
     output_folder,
@@ -50,26 +50,26 @@ def add(commands: argparse._SubParsersAction) -> None:
         add_setting(parser, declaration)
     parser.add_argument("--out", metavar="DIR", help="folder for friction.json and the friction curves")
     add_json(parser)
-    parser.set_defaults(run=_friction)
+    parser.set_defaults(run=_run_friction)
 
 
-def _friction(options: argparse.Namespace) -> int:
+def _run_friction(options: argparse.Namespace) -> int:
     of_machine = open_logs(options)
     assert of_machine.machine is not None  # --machine is required
-    settings = FrictionSettings(**chosen(options, TEST_OPTIONS))
+    settings = FrictionSettings(**collect_options(options, TEST_OPTIONS))
     logs = of_machine.read_all(options.logs)
     folder = output_folder(options.out) if options.out else None
     test = measure_friction(logs, of_machine.machine, settings)
-    document = friction_document(test)
+    document = build_friction_document(test)
     # files first: nothing is printed when one cannot be written
     if folder:
-        from pkm_identification.report.figures.friction import friction_figure
+        from pkm_identification.report.figures.friction import draw_friction_figure
 
         write_json(folder / "friction.json", document)
-        write_figures(folder, {"friction": friction_figure(test)})
+        write_figures(folder, {"friction": draw_friction_figure(test)})
     parts = [
         friction_table(test),
-        "\n".join(paragraph(line, "") for line in friction_sentences(test)),
+        "\n".join(paragraph(line, "") for line in format_friction_sentences(test)),
     ]
     if test.dropped:
         parts.append(dropped_table(test.dropped))

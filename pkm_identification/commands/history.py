@@ -75,10 +75,10 @@ def add(commands: argparse._SubParsersAction) -> None:
         help=f"a change that is an alarm (default: {100 * ALARM:g})",
     )
     add_json(results)
-    parser.set_defaults(run=_history)
+    parser.set_defaults(run=_run_history)
 
 
-def _history(options: argparse.Namespace) -> int:
+def _run_history(options: argparse.Namespace) -> int:
     # settings load every estimator
     from pkm_identification.identification.many_logs.history import history
     from pkm_identification.identification.many_logs.kept_results import ResultFolder
@@ -87,7 +87,7 @@ def _history(options: argparse.Namespace) -> int:
     from pkm_identification.machines.load import load_machine
     from pkm_identification.optional import library
     from pkm_identification.report.earlier import check_folder
-    from pkm_identification.report.many_logs.history_text import history_document, history_text
+    from pkm_identification.report.many_logs.history_text import build_history_document, history_text
 
     from .machine_logs import settings_of
 
@@ -119,16 +119,16 @@ def _history(options: argparse.Namespace) -> int:
         level=options.level,
         alarm=options.alarm,
     )
-    document = history_document(record)
+    document = build_history_document(record)
     if options.out:
         # matplotlib takes longer to load than most logs take
-        from pkm_identification.report.many_logs.page import history_page
+        from pkm_identification.report.many_logs.page import build_history_page
         from pkm_identification.report.many_logs.table import parquet
 
         folder = ResultFolder(options.out)
         folder.write(TABLE, parquet(record))
         folder.write("history.json", (json.dumps(document, indent=2, allow_nan=False) + "\n").encode())
-        say(f"report: {folder.write('report.html', history_page(record).encode())}")
+        say(f"report: {folder.write('report.html', build_history_page(record).encode())}")
     present(history_text(record), document, options.json)
     if record.failures:
         count, first = len(record.failures), record.failures[0].record["failure"]

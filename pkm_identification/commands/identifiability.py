@@ -16,13 +16,13 @@ import numpy as np
 
 from pkm_identification.errors import SettingsError
 from pkm_identification.identification.excitation.advice import advice
-from pkm_identification.identification.excitation.shown import shown
+from pkm_identification.identification.excitation.shown import decompose_motion
 from pkm_identification.identification.settings import NAMED
 from pkm_identification.machines.capabilities import BodiesFile, HexapodFile, has, require
 from pkm_identification.machines.load import load_machine
 from pkm_identification.motion import TRAJECTORIES
-from pkm_identification.report.identifiability.forecast import forecast_document, forecast_text
-from pkm_identification.report.identifiability.reduced import reduced_document, reduced_text
+from pkm_identification.report.identifiability.forecast import build_forecast_document, format_forecast_text
+from pkm_identification.report.identifiability.reduced import build_reduced_document, reduced_text
 
 from .arguments import add_json, add_machine, add_reading, add_setting, check_seed, percent
 from .identifiability_results import check_reduced, write_reduced, write_shown
@@ -86,10 +86,10 @@ def add(commands: argparse._SubParsersAction) -> None:
         "direction grows with time and amplitude, deviations",
     )
     add_json(parser)
-    parser.set_defaults(run=_identifiability)
+    parser.set_defaults(run=_run_identifiability)
 
 
-def _identifiability(options: argparse.Namespace) -> int:
+def _run_identifiability(options: argparse.Namespace) -> int:
     check_seed(options.seed)
     if bool(options.logs) == bool(options.trajectory):
         raise SettingsError("either logs or --trajectory is needed, and not both")
@@ -108,14 +108,14 @@ def _identifiability(options: argparse.Namespace) -> int:
         study = study_drives(require(machine, BodiesFile, "identifiability").mechanism, options)
     known = np.concatenate([one.rows for one in study.responses])
     advised = advice(study.subject, known, study.duration, study.relative)
-    text = forecast_text(study.expected, machine.name, study.source, study.noise, advised)
-    document = forecast_document(study.expected, machine.name, study.source, study.noise, advised)
+    text = format_forecast_text(study.expected, machine.name, study.source, study.noise, advised)
+    document = build_forecast_document(study.expected, machine.name, study.source, study.noise, advised)
     if options.drop_below is not None:
         less = write_reduced(options, study)
         text += "\n\n" + reduced_text(less)
-        document["reduced"] = reduced_document(less)
+        document["reduced"] = build_reduced_document(less)
     if options.out is not None:
-        seen = shown(study.responses, study.subject.kinds, study.smaller)
+        seen = decompose_motion(study.responses, study.subject.kinds, study.smaller)
         title, scale = f"{machine.name}, {study.source}", study.parameters.scale
         write_shown(options.out, study.expected, seen, document, title, scale, study.stated)
     present(text, document, options.json)

@@ -20,7 +20,7 @@ import numpy as np
 from pkm_identification.errors import SettingsError
 from pkm_identification.identification.excitation.shown import Shown
 from pkm_identification.identification.procedures.forecast import Forecast
-from pkm_identification.identification.procedures.pruning import Reduced, reduced
+from pkm_identification.identification.procedures.pruning import Reduced, reduce_set
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.reduced import ENDING
 from pkm_identification.parameters.reduced import reduced_text as set_text
@@ -49,7 +49,7 @@ def write_reduced(options: argparse.Namespace, study: Study) -> Reduced:
     pairs = list(zip(study.responses, ends, strict=True))
     columns = np.concatenate([one.columns[:end] for one, end in pairs])
     held = np.concatenate([one.columns[end:] for one, end in pairs])
-    less = reduced(study.parameters, columns, options.drop_below, held, study.subject, study.row_scale)
+    less = reduce_set(study.parameters, columns, options.drop_below, held, study.subject, study.row_scale)
     why = f"pkm identifiability --drop-below {100 * options.drop_below:g}, {study.source}"
     write_text(options.reduced, set_text(study.owner, study.set_name, less.values, why))
     return less

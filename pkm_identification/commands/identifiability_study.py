@@ -27,8 +27,8 @@ from pkm_identification.identification.procedures.white_noise_forecast import (
 )
 from pkm_identification.identification.saved_estimate import (
     SavedEstimate,
+    compute_stated_deviations,
     read_saved_estimate,
-    stated_deviations,
 )
 from pkm_identification.identification.settings import Settings
 from pkm_identification.machines.hexapod import Hexapod
@@ -43,7 +43,7 @@ from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.parameters.reduced import SetOwner
 from pkm_identification.records import read_logs
 from pkm_identification.simulation.motion_file import is_motion_file
-from pkm_identification.simulation.multibody.motions import DriveMotion, generated
+from pkm_identification.simulation.multibody.motions import DriveMotion, generate_motion
 from pkm_identification.simulation.trajectories import Trajectory, trajectory
 
 from .arguments import reading
@@ -120,14 +120,16 @@ def study_struts(machine: Machine, options: argparse.Namespace) -> Study:
         source, noise = ", ".join(options.logs), "noise learned"
     else:
         size, absolute = force_noise(options.noise or NOISE)
-        paths = [_path(machine, name, options.duration) for name in options.trajectory]
+        paths = [_find_path(machine, name, options.duration) for name in options.trajectory]
         motions = [path.motion(np.arange(0.0, path.duration, 1.0 / _rate(machine))) for path in paths]
         _refuse_rest(machine, parameters, motions, options.trajectory)
         logs = [log_of_motion(machine, motion, size, absolute, options.seed) for motion in motions]
         source, noise = ", ".join(options.trajectory), f"noise {options.noise or NOISE}"
     expected = forecast(logs, machine, settings, motions)
     subject = Subject.of(machine, parameters, ADVISED)
-    responses = responses_of_logs(logs, subject, settings) if not paths else _along(subject, paths)
+    responses = (
+        responses_of_logs(logs, subject, settings) if not paths else _sample_exact_motions(subject, paths)
+    )
     rows = sum(len(one.rows) for one in responses)
     return Study(
         SetOwner(machine.name, machine.hash), subject, parameters, options.parameters, expected, responses, source,
@@ -141,7 +143,7 @@ def study_drives(mechanism: Mechanism, options: argparse.Namespace) -> Study:
     """Return the study of the base parameters of bodies and joints."""
     machine = Multibody(mechanism)
     settings = Settings.of(estimator="ls", parameters=options.parameters, hold_out=0.0)
-    stated = None if options.estimate is None else stated_deviations(options.estimate, machine)
+    stated = None if options.estimate is None else compute_stated_deviations(options.estimate, machine)
     subject = Subject.of(machine, settings.parameter_set(machine), ADVISED)
     motions: list[DriveMotion] = []
     if options.logs:
@@ -153,9 +155,9 @@ def study_drives(mechanism: Mechanism, options: argparse.Namespace) -> Study:
         relative = float(np.mean([np.mean(one.noise / one.response.rms) for one in logs]))
     else:
         size, absolute = force_noise(options.noise or NOISE)
-        motions = [generated(name, mechanism, options.duration) for name in options.trajectory]
+        motions = [generate_motion(name, mechanism, options.duration) for name in options.trajectory]
         expected = forecast_motions(subject, motions, size, absolute)
-        responses = _along(subject, motions)
+        responses = _sample_exact_motions(subject, motions)
         source, noise = ", ".join(options.trajectory), f"noise {options.noise or NOISE}"
         relative = size if not absolute else RELATIVE
     return Study(
@@ -166,8 +168,8 @@ def study_drives(mechanism: Mechanism, options: argparse.Namespace) -> Study:
     )  # fmt: skip
 
 
-def _along(subject: Subject, paths: Sequence[Trajectory | DriveMotion]) -> list[Response]:
-    """What a machine does in motions that are known exactly, every PERIOD."""
+def _sample_exact_motions(subject: Subject, paths: Sequence[Trajectory | DriveMotion]) -> list[Response]:
+    """Return what a machine does in motions that are known exactly, every PERIOD."""
     parts = [subject.along(path) for path in paths]
     return [part for part in parts if part is not None]
 
@@ -182,7 +184,7 @@ def _refuse_rest(
 
 
 def _estimate(name: str | None, machine: Machine, parameters: ParameterSet) -> SavedEstimate | None:
-    """An estimate of the same parameters of the same machine."""
+    """Return an estimate of the same parameters of the same machine."""
     if name is None:
         return None
     saved = read_saved_estimate(name)
@@ -190,8 +192,8 @@ def _estimate(name: str | None, machine: Machine, parameters: ParameterSet) -> S
     return saved
 
 
-def _path(machine: Machine, name: str, duration: float | None) -> Trajectory:
-    """A motion by name."""
+def _find_path(machine: Machine, name: str, duration: float | None) -> Trajectory:
+    """Return a motion by name."""
     if name == FALL or (name not in TRAJECTORIES and not is_motion_file(name)):
         raise SettingsError(
             f"--trajectory {name}: not one of {', '.join(one for one in TRAJECTORIES if one != FALL)}, "
@@ -201,5 +203,5 @@ def _path(machine: Machine, name: str, duration: float | None) -> Trajectory:
 
 
 def _rate(machine: Machine) -> float:
-    """Of a machine's drives, Hz."""
+    """Return the rate of a machine's drives, Hz."""
     return machine.drive.sample_rate if machine.drive is not None else SAMPLE_RATE

@@ -35,13 +35,13 @@ from pkm_identification.identification.settings import (
     choose_estimator,
 )
 from pkm_identification.machines.capabilities import FreeFall, HexapodFile, require
-from pkm_identification.numerics.pipelined import begun
+from pkm_identification.numerics.pipelined import start_background
 from pkm_identification.records.provenance import provenance
 
 from .arguments import add_logs, add_setting
 from .machine_logs import open_logs, settings_of
 from .results import check_file, show_next
-from .terminal.colour import rows_painted, verdict_painted, warn
+from .terminal.colour import paint_rows, paint_verdict, warn
 
 if TYPE_CHECKING:
     from pkm_identification.identification.result import Identification
@@ -154,7 +154,7 @@ def _identify(options: argparse.Namespace) -> int:
         raise SettingsError("--unloaded: needs --payload, the load that the other logs have")
     if options.free_fall:
         require(machine, FreeFall, "--free-fall")
-    with begun(import_module, WORKING_ON_LOGS):
+    with start_background(import_module, WORKING_ON_LOGS):
         logs = of_machine.read_all(options.logs)
     held_out = of_machine.read(options.validate) if options.validate else None
     falls = [of_machine.read(path) for path in options.free_fall]
@@ -184,7 +184,7 @@ def _present(
         # the file first: nothing is printed when it cannot be written
         if options.json:
             write_estimate_json(options.json, result, origin)
-        print(rows_painted(summary(result, verdict_painted), sys.stdout))
+        print(paint_rows(summary(result, paint_verdict), sys.stdout))
     if options.out or options.report:
         # matplotlib takes longer to load than the identification
         from pkm_identification.report import write_page, write_report

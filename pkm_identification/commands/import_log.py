@@ -69,7 +69,7 @@ def _import(options: argparse.Namespace) -> int:
     rate = _find_rate(log)
     logs.refuse(log)
     logs.write(options.out, log)
-    print(_text(log, logs.show(log), rate, options.out))
+    print(_describe_log(log, logs.show(log), rate, options.out))
     if options.keep:
         place = layout_place(options.log)
         write_text(place, layout_text(whole_layout(options.log, logs.layout, logs.channels)))
@@ -79,7 +79,7 @@ def _import(options: argparse.Namespace) -> int:
 
 
 def _find_rate(log: Any) -> float:
-    """Samples a second, of most samples; raises LogError where times do not rise."""
+    """Return samples a second, of most samples; raises LogError where times do not rise."""
     step = np.diff(log.time)
     step = step[np.isfinite(step)]
     if not (step.size and np.median(step) > 0.0):
@@ -87,13 +87,13 @@ def _find_rate(log: Any) -> float:
     return float(1.0 / np.median(step))
 
 
-def _text(
+def _describe_log(
     log: Any,
     columns: Sequence[tuple[str, FloatArray | None, str]],
     rate: float,
     out: str,
 ) -> str:
-    """What was read, in numbers a person can see to be right or wrong."""
+    """Return what was read, in numbers a person can see to be right or wrong."""
     lines = [
         f"{log.source}: {len(log)} samples, {rate:.6g} Hz, {np.nanmax(log.time) - np.nanmin(log.time):.6g} s"
     ]

@@ -25,15 +25,15 @@ from pkm_identification.exporting.drafts.kinds import AXES, KINDS, SERIAL_ARM, u
 from pkm_identification.exporting.drafts.mass_properties import read_mass_properties, replace_body
 from pkm_identification.exporting.new_machine import (
     Sketch,
+    compute_paired_angles,
     joints_on_circle,
     machine_file,
-    paired_angles,
     refuse_unlikely,
 )
 from pkm_identification.machines.capabilities import BodiesFile, has, require
 from pkm_identification.machines.load import read_machine_text, wrap_description
 from pkm_identification.mechanisms.builtin import HEXAPOD
-from pkm_identification.mechanisms.hexapod.geometry import jacobian_quality
+from pkm_identification.mechanisms.hexapod.geometry import compute_jacobian_quality
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import STRUTS
 from pkm_identification.records.atomic import write_text
@@ -160,7 +160,7 @@ def _init(options: argparse.Namespace) -> int:
         if file.exists() and not options.force:
             raise OutputError(f"{file}: exists; --force writes over it")
     if options.source or options.kind not in (None, HEXAPOD):
-        return _draft(options, out, picture)
+        return _write_draft(options, out, picture)
     if options.value or options.axes is not None:
         raise SettingsError(
             f"{'--value' if options.value else '--axes'}: belongs to --kind {', '.join(KINDS)}"
@@ -172,18 +172,18 @@ def _init(options: argparse.Namespace) -> int:
     text = machine_file(sketch)
     for body in bodies:
         text = replace_body(text, body)
-    machine = _machine(text, out)
+    machine = _read_sketched_machine(text, out)
     # matplotlib takes longer to load than this command runs
     from pkm_identification.report.figures.machine import machine_figure
 
     write_text(out, text)
     write_figures(out.parent, {out.stem: machine_figure(wrap_description(machine))})
-    print(_summary(machine, sketch, out, picture))
+    print(_summarise(machine, sketch, out, picture))
     show_next("pkm", "check", "LOG", "--machine", str(out))
     return 0
 
 
-def _draft(options: argparse.Namespace, out: Path, picture: Path) -> int:
+def _write_draft(options: argparse.Namespace, out: Path, picture: Path) -> int:
     """A first description of a machine that is no hexapod."""
     _refuse_of_hexapods(options)
     name = options.name or out.stem
@@ -201,7 +201,7 @@ def _draft(options: argparse.Namespace, out: Path, picture: Path) -> int:
             raise SettingsError(f"--axes: belongs to --kind {SERIAL_ARM}")
         lengths = units_of_kind(options.kind, options.axes or AXES)
         metre = UNITS[options.unit or "m"]
-        given = dict(_named_number(text, lengths, metre) for text in options.value)
+        given = dict(_read_named_number(text, lengths, metre) for text in options.value)
         text = write_draft(options.kind, name, given, options.axes or AXES)
         notes = []
         for body in _read_bodies(options):
@@ -238,8 +238,8 @@ def _read_bodies(options: argparse.Namespace) -> list[Link]:
     return bodies
 
 
-def _named_number(text: str, units: Mapping[str, str], metre: float) -> tuple[str, float]:
-    """A number of --value in SI units, with its name."""
+def _read_named_number(text: str, units: Mapping[str, str], metre: float) -> tuple[str, float]:
+    """Return a number of --value in SI units, with its name."""
     name, equals, value = text.partition("=")
     if not equals:
         raise SettingsError(f"--value {text}: expected NAME=VALUE")
@@ -264,15 +264,15 @@ def _refuse_of_hexapods(options: argparse.Namespace) -> None:
             )
 
 
-def _machine(text: str, out: Path) -> Machine:
+def _read_sketched_machine(text: str, out: Path) -> Machine:
     return Machine.from_document(yaml.safe_load(text), str(out))
 
 
 def _sketch(options: argparse.Namespace, out: Path) -> Sketch:
-    """What options and answers say; a geometry that cannot be is refused before anything else is asked for."""
+    """Return what options and answers say; a geometry that cannot be is refused before anything else is asked for."""
     asked = Questions(options)
     if asked.interactive and options.unit is None:
-        options.unit = asked.answer("unit of lengths", UNITS_IN_WORDS, _unit)
+        options.unit = asked.answer("unit of lengths", UNITS_IN_WORDS, _read_unit)
     unit = options.unit or "m"
     metre, lengths = UNITS[unit], IN_WORDS.get(unit, unit)
     if options.joints:
@@ -288,9 +288,9 @@ def _sketch(options: argparse.Namespace, out: Path) -> Sketch:
             question = f"radius of the {end} joints in {lengths}"
             radii.append(metre * asked.value(f"radius_{end}", question, positive))
             question = f"angles of the {end} joints in deg: six, or the one between the two of a pair"
-            angles.append(asked.value(f"angles_{end}", question, _angles))
+            angles.append(asked.value(f"angles_{end}", question, _read_angles))
         if {len(one) for one in angles} == {1}:
-            angles = list(paired_angles(angles[0][0], angles[1][0]))
+            angles = list(compute_paired_angles(angles[0][0], angles[1][0]))
         elif any(len(one) != STRUTS for one in angles):
             raise SettingsError(
                 "--angles-base, --angles-platform: expected six angles in both, or one in both"
@@ -318,7 +318,7 @@ def _sketch(options: argparse.Namespace, out: Path) -> Sketch:
         sample_rate=option_value("--rate", options.rate, _rate),
     )
     refuse_unlikely(sketch, unit)
-    _machine(machine_file(sketch), out)
+    _read_sketched_machine(machine_file(sketch), out)
     return replace(sketch, mass=asked.value("mass", "mass of the platform with its tool in kg", positive))
 
 
@@ -329,21 +329,21 @@ def _rate(text: str) -> float:
     return rate
 
 
-def _angles(text: str) -> list[float]:
+def _read_angles(text: str) -> list[float]:
     angles = [number(part) for part in text.split(",")]
     if len(angles) not in (1, STRUTS):
         raise ValueError(f"expected six angles with commas, or one, found {len(angles)}")
     return angles
 
 
-def _unit(text: str) -> str:
+def _read_unit(text: str) -> str:
     if text not in UNITS:
         raise ValueError(f"expected {UNITS_IN_WORDS}{did_you_mean(text, UNITS)}")
     return text
 
 
-def _summary(machine: Machine, sketch: Sketch, out: Path, picture: Path) -> str:
-    ratio = float(jacobian_quality(machine)[0][0])
+def _summarise(machine: Machine, sketch: Sketch, out: Path, picture: Path) -> str:
+    ratio = float(compute_jacobian_quality(machine)[0][0])
     each = [f"{length:.4f}" for length in sketch.home_lengths]
     home = f"six struts of {each[0]}" if len(set(each)) == 1 else f"struts {', '.join(each)}"
     lines = [

@@ -14,10 +14,10 @@ import argparse
 
 from pkm_identification.machines.load import load_machine
 from pkm_identification.report.mechanism_tables import (
-    knowledge_document,
-    knowledge_table,
-    mechanism_document,
-    mechanism_text,
+    build_knowledge_document,
+    build_knowledge_table,
+    build_mechanism_document,
+    format_mechanism_text,
 )
 
 from .arguments import add_json, add_machine
@@ -39,20 +39,20 @@ def add(commands: argparse._SubParsersAction) -> None:
         help="besides, how well each number of the machine file is known (docs/machine_file.md)",
     )
     add_json(parser)
-    parser.set_defaults(run=_mechanism)
+    parser.set_defaults(run=_run_mechanism)
 
 
-def _mechanism(options: argparse.Namespace) -> int:
+def _run_mechanism(options: argparse.Namespace) -> int:
     machine = load_machine(options.machine)
     mechanism = machine.bodies
     # files first: nothing is printed when one cannot be written
     if options.out:
-        from pkm_identification.report.figures.machine import mechanism_figure
+        from pkm_identification.report.figures.machine import draw_mechanism_figure
 
-        write_figures(output_folder(options.out), {"mechanism": mechanism_figure(mechanism)})
-    text, document = mechanism_text(mechanism), mechanism_document(mechanism)
+        write_figures(output_folder(options.out), {"mechanism": draw_mechanism_figure(mechanism)})
+    text, document = format_mechanism_text(mechanism), build_mechanism_document(mechanism)
     if options.known:
-        text += f"\n\n{knowledge_table(machine.knowledge)}"
-        document["known"] = knowledge_document(machine.knowledge)
+        text += f"\n\n{build_knowledge_table(machine.knowledge)}"
+        document["known"] = build_knowledge_document(machine.knowledge)
     present(text, document, options.json)
     return 0

@@ -20,7 +20,7 @@ from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.multibody.kinematics import MechanismMotion
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
-from pkm_identification.mechanisms.multibody.series import series_motion
+from pkm_identification.mechanisms.multibody.series import compute_series_motion
 from pkm_identification.motion import TRAJECTORIES, PlatformMotion
 from pkm_identification.reproduction.oh2003.table_2_2_motions import SOURCE_MOTIONS
 
@@ -48,7 +48,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def named_motion(name: str | None, machine: Machine) -> PlatformMotion:
-    """A motion by name, evenly sampled: one period of Table 2.2, or a whole trajectory of `pkm simulate`.
+    """Return a motion by name, evenly sampled: one period of Table 2.2, or a whole trajectory of `pkm simulate`.
 
     Raises
     ------
@@ -78,17 +78,17 @@ def named_motion(name: str | None, machine: Machine) -> PlatformMotion:
     return path.motion(np.arange(0.0, path.duration, PERIOD))
 
 
-def named_drive_motion(name: str | None, mechanism: Mechanism) -> MechanismMotion:
+def compute_named_drive_motion(name: str | None, mechanism: Mechanism) -> MechanismMotion:
     """Return a generated motion by name, the file's own where none is named; raises PkmError as `named_motion`."""
     if name is None and mechanism.description.motion is not None:
-        return series_motion(mechanism)
+        return compute_series_motion(mechanism)
     # MuJoCo takes longer to load than the study to run
-    from pkm_identification.simulation.multibody.motions import generated, own_motion
+    from pkm_identification.simulation.multibody.motions import compute_own_motion, generate_motion
 
-    path = generated(name, mechanism) if name else own_motion(mechanism)
+    path = generate_motion(name, mechanism) if name else compute_own_motion(mechanism)
     return path.motion(mechanism, np.arange(0.0, path.duration, PERIOD))
 
 
-def motion_document(machine: str, trajectory: str, options: argparse.Namespace) -> dict[str, Any]:
-    """How a study's JSON begins: of which machine and motion, by name, with friction or without."""
+def build_motion_document(machine: str, trajectory: str, options: argparse.Namespace) -> dict[str, Any]:
+    """Return how a study's JSON begins: of which machine and motion, by name, with friction or without."""
     return {"schema": 1, "machine": machine, "trajectory": trajectory, "friction": not options.no_friction}

@@ -35,8 +35,8 @@ def inverse(machine: BodiesFile, options: argparse.Namespace) -> int:
     except MotionRefused as refused:
         raise MotionRefused(f"{given.source}: {refused}") from None
     drives = kinematics.read(mechanism, "drives", q)
-    write_named_csv(options.out, _columns(mechanism.drive_names, drives), given.time)
-    outside = int(np.count_nonzero(~_within_limits(mechanism, drives)))
+    write_named_csv(options.out, _list_columns(mechanism.drive_names, drives), given.time)
+    outside = int(np.count_nonzero(~_find_rows_within_limits(mechanism, drives)))
     say(f"{len(q)} poses -> {options.out}" + (f"; {outside} outside the limits" if outside else ""))
     return 0
 
@@ -52,7 +52,7 @@ def forward(machine: BodiesFile, options: argparse.Namespace) -> int:
     outputs[~closed.found] = np.nan
     write_named_csv(
         options.out,
-        _columns(mechanism.output_names, outputs),
+        _list_columns(mechanism.output_names, outputs),
         given.time,
         [STATUS_NAMES[status] for status in closed.status],
     )
@@ -77,16 +77,16 @@ def forces(machine: BodiesFile, options: argparse.Namespace) -> int:
         force = dynamics.forces(mechanism, motion, friction=not options.no_friction)
     except MotionRefused as refused:
         raise MotionRefused(f"{given.source}: {refused}") from None
-    write_named_csv(options.out, _columns(mechanism.force_names, force), given.time)
+    write_named_csv(options.out, _list_columns(mechanism.force_names, force), given.time)
     say(f"{len(force)} samples -> {options.out}")
     return 0
 
 
-def _columns(names: Sequence[str], values: FloatArray) -> dict[str, FloatArray]:
+def _list_columns(names: Sequence[str], values: FloatArray) -> dict[str, FloatArray]:
     return dict(zip(names, values.T, strict=True))
 
 
-def _within_limits(mechanism: Mechanism, drives: FloatArray) -> np.ndarray:
+def _find_rows_within_limits(mechanism: Mechanism, drives: FloatArray) -> np.ndarray:
     inside = np.ones(len(drives), dtype=bool)
     for drive, column in zip(mechanism.description.drives, drives.T, strict=True):
         if drive.limits is not None:

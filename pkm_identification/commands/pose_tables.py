@@ -41,7 +41,7 @@ from .results import say
 
 
 def inverse(hexapod: HexapodFile, options: argparse.Namespace) -> int:
-    """Strut lengths of platform poses."""
+    """Return strut lengths of platform poses."""
     machine = hexapod.description
     poses = read_pose_csv(options.input)
     length = strut_lengths(machine, poses.position, poses.rotation)
@@ -60,7 +60,7 @@ def forward(hexapod: HexapodFile, options: argparse.Namespace) -> int:
     machine = hexapod.description
     log = read_length_csv(options.input)
     if options.all:
-        return _all_modes(machine, log, options.out, options.angles)
+        return _list_all_modes(machine, log, options.out, options.angles)
     result = forward_kinematics(machine, log.length)
     write_pose_csv(
         options.out,
@@ -90,7 +90,7 @@ def _tell_singular(rotation: FloatArray, form: str) -> str:
     return f"; {count} at {SINGULARITY[form]}, where {first} and {last} turn about one axis: {last} is written as 0"
 
 
-def _all_modes(machine: Machine, log: DriveLog, out: str, form: str) -> int:
+def _list_all_modes(machine: Machine, log: DriveLog, out: str, form: str) -> int:
     """One row per assembly mode; the row's number counts the lengths from 1, the mode 1 is the machine's own."""
     bad = np.flatnonzero(np.any(log.length <= 0, axis=1))
     if len(bad):
@@ -121,7 +121,7 @@ def _all_modes(machine: Machine, log: DriveLog, out: str, form: str) -> int:
 
 
 def forces(hexapod: HexapodFile, options: argparse.Namespace) -> int:
-    """Strut forces of platform motions."""
+    """Return strut forces of platform motions."""
     machine = hexapod.description
     motion = read_motion_csv(options.input)
     force = strut_forces(machine, motion, friction=not options.no_friction)

@@ -29,7 +29,7 @@ class Questions:
         self.interactive = sys.stdin is not None and sys.stdin.isatty()
 
     def value(self, name: str, question: str, read: Callable[[str], Any]) -> Any:
-        """Of the option, or of the answer."""
+        """Return the value of the option, or of the answer."""
         flag = "--" + name.replace("_", "-")
         given = getattr(self._options, name)
         if given is not None:
@@ -52,7 +52,7 @@ class Questions:
 
 
 def option_value(flag: str, text: str, read: Callable[[str], Any]) -> Any:
-    """The value of an option; SettingsError with its name where it cannot be understood."""
+    """Return the value of an option; SettingsError with its name where it cannot be understood."""
     try:
         return read(text)
     except ValueError as error:
@@ -60,7 +60,7 @@ def option_value(flag: str, text: str, read: Callable[[str], Any]) -> Any:
 
 
 def number(text: str) -> float:
-    """A finite number; raises ValueError."""
+    """Return a finite number; raises ValueError."""
     try:
         value = float(text)
     except ValueError:
@@ -71,7 +71,7 @@ def number(text: str) -> float:
 
 
 def positive(text: str) -> float:
-    """A number greater than zero; raises ValueError."""
+    """Return a number greater than zero; raises ValueError."""
     value = number(text)
     if value <= 0:
         raise ValueError("must be greater than zero")

@@ -30,7 +30,8 @@ def add(commands: argparse._SubParsersAction) -> None:
     parser = commands.add_parser(
         "reproduce",
         description="Do a reference text's study again and show its numbers and findings beside ours.",
-        epilog="studies:\n" + "\n".join(_help(study.name, study.description) for study in STUDIES.values()),
+        epilog="studies:\n"
+        + "\n".join(_format_help(study.name, study.description) for study in STUDIES.values()),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("names", metavar="NAME", nargs="+", help=f"studies below, or '{ALL}'")
@@ -39,16 +40,16 @@ def add(commands: argparse._SubParsersAction) -> None:
         "--page", metavar="FILE", help="write numbers, verdicts and findings as Markdown here"
     )
     add_json(parser)
-    parser.set_defaults(run=_reproduce)
+    parser.set_defaults(run=_run_reproduce)
 
 
-def _help(name: str, description: str) -> str:
+def _format_help(name: str, description: str) -> str:
     return "\n".join(
         (f"  {name}", textwrap.fill(description, 78, initial_indent="      ", subsequent_indent="      "))
     )
 
 
-def _reproduce(options: argparse.Namespace) -> int:
+def _run_reproduce(options: argparse.Namespace) -> int:
     for name in options.names:
         if name not in STUDIES and name != ALL:
             raise SettingsError(f"'{name}': not a study; there are {', '.join(STUDIES)}, and '{ALL}'")

@@ -21,7 +21,7 @@ from pkm_identification.errors import OutputError, one_line
 from pkm_identification.progress import hide
 from pkm_identification.records.atomic import refuse_impossible, replacing, write_text
 
-from .terminal.colour import rows_painted
+from .terminal.colour import paint_rows
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -37,7 +37,7 @@ def present(text: str, document: dict[str, Any] | list[dict[str, Any]], destinat
         return
     if destination:
         write_json(destination, document)
-    print(rows_painted(text, sys.stdout))
+    print(paint_rows(text, sys.stdout))
 
 
 def write_json(path: str | Path, document: dict[str, Any] | list[dict[str, Any]]) -> None:
@@ -79,7 +79,7 @@ def show_next(*words: str) -> None:
 
 
 def output_folder(name: str) -> Path:
-    """The folder of --out, made if it is not there.
+    """Return the folder of --out, made if it is not there.
 
     Raises
     ------

@@ -20,9 +20,9 @@ from pkm_identification.mechanisms.hexapod.analysis.center_of_mass_sensitivity i
 )
 from pkm_identification.mechanisms.multibody.analysis.body_sensitivity import body_sensitivity
 from pkm_identification.mechanisms.multibody.description.payload_body import find_output_body
-from pkm_identification.report.contribution_tables import sensitivity_document, sensitivity_table
+from pkm_identification.report.contribution_tables import build_sensitivity_document, build_sensitivity_table
 
-from .named_motion import add_options, motion_document, named_drive_motion, named_motion
+from .named_motion import add_options, build_motion_document, compute_named_drive_motion, named_motion
 from .results import output_folder, present, write_figures
 
 PLATFORM = "platform"  # what the moving plate of a hexapod is called
@@ -43,10 +43,10 @@ def add(commands: argparse._SubParsersAction) -> None:
         help="whose centre of mass (default: the platform, or what the outputs are of)",
     )
     parser.add_argument("--travel", type=float, metavar="M", help="m (default: the motion's own)")
-    parser.set_defaults(run=_sensitivity)
+    parser.set_defaults(run=_run_sensitivity)
 
 
-def _sensitivity(options: argparse.Namespace) -> int:
+def _run_sensitivity(options: argparse.Namespace) -> int:
     machine = load_machine(options.machine)
     friction, body = not options.no_friction, options.body
     drives: tuple[str, ...] = ()
@@ -64,11 +64,14 @@ def _sensitivity(options: argparse.Namespace) -> int:
                 f"--machine {options.machine}, without --body: needs a platform with a pose or outputs of a body; "
                 f"'{machine.name}' names none"
             )
-        path = named_drive_motion(options.trajectory, mechanism)
+        path = compute_named_drive_motion(options.trajectory, mechanism)
         sensitivity = body_sensitivity(mechanism, path, body, options.travel, friction)
         drives = tuple(drive.force_name for drive in machine.drives)
     name = options.trajectory or OWN
-    document = {**motion_document(machine.name, name, options), **sensitivity_document(sensitivity)}
+    document = {
+        **build_motion_document(machine.name, name, options),
+        **build_sensitivity_document(sensitivity),
+    }
     if drives:
         document |= {"body": body, "drives": list(drives)}
     # files first: nothing is printed when one cannot be written
@@ -80,7 +83,7 @@ def _sensitivity(options: argparse.Namespace) -> int:
             output_folder(options.out),
             {f"sensitivity_{name}": sensitivity_figure(sensitivity, title, drives)},
         )
-    table = sensitivity_table(sensitivity, drives) if drives else sensitivity_table(sensitivity)
+    table = build_sensitivity_table(sensitivity, drives) if drives else build_sensitivity_table(sensitivity)
     whose = "the platform's" if body == PLATFORM else f"{body}'s"
     text = (
         f"{table}\n\n% of mean |F_a| for an error of {whose} centre of mass of 1 % of "

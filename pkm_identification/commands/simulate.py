@@ -29,7 +29,7 @@ from pkm_identification.records.strokes import subtract_at_zero
 from pkm_identification.simulation.run_settings import FAULTS, NOISE, RunSettings
 from pkm_identification.simulation.sensors import SensorSettings
 
-from .arguments import add_setting, chosen
+from .arguments import add_setting, collect_options
 from .results import check_file
 
 FIRST_STAMP = 1.0  # s
@@ -85,7 +85,7 @@ class _ListFaults(argparse.Action):
 
 
 def _is_raw(machine: Machine, options: argparse.Namespace, is_csv: bool) -> bool:
-    """Whether a log has counts and currents: of machines whose file may state encoders and motors, unless --si.
+    """Return whether a log has counts and currents: of machines whose file may state encoders and motors, unless --si.
 
     Raises
     ------
@@ -106,8 +106,8 @@ def _is_raw(machine: Machine, options: argparse.Namespace, is_csv: bool) -> bool
 
 
 def _simulate(options: argparse.Namespace) -> int:
-    run = RunSettings(**chosen(options, RUN.values()))
-    sensors = SensorSettings(**chosen(options, (NOISE,)))
+    run = RunSettings(**collect_options(options, RUN.values()))
+    sensors = SensorSettings(**collect_options(options, (NOISE,)))
     if options.perfect and sensors != SensorSettings():
         raise SettingsError("--noise: sensors that are --perfect have none")
     if run.duration > LONGEST:
@@ -122,12 +122,12 @@ def _simulate(options: argparse.Namespace) -> int:
     machine = load_machine(options.machine)
     raw = _is_raw(machine, options, is_csv)
     # MuJoCo takes longer to load than most commands run
-    from pkm_identification.simulation import Payload, perturbed, simulate
+    from pkm_identification.simulation import Payload, perturb_machine, simulate
     from pkm_identification.simulation.faults import parse_fault
     from pkm_identification.simulation.scenario import Scenario
 
     count = len(machine.drives)
-    truth = perturbed(machine, run.seed, run.perturbation) if run.perturbation else machine
+    truth = perturb_machine(machine, run.seed, run.perturbation) if run.perturbation else machine
     payload = Payload.parse(run.payload, run.payload_set_down or math.inf) if run.payload else None
     record = simulate(
         truth,

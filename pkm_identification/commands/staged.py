@@ -24,12 +24,12 @@ from pkm_identification.machines.capabilities import HexapodFile, require
 from pkm_identification.records import read_logs
 from pkm_identification.report.paragraphs import paragraph
 from pkm_identification.report.staged_tables import (
-    cross_table,
-    dependence_table,
-    parameters_table,
-    staged_document,
-    staged_sentences,
-    stages_table,
+    build_cross_table,
+    build_dependence_table,
+    build_parameters_table,
+    build_staged_document,
+    build_stages_table,
+    format_staged_sentences,
 )
 from pkm_identification.report.tables import dropped_table
 
@@ -66,10 +66,10 @@ def add(commands: argparse._SubParsersAction) -> None:
         add_setting(parser, NAMED[name])
     parser.add_argument("--out", metavar="DIR", help="folder for staged.json and figures")
     add_json(parser)
-    parser.set_defaults(run=_staged)
+    parser.set_defaults(run=_run_staged)
 
 
-def _staged(options: argparse.Namespace) -> int:
+def _run_staged(options: argparse.Namespace) -> int:
     one = require(machine_of_logs(options), HexapodFile, "staged")
     machine = one.description
     logs = read_logs(options.logs, one, **reading(options, one))
@@ -80,29 +80,29 @@ def _staged(options: argparse.Namespace) -> int:
     )
     trajectories = trajectories_of(logs, machine, options.parameters, options.cutoff)
     staged = with_prediction(identify_staged(machine, trajectories, settings=settings))
-    document = staged_document(staged)
+    document = build_staged_document(staged)
     # files first: nothing is printed when one cannot be written
     if folder:
-        from pkm_identification.report.figures.staged import dependence_figure, stages_figure
+        from pkm_identification.report.figures.staged import draw_dependence_figure, draw_stages_figure
 
         named = tuple(name for name in FIGURE_NAMES if name in trajectories.parameters.names)
         write_json(folder / "staged.json", document)
         write_figures(
             folder,
             {
-                "stages": stages_figure(staged, named),
-                "dependence": dependence_figure(staged),
+                "stages": draw_stages_figure(staged, named),
+                "dependence": draw_dependence_figure(staged),
             },
         )
     estimates = {name: result.estimate for name, result in staged.results.items()}
     parts = [
-        stages_table(staged.results),
-        parameters_table({**estimates, "all": staged.joint.estimate}, staged.start),
+        build_stages_table(staged.results),
+        build_parameters_table({**estimates, "all": staged.joint.estimate}, staged.start),
         "error of the forces in %, with the result as it is / after stage 3 from it:\n"
-        f"{cross_table(staged.cross)}",
+        f"{build_cross_table(staged.cross)}",
         "how far the end of stage 3 depends on where it starts:\n"
-        f"{dependence_table(staged.cross, staged.results, trajectories.parameters.scale)}",
-        "\n".join(paragraph(line) for line in staged_sentences(staged)),
+        f"{build_dependence_table(staged.cross, staged.results, trajectories.parameters.scale)}",
+        "\n".join(paragraph(line) for line in format_staged_sentences(staged)),
     ]
     if trajectories.dropped:
         parts.append(dropped_table(trajectories.dropped))

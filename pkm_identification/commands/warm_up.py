@@ -52,7 +52,7 @@ def _warm_up(options: argparse.Namespace) -> int:
     parts = PARTS if hexapod else PARTS_OF_MECHANISMS
     total = 0
     with ThreadPoolExecutor(options.jobs) as pool:
-        waiting = {pool.submit(_in_a_process, name, options.machine): name for name in parts}
+        waiting = {pool.submit(_run_in_process, name, options.machine): name for name in parts}
         for number, future in enumerate(as_completed(waiting), 1):
             kernels, seconds = future.result()
             total += kernels
@@ -64,7 +64,7 @@ def _warm_up(options: argparse.Namespace) -> int:
     return 0
 
 
-def _in_a_process(part: str, machine: str) -> tuple[int, float]:
+def _run_in_process(part: str, machine: str) -> tuple[int, float]:
     """Kernels compiled, and for how many seconds, of one part."""
     command = [sys.executable, "-m", __name__, part, machine]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
@@ -97,7 +97,7 @@ def _compile(part: str, machine: str) -> None:
     print(watch.kernels, watch.seconds, flush=True)
 
 
-def _offline(name: str) -> None:
+def _compile_offline(name: str) -> None:
     from pkm_identification.api.identification import identify
     from pkm_identification.api.logs import simulate
     from pkm_identification.records.decimals import warm_up
@@ -108,16 +108,16 @@ def _offline(name: str) -> None:
         identify(log, name, estimator=estimator)
 
 
-def _online(name: str) -> None:
-    from pkm_identification.identification.online.pipeline import OnlinePipeline, stream_settings
+def _compile_online(name: str) -> None:
+    from pkm_identification.identification.online.pipeline import OnlinePipeline, build_stream_settings
     from pkm_identification.machines.load import load_machine
 
     machine = load_machine(name)
-    settings = stream_settings(machine, period=None if machine.sample_rate else PERIOD)
+    settings = build_stream_settings(machine, period=None if machine.sample_rate else PERIOD)
     OnlinePipeline(machine, settings).warm_up()
 
 
-def _control(name: str) -> None:
+def _compile_control(name: str) -> None:
     from pkm_identification.control.controller import MachineController
     from pkm_identification.control.settings import ControllerSettings
     from pkm_identification.control.warm_up import warm_up
@@ -134,19 +134,23 @@ def _control(name: str) -> None:
         known_layout(len(machine.drives))
 
 
-def _simulation(name: str) -> None:
+def _compile_simulation(name: str) -> None:
     from pkm_identification.mechanisms.multibody.mechanism import Mechanism
     from pkm_identification.records.decimals import warm_up
-    from pkm_identification.simulation.multibody.motions import generated
+    from pkm_identification.simulation.multibody.motions import generate_motion
     from pkm_identification.simulation.simulator import Simulator
 
     warm_up()
     mechanism = Mechanism.load(name)
-    Simulator(mechanism, generated("rich", mechanism, DURATION)).run()
+    Simulator(mechanism, generate_motion("rich", mechanism, DURATION)).run()
 
 
-PARTS = {"offline": _offline, "online": _online, "control": _control}
-PARTS_OF_MECHANISMS = {"simulation": _simulation, "online": _online, "control": _control}
+PARTS = {"offline": _compile_offline, "online": _compile_online, "control": _compile_control}
+PARTS_OF_MECHANISMS = {
+    "simulation": _compile_simulation,
+    "online": _compile_online,
+    "control": _compile_control,
+}
 
 if __name__ == "__main__":
     _compile(sys.argv[1], sys.argv[2])

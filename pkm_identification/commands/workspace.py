@@ -79,10 +79,10 @@ def add(commands: argparse._SubParsersAction) -> None:
         metavar="DIR",
         help="folder for workspace_PLANE.png and .csv, or workspace.png and .csv",
     )
-    parser.set_defaults(run=_workspace)
+    parser.set_defaults(run=_run_workspace)
 
 
-def _workspace(options: argparse.Namespace) -> int:
+def _run_workspace(options: argparse.Namespace) -> int:
     if not 10 <= options.points <= 2000:
         raise SettingsError(f"--points {options.points}: must be from 10 to 2000")
     whole = load_machine(options.machine)
@@ -97,16 +97,16 @@ def _workspace(options: argparse.Namespace) -> int:
     rotation = matrix_from_vector(np.deg2rad(turn)) @ machine.home_rotation
     words = "turned {:g}, {:g}, {:g} deg from home".format(*turn) if np.any(turn) else ""
     # matplotlib takes longer to load than the slices to compute
-    from pkm_identification.report.figures.workspace import workspace_figure
+    from pkm_identification.report.figures.workspace import draw_workspace_figure
 
     machines = [("", machine)]
     if options.payload is not None:
         # MuJoCo, which comes along, takes longer to load than the slices to compute
-        from pkm_identification.simulation.payload import Payload, loaded
+        from pkm_identification.simulation.payload import Payload, load_platform
 
         load = Payload.carried(options.payload, "--payload")
         machines.append(
-            (f"with {load.mass:g} kg: ", replace(machine, platform=loaded(machine.platform, load)))
+            (f"with {load.mass:g} kg: ", replace(machine, platform=load_platform(machine.platform, load)))
         )
 
     # last: what is refused leaves no folder behind
@@ -115,12 +115,12 @@ def _workspace(options: argparse.Namespace) -> int:
     for plane in steps("slices", [options.plane] if options.plane else list(PLANES)):
         piece = workspace_slice(machine, plane, rotation, options.through, options.points)
         path = folder / f"workspace_{plane}"
-        write_figures(folder, {path.name: workspace_figure(machine, piece, words)})
-        write_table(path.with_suffix(".csv"), _columns(piece))
-        print(f"{plane}: {_summary(piece)} -> {path}.png, .csv")
+        write_figures(folder, {path.name: draw_workspace_figure(machine, piece, words)})
+        write_table(path.with_suffix(".csv"), _list_columns(piece))
+        print(f"{plane}: {_summarise(piece)} -> {path}.png, .csv")
         for prefix, carrying in machines:
             if np.any(piece.inside):
-                print(f"    {prefix}{_masses(carrying, piece)}")
+                print(f"    {prefix}{_format_masses(carrying, piece)}")
         empty += not np.any(piece.inside)
     return 1 if empty else 0
 
@@ -152,7 +152,7 @@ def _reach(machine: Machine, options: argparse.Namespace) -> int:
     return 0 if len(reach.line) > len(reach.ends) else 1
 
 
-def _columns(piece: WorkspaceSlice) -> dict[str, np.ndarray]:
+def _list_columns(piece: WorkspaceSlice) -> dict[str, np.ndarray]:
     position = piece.positions().reshape(-1, 3)
     return {
         **dict(zip(("px", "py", "pz"), position.T, strict=True)),
@@ -163,7 +163,7 @@ def _columns(piece: WorkspaceSlice) -> dict[str, np.ndarray]:
     }
 
 
-def _masses(machine: Hexapod, piece: WorkspaceSlice) -> str:
+def _format_masses(machine: Hexapod, piece: WorkspaceSlice) -> str:
     """Ranges of what drives feel in the part inside the limits."""
     position = piece.positions()[piece.inside]
     felt = effective_mass(machine, position, np.broadcast_to(piece.rotation, (len(position), 3, 3)))
@@ -178,7 +178,7 @@ def _masses(machine: Hexapod, piece: WorkspaceSlice) -> str:
     return text
 
 
-def _summary(piece: WorkspaceSlice) -> str:
+def _summarise(piece: WorkspaceSlice) -> str:
     if not np.any(piece.inside):
         return "no pose within the length limits"
     seen = piece.dexterity[piece.inside]

@@ -76,7 +76,7 @@ class MachineController:
         self.period = period
         self.settings = settings
         self.motions: Motions | None = None
-        self.guard = StreamGuard(GuardSettings().resolved(machine, period))
+        self.guard = StreamGuard(GuardSettings().resolve(machine, period))
         self.model = BelievedModel(machine, settings.blend, period)
         self._limits = MotionLimits(machine, settings.limits)
         self._law = DriveTorque(machine, settings.loops)
@@ -219,7 +219,7 @@ class MachineController:
             )
 
     def answer(self) -> Command | None:
-        """The command for the newest good sample.
+        """Return the command for the newest good sample.
 
         Of several samples that came at once only the last is worth an answer: the others' would be late already.
 
@@ -290,13 +290,13 @@ class MachineController:
         self._wait("reset")
 
     def safe(self) -> Command | None:
-        """The command of an emergency, stamped with the newest sample; None when there is none."""
+        """Return the command of an emergency, stamped with the newest sample; None when there is none."""
         if self.stop is None:
             return None
         return replace(self.stop.command, time=self._last_good or 0.0)
 
     def _weight(self, coordinate: FloatArray, near: MachineMotion) -> FloatArray:
-        """Forces (n,) in N or N m that carry the weight at coordinates (n,)."""
+        """Return forces (n,) in N or N m that carry the weight at coordinates (n,)."""
         still = np.zeros((1, len(coordinate)))
         place = self.machine.compute_motion(coordinate[None], still, still, near.state)
         return self.machine.compute_forces(place, self.model.present)[0]
@@ -361,7 +361,7 @@ class MachineController:
         return Command(time, force, setpoint.coordinate, setpoint.rate, error, forward, back, rate_error)
 
     def _error(self, mode: str, setpoint: Setpoint, coordinate: FloatArray, error: FloatArray) -> FloatArray:
-        """What feedback acts on, (n,): errors of the coordinates, or of the workspace in their place."""
+        """Return what feedback acts on, (n,): errors of the coordinates, or of the workspace in their place."""
         if mode != WORKSPACE or self._workspace is None:
             return error
         return self._workspace(setpoint, coordinate)

@@ -54,7 +54,7 @@ class Following:
         """Drives that were found to go the other way."""
 
     def trouble(self, wanted: FloatArray, error: FloatArray) -> str | None:
-        """What is wrong with the coordinates, in words; None while all drives follow.
+        """Return what is wrong with the coordinates, in words; None while all drives follow.
 
         Parameters
         ----------

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pkm_identification.declared import declared
+from pkm_identification.declared import declare
 from pkm_identification.errors import SettingsError
 from pkm_identification.machines.capabilities import PlatformPose, PostureMeasures, has
 from pkm_identification.machines.contract import OK, Drive, Machine, Motion
@@ -43,16 +43,16 @@ class LimitSettings:
         singular one.
     """
 
-    length_margin: float = declared(
+    length_margin: float = declare(
         0.0,
         "that trajectories keep to the limits of drives (of turning ones at a lever of 0.1 m)",
         "m",
         0,
         10,
     )
-    rate_share: float = declared(1.0, "of the drives' rate limit that trajectories may use", "", 0.01, 1.0)
-    force_share: float = declared(0.9, "of the drives' force limit that trajectories may use", "", 0.01, 1.0)
-    largest_condition: float = declared(50.0, "condition number that trajectories may reach", "", 1, 1e6)
+    rate_share: float = declare(1.0, "of the drives' rate limit that trajectories may use", "", 0.01, 1.0)
+    force_share: float = declare(0.9, "of the drives' force limit that trajectories may use", "", 0.01, 1.0)
+    largest_condition: float = declare(50.0, "condition number that trajectories may reach", "", 1, 1e6)
 
 
 @dataclass(frozen=True)

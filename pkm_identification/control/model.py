@@ -60,7 +60,7 @@ class EstimateReader:
         std: FloatArray,
         shown: FloatArray,
     ) -> FloatArray:
-        """What the data show as estimated, all else nominal.
+        """Return what the data show as estimated, all else nominal.
 
         Parameters
         ----------

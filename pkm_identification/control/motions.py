@@ -73,7 +73,7 @@ class Outcome:
 
     @classmethod
     def of_error(cls, error: Exception) -> Outcome:
-        """How a motion ends that could not be worked out; it alone: control goes on whatever the error is."""
+        """Return how a motion ends that could not be worked out; it alone: control goes on whatever the error is."""
         if isinstance(error, MotionRefused):
             return cls(INVALID_GOAL, str(error))
         return cls(
@@ -240,7 +240,7 @@ class Motions:
         self.running = self._plan = None
 
     def step(self, periods: int = 1) -> Setpoint:
-        """The setpoint of a sample so many periods later."""
+        """Return the setpoint of a sample so many periods later."""
         self.follower.advance(periods)
         self._now += periods
         for _ in range(min(max(periods, 1), MOST_BLOCKS)):
@@ -248,7 +248,7 @@ class Motions:
         return self.follower.setpoint()
 
     def note(self, error: FloatArray, feedback: FloatArray, rate_error: FloatArray | None = None) -> None:
-        """What came of the setpoint: errors, feedback and errors of rates (n,). Ends a motion that is done."""
+        """Note what came of the setpoint: errors, feedback and errors of rates (n,). Ends a motion that is done."""
         motion = self.running
         if motion is None:
             return
@@ -372,7 +372,7 @@ class Motions:
         course = lay_course(self._machine, place, motion.waypoints)
         if not beside:
             return _Planned(course, self._checks(course, samples))
-        for block in _blocks(samples, self._block_beside):
+        for block in _iterate_blocks(samples, self._block_beside):
             if motion.outcome is not None:  # given up meanwhile
                 break
             time = block * self._period
@@ -382,13 +382,13 @@ class Motions:
         return _Planned(course, iter(()))
 
     def _checks(self, course: Course, samples: int) -> Iterator[Violation | None]:
-        for block in _blocks(samples, self._block):
+        for block in _iterate_blocks(samples, self._block):
             # the very samples the machine will be asked for
             time = block * self._period
             yield self._limits.check(course.move(time), time, self.parameters)
 
     def _slowing(self, begin: float) -> Slowing:
-        """A stop from a time on that keeps to the force limit, if any length of it does."""
+        """Return a stop from a time on that keeps to the force limit, if any length of it does."""
         slowing = Slowing(begin, self._stop_time)
         for _ in range(SLOWER):
             time = begin + np.linspace(0.0, slowing.duration, 61)
@@ -406,7 +406,7 @@ class Motions:
         self.follower.slow_down(slowing or self._slowing(self.follower.index * self._period))
 
 
-def _blocks(samples: int, size: int) -> Iterator[FloatArray]:
-    """Indices 0, 1, ... of so many samples, block by block."""
+def _iterate_blocks(samples: int, size: int) -> Iterator[FloatArray]:
+    """Yield indices 0, 1, ... of so many samples, block by block."""
     for first in range(0, samples, size):
         yield np.arange(first, min(first + size, samples), dtype=float)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pkm_identification.declared import declared
+from pkm_identification.declared import declare
 from pkm_identification.errors import SettingsError
 from pkm_identification.numerics.arrays import FloatArray
 
@@ -42,10 +42,10 @@ class ControlSettings:
         dynamics. (`ComputedTorque` always has its model, the PID mode of `MachineController` never.)
     """
 
-    bandwidth: float = declared(16.0, "of the strut loops, as far as delay allows it", "Hz", 0.1, 1e3)
-    damping: float = declared(0.8, "damping ratio of the strut loops", "", 0.1, 10.0)
-    integral_time: float = declared(0.5, "in which the integral takes over a constant error", "s", 0.001, 1e3)
-    delay: float = declared(
+    bandwidth: float = declare(16.0, "of the strut loops, as far as delay allows it", "Hz", 0.1, 1e3)
+    damping: float = declare(0.8, "damping ratio of the strut loops", "", 0.1, 10.0)
+    integral_time: float = declare(0.5, "in which the integral takes over a constant error", "s", 0.001, 1e3)
+    delay: float = declare(
         0.0,
         "longest time from a sample to the force that answers it; the loops are made slow "
         "enough to stand it: 0.065 / delay Hz at damping 0.8",

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from pkm_identification.declared import declarations, declared
+from pkm_identification.declared import declarations, declare
 from pkm_identification.errors import SettingsError
 from pkm_identification.numerics.arrays import FloatArray
 
@@ -56,35 +56,35 @@ class ControllerSettings:
         or none.
     """
 
-    mode: str = declared(
+    mode: str = declare(
         "computed_torque",
         "PID per drive, forces of the model and feedback through it, or a position loop of the platform or outputs",
         choices=MODES,
     )
     loops: ControlSettings = field(default_factory=ControlSettings)
     limits: LimitSettings = field(default_factory=LimitSettings)
-    lead: int = declared(1, "periods between a sample and the instant its command acts", low=1, high=40)
-    blend: float = declared(0.5, "time constant with which an estimate is taken over", "s", 0, 60)
-    stop_time: float = declared(
+    lead: int = declare(1, "periods between a sample and the instant its command acts", low=1, high=40)
+    blend: float = declare(0.5, "time constant with which an estimate is taken over", "s", 0, 60)
+    stop_time: float = declare(
         0.3, "of a smooth stop; longer where the force limit asks for it", "s", 0.01, 60
     )
-    goal_tolerance: float = declared(
+    goal_tolerance: float = declare(
         5e-4,
         "largest error of a drive at a trajectory's end; of turning drives at a lever of 0.1 m",
         "m",
         1e-6,
         1.0,
     )
-    settling_time: float = declared(1.0, "longest time to come within goal_tolerance", "s", 0, 60)
-    tracking_limit: float = declared(
+    settling_time: float = declare(1.0, "longest time to come within goal_tolerance", "s", 0, 60)
+    tracking_limit: float = declare(
         0.005,
         "largest error of a drive, else emergency stop; of turning drives at a lever of 0.1 m",
         "m",
         1e-6,
         1.0,
     )
-    lost_after: float = declared(0.1, "time without a good sample that is an emergency", "s", 0.002, 600)
-    estimate_jump: float = declared(
+    lost_after: float = declare(0.1, "time without a good sample that is an emergency", "s", 0.002, 600)
+    estimate_jump: float = declare(
         0.0,
         "largest change of a drive's force by an estimate, beyond: emergency stop; "
         "0: a tenth of its force limit",
@@ -92,7 +92,7 @@ class ControllerSettings:
         0,
         1e9,
     )
-    safe_command: str = declared(
+    safe_command: str = declare(
         "hold",
         "forces in an emergency stop: those that hold the machine, or none",
         choices=SAFE_COMMANDS,

@@ -55,7 +55,7 @@ class Tolerances:
         return cls(drives, free, free, spread_over_drives(drives, length), free, time)
 
     def off_path(self, error: FloatArray, rate_error: FloatArray) -> str | None:
-        """What is wrong on the way, in words; None while all drives are within.
+        """Return what is wrong on the way, in words; None while all drives are within.
 
         Parameters
         ----------
@@ -65,7 +65,7 @@ class Tolerances:
         return self._beyond(error, self.path, rate_error, self.path_rate, "its path")
 
     def off_goal(self, error: FloatArray, rate_error: FloatArray) -> str | None:
-        """What is wrong at the end, in words; None when all drives are within."""
+        """Return what is wrong at the end, in words; None when all drives are within."""
         return self._beyond(error, self.goal, rate_error, self.goal_rate, "the goal")
 
     def _beyond(

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
 from pkm_identification.numerics.linear_systems import lower_cholesky, whiten_rows
-from pkm_identification.numerics.rows import combine, dot, lengthened
+from pkm_identification.numerics.rows import combine, dot, lengthen_rows
 
 
 @kernel
@@ -37,7 +37,7 @@ def whitened_innovation(columns, changed, measured, believed, noise, rows):
     center, scale, moved, root = believed
     size, width = columns.shape
     spread = noise.copy()
-    rows_of_root = lengthened(root)
+    rows_of_root = lengthen_rows(root)
     along, factors = np.empty((size, rows_of_root.shape[1])), np.empty(width)
     innovation = measured.copy()
     for k in range(size):
@@ -98,7 +98,7 @@ def _begin(sums):
 
 
 @kernel
-def _gain(sums, root, change):
+def _solve_gain(sums, root, change):
     """Solve (L + 1) change = s; s^T (L + 1)^-1 s, or 0 where rounding has spoilt L."""
     size = change.size
     if not lower_cholesky(sums[:size, :size], root):
@@ -131,7 +131,7 @@ def write_gains(products, newest, windows, least):
         count = min(lags[n], most)
         _add_newest(products, newest, before, count, sums)
         before = count
-        gains[n] = _gain(sums, root, change) if sums[change.size, change.size] > least else 0.0
+        gains[n] = _solve_gain(sums, root, change) if sums[change.size, change.size] > least else 0.0
 
 
 @dataclass(frozen=True)
@@ -213,7 +213,7 @@ class ChangeTest:
     def windows(
         self, count: int
     ) -> tuple[NDArray[np.int64], int, FloatArray, FloatArray, FloatArray, FloatArray]:
-        """What `write_gains` takes, and fills with `last_gains`, when so many equations have come."""
+        """Return what `write_gains` takes, and fills with `last_gains`, when so many equations have come."""
         return self.lags, min(count, len(self._ring)), self._sums, self._root, self._change, self.last_gains
 
     def gains(self) -> FloatArray:
@@ -226,7 +226,7 @@ class ChangeTest:
         count = min(count, self.count, len(self._ring))
         _begin(self._sums)
         _add_newest(self._products, self._newest, 0, count, self._sums)
-        gain = _gain(self._sums, self._root, self._change)
+        gain = _solve_gain(self._sums, self._root, self._change)
         std = np.sqrt(np.diag(np.linalg.inv(self._sums[:-1, :-1])))
         evidence = gain - 2.0 * np.sum(np.log(np.diag(self._root)))
         left = float(self._sums[-1, -1]) - gain

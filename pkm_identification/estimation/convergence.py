@@ -37,7 +37,7 @@ from numpy.typing import NDArray
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.prior import Prior
 
-from .batch.least_squares import blocks, robust_covariance, solve_blocks
+from .batch.least_squares import blocks, compute_robust_covariance, solve_blocks
 from .batch.sandwich import sandwich
 from .equations import Equations
 from .estimate import ParameterEstimate
@@ -60,7 +60,7 @@ def nonconvergence(
     memory: float = np.inf,
     white_covariance: Callable[[int], FloatArray] | None = None,
 ) -> str:
-    """What of an estimate has not converged, in words; empty when all of it has.
+    """Return what of an estimate has not converged, in words; empty when all of it has.
 
     Judged are the directions (in units of the prior) that the data show, each in units of its standard deviation.
 
@@ -122,7 +122,7 @@ def nonconvergence(
     alone = np.where(np.count_nonzero(vectors, axis=0) == 1, moved, 0.0)
     worst = int(np.argmax(alone if alone.max() > limit else moved))
     return (
-        f"{_named(estimate.names, vectors[:, worst])} had not converged: it moved by {moved[worst]:.3g} standard "
+        f"{_list_named(estimate.names, vectors[:, worst])} had not converged: it moved by {moved[worst]:.3g} standard "
         f"deviations over the last {left * entry:.2g} s, where 1 is usual and {limit:.2g} the most that chance does"
     )
 
@@ -154,7 +154,9 @@ def narrow_by_drift(
     left = np.concatenate([part - both @ drift for both, part in parts()])
     return _narrow(
         *(
-            robust_covariance(equations.regressor, one, noise, redundancy, equations.segment, scale=prior.std)
+            compute_robust_covariance(
+                equations.regressor, one, noise, redundancy, equations.segment, scale=prior.std
+            )
             for one in (left, residual)
         )
     )
@@ -208,7 +210,7 @@ def compute_white_covariance(
 
 
 def half_known(std: FloatArray) -> NDArray[np.int64]:
-    """The entry of a trace (K, R) by which half of the information about each parameter had come, shape (R,).
+    """Return the entry of a trace (K, R) by which half of the information about each parameter had come, shape (R,).
 
     Information is counted by the variance, which halves when it doubles.
     """
@@ -217,7 +219,7 @@ def half_known(std: FloatArray) -> NDArray[np.int64]:
     return np.where(early.any(axis=0), last, 0)
 
 
-def _named(names: tuple[str, ...], direction: FloatArray) -> str:
+def _list_named(names: tuple[str, ...], direction: FloatArray) -> str:
     first, second = np.argsort(-np.abs(direction))[:2] if len(names) > 1 else (0, 0)
     if direction[first] ** 2 > 0.5:
         return names[first]

@@ -20,7 +20,7 @@ SPREAD = 10  # samples from one to the next, as in the source
 
 
 def data_order(count: int, order: str = "sequential", seed: int = 0) -> NDArray[np.int64]:
-    """Indices of data in the order they are taken, each once.
+    """Return indices of data in the order they are taken, each once.
 
     Without process noise the order is of no account to a linear model; with it, the newest data weigh most.
 

@@ -21,7 +21,7 @@ SEVERAL = 5.0  # standard deviations
 
 
 def disagreement(estimate: ParameterEstimate, batch: FloatArray) -> str:
-    """How an estimate contradicts the batch fit (P,) of the same equations, in words; empty where they agree.
+    """Return how an estimate contradicts the batch fit (P,) of the same equations, in words; empty where they agree.
 
     On one log both minimise the same squares: what is between them is not noise. An estimate that is kept consistent
     may differ by what no body can have, and then says so here.

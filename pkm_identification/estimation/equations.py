@@ -63,20 +63,20 @@ class Equations:
         )
 
     @classmethod
-    def joined(cls, parts: Sequence[Equations]) -> Equations:
+    def concatenate(cls, parts: Sequence[Equations]) -> Equations:
         """Equations one after the other; at least one part."""
         return cls(
             *(np.concatenate(column) for column in zip(*(part._columns() for part in parts), strict=True))
         )
 
     def left(self, values: FloatArray) -> FloatArray:
-        """What parameters of these values (P,) leave of the measured outputs, shape (K, m)."""
+        """Return what parameters of these values (P,) leave of the measured outputs, shape (K, m)."""
         return np.concatenate(
             [self.measured[block] - self.regressor[block] @ values for block in row_blocks(max(len(self), 1))]
         )
 
-    def mapped(self, change: Callable[[Equations], Equations]) -> Equations:
-        """What `change` makes of the equations, some thousand at a time."""
+    def map(self, change: Callable[[Equations], Equations]) -> Equations:
+        """Return what `change` makes of the equations, some thousand at a time."""
         if not is_large(self.regressor):
             return change(self)
         gathered = GrowingEquations()
@@ -105,5 +105,5 @@ class GrowingEquations:
             column.append(rows)
 
     def taken(self) -> Equations:
-        """All of them."""
+        """Return all of them."""
         return Equations(*(column.taken() for column in self._columns))

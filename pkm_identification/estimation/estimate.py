@@ -91,7 +91,7 @@ def make_estimate(
     nominal, prior_std = parameters.nominal[:reported], prior.std[:reported]
     seen = None
     if assumed is not None:
-        seen = _without(covariance, assumed.rows[:, :reported], prior_std)
+        seen = _remove_relations(covariance, assumed.rows[:, :reported], prior_std)
     result = assess(
         names,
         units,
@@ -121,8 +121,8 @@ def make_estimate(
     )
 
 
-def _without(covariance: FloatArray, rows: FloatArray, prior_std: FloatArray) -> FloatArray:
-    """A covariance (P, P) without what relations say; never more than the prior's."""
+def _remove_relations(covariance: FloatArray, rows: FloatArray, prior_std: FloatArray) -> FloatArray:
+    """Return a covariance (P, P) without what relations say; never more than the prior's."""
     information = np.linalg.inv(covariance / np.outer(prior_std, prior_std))
     scaled = rows * prior_std
     values, vectors = np.linalg.eigh(0.5 * (information + information.T) - scaled.T @ scaled)

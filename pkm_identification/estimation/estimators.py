@@ -23,9 +23,9 @@ from pkm_identification.numerics.arrays import FloatArray
 from .batch.instruments import instrumental_variables
 from .batch.least_squares import (
     LinearFit,
+    compute_residual_covariance,
+    compute_robust_covariance,
     least_squares,
-    residual_covariance,
-    robust_covariance,
 )
 from .batch.robust import robust_least_squares
 from .consistency.constrained_least_squares import constrained_least_squares
@@ -85,7 +85,7 @@ class Estimator:
             fit = self.run(problem, tuning)
         else:
             view = Coordinates.of(problem.prior, problem.relations)
-            fit = self.run(problem.whitened(view), tuning).read_through(view)
+            fit = self.run(problem.whiten(view), tuning).read_through(view)
         return fit if problem.physical is None else constrained_least_squares(fit, problem)
 
     def batch_mean(self, problem: Problem, fit: Fit | None = None) -> FloatArray:
@@ -95,34 +95,34 @@ class Estimator:
         if problem.relations is None:
             return self.batch(problem).mean
         view = Coordinates.of(problem.prior, problem.relations)
-        return view.mean(self.batch(problem.whitened(view)).mean)
+        return view.mean(self.batch(problem.whiten(view)).mean)
 
     @property
     def twins(self) -> bool:
         """Whether it needs the twins of the equations."""
-        return self.batch is _instrumental
+        return self.batch is _run_instrumental
 
     @property
     def consistent(self) -> bool:
         """Whether it can keep its estimate physical."""
-        return self.batch is _plain
+        return self.batch is _run_least_squares
 
 
-def _plain(problem: Problem) -> LinearFit:
+def _run_least_squares(problem: Problem) -> LinearFit:
     return least_squares(problem.equations, problem.prior, problem.redundancy, problem.noise)
 
 
-def _robust(problem: Problem) -> LinearFit:
+def _run_robust(problem: Problem) -> LinearFit:
     return robust_least_squares(problem.equations, problem.prior, problem.redundancy)
 
 
-def _instrumental(problem: Problem) -> LinearFit:
+def _run_instrumental(problem: Problem) -> LinearFit:
     if problem.twins is None:
         raise PkmError("estimator 'iv': needs the twins of the equations, which only a log as a whole gives")
     return instrumental_variables(problem.equations, problem.twins, problem.prior, problem.redundancy)
 
 
-def _batch(name: str, problem: Problem, _: Tuning) -> Fit:
+def _run_batch(name: str, problem: Problem, _: Tuning) -> Fit:
     """Run a batch estimator."""
     fit = ESTIMATORS[name].batch(problem)
     squares = np.einsum("ki,ij,kj->k", fit.residual, np.linalg.inv(fit.noise), fit.residual)
@@ -141,8 +141,8 @@ def _batch(name: str, problem: Problem, _: Tuning) -> Fit:
     )
 
 
-def _physical(problem: Problem) -> Callable[[ParameterFilter], ParameterFilter] | None:
-    """What makes a filter's estimates physical, where they are to be."""
+def _build_physical(problem: Problem) -> Callable[[ParameterFilter], ParameterFilter] | None:
+    """Return what makes a filter's estimates physical, where they are to be."""
     coordinates = problem.physical
     if coordinates is None or not coordinates.each_body:
         return None  # or what is done at the end
@@ -150,7 +150,7 @@ def _physical(problem: Problem) -> Callable[[ParameterFilter], ParameterFilter] 
     return lambda linear: ConsistentFilter(linear, free, problem.view)
 
 
-def _recursive(name: str, problem: Problem, tuning: Tuning) -> Fit:
+def _run_recursive(name: str, problem: Problem, tuning: Tuning) -> Fit:
     """Run a recursive estimator over the equations, one by one."""
     equations = problem.equations
     recursive = RecursiveEstimator(
@@ -165,10 +165,10 @@ def _recursive(name: str, problem: Problem, tuning: Tuning) -> Fit:
         again=tuning.causal,
         keep_trace=True,
         view=problem.view,
-        through=_physical(problem),
+        through=_build_physical(problem),
     )
-    batch = _plain(problem)
-    weight = _memory(name, tuning, len(equations))
+    batch = _run_least_squares(problem)
+    weight = _compute_memory(name, tuning, len(equations))
     known = problem.noise is not None or (name == "rls" and not tuning.causal)
     if known:
         recursive.fix_noise(batch.noise if problem.noise is None else problem.noise)
@@ -180,18 +180,18 @@ def _recursive(name: str, problem: Problem, tuning: Tuning) -> Fit:
         for k in order:
             recursive.step(float(equations.time[k]), equations.regressor[k], equations.measured[k])
         residual = equations.measured - equations.regressor @ recursive.filter.mean
-        left = residual_covariance(residual, len(problem.parameters.names), weight)
+        left = compute_residual_covariance(residual, len(problem.parameters.names), weight)
         if (known or number) and np.trace(left) > NOISE_STILL * np.trace(recursive.noise):
             noise_converged = True
             break
         if number < passes - 1:
             recursive.fix_noise(left)
     mean = recursive.filter.mean
-    nonconvergence = _nonconvergence(recursive, noise_converged, passes)
+    nonconvergence = _explain_nonconvergence(recursive, noise_converged, passes)
     return Fit(
         estimator=name,
         mean=mean,
-        covariance=_widened(problem, mean, recursive, batch, weight, floored=not tuning.causal),
+        covariance=_widen_covariance(problem, mean, recursive, batch, weight, floored=not tuning.causal),
         noise=recursive.noise,
         nis=recursive.estimate(problem.model).nis,
         iterations=number + 1,
@@ -202,8 +202,8 @@ def _recursive(name: str, problem: Problem, tuning: Tuning) -> Fit:
     )
 
 
-def _nonconvergence(recursive: RecursiveEstimator, noise_converged: bool, passes: int) -> str:
-    """Why a run over the equations is no estimate, in words; empty when it is one."""
+def _explain_nonconvergence(recursive: RecursiveEstimator, noise_converged: bool, passes: int) -> str:
+    """Return why a run over the equations is no estimate, in words; empty when it is one."""
     if not np.all(np.isfinite(recursive.filter.mean)):
         return "the filter diverged"
     if recursive.reopened:
@@ -213,13 +213,13 @@ def _nonconvergence(recursive: RecursiveEstimator, noise_converged: bool, passes
     return ""
 
 
-def _memory(name: str, tuning: Tuning, count: int) -> FloatArray | None:
+def _compute_memory(name: str, tuning: Tuning, count: int) -> FloatArray | None:
     """Weights with which the equations enter the final estimate; None when all count alike."""
     forgetting = tuning.settings.forgetting if name == "rls" else 1.0
     return None if forgetting == 1.0 else forgetting ** np.arange(count - 1.0, -1.0, -1.0)
 
 
-def _widened(
+def _widen_covariance(
     problem: Problem,
     mean: FloatArray,
     recursive: RecursiveEstimator,
@@ -237,7 +237,7 @@ def _widened(
     equations, prior = problem.equations, problem.prior
     residual = equations.measured - equations.regressor @ mean
     noise = batch.noise if weight is None else recursive.noise
-    robust = robust_covariance(
+    robust = compute_robust_covariance(
         equations.regressor,
         residual,
         noise,
@@ -264,8 +264,15 @@ def _widened(
 # In the order of the help: the recursive ones, which also run online, first.
 TITLES = {"ukf": "unscented Kalman filter", "ekf": "extended Kalman filter", "rls": "recursive least squares"}
 ESTIMATORS: dict[str, Estimator] = {
-    **{name: Estimator(TITLES.get(name, name), partial(_recursive, name), _plain) for name in FILTERS},
-    "ls": Estimator("least squares", partial(_batch, "ls"), _plain),
-    "robust": Estimator("least squares that outliers do not move", partial(_batch, "robust"), _robust),
-    "iv": Estimator("instrumental variables, for coarse encoders", partial(_batch, "iv"), _instrumental),
+    **{
+        name: Estimator(TITLES.get(name, name), partial(_run_recursive, name), _run_least_squares)
+        for name in FILTERS
+    },
+    "ls": Estimator("least squares", partial(_run_batch, "ls"), _run_least_squares),
+    "robust": Estimator(
+        "least squares that outliers do not move", partial(_run_batch, "robust"), _run_robust
+    ),
+    "iv": Estimator(
+        "instrumental variables, for coarse encoders", partial(_run_batch, "iv"), _run_instrumental
+    ),
 }

@@ -98,14 +98,14 @@ class Problem:
         return self.equations.measured.shape[1]
 
     def part(self, chosen: NDArray[np.bool_]) -> Problem:
-        """The problem with some of its equations only."""
+        """Return the problem with some of its equations only."""
         twins = None if self.twins is None else (self.twins[0][chosen], self.twins[1][chosen])
         log = self.log[chosen] if len(self.log) else self.log
         used = None if self.used is None else self.used[chosen]
         return replace(self, equations=self.equations[chosen], twins=twins, log=log, used=used)
 
-    def whitened(self, view: Coordinates) -> Problem:
-        """The problem for the unknowns of `view`, which prior and relations make standard normal."""
+    def whiten(self, view: Coordinates) -> Problem:
+        """Return the problem for the unknowns of `view`, which prior and relations make standard normal."""
         width = len(view.origin)
         prior = Prior(np.zeros(width), np.ones(width))
         parameters = replace(
@@ -166,7 +166,7 @@ class Fit:
     nonconvergence: str = ""
 
     def estimate(self, problem: Problem, systematic: FloatArray | float = 0.0) -> ParameterEstimate:
-        """The estimate with its statuses; `systematic` (P, P) is added to the covariance."""
+        """Return the estimate with its statuses; `systematic` (P, P) is added to the covariance."""
         return make_estimate(
             problem.parameters,
             problem.prior,
@@ -182,5 +182,5 @@ class Fit:
         )
 
     def read_through(self, view: Coordinates) -> Fit:
-        """The fit of a whitened problem as one of the parameters themselves."""
+        """Return the fit of a whitened problem as one of the parameters themselves."""
         return replace(self, mean=view.mean(self.mean), covariance=view.covariance(self.covariance))

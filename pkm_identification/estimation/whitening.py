@@ -36,7 +36,7 @@ class Coordinates:
 
     @classmethod
     def of(cls, prior: Prior, relations: LinearRelations) -> Coordinates:
-        """Of a prior and linear relations beside it."""
+        """Build one of a prior and linear relations beside it."""
         width = len(prior.mean)
         rows = np.vstack([relations.rows * prior.std, np.eye(width)])
         values = np.concatenate([relations.values - relations.rows @ prior.mean, np.zeros(width)])
@@ -50,12 +50,12 @@ class Coordinates:
         return self.origin + self.root @ mean
 
     def covariance(self, covariance: FloatArray) -> FloatArray:
-        """Covariance (P, P) of w from that of v."""
+        """Return covariance (P, P) of w from that of v."""
         return self.root @ covariance @ self.root.T
 
     def equations(self, equations: Equations) -> Equations:
         """Equations for v from those for w."""
-        return equations.mapped(
+        return equations.map(
             lambda part: replace(
                 part,
                 regressor=part.regressor @ self.root,

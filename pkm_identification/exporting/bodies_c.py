@@ -16,7 +16,7 @@ from pkm_identification.mechanisms.multibody.dynamics import drive_inertia
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.version import __version__
 
-from .c_code import FRICTION, c_comment, c_friction, c_name, c_table, fill_template
+from .c_code import FRICTION, build_c_table, c_comment, c_friction, c_name, fill_template
 
 
 def bodies_c(mechanism: Mechanism) -> str:
@@ -49,7 +49,7 @@ def bodies_c(mechanism: Mechanism) -> str:
             "PREFIX": c_name(mechanism.name),
             "DRIVE_COUNT": str(mechanism.degrees_of_freedom),
             "STATE_COUNT": str(mechanism.tree.coordinates),
-            "CONSTANTS": _counts(mechanism) + scalars + _tables(mechanism),
+            "CONSTANTS": _format_counts(mechanism) + scalars + _format_tables(mechanism),
             "CLIPPED": "\n@clipped.c@" if "clipped" in expression else "",
             "FRICTION": c_friction("drive", law),
             "PASSIVE": "\n@bodies_joint_friction.c@" if passive is not None else "",
@@ -58,7 +58,7 @@ def bodies_c(mechanism: Mechanism) -> str:
     )
 
 
-def _counts(mechanism: Mechanism) -> str:
+def _format_counts(mechanism: Mechanism) -> str:
     counts = {
         "DRIVE_COUNT": mechanism.degrees_of_freedom,
         "FRAME_COUNT": len(mechanism.tree.frames),
@@ -71,46 +71,46 @@ def _counts(mechanism: Mechanism) -> str:
     return f"enum {{ {', '.join(f'{name} = {count}' for name, count in counts.items())} }};\n"
 
 
-def _tables(mechanism: Mechanism) -> str:
+def _format_tables(mechanism: Mechanism) -> str:
     model, friction, passive = mechanism.model, mechanism.description.friction, mechanism.passive_friction
     rows = mechanism.task_rows("drives")
     closing = len(rows)
     if passive is not None:
         rows = np.concatenate([rows, mechanism.row_numbers("rubbing")])
     floats = [
-        c_table("GRAVITY", model.gravity, "m/s^2"),
-        c_table("PLACES", model.placement, "each frame in its parent: rotation row by row, origin (m)"),
-        c_table(
+        build_c_table("GRAVITY", model.gravity, "m/s^2"),
+        build_c_table("PLACES", model.placement, "each frame in its parent: rotation row by row, origin (m)"),
+        build_c_table(
             "PARAMETERS",
             mechanism.parameters,
             "m, mx, my, mz, xx, yy, zz, xy, xz, yz about each body's origin",
         ),
-        c_table("ROW_VECTORS", model.vector[rows], "points and directions in frames a and b, numbers"),
-        c_table("ROW_FACTORS", model.factor[rows], "of the tree's joints in combinations"),
-        c_table("ROW_SCALES", model.row_scale[rows[:closing]], "units of rows"),
-        c_table("VELOCITY_SCALES", model.velocity_scale, "units of the tree's velocities"),
-        c_table(
+        build_c_table("ROW_VECTORS", model.vector[rows], "points and directions in frames a and b, numbers"),
+        build_c_table("ROW_FACTORS", model.factor[rows], "of the tree's joints in combinations"),
+        build_c_table("ROW_SCALES", model.row_scale[rows[:closing]], "units of rows"),
+        build_c_table("VELOCITY_SCALES", model.velocity_scale, "units of the tree's velocities"),
+        build_c_table(
             "INERTIA", np.asarray(drive_inertia(mechanism), dtype=float), "along the drives, kg or kg m^2"
         ),
-        c_table(
+        build_c_table(
             "FRICTION", friction.coefficients, f"of the drives' law '{friction.law.name}', by coefficient"
         ),
-        c_table("HOME", np.asarray(mechanism.home, dtype=float), "configuration of the tree"),
+        build_c_table("HOME", np.asarray(mechanism.home, dtype=float), "configuration of the tree"),
     ]
     numbers = np.array(friction.parameters, dtype=float)
     if "LAW[" in FRICTION[friction.law.name][0]:
-        floats.append(c_table("LAW", numbers, "its numbers"))
+        floats.append(build_c_table("LAW", numbers, "its numbers"))
     integers = [
-        c_table("FRAMES", model.frame, "parent, kind, axis, sign, first coordinate, first velocity"),
-        c_table("VELOCITIES", model.velocity, "frame, whether it turns, coordinate"),
-        c_table("BODIES", model.body, "frames of the bodies"),
-        c_table("ROWS", model.row[rows], "kind, frames a and b, turns: loops, then drives"),
+        build_c_table("FRAMES", model.frame, "parent, kind, axis, sign, first coordinate, first velocity"),
+        build_c_table("VELOCITIES", model.velocity, "frame, whether it turns, coordinate"),
+        build_c_table("BODIES", model.body, "frames of the bodies"),
+        build_c_table("ROWS", model.row[rows], "kind, frames a and b, turns: loops, then drives"),
     ]
     if passive is not None:
         pairs = np.stack([passive.friction.coulomb, passive.friction.viscous], axis=1)
         floats.append(
-            c_table("JOINT_FRICTION", pairs, "Coulomb and viscous friction of passive joints, by axis")
+            build_c_table("JOINT_FRICTION", pairs, "Coulomb and viscous friction of passive joints, by axis")
         )
         triples = passive.triples if len(passive.triples) else np.zeros(1, dtype=np.int64)
-        integers.append(c_table("TRIPLES", triples, "first of three axes of joints that turn any way"))
+        integers.append(build_c_table("TRIPLES", triples, "first of three axes of joints that turn any way"))
     return "".join([*floats, *integers])

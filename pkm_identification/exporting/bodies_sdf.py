@@ -67,9 +67,9 @@ def bodies_sdf(mechanism: Mechanism) -> str:
         if name != GROUND:
             pose = f"{numbers(position[f])} {numbers(yaw_pitch_roll(rotation[f])[::-1])}"
             links += f"<link name={quoteattr(name)}><pose>{pose}</pose>{inertial_xml(masses[name], 'sdf')}</link>\n"
-    driven = _driven(mechanism)
+    driven = _describe_driven_joints(mechanism)
     joints = "".join(
-        _joint(mechanism, joint, driven.get(joint.name, ""), rotation) for joint in description.joints
+        _build_joint(mechanism, joint, driven.get(joint.name, ""), rotation) for joint in description.joints
     )
     gravity = numbers(FLOAT64.array(description.gravity))
     return (
@@ -78,8 +78,8 @@ def bodies_sdf(mechanism: Mechanism) -> str:
     )
 
 
-def _joint(mechanism: Mechanism, joint: Joint, driven: str, rotation: FloatArray) -> str:
-    """A joint at its place in its second body, or in its first where the second is the ground."""
+def _build_joint(mechanism: Mechanism, joint: Joint, driven: str, rotation: FloatArray) -> str:
+    """Return a joint at its place in its second body, or in its first where the second is the ground."""
     parent, child = joint.bodies
     side = 1
     if child == GROUND:
@@ -95,23 +95,24 @@ def _joint(mechanism: Mechanism, joint: Joint, driven: str, rotation: FloatArray
         first, second = (at_home[i] @ FLOAT64.array(joint.axis[i]) for i in range(2))
         sign = 1.0 if side == 1 else -1.0
         if kind != "universal":
-            axes = _axis("axis", sign * (local @ first), driven)
+            axes = _build_axis("axis", sign * (local @ first), driven)
         else:
             pair = (first, second) if side == 1 else (-second, -first)
-            axes = _axis("axis", local @ pair[0], "") + _axis("axis2", local @ pair[1], "")
+            axes = _build_axis("axis", local @ pair[0], "") + _build_axis("axis2", local @ pair[1], "")
     pose = f"{numbers(place)} {numbers(yaw_pitch_roll(turn)[::-1])}"
     parent = "world" if parent == GROUND else parent
     return (
-        f'<joint name={quoteattr(joint.name)} type="{kind}"><pose>{pose}</pose><parent>{_text(parent)}</parent>'
-        f"<child>{_text(child)}</child>{axes}</joint>\n"
+        f'<joint name={quoteattr(joint.name)} type="{kind}"><pose>{pose}</pose>'
+        f"<parent>{_escape(parent)}</parent>"
+        f"<child>{_escape(child)}</child>{axes}</joint>\n"
     )
 
 
-def _axis(name: str, direction: FloatArray, rest: str) -> str:
+def _build_axis(name: str, direction: FloatArray, rest: str) -> str:
     return f"<{name}><xyz>{numbers(direction / np.linalg.norm(direction))}</xyz>{rest}</{name}>"
 
 
-def _driven(mechanism: Mechanism) -> dict[str, str]:
+def _describe_driven_joints(mechanism: Mechanism) -> dict[str, str]:
     """Return limits, from home, and friction of joints that are driven as they are, by their names."""
     friction, texts = mechanism.description.friction, {}
     home = mechanism.joints_at_home
@@ -132,5 +133,5 @@ def _driven(mechanism: Mechanism) -> dict[str, str]:
     return texts
 
 
-def _text(name: str) -> str:
+def _escape(name: str) -> str:
     return name.replace("&", "&amp;").replace("<", "&lt;")

@@ -16,7 +16,7 @@ import numpy as np
 
 from pkm_identification.errors import SettingsError
 from pkm_identification.mechanisms.multibody.description.records import GROUND
-from pkm_identification.mechanisms.multibody.extents import body_extents
+from pkm_identification.mechanisms.multibody.extents import compute_body_extents
 from pkm_identification.mechanisms.multibody.kernels.codes import BALL, FIXED, NO_SPIN, PRISMATIC
 from pkm_identification.mechanisms.multibody.kernels.layout import ORIGIN
 from pkm_identification.mechanisms.multibody.kinematics import frames
@@ -77,10 +77,10 @@ def bodies_urdf(mechanism: Mechanism, display: bool = False) -> str:
     taken = {BASE, *body_of.values()}
     names = [BASE]
     masses = inertials(mechanism)
-    own = [_joint_name(mechanism, f, frame) for f, frame in enumerate(tree.frames)]
+    own = [_format_joint_name(mechanism, f, frame) for f, frame in enumerate(tree.frames)]
     bars = _draw_bars(mechanism) if display else {}
     parts = [_link(BASE, None, bars.get(GROUND, ""))]
-    driven = _driven(mechanism)
+    driven = _describe_driven_joints(mechanism)
     for f, frame in enumerate(tree.frames[1:], 1):
         names.append(body_of.get(f) or fresh(f"{own[f]}:frame", taken))
         parent, place = names[frame.parent], _place(mechanism, f)
@@ -88,14 +88,14 @@ def bodies_urdf(mechanism: Mechanism, display: bool = False) -> str:
             for end, axis in TURNS[:-1]:
                 link = fresh(f"{own[f]}:{end}", taken)
                 parts.append(
-                    _joint(f"{own[f]}_{end}", "revolute", (parent, link), place, np.eye(3)[axis], "")
+                    _build_joint(f"{own[f]}_{end}", "revolute", (parent, link), place, np.eye(3)[axis], "")
                 )
                 parts.append(_link(link, None))
                 parent, place = link, ""
             own[f] = f"{own[f]}_{TURNS[-1][0]}"
         kind = {FIXED: "fixed", PRISMATIC: "prismatic"}.get(frame.kind, "revolute")
         along = np.eye(3)[TURNS[-1][1]] if frame.kind in TURNING else frame.sign * np.eye(3)[frame.axis]
-        parts.append(_joint(own[f], kind, (parent, names[f]), place, along, driven.get(own[f], "")))
+        parts.append(_build_joint(own[f], kind, (parent, names[f]), place, along, driven.get(own[f], "")))
         parts.append(_link(names[f], masses.get(body_of.get(f, "")), bars.get(body_of.get(f, ""), "")))
     gravity = numbers(FLOAT64.array(description.gravity))
     return (
@@ -104,7 +104,7 @@ def bodies_urdf(mechanism: Mechanism, display: bool = False) -> str:
     )
 
 
-def _joint_name(mechanism: Mechanism, f: int, frame: Frame) -> str:
+def _format_joint_name(mechanism: Mechanism, f: int, frame: Frame) -> str:
     if frame.joint < 0:
         return f"frame_{f}"
     name = mechanism.description.joints[frame.joint].name
@@ -114,7 +114,7 @@ def _joint_name(mechanism: Mechanism, f: int, frame: Frame) -> str:
     return name if len(places) == 1 else f"{name}_{places.index(f) + 1}"
 
 
-def _driven(mechanism: Mechanism) -> dict[str, str]:
+def _describe_driven_joints(mechanism: Mechanism) -> dict[str, str]:
     """Return limits and friction of joints that are driven as they are, by their names."""
     friction, texts = mechanism.description.friction, {}
     for i, drive in enumerate(mechanism.description.drives):
@@ -141,7 +141,9 @@ def _place(mechanism: Mechanism, f: int) -> str:
     return f'<origin xyz="{numbers(placement[ORIGIN])}" rpy="{numbers(roll)}"/>'
 
 
-def _joint(name: str, kind: str, links: tuple[str, str], place: str, axis: FloatArray, driven: str) -> str:
+def _build_joint(
+    name: str, kind: str, links: tuple[str, str], place: str, axis: FloatArray, driven: str
+) -> str:
     limits = f'<limit lower="{-_FARTHEST}" upper="{_FARTHEST}" effort="{_EFFORT}" velocity="{_VELOCITY}"/>'
     moving = "" if kind == "fixed" else f'<axis xyz="{numbers(axis)}"/>{driven or limits}'
     return (
@@ -160,7 +162,7 @@ def _link(name: str, body: Inertial | None, drawn: str = "") -> str:
 def _draw_bars(mechanism: Mechanism) -> dict[str, str]:
     """Return bars between the joints of each body, GROUND included, as visuals."""
     outline = Outline(mechanism)
-    radius = _BAR * float(np.max(body_extents(mechanism)))
+    radius = _BAR * float(np.max(compute_body_extents(mechanism)))
     drawn: dict[str, str] = {}
     for owner, ends in zip(outline.owners, outline.points, strict=True):
         if owner in mechanism.tree.body_frames:
@@ -182,7 +184,7 @@ class TreePositions:
         moving = [(f, frame) for f, frame in enumerate(mechanism.tree.frames) if frame.kind != FIXED]
         names: list[str] = []
         for f, frame in moving:
-            name = _joint_name(mechanism, f, frame)
+            name = _format_joint_name(mechanism, f, frame)
             names += [f"{name}_{end}" for end, _ in TURNS] if frame.kind in TURNING else [name]
         self.names = tuple(names)
         self._moving = moving

@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 from pkm_identification.mechanisms.hexapod.dynamics.basis import (
     PLATFORM_COLUMNS,
     basis_parameters,
-    friction_of_basis,
-    joint_friction_of_basis,
+    build_friction_of_basis,
+    build_joint_friction_of_basis,
     strut_column,
 )
 from pkm_identification.mechanisms.hexapod.dynamics.records import spin_of
@@ -74,7 +74,7 @@ def c_code(machine: Machine) -> str:
             "HASH": machine.hash,
             "LIBM": " and ".join(["sqrt and fabs (exact by IEEE 754)", *([libm] if libm else [])]),
             "PREFIX": c_name(machine.name),
-            "CONSTANTS": _constants(machine),
+            "CONSTANTS": _format_constants(machine),
             "CLIPPED": "\n@clipped.c@" if clipped else "",
             "FRICTION": c_friction("strut", law),
             "JOINTS": "\n@hexapod_joint_friction.c@" if joints else "",
@@ -103,36 +103,38 @@ def c_friction(what: str, law: str) -> str:
 
 
 def c_name(name: str) -> str:
-    """A machine's name as the beginning of names in C."""
+    """Return a machine's name as the beginning of names in C."""
     plain = re.sub(r"\W", "_", name, flags=re.ASCII) or "machine"
     return f"machine_{plain}" if plain[0].isdigit() or plain[0] == "_" else plain
 
 
-def _constants(machine: Machine) -> str:
+def _format_constants(machine: Machine) -> str:
     phi = basis_parameters(machine)
     struts = np.array([[phi[strut_column(i, kind)] for kind in _OF_STRUT] for i in range(STRUTS)])
     tables = [
-        c_table("GRAVITY", machine.gravity, "m/s^2, base frame"),
-        c_table("BASE_JOINTS", machine.base_joints, "m, base frame"),
-        c_table("PLATFORM_JOINTS", machine.platform_joints, "m, platform frame"),
-        c_table("HINGES", machine.first_axes, "of universal joints, the axis fixed in base or platform"),
-        c_table(
+        build_c_table("GRAVITY", machine.gravity, "m/s^2, base frame"),
+        build_c_table("BASE_JOINTS", machine.base_joints, "m, base frame"),
+        build_c_table("PLATFORM_JOINTS", machine.platform_joints, "m, platform frame"),
+        build_c_table(
+            "HINGES", machine.first_axes, "of universal joints, the axis fixed in base or platform"
+        ),
+        build_c_table(
             "PLATFORM",
             phi[:PLATFORM_COLUMNS],
             "as a payload: kg, kg m, kg m^2 about the platform frame's origin",
         ),
-        c_table(
+        build_c_table(
             "STRUTS",
             struts,
             "mass of body E, its first moment and body B's from their joints, the rod's moments across and along, the "
             "motor as mass",
         ),
-        c_table(
+        build_c_table(
             "FRICTION",
-            friction_of_basis(machine, phi),
+            build_friction_of_basis(machine, phi),
             f"of law '{machine.friction.law.name}', by coefficient",
         ),
-        c_table(
+        build_c_table(
             "LAW",
             machine.friction.law_parameters[1 : 1 + len(machine.friction.law.parameters)],
             "its numbers",
@@ -140,7 +142,7 @@ def _constants(machine: Machine) -> str:
     ]
     if machine.joint_friction is not None:
         comment = "base joints' Coulomb (N m) and viscous (N m s) friction, then the platform joints'"
-        tables.append(c_table("JOINT_FRICTION", joint_friction_of_basis(machine, phi), comment))
+        tables.append(build_c_table("JOINT_FRICTION", build_joint_friction_of_basis(machine, phi), comment))
         tables.append(
             f"#define JOINT_TRANSITION {_number(machine.joint_friction.transition_rate)} /* rad/s */\n"
         )
@@ -150,26 +152,26 @@ def _constants(machine: Machine) -> str:
     )
 
 
-def c_table(name: str, values: NDArray[Any], comment: str) -> str:
+def build_c_table(name: str, values: NDArray[Any], comment: str) -> str:
     """Return a constant array of numbers, doubles or integers, with a comment."""
     sizes = "".join(f"[{size}]" for size in values.shape)
     kind = "int" if np.issubdtype(values.dtype, np.integer) else "double"
-    return f"/* {comment} */\nstatic const {kind} {name}{sizes} = {_braced(values)};\n"
+    return f"/* {comment} */\nstatic const {kind} {name}{sizes} = {_format_braced(values)};\n"
 
 
-def _braced(values: NDArray[Any]) -> str:
+def _format_braced(values: NDArray[Any]) -> str:
     if values.ndim == 1:
         return (
             "{"
             + ", ".join(str(value) if isinstance(value, np.integer) else _number(value) for value in values)
             + "}"
         )
-    rows = ",\n".join(f"    {_braced(row)}" for row in values)
+    rows = ",\n".join(f"    {_format_braced(row)}" for row in values)
     return f"{{\n{rows}}}"
 
 
 def _number(value: float) -> str:
-    """A number that C reads as the same double."""
+    """Return a number that C reads as the same double."""
     return repr(float(value))
 
 

@@ -106,16 +106,18 @@ def _read(path: str | Path) -> Any:
 
 
 def know_causes(machine: Machine, causes: Sequence[Mapping[str, Any]]) -> tuple[Machine, tuple[str, ...]]:
-    """Return the machine whose file knows the causes that it can, and the names of those that it cannot; as `cured`."""
+    """Return the machine whose file knows the causes that it can, and the names of the rest (`apply_corrections`)."""
     description = description_of(machine)
     if description is None:  # its file says nothing of how reports are wrong
         return machine, tuple(str(cause.get("name")) for cause in causes)
-    known, left = cured(description, causes)
+    known, left = apply_corrections(description, causes)
     return wrap_description(known), left
 
 
-def cured(machine: Hexapod, causes: Sequence[Mapping[str, Any]]) -> tuple[Hexapod, tuple[str, ...]]:
-    """The machine whose file knows the causes that a file can know, and the names of those that it cannot.
+def apply_corrections(
+    machine: Hexapod, causes: Sequence[Mapping[str, Any]]
+) -> tuple[Hexapod, tuple[str, ...]]:
+    """Return the machine whose file knows the causes that a file can know, and the names of those that it cannot.
 
     Raises
     ------
@@ -125,7 +127,7 @@ def cured(machine: Hexapod, causes: Sequence[Mapping[str, Any]]) -> tuple[Hexapo
     values: dict[str, FloatArray] = {}
     left = []
     for cause in causes:
-        name, strut = _stem(str(cause.get("name")))
+        name, strut = _split_cause(str(cause.get("name")))
         value = cause.get("value")
         if (
             name not in CURABLE
@@ -134,7 +136,7 @@ def cured(machine: Hexapod, causes: Sequence[Mapping[str, Any]]) -> tuple[Hexapo
         ):
             left.append(str(cause.get("name")))
             continue
-        entry = values.setdefault(name, _right(name))
+        entry = values.setdefault(name, _find_right_values(name))
         entry[slice(None) if strut is None else strut] = value
     if not values:
         return machine, tuple(left)
@@ -143,7 +145,7 @@ def cured(machine: Hexapod, causes: Sequence[Mapping[str, Any]]) -> tuple[Hexapo
             f"machine '{machine.name}' has no 'drive', which would have to know {', '.join(values)}"
         )
     document, drive = copy.deepcopy(machine.file), machine.drive
-    delay, gain, offset = (values.get(name, _right(name)) for name in CURABLE[:3])
+    delay, gain, offset = (values.get(name, _find_right_values(name)) for name in CURABLE[:3])
     know_forces(document["drive"], drive, float(delay[0]), gain, offset)
     if "motor_inertia" in values:
         if not drive.has_motor:
@@ -185,13 +187,13 @@ def motor_inertia(drive: Drive, more: float) -> float:
     return max(0.0, drive.motor_mass + more) / float(turns)
 
 
-def _right(name: str) -> FloatArray:
-    """What a cause is of struts without it, shape (6,)."""
+def _find_right_values(name: str) -> FloatArray:
+    """Return what a cause is of struts without it, shape (6,)."""
     return np.full(STRUTS, 1.0 if name == "force_gain" else 0.0)
 
 
-def _stem(name: str) -> tuple[str, int | None]:
-    """A cause without the number of its strut, and that number from 0."""
+def _split_cause(name: str) -> tuple[str, int | None]:
+    """Return a cause without the number of its strut, and that number from 0."""
     for stem in CURABLE:
         number = name[len(stem) + 1 :]
         if name == stem:

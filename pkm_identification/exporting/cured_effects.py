@@ -21,7 +21,10 @@ from pkm_identification.identification.settings import EstimatorSettings
 from pkm_identification.machines import contract
 from pkm_identification.machines.capabilities import HexapodFile, require
 from pkm_identification.mechanisms.actuators import Screw
-from pkm_identification.mechanisms.hexapod.dynamics.basis import friction_of_basis, joint_friction_of_basis
+from pkm_identification.mechanisms.hexapod.dynamics.basis import (
+    build_friction_of_basis,
+    build_joint_friction_of_basis,
+)
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
@@ -37,7 +40,7 @@ FORCES = (DELAY, "force_gain", "force_offset")
 def with_effects_known(
     machine: Machine, estimator: EstimatorSettings, values: FloatArray, *, bodies: bool = False
 ) -> tuple[Machine, tuple[str, ...]]:
-    """The machine whose file knows the effects that a file can know, and the parameters of those that it cannot.
+    """Return the machine whose file knows the effects that a file can know, and the parameters of those that it cannot.
 
     Bodies, viscous and Coulomb friction stay the file's; `mechanisms.hexapod.identified` changes those.
 
@@ -60,7 +63,7 @@ def with_effects_known(
     if not estimator.also:
         return machine, ()
     point = Linearisation.of(estimator, machine, values=values)
-    known = _description(point.corrections.machine)
+    known = _correct_description(point.corrections.machine)
     document = copy.deepcopy(machine.file)
     if not np.array_equal(known.gravity, machine.gravity):
         document["gravity"] = known.gravity.tolist()
@@ -88,7 +91,7 @@ def with_effects_known(
     return Machine.from_document(document, source=machine.name), tuple(left)
 
 
-def _description(machine: contract.Machine) -> Machine:
+def _correct_description(machine: contract.Machine) -> Machine:
     return require(machine, HexapodFile, "export").description
 
 
@@ -106,17 +109,17 @@ def _know_efficiency(document: dict[str, Any], machine: Machine, efficiency: flo
 def _know_friction(document: dict[str, Any], machine: Machine, point: Linearisation) -> None:
     """The law with its numbers, and the coefficients that the file's law does not have."""
     basis = point.parameters.mapping @ point.values + point.parameters.known
-    prepared = _description(point.machine)
+    prepared = _correct_description(point.machine)
     joints = prepared.joint_friction
     if joints is not None and machine.joint_friction is None:
-        section = joints.section(joint_friction_of_basis(prepared, basis))
+        section = joints.section(build_joint_friction_of_basis(prepared, basis))
         document["friction"] = {**document.get("friction", {}), "joints": section}
-    friction = _description(point.corrections.machine).friction
+    friction = _correct_description(point.corrections.machine).friction
     if friction.law is machine.friction.law and friction.parameters == machine.friction.parameters:
         return
     coefficients = friction.coefficients.copy()
     new = [k for k, name in enumerate(friction.law.names) if name not in machine.friction.law.names]
-    coefficients[new] = friction_of_basis(prepared, basis)[new]
+    coefficients[new] = build_friction_of_basis(prepared, basis)[new]
     numbers = {
         one.name: max(float(value), one.at_least)
         for one, value in zip(friction.law.parameters, friction.parameters, strict=True)

@@ -73,7 +73,7 @@ def with_estimate(machine: Machine, saved: SavedEstimate, assumptions: Assumptio
     """
     if has(machine, HexapodFile):
         description = require(machine, HexapodFile, "export").description
-        estimator = saved_settings(description, saved, assumptions)
+        estimator = build_saved_settings(description, saved, assumptions)
         parameters = estimator.parameter_set(description)
         known, left = with_effects_known(description, estimator, saved.mean, bodies=True)
         wrapped = wrap_description(known)
@@ -95,7 +95,7 @@ def with_estimate(machine: Machine, saved: SavedEstimate, assumptions: Assumptio
         )
     replace(saved, names=saved_names).check(machine, parameters, assumptions.described())
     rows = [saved.names.index(name) for name in parameters.names]
-    return _with_values(machine, parameters, saved, rows, effects)
+    return _insert_values(machine, parameters, saved, rows, effects)
 
 
 def know_effects(machine: Machine, saved: SavedEstimate) -> tuple[Machine, tuple[str, ...]]:
@@ -105,7 +105,7 @@ def know_effects(machine: Machine, saved: SavedEstimate) -> tuple[Machine, tuple
     """
     if has(machine, HexapodFile):
         description = machine.description
-        known, left = with_effects_known(description, saved_settings(description, saved), saved.mean)
+        known, left = with_effects_known(description, build_saved_settings(description, saved), saved.mean)
         return wrap_description(known), left
     whole, effects = extended_set(machine, saved.parameter_set or BASE, saved.also)
     shown = [
@@ -136,7 +136,7 @@ def apply_effects(
     return corrections.machine, known
 
 
-def _with_values(
+def _insert_values(
     machine: Machine,
     parameters: ParameterSet,
     saved: SavedEstimate,
@@ -168,7 +168,7 @@ def _find_shift(
     return (parameters.names[worst], float(deviations[worst])) if deviations[worst] > _SHIFTED else None
 
 
-def saved_settings(
+def build_saved_settings(
     machine: Hexapod, saved: SavedEstimate, assumptions: Assumptions | None = None
 ) -> EstimatorSettings:
     """Return settings of a hexapod's saved estimate, as far as they decide what its parameters are."""

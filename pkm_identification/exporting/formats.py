@@ -40,11 +40,11 @@ _SUFFIXES = {
 
 
 def format_of(path: str | Path) -> str | None:
-    """The format a file's name stands for, None when it does not tell."""
+    """Return the format a file's name stands for, None when it does not tell."""
     return _SUFFIXES.get(Path(path).suffix)
 
 
-def machine_text(machine: Machine | Description, form: str) -> str:
+def format_machine_text(machine: Machine | Description, form: str) -> str:
     """Return a machine in one of the FORMATS.
 
     urdf: a tree, of a hexapod for display, urdf-home: one whose joints are zero at home; mjcf and sdf: models with
@@ -73,9 +73,9 @@ def _write_hexapod(description: HexapodDescription, form: str) -> str:
 
         return urdf(description, from_home=form == "urdf-home")
     if form == "mjcf":
-        from .mjcf import complete_mjcf
+        from .mjcf import build_complete_mjcf
 
-        return complete_mjcf(description)
+        return build_complete_mjcf(description)
     if form == "sdf":
         from .bodies_sdf import bodies_sdf
 
@@ -97,9 +97,9 @@ def _write_bodies(mechanism: Mechanism, form: str) -> str:
 
         return bodies_urdf(mechanism)
     if form == "mjcf":
-        from pkm_identification.simulation.multibody.mjcf import mechanism_mjcf
+        from pkm_identification.simulation.multibody.mjcf import build_mechanism_mjcf
 
-        return mechanism_mjcf(mechanism)
+        return build_mechanism_mjcf(mechanism)
     if form == "sdf":
         from .bodies_sdf import bodies_sdf
 
@@ -161,4 +161,4 @@ def _dump(document: Any, dumper: type[yaml.SafeDumper]) -> str:
 
 def write_machine(path: str | Path, machine: Machine | Description, form: str) -> None:
     """Write a machine file of a format, complete or not at all; raises OutputError if it cannot be written."""
-    write_text(path, machine_text(machine, form))
+    write_text(path, format_machine_text(machine, form))

@@ -40,18 +40,19 @@ def linuxcnc_hal(machine: Machine) -> str:
         f"# genhexkins of LinuxCNC for {machine.name!r}, by pkm export of pkm_identification {__version__}",
         "# Lengths in mm: [TRAJ]LINEAR_UNITS = mm. loadrt genhexkins comes before these lines.",
         f"# Struts are {', '.join(f'{length:.3f}' for length in MILLIMETRES * home)} mm long at home.",
-        f"# Joint limits: MIN_LIMIT = {_text(machine.length_limits[0])}, MAX_LIMIT = {_text(machine.length_limits[1])}",
+        f"# Joint limits: MIN_LIMIT = {_format_length(machine.length_limits[0])}, MAX_LIMIT = "
+        f"{_format_length(machine.length_limits[1])}",
     ]
     for end, places in (("base", machine.base_joints), ("platform", machine.platform_joints)):
         for i in range(STRUTS):
             lines += [
-                f"setp genhexkins.{end}.{i}.{axis} {_text(value)}"
+                f"setp genhexkins.{end}.{i}.{axis} {_format_length(value)}"
                 for axis, value in zip(AXES, places[i], strict=True)
             ]
     lines += [f"setp genhexkins.{name} 0.0" for name in ("screw-lead", "spindle-offset")]
     return "\n".join(lines) + "\n"
 
 
-def _text(metres: float) -> str:
-    """A length in mm."""
+def _format_length(metres: float) -> str:
+    """Return a length in mm."""
     return repr(float(np.round(MILLIMETRES * metres, DECIMALS)) + 0.0)

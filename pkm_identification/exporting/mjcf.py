@@ -16,12 +16,15 @@ import numpy as np
 
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
 from pkm_identification.mechanisms.hexapod.joint_friction import COEFFICIENTS
-from pkm_identification.mechanisms.hexapod.kinematics.strut_frames import strut_coordinates, strut_frames
+from pkm_identification.mechanisms.hexapod.kinematics.strut_frames import (
+    compute_strut_coordinates,
+    strut_frames,
+)
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import STRUTS, PlatformMotion
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.rotation import matrix_from_vector
-from pkm_identification.simulation.model import hexapod_mjcf, home_coordinates
+from pkm_identification.simulation.model import compute_home_coordinates, hexapod_mjcf
 from pkm_identification.simulation.multibody.tree_model import numbers
 from pkm_identification.version import __version__
 
@@ -30,7 +33,7 @@ _TUBE, _ROD, _PLATE, _BALL = 0.025, 0.015, 0.02, 0.03
 _STEEL, _BRIGHT, _MOVING = "0.45 0.48 0.52 1", "0.75 0.77 0.80 1", "0.16 0.45 0.72 1"
 
 
-def complete_mjcf(machine: Machine) -> str:
+def build_complete_mjcf(machine: Machine) -> str:
     """MJCF text of a machine with closed loops.
 
     To `simulation.model.hexapod_mjcf` it adds: joints whose reference is home, so that also `qpos0` is an assembled
@@ -43,19 +46,21 @@ def complete_mjcf(machine: Machine) -> str:
     machine : Machine
     """
     root = ElementTree.fromstring(hexapod_mjcf(machine))
-    root.insert(0, ElementTree.Comment(_remark(machine)))
-    world = _found(root, "worldbody")
-    home = strut_coordinates(strut_frames(machine), machine, machine.home_position, machine.home_rotation)
+    root.insert(0, ElementTree.Comment(_write_remark(machine)))
+    world = _find_element(root, "worldbody")
+    home = compute_strut_coordinates(
+        strut_frames(machine), machine, machine.home_position, machine.home_rotation
+    )
     for i, frame in enumerate(strut_frames(machine)):
-        _strut(world, machine, i, frame, home[i])
+        _add_strut(world, machine, i, frame, home[i])
     size = machine.length_scale
-    _plate(world, machine.base_joints, size, _STEEL)
-    _plate(_body(world, "platform"), machine.platform_joints, size, _MOVING)
-    _actuators(root, machine)
+    _add_plate(world, machine.base_joints, size, _STEEL)
+    _add_plate(_add_body(world, "platform"), machine.platform_joints, size, _MOVING)
+    _add_actuators(root, machine)
     keys = ElementTree.SubElement(root, "keyframe")
     hold = strut_forces(machine, _rest(machine), friction=False)[0]
     ElementTree.SubElement(
-        keys, "key", name="home", qpos=numbers(home_coordinates(machine)), ctrl=numbers(hold)
+        keys, "key", name="home", qpos=numbers(compute_home_coordinates(machine)), ctrl=numbers(hold)
     )
     ElementTree.indent(root)
     return ElementTree.tostring(root, encoding="unicode") + "\n"
@@ -66,7 +71,7 @@ def _rest(machine: Machine) -> PlatformMotion:
     return PlatformMotion(np.zeros(1), machine.home_position[None], machine.home_rotation[None], still, still)
 
 
-def _remark(machine: Machine) -> str:
+def _write_remark(machine: Machine) -> str:
     law, names = machine.friction.law, ("viscous", "coulomb")
     left = [name for name in law.names if name not in names]
     left += [f"the law '{law.name}' between rest and motion"] if law.name != "coulomb" else []
@@ -75,12 +80,14 @@ def _remark(machine: Machine) -> str:
     return text + (f"Not in it: {', '.join(left)}. " if left else "")
 
 
-def _strut(world: ElementTree.Element, machine: Machine, i: int, frame: FloatArray, home: FloatArray) -> None:
+def _add_strut(
+    world: ElementTree.Element, machine: Machine, i: int, frame: FloatArray, home: FloatArray
+) -> None:
     """Put a strut where it is at home, with friction and shapes."""
     order = ("e", "b") if machine.hinged_platform else ("b", "e")
-    near, far = (_body(world, f"strut_{i + 1}_{letter}") for letter in order)
+    near, far = (_add_body(world, f"strut_{i + 1}_{letter}") for letter in order)
     first, second, slide = (
-        _found(world, f".//joint[@name='{stem}_{i + 1}']") for stem in ("first", "second", "strut")
+        _find_element(world, f".//joint[@name='{stem}_{i + 1}']") for stem in ("first", "second", "strut")
     )
     turns = [matrix_from_vector(home[k] * np.eye(3)[k]) for k in range(2)]
     near.set("xyaxes", numbers((frame @ turns[0] @ turns[1])[:, :2].T))
@@ -93,24 +100,24 @@ def _strut(world: ElementTree.Element, machine: Machine, i: int, frame: FloatArr
     slide.set("limited", "true")
     slide.set("range", numbers(machine.length_limits))
     friction = machine.friction
-    _resist(slide, float(friction.coefficient("viscous")[i]), float(friction.coefficient("coulomb")[i]))
+    _add_friction(slide, float(friction.coefficient("viscous")[i]), float(friction.coefficient("coulomb")[i]))
     if machine.joint_friction is not None and machine.universal:
         rows = machine.joint_friction.coefficients.reshape(2, len(COEFFICIENTS), STRUTS)
         of_end = dict(zip(COEFFICIENTS, rows[int(machine.hinged_platform), :, i], strict=True))
         for hinge in (first, second):
-            _resist(hinge, float(of_end["viscous"]), float(of_end["coulomb"]))
+            _add_friction(hinge, float(of_end["viscous"]), float(of_end["coulomb"]))
     size, (low, high) = machine.length_scale, machine.length_limits
     tube, rod = (near, far) if order[0] == "b" else (far, near)
-    _capsule(tube, np.zeros(3), np.array([0.0, 0.0, 0.55 * high]), _TUBE * size, _STEEL)
-    _capsule(rod, np.array([0.0, 0.0, -0.6 * low]), np.zeros(3), _ROD * size, _BRIGHT)
+    _add_capsule(tube, np.zeros(3), np.array([0.0, 0.0, 0.55 * high]), _TUBE * size, _STEEL)
+    _add_capsule(rod, np.array([0.0, 0.0, -0.6 * low]), np.zeros(3), _ROD * size, _BRIGHT)
 
 
-def _resist(joint: ElementTree.Element, viscous: float, coulomb: float) -> None:
+def _add_friction(joint: ElementTree.Element, viscous: float, coulomb: float) -> None:
     joint.set("damping", numbers(viscous))
     joint.set("frictionloss", numbers(coulomb))
 
 
-def _actuators(root: ElementTree.Element, machine: Machine) -> None:
+def _add_actuators(root: ElementTree.Element, machine: Machine) -> None:
     actuators = ElementTree.SubElement(root, "actuator")
     limit = None if machine.drive is None else machine.drive.force_limit
     for i in range(1, STRUTS + 1):
@@ -120,32 +127,32 @@ def _actuators(root: ElementTree.Element, machine: Machine) -> None:
             motor.set("forcerange", numbers(np.array([-limit, limit])))
 
 
-def _plate(body: ElementTree.Element, joints: FloatArray, size: float, colour: str) -> None:
+def _add_plate(body: ElementTree.Element, joints: FloatArray, size: float, colour: str) -> None:
     """Bars from joint to joint, and a ball at each."""
     order = np.argsort(np.arctan2(joints[:, 1], joints[:, 0]))
     for start, end in zip(joints[order], joints[np.roll(order, -1)], strict=True):
         if np.linalg.norm(end - start) > 0:  # else two struts at one point
-            _capsule(body, start, end, _PLATE * size, colour)
+            _add_capsule(body, start, end, _PLATE * size, colour)
     for joint in joints:
-        _geom(body, type="sphere", pos=numbers(joint), size=numbers(_BALL * size), rgba=colour)
+        _add_geom(body, type="sphere", pos=numbers(joint), size=numbers(_BALL * size), rgba=colour)
 
 
-def _capsule(
+def _add_capsule(
     body: ElementTree.Element, start: FloatArray, end: FloatArray, radius: float, colour: str
 ) -> None:
-    _geom(body, type="capsule", fromto=numbers(np.append(start, end)), size=numbers(radius), rgba=colour)
+    _add_geom(body, type="capsule", fromto=numbers(np.append(start, end)), size=numbers(radius), rgba=colour)
 
 
-def _geom(body: ElementTree.Element, **attributes: str) -> None:
+def _add_geom(body: ElementTree.Element, **attributes: str) -> None:
     """A shape that touches nothing; masses are given beside."""
     ElementTree.SubElement(body, "geom", {"contype": "0", "conaffinity": "0", "mass": "0", **attributes})
 
 
-def _body(world: ElementTree.Element, name: str) -> ElementTree.Element:
-    return _found(world, f".//body[@name='{name}']")
+def _add_body(world: ElementTree.Element, name: str) -> ElementTree.Element:
+    return _find_element(world, f".//body[@name='{name}']")
 
 
-def _found(element: ElementTree.Element, path: str) -> ElementTree.Element:
+def _find_element(element: ElementTree.Element, path: str) -> ElementTree.Element:
     child = element.find(path)
     if child is None:
         raise ValueError(f"the model has no {path}")

@@ -78,7 +78,7 @@ def joints_on_circle(radius: float, angles: FloatArray) -> FloatArray:
     return radius * np.stack([np.cos(turn), np.sin(turn), np.zeros(STRUTS)], axis=1)
 
 
-def paired_angles(base: float, platform: float) -> tuple[FloatArray, FloatArray]:
+def compute_paired_angles(base: float, platform: float) -> tuple[FloatArray, FloatArray]:
     """Angles in deg of joints in pairs, of a hexapod of three-fold symmetry.
 
     Parameters
@@ -123,7 +123,7 @@ def _refuse(measure: str, size: float, unit: str) -> None:
 
 
 def machine_file(sketch: Sketch) -> str:
-    """The machine file: YAML with a comment at everything that was guessed."""
+    """Return the machine file: YAML with a comment at everything that was guessed."""
     reach = float(np.linalg.norm(sketch.platform_joints, axis=1).max())
     diameter = 2 * reach if sketch.diameter is None else sketch.diameter
     thickness = THICKNESS * diameter if sketch.thickness is None else sketch.thickness
@@ -145,13 +145,13 @@ def machine_file(sketch: Sketch) -> str:
 # Written by pkm init. Lines that say GUESSED are starting points: replace what is known better, and let pkm identify
 # find the rest. Masses in kg, lengths in m, inertias in kg m^2, forces in N. More: docs/machine_file.md
 schema: 1
-name: {yaml_text(sketch.name)}
+name: {format_yaml_text(sketch.name)}
 geometry:
   # Joint centres in the base frame and in the platform frame, one strut a line, z up
   base_joints:
-{_rows(sketch.base_joints)}
+{_format_rows(sketch.base_joints)}
   platform_joints:
-{_rows(sketch.platform_joints)}
+{_format_rows(sketch.platform_joints)}
   # Pose of the platform frame at home; struts are {home.min():.4f} to {home.max():.4f} m long there
   home: {{position: [0.0, 0.0, {_number(sketch.height)}], quaternion: [0.0, 0.0, 0.0, 1.0]}}
   length_limits: [{_number(limits[0])}, {_number(limits[1])}]{limits_note}
@@ -180,17 +180,17 @@ drive:
 """
 
 
-def _rows(joints: FloatArray) -> str:
+def _format_rows(joints: FloatArray) -> str:
     return "\n".join(f"    - [{', '.join(_number(x) for x in joint)}]" for joint in joints)
 
 
-def yaml_text(value: str) -> str:
-    """A text as YAML reads it again, whatever it looks like."""
+def format_yaml_text(value: str) -> str:
+    """Return a text as YAML reads it again, whatever it looks like."""
     return yaml.safe_dump(value, default_style='"', allow_unicode=True, width=math.inf).strip()
 
 
 def _number(value: float) -> str:
-    """A number as YAML reads it again, with nine digits."""
+    """Return a number as YAML reads it again, with nine digits."""
     text = f"{float(value):.9g}"
     if "e" in text:
         mantissa, _, exponent = text.partition("e")

@@ -14,7 +14,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from pkm_identification.mechanisms.multibody.description.parts import central_moments
+from pkm_identification.mechanisms.multibody.description.parts import compute_central_moments
 from pkm_identification.mechanisms.multibody.description.records import GROUND
 from pkm_identification.mechanisms.multibody.kinematics import body_poses
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
@@ -54,7 +54,7 @@ class Outline:
             first, second = (FLOAT64.array(point) for point in measure.points)
             lines.append((measure.name, (measure.bodies[0], measure.bodies[1]), (first, second)))
         for body in description.bodies:
-            mass, first, _ = central_moments(body)
+            mass, first, _ = compute_central_moments(body)
             if len(places[body.name]) == 1 and mass > 0:
                 places[body.name].append(first / mass)
         for name, points in places.items():

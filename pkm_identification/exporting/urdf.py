@@ -24,7 +24,7 @@ import numpy as np
 from pkm_identification.errors import MachineError
 from pkm_identification.mechanisms.hexapod.bodies import StrutBody
 from pkm_identification.mechanisms.hexapod.kinematics.strut_frames import (
-    strut_coordinates,
+    compute_strut_coordinates,
     strut_frames,
 )
 from pkm_identification.mechanisms.hexapod.machine import Machine
@@ -70,7 +70,7 @@ class TreeJoints:
 
     def positions(self, position: FloatArray, rotation: FloatArray) -> FloatArray:
         """Positions (24,), rad and m, in the order of `names`, at position (3,) in m and rotation (3, 3)."""
-        struts = strut_coordinates(self._frames, self._machine, position, rotation)
+        struts = compute_strut_coordinates(self._frames, self._machine, position, rotation)
         return np.concatenate([struts.ravel(), position, yaw_pitch_roll(rotation)])
 
 
@@ -97,39 +97,39 @@ def urdf(machine: Machine, from_home: bool = False) -> str:
     tree = TreeJoints(machine)
     home = tree.positions(machine.home_position, machine.home_rotation)
     zero = home if from_home else np.zeros_like(home)
-    parts = [_link("base", _plate(machine.base_joints, size, "steel"))]
+    parts = [_link("base", _add_plate(machine.base_joints, size, "steel"))]
     for i, frame in enumerate(strut_frames(machine)):
-        parts += _strut(machine, i, frame, zero[3 * i : 3 * i + 3])
-    parts += _platform(machine, zero[3 * STRUTS :])
+        parts += _add_strut(machine, i, frame, zero[3 * i : 3 * i + 3])
+    parts += _add_platform(machine, zero[3 * STRUTS :])
     colours = '<material name="steel"><color rgba="0.45 0.48 0.52 1"/></material>\n'
     colours += '<material name="bright"><color rgba="0.75 0.77 0.80 1"/></material>\n'
     colours += '<material name="moving"><color rgba="0.16 0.45 0.72 1"/></material>\n'
-    remark = _remark(tree.names, home, from_home)
+    remark = _build_remark(tree.names, home, from_home)
     return (
         f'<?xml version="1.0"?>\n<robot name={quoteattr(machine.name)}>\n{remark}{colours}'
         f"{''.join(parts)}</robot>\n"
     )
 
 
-def _remark(names: tuple[str, ...], home: FloatArray, from_home: bool) -> str:
-    """A comment on the joints at home."""
+def _build_remark(names: tuple[str, ...], home: FloatArray, from_home: bool) -> str:
+    """Return a comment on the joints at home."""
     if from_home:
         return "<!-- All joints are zero at home. -->\n"
     values = ", ".join(f"{name} {value:.6g}" for name, value in zip(names, home, strict=True))
     return f"<!-- Joints at home (m, rad): {values} -->\n"
 
 
-def _strut(machine: Machine, i: int, frame: FloatArray, zero: FloatArray) -> list[str]:
+def _add_strut(machine: Machine, i: int, frame: FloatArray, zero: FloatArray) -> list[str]:
     strut, size = machine.struts[i], machine.length_scale
     low, high = machine.length_limits
     number = i + 1
     tube = 0.55 * high
-    rod = _cylinder(_ROD * size, 0.6 * low, -0.3 * low, "bright") + _sphere(_BALL * size, "bright")
+    rod = _add_cylinder(_ROD * size, 0.6 * low, -0.3 * low, "bright") + _add_sphere(_BALL * size, "bright")
     links = {
-        "b": _inertial(strut.body_b, strut.body_b.center_of_mass)
-        + _cylinder(_TUBE * size, tube, 0.5 * tube, "steel")
-        + _sphere(_BALL * size, "steel"),
-        "e": _inertial(strut.body_e, -strut.body_e.center_of_mass) + rod,
+        "b": _add_inertial(strut.body_b, strut.body_b.center_of_mass)
+        + _add_cylinder(_TUBE * size, tube, 0.5 * tube, "steel")
+        + _add_sphere(_BALL * size, "steel"),
+        "e": _add_inertial(strut.body_e, -strut.body_e.center_of_mass) + rod,
     }
     first, second = (matrix_from_vector(zero[k] * np.eye(3)[k]) for k in range(2))
     parent, place, order, axis, along = "base", machine.base_joints[i], "be", "0 0 1", 1.0
@@ -137,11 +137,11 @@ def _strut(machine: Machine, i: int, frame: FloatArray, zero: FloatArray) -> lis
         parent, place, order, axis, along = "platform", machine.platform_joints[i], "eb", "0 0 -1", -1.0
     near, far = (f"strut_{number}_{body}" for body in order)
     return [
-        _joint(HINGES[i][0], "revolute", parent, f"hinge_{number}", "1 0 0", place, frame @ first),
+        _add_joint(HINGES[i][0], "revolute", parent, f"hinge_{number}", "1 0 0", place, frame @ first),
         _link(f"hinge_{number}", ""),
-        _joint(HINGES[i][1], "revolute", f"hinge_{number}", near, "0 1 0", np.zeros(3), second),
+        _add_joint(HINGES[i][1], "revolute", f"hinge_{number}", near, "0 1 0", np.zeros(3), second),
         _link(near, links[order[0]]),
-        _joint(
+        _add_joint(
             machine.joint_names[i],
             "prismatic",
             near,
@@ -155,7 +155,7 @@ def _strut(machine: Machine, i: int, frame: FloatArray, zero: FloatArray) -> lis
     ]
 
 
-def _platform(machine: Machine, zero: FloatArray) -> list[str]:
+def _add_platform(machine: Machine, zero: FloatArray) -> list[str]:
     platform = machine.platform
     parts, parent = [], "base"
     for k, name in enumerate(PLATFORM_JOINTS):
@@ -164,7 +164,7 @@ def _platform(machine: Machine, zero: FloatArray) -> list[str]:
         axis = np.array([float(one) for one in _AXES[k].split()])
         place = zero[k] * axis if k < 3 else np.zeros(3)
         turn = matrix_from_vector(zero[k] * axis) if k >= 3 else np.eye(3)
-        parts.append(_joint(name, kind, parent, child, _AXES[k], place, turn, limits=(-10.0, 10.0)))
+        parts.append(_add_joint(name, kind, parent, child, _AXES[k], place, turn, limits=(-10.0, 10.0)))
         if child != "platform":
             parts.append(_link(child, ""))
         parent = child
@@ -172,20 +172,22 @@ def _platform(machine: Machine, zero: FloatArray) -> list[str]:
     values = zip(("ixx", "ixy", "ixz", "iyy", "iyz", "izz"), inertia[np.triu_indices(3)], strict=True)
     tensor = " ".join(f'{name}="{_number(float(value))}"' for name, value in values)
     mass = _number(platform.mass)
-    inertial = f'<inertial><origin xyz="{_text(c)}"/><mass value="{mass}"/><inertia {tensor}/></inertial>\n'
+    inertial = f'<inertial><origin xyz="{_format_numbers(c)}"/><mass value="{mass}"/><inertia {tensor}/></inertial>\n'
     return [
         *parts,
-        _link("platform", inertial + _plate(machine.platform_joints, machine.length_scale, "moving")),
+        _link("platform", inertial + _add_plate(machine.platform_joints, machine.length_scale, "moving")),
     ]
 
 
-def _joint(
+def _add_joint(
     name: str, kind: str, parent: str, child: str, axis: str, place: FloatArray | None = None,
     frame: FloatArray | None = None, limits: tuple[float, float] = (-3.2, 3.2),
 ) -> str:  # fmt: skip
     origin = ""
     if place is not None and frame is not None:
-        origin = f'<origin xyz="{_text(place)}" rpy="{_text(yaw_pitch_roll(frame)[::-1])}"/>'
+        origin = (
+            f'<origin xyz="{_format_numbers(place)}" rpy="{_format_numbers(yaw_pitch_roll(frame)[::-1])}"/>'
+        )
     return (
         f'<joint name="{name}" type="{kind}">{origin}<parent link="{parent}"/><child link="{child}"/>'
         f'<axis xyz="{axis}"/><limit lower="{_number(limits[0])}" upper="{_number(limits[1])}" '
@@ -197,7 +199,7 @@ def _link(name: str, content: str) -> str:
     return f'<link name="{name}">\n{content}</link>\n' if content else f'<link name="{name}"/>\n'
 
 
-def _inertial(body: StrutBody, place: float) -> str:
+def _add_inertial(body: StrutBody, place: float) -> str:
     t, a = body.transverse, body.axial
     return (
         f'<inertial><origin xyz="0 0 {_number(place)}"/><mass value="{_number(body.mass)}"/>'
@@ -205,14 +207,18 @@ def _inertial(body: StrutBody, place: float) -> str:
     )
 
 
-def _plate(joints: FloatArray, size: float, material: str) -> str:
+def _add_plate(joints: FloatArray, size: float, material: str) -> str:
     """Bars from joint to joint, and a ball at each."""
     order = np.argsort(np.arctan2(joints[:, 1], joints[:, 0]))
     shapes = []
     for start, end in zip(joints[order], joints[np.roll(order, -1)], strict=True):
         shapes.append(draw_bar(start, end, 0.4 * _PLATE * size, material))
     shapes += [
-        _visual(f'<origin xyz="{_text(joint)}"/>', f'<sphere radius="{_number(_BALL * size)}"/>', material)
+        _add_visual(
+            f'<origin xyz="{_format_numbers(joint)}"/>',
+            f'<sphere radius="{_number(_BALL * size)}"/>',
+            material,
+        )
         for joint in joints
     ]
     return "".join(shapes)
@@ -225,20 +231,20 @@ def draw_bar(start: FloatArray, end: FloatArray, radius: float, material: str) -
     if length == 0.0:
         return ""
     pitch, yaw = np.arccos(np.clip(along[2] / length, -1, 1)), np.arctan2(along[1], along[0])
-    origin = f'<origin xyz="{_text(0.5 * (start + end))}" rpy="0 {_number(pitch)} {_number(yaw)}"/>'
-    return _visual(origin, f'<cylinder radius="{_number(radius)}" length="{_number(length)}"/>', material)
+    origin = f'<origin xyz="{_format_numbers(0.5 * (start + end))}" rpy="0 {_number(pitch)} {_number(yaw)}"/>'
+    return _add_visual(origin, f'<cylinder radius="{_number(radius)}" length="{_number(length)}"/>', material)
 
 
-def _cylinder(radius: float, length: float, middle: float, material: str) -> str:
+def _add_cylinder(radius: float, length: float, middle: float, material: str) -> str:
     shape = f'<cylinder radius="{_number(radius)}" length="{_number(length)}"/>'
-    return _visual(f'<origin xyz="0 0 {_number(middle)}"/>', shape, material)
+    return _add_visual(f'<origin xyz="0 0 {_number(middle)}"/>', shape, material)
 
 
-def _sphere(radius: float, material: str) -> str:
-    return _visual("", f'<sphere radius="{_number(radius)}"/>', material)
+def _add_sphere(radius: float, material: str) -> str:
+    return _add_visual("", f'<sphere radius="{_number(radius)}"/>', material)
 
 
-def _visual(origin: str, shape: str, material: str) -> str:
+def _add_visual(origin: str, shape: str, material: str) -> str:
     colour = f'<material name="{material}"/>' if material else ""
     return f"<visual>{origin}<geometry>{shape}</geometry>{colour}</visual>\n"
 
@@ -247,5 +253,5 @@ def _number(value: float) -> str:
     return repr(float(value))
 
 
-def _text(values: FloatArray) -> str:
+def _format_numbers(values: FloatArray) -> str:
     return " ".join(_number(value) for value in np.ravel(values))

@@ -15,13 +15,13 @@ from dataclasses import replace
 import numpy as np
 
 from pkm_identification.estimation.estimate import ParameterEstimate
-from pkm_identification.estimation.lack_of_fit.doubt import doubted
+from pkm_identification.estimation.lack_of_fit.doubt import flag_affected
 from pkm_identification.estimation.problem import Problem
 
 from .diagnosis.diagnose import diagnose, stands_out
 from .diagnosis.findings import Diagnosis
 from .experiment import Experiment
-from .long_logs.excerpt import excerpt, excerpt_sentence
+from .long_logs.excerpt import excerpt, format_excerpt_sentence
 from .long_logs.whole_residual import whole_residual
 from .physical_verdict import find_contradiction
 from .result import Identification
@@ -39,10 +39,12 @@ def assess(
     if diagnosis is None:
         return with_contradiction(result, result.estimate)
     if judged is not experiment:
-        diagnosis, sentences = _by_the_whole(diagnosis, part, experiment, problem)
-        result = replace(result, beside=(*result.beside, *excerpt_sentence(experiment, judged), *sentences))
+        diagnosis, sentences = _assess_by_all_logs(diagnosis, part, experiment, problem)
+        result = replace(
+            result, beside=(*result.beside, *format_excerpt_sentence(experiment, judged), *sentences)
+        )
     if not diagnosis.adequate:
-        estimate = doubted(result.estimate, diagnosis.moved, diagnosis.unexplained)
+        estimate = flag_affected(result.estimate, diagnosis.moved, diagnosis.unexplained)
         result = replace(result, estimate=estimate)
     return with_contradiction(replace(result, fit=diagnosis), result.estimate)
 
@@ -52,14 +54,14 @@ def with_contradiction(result: Identification, estimate: ParameterEstimate) -> I
     contradiction = find_contradiction(result.machine, result.parameters, estimate)
     if not contradiction:
         return result
-    in_doubt = doubted(result.estimate, np.empty((0, len(estimate.names))), unexplained=True)
+    in_doubt = flag_affected(result.estimate, np.empty((0, len(estimate.names))), unexplained=True)
     return replace(result, contradiction=contradiction, estimate=in_doubt)
 
 
-def _by_the_whole(
+def _assess_by_all_logs(
     diagnosis: Diagnosis, part: Problem, experiment: Experiment, problem: Problem
 ) -> tuple[Diagnosis, tuple[str, ...]]:
-    """The diagnosis of an excerpt (`part`) with the residual of all logs, and a sentence about it.
+    """Return the diagnosis of an excerpt (`part`) with the residual of all logs, and a sentence about it.
 
     Unchanged where other equations than these are judged; a robust estimator leaves some out, which it would have to
     weigh again.
@@ -68,7 +70,7 @@ def _by_the_whole(
     if settings.causal or settings.estimator.model != "force" or settings.estimator.name == "robust":
         return diagnosis, ()
     floor = diagnosis.floor.std
-    whole = whole_residual(problem, floor).smoothed(whole_residual(part, floor), diagnosis.per_strut)
+    whole = whole_residual(problem, floor).smooth(whole_residual(part, floor), diagnosis.per_strut)
     hidden = diagnosis.adequate and stands_out(whole.total, whole.per_strut)
     diagnosis = replace(
         diagnosis,

@@ -39,7 +39,7 @@ _NUMBERS = re.compile(r"\[[-+.,\deE\s]+\]")
 
 
 def estimate_document(result: Identification, origin: dict[str, Any] | None = None) -> dict[str, Any]:
-    """The content of estimate.json; numbers that are not finite are None.
+    """Return the content of estimate.json; numbers that are not finite are None.
 
     The value of a parameter that the data do not show alone is None: a prior is no estimate. The combinations they
     do show follow the parameters, named by their terms; their status is 'combination', or 'in_doubt' where the model
@@ -58,10 +58,10 @@ def estimate_document(result: Identification, origin: dict[str, Any] | None = No
     `origin` is its provenance.
     """
     estimate = result.estimate
-    effects = _effects(result)
+    effects = _list_effects(result)
     entries = [
         entry | ({"kind": EFFECT} if entry["name"] in effects else {})
-        for entry in parameter_entries(estimate)
+        for entry in build_parameter_entries(estimate)
     ]
     entries += [
         entry
@@ -72,9 +72,9 @@ def estimate_document(result: Identification, origin: dict[str, Any] | None = No
                 if weight
             },
         }
-        for entry, combination in zip(combination_entries(estimate), estimate.combinations, strict=True)
+        for entry, combination in zip(build_combination_entries(estimate), estimate.combinations, strict=True)
     ]
-    state = _state(estimate)
+    state = _write_state(estimate)
     besides: dict[str, Any] = {"also": list(result.also)} if result.also else {}
     if result.answer is not None:
         besides["answer"] = answer_document(result.answer)
@@ -91,7 +91,7 @@ def estimate_document(result: Identification, origin: dict[str, Any] | None = No
         "equations": int(estimate.count),
         "dropped": {reason: int(count) for reason, count in result.dropped.items()},
         "parameters": entries,
-        "validation": validation_document(result.validation),
+        "validation": build_validation_document(result.validation),
         "fit": None if result.fit is None else fit_document(result.fit),
         "provenance": origin,
         "machine_hash": result.machine.hash,
@@ -104,7 +104,7 @@ def estimate_document(result: Identification, origin: dict[str, Any] | None = No
         "warnings": list(result.warnings),
         "contradiction": result.contradiction,
         **besides,
-        "state_sha256": state_checksum(state),
+        "state_sha256": compute_state_checksum(state),
     }
 
 
@@ -114,8 +114,8 @@ def _name_set(result: Identification) -> str:
     return asked if asked.endswith(ENDING) else result.parameters.name
 
 
-def _effects(result: Identification) -> tuple[str, ...]:
-    """Names of parameters that are estimated besides those of the set."""
+def _list_effects(result: Identification) -> tuple[str, ...]:
+    """Return names of parameters that are estimated besides those of the set."""
     estimator = result.settings.estimator
     effects = {entry.name for entry in result.parameters.entries if entry.kind is Kind.EFFECT}
     if estimator.also:  # some are of the friction law, or free what the set holds
@@ -124,8 +124,8 @@ def _effects(result: Identification) -> tuple[str, ...]:
     return tuple(name for name in result.estimate.names if name in effects)
 
 
-def parameter_entries(estimate: ParameterEstimate) -> list[dict[str, Any]]:
-    """Parameters one by one; the value of one that the data do not show alone is None."""
+def build_parameter_entries(estimate: ParameterEstimate) -> list[dict[str, Any]]:
+    """Return parameters one by one; the value of one that the data do not show alone is None."""
     return [
         {
             "name": name,
@@ -141,8 +141,8 @@ def parameter_entries(estimate: ParameterEstimate) -> list[dict[str, Any]]:
     ]
 
 
-def combination_entries(estimate: ParameterEstimate) -> list[dict[str, Any]]:
-    """What the data do show of the others, in the same form."""
+def build_combination_entries(estimate: ParameterEstimate) -> list[dict[str, Any]]:
+    """Return what the data do show of the others, in the same form."""
     return [
         {
             "name": one.name,
@@ -157,7 +157,7 @@ def combination_entries(estimate: ParameterEstimate) -> list[dict[str, Any]]:
 
 
 def fit_document(diagnosis: Diagnosis) -> dict[str, Any]:
-    """Whether the model fits: residual over noise floor, and what is wrong where it does not.
+    """Return whether the model fits: residual over noise floor, and what is wrong where it does not.
 
     `ratio` and `per_drive` are residuals in the band over the noise floor, `noise_std` that floor in N or N m. `causes`
     make the fit inadequate, the likeliest first; `remarks` were found but move no parameter that is shown; `unseen`
@@ -172,8 +172,8 @@ def fit_document(diagnosis: Diagnosis) -> dict[str, Any]:
         "noise_floor_percent": finite_or_none(diagnosis.floor_percent),
         "noise_std": [finite_or_none(value) for value in diagnosis.floor.std],
         "noise_basis": diagnosis.floor.basis,
-        "causes": [_cause(cause) for cause in diagnosis.causes],
-        "remarks": [_cause(cause) for cause in diagnosis.remarks],
+        "causes": [_write_cause(cause) for cause in diagnosis.causes],
+        "remarks": [_write_cause(cause) for cause in diagnosis.remarks],
         "unseen": [
             {"name": one.name, "above": finite_or_none(one.size), "unit": one.unit}
             for one in diagnosis.unseen
@@ -181,7 +181,7 @@ def fit_document(diagnosis: Diagnosis) -> dict[str, Any]:
     }
 
 
-def _cause(cause: Cause) -> dict[str, Any]:
+def _write_cause(cause: Cause) -> dict[str, Any]:
     return {
         "name": cause.name,
         "value": finite_or_none(cause.value),
@@ -194,13 +194,13 @@ def _cause(cause: Cause) -> dict[str, Any]:
     }
 
 
-def validation_document(validation: Validation | None) -> dict[str, Any] | None:
+def build_validation_document(validation: Validation | None) -> dict[str, Any] | None:
     """A prediction of forces that were not used, in %; None when there is none."""
     if validation is None:
         return None
     return {
-        "rms_percent": _per_drive(validation.rms_percent, validation.rms_percent_total),
-        "rms_percent_raw": _per_drive(validation.rms_percent_raw, validation.rms_percent_raw_total),
+        "rms_percent": _read_drive_values(validation.rms_percent, validation.rms_percent_total),
+        "rms_percent_raw": _read_drive_values(validation.rms_percent_raw, validation.rms_percent_raw_total),
         "without_friction_percent": finite_or_none(validation.without_friction_percent),
         "nominal_percent": finite_or_none(validation.nominal_percent),
         "parameters_percent": finite_or_none(validation.parameters_percent),
@@ -223,12 +223,12 @@ def write_estimate_json(
     write_text(path, text + "\n")
 
 
-def state_checksum(state: Any) -> str:
+def compute_state_checksum(state: Any) -> str:
     """SHA-256 of a state, however a file is laid out: a damaged number may look like any other."""
     return hashlib.sha256(json.dumps(state, sort_keys=True).encode()).hexdigest()
 
 
-def _state(estimate: ParameterEstimate) -> dict[str, Any] | None:
+def _write_state(estimate: ParameterEstimate) -> dict[str, Any] | None:
     if not (np.isfinite(estimate.values).all() and np.isfinite(estimate.covariance).all()):
         return None
     return {
@@ -240,7 +240,7 @@ def _state(estimate: ParameterEstimate) -> dict[str, Any] | None:
     }
 
 
-def _per_drive(values: np.ndarray, total: float) -> dict[str, Any]:
+def _read_drive_values(values: np.ndarray, total: float) -> dict[str, Any]:
     """Return values of the drives; `per_strut` is what versions before 0.2 called them."""
     each = [finite_or_none(value) for value in values]
     return {"per_drive": each, "per_strut": each, "total": finite_or_none(total)}

@@ -38,11 +38,11 @@ from .equations.bend import BendCorrection
 from .long_logs.stretches import samples_in_stretches
 from .model_errors.estimated.linearisation import Linearisation
 from .problem_builder import build_problem
-from .rates.kinematic_cutoff import quiet_cutoff
+from .rates.kinematic_cutoff import compute_quiet_cutoff
 from .rates.rate_noise import is_rounded, rate_noise
 from .rates.recorded_rows import prepare_log
-from .rates.sample_rate import SAME_RATE, estimated_period
-from .rates.slow_log import band_for, slow_log_sentences
+from .rates.sample_rate import SAME_RATE, compute_estimated_period
+from .rates.slow_log import band_for, format_slow_log_sentences
 from .regression.flicker import measure_flicker
 from .regression.limits import guard_log
 from .regression.validation import ValidatedLogs, validate_logs
@@ -55,7 +55,7 @@ from .yielding.winding_stream import winding_is_modelled, wound_log
 OTHER_CUTOFFS = (1 / 1.5, 1.5)
 HIGHEST_CUTOFF = 0.45  # of the sample rate
 # A cutoff that differs less shows so little of what the choice does that noise rules: from 1.1 times the cutoff on one
-# had to conclude to four times the change that it makes (`error_weights`), from here on to 1.6 times.
+# had to conclude to four times the change that it makes (`compute_error_weights`), from here on to 1.6 times.
 LEAST_CHANGE = 1.25
 
 
@@ -136,7 +136,7 @@ class Experiment:
         band = resolved.band
         if settings is None or not settings.band.cutoff:
             band = band_for(band, guarded)
-        warnings = taken.warnings + slow_log_sentences(machine, band, guarded)
+        warnings = taken.warnings + format_slow_log_sentences(machine, band, guarded)
         dropped: Counter[str] = Counter()
         for log in logs:
             dropped.update(log.faults)
@@ -157,7 +157,7 @@ class Experiment:
         return made
 
     def _beginning(self) -> Experiment:
-        """The experiment with effects to be estimated besides, at the machine file's values."""
+        """Return the experiment with effects to be estimated besides, at the machine file's values."""
         point = Linearisation.of(self.settings.estimator, self.machine, self.logs)
         return replace(self, machine=as_machine(point.machine), point=point)
 
@@ -215,7 +215,7 @@ class Experiment:
         None above what the encoders bear: there their noise changes it, which the chosen cutoff keeps out.
         """
         chosen = self.settings.filter.cutoff
-        highest = min(HIGHEST_CUTOFF / self.period, quiet_cutoff(self.machine, self.period))
+        highest = min(HIGHEST_CUTOFF / self.period, compute_quiet_cutoff(self.machine, self.period))
         others = (min(chosen * factor, highest) for factor in OTHER_CUTOFFS)
         return tuple(cutoff for cutoff in others if max(cutoff / chosen, chosen / cutoff) > LEAST_CHANGE)
 
@@ -250,19 +250,19 @@ class Experiment:
             logs = (self.stretches(log, low_pass) for log in self.logs)
             if cutoff is None and sum(len(log.time) for log in self.logs) <= LONG:
                 self._seen.clear()
-                logs = map(self._remembered, logs)
+                logs = map(self._keep_stretches, logs)
         return build_problem(
             self.machine, settings, logs, self.point, corrected,
             noise=self.rate_noise(low_pass), flicker=None if settings.causal else self.flicker,
         )  # fmt: skip
 
-    def _remembered(self, stretches: Iterable[Samples]) -> Iterator[Samples]:
-        """The stretches of a log, which are kept as one."""
+    def _keep_stretches(self, stretches: Iterable[Samples]) -> Iterator[Samples]:
+        """Yield the stretches of a log, which are kept as one."""
         kept = []
         for samples in stretches:
             kept.append(samples)
             yield samples
-        self._seen.append(Samples.joined(kept))
+        self._seen.append(Samples.concatenate(kept))
 
     def stretches(self, log: GuardedLog, low_pass: FilterSettings | None = None) -> Iterable[Samples]:
         """Samples of a log behind the zero-phase filter, stretch after stretch; all at once with effects besides."""
@@ -304,7 +304,7 @@ class Experiment:
         return tuple(self.samples(log) for log in self.logs)
 
     def samples(self, log: GuardedLog) -> Samples:
-        """Samples of a log behind the zero-phase filter, whatever the settings say."""
+        """Return samples of a log behind the zero-phase filter, whatever the settings say."""
         return samples_of(log, self.machine, self.settings.filter)
 
     def fall_coordinates(self, log: DriveLog) -> FloatArray:
@@ -316,7 +316,7 @@ class Experiment:
             If it runs at another rate than the experiment, or is not in one piece.
         """
         prepared, guard = prepare_log(log, self.machine), self.settings.guard
-        period, _ = estimated_period(prepared.log, self.machine, guard, prepared.hold)
+        period, _ = compute_estimated_period(prepared.log, self.machine, guard, prepared.hold)
         if abs(period / self.period - 1.0) > SAME_RATE:
             raise LogError(
                 f"{log.source}: samples come at {1 / period:.4g} Hz, the other logs' at {1 / self.period:.4g} Hz"
@@ -339,12 +339,12 @@ class Experiment:
         ]
 
     def ends(self) -> list[GuardedLog]:
-        """What is held out, of the logs of which something is."""
+        """Return what is held out, of the logs of which something is."""
         pairs = zip(self.logs, self.held_from(), strict=True)
         return [rows_of(log, slice(first, None)) for log, first in pairs if first < len(log.time)]
 
     def beginnings(self) -> list[GuardedLog]:
-        """What is left of every log without its end."""
+        """Return what is left of every log without its end."""
         return [rows_of(log, slice(0, first)) for log, first in zip(self.logs, self.held_from(), strict=True)]
 
 

@@ -27,7 +27,7 @@ from .diagnosis.units import in_machine_units
 from .experiment import Experiment
 from .result import Identification
 from .settings import FULL, Settings
-from .solve import PARTS, Solution, has_too_few, reached, residual_rms, solve
+from .solve import PARTS, Solution, has_too_few, residual_rms, solve, solve_experiment
 from .validation import held_out
 
 
@@ -73,7 +73,7 @@ def identify(
     if settings.estimator.name in FORMS:
         return _identify_states(logs, machine, settings)
     solution = solve(_validate_logs(logs, machine, settings), falls)
-    reached(5)
+    solve_experiment(5)
     result = _fill_result(solution, machine, falls)
     if by_full_model or settings.estimator.name == FULL:
         # a room of its own that what is live does without
@@ -86,7 +86,7 @@ def identify(
         # kept within what is possible: whether the data lead there is asked of the estimate without that
         free = replace(result.estimate, values=solution.middle[: solution.problem.reported])
         result = with_contradiction(result, free)
-    reached(PARTS)
+    solve_experiment(PARTS)
     return result
 
 

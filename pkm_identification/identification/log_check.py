@@ -33,8 +33,8 @@ from .equations.rest import RestLimits, find_standstill
 from .identify import identify
 from .long_logs.stretches import samples_in_stretches
 from .rates.recorded_rows import EXTRA, prepare_log
-from .rates.sample_rate import estimated_period
-from .rates.slow_log import describe_rate, slow_log_sentences
+from .rates.sample_rate import compute_estimated_period
+from .rates.slow_log import describe_rate, format_slow_log_sentences
 from .regression.flicker import measure_flicker
 from .regression.limits import guard_log
 from .regression.validation import (
@@ -265,8 +265,8 @@ def _examine(log: DriveLog, machine: Machine) -> _Validated:
     log = prepared.log
     refuse_silent_drives(log, machine)
     refuse_copied_drives(log, machine)
-    period, warning = estimated_period(log, machine, hold=prepared.hold)
-    settings = Settings().resolved(machine, period)
+    period, warning = compute_estimated_period(log, machine, hold=prepared.hold)
+    settings = Settings().resolve(machine, period)
     guarded = guard_log(log, machine, settings.guard)
     refuse_unsigned_forces(guarded.force, log.source, name_force_units(machine))
     counts = log.faults | prepared.faults | {k: v for k, v in guarded.counts.items() if k in KINDS}
@@ -292,7 +292,7 @@ def _examine(log: DriveLog, machine: Machine) -> _Validated:
         refuse_another_machine(log, machine)
         even = follow_stamps(guarded)
         at_machine = acting(even, settings.guard)
-        slow = slow_log_sentences(machine, settings.band, [at_machine])
+        slow = format_slow_log_sentences(machine, settings.band, [at_machine])
         resampled = (RESAMPLED,) if even.resampled else ()
         return replace(
             found,

@@ -21,7 +21,7 @@ NEAR = 3.0
 
 
 def near_zero(parameters: ParameterSet, estimate: ParameterEstimate) -> tuple[str, ...]:
-    """Names of what is identified and not distinguishable from zero: friction, and effects that zero is none of.
+    """Return names of what is identified and not distinguishable from zero: friction, and effects that zero is none of.
 
     A frictionless strut's estimate is as often negative as positive: that is no sign of a wrong model.
 

@@ -72,9 +72,9 @@ def diagnose_logs(
     LogError
         If the logs are too short to tell noise from misfit.
     """
-    from .diagnosis.as_recorded import diagnosed
+    from .diagnosis.as_recorded import diagnose_identification
 
-    result = diagnosed(logs, machine, settings)
+    result = diagnose_identification(logs, machine, settings)
     if result.fit is None:
         raise LogError(f"{logs[0].source}: the log is too short to tell noise from misfit")
     return result

@@ -44,8 +44,8 @@ def find_contradiction(machine: Machine, parameters: ParameterSet, estimate: Par
     physical = _build_physical(machine, parameters)
     if physical is None or physical.is_possible(estimate.values):
         return ""
-    judged = _without_near_zero(parameters, estimate)
-    away = _distance(physical, parameters, judged)
+    judged = _remove_near_zero_friction(parameters, estimate)
+    away = _compute_distance(physical, parameters, judged)
     if away is None:
         return Plausibility(machine, parameters).judge(estimate)
     if away <= BEYOND:
@@ -55,7 +55,7 @@ def find_contradiction(machine: Machine, parameters: ParameterSet, estimate: Par
     return f"{why}: {away:.2g} standard deviations from any rigid body"
 
 
-def _without_near_zero(parameters: ParameterSet, estimate: ParameterEstimate) -> ParameterEstimate:
+def _remove_near_zero_friction(parameters: ParameterSet, estimate: ParameterEstimate) -> ParameterEstimate:
     """Return the estimate with friction that may as well be zero not shown: negative, it is no sign of anything."""
     close = near_zero(parameters, estimate)
     return replace(
@@ -74,7 +74,7 @@ def verdict(
     kept: bool,
     trusted: bool = True,
 ) -> tuple[bool, str] | None:
-    """Whether what is identified is consistent with a rigid body.
+    """Return whether what is identified is consistent with a rigid body.
 
     Parameters
     ----------
@@ -103,8 +103,8 @@ def verdict(
         return True, (
             "The identified values are consistent with a rigid body" + (", as constrained." if kept else ".")
         )
-    judged = _without_near_zero(parameters, estimate)
-    away = _distance(physical, parameters, judged)
+    judged = _remove_near_zero_friction(parameters, estimate)
+    away = _compute_distance(physical, parameters, judged)
     if away is not None and away < WITHIN_ROUNDING and not physical.each_body:
         return True, "The identified values are consistent with rigid bodies."
     if away is not None and away < WITHIN_ROUNDING:
@@ -140,7 +140,9 @@ def _build_physical(machine: Machine, parameters: ParameterSet) -> Physical | No
     return physical
 
 
-def _distance(physical: Physical, parameters: ParameterSet, estimate: ParameterEstimate) -> float | None:
+def _compute_distance(
+    physical: Physical, parameters: ParameterSet, estimate: ParameterEstimate
+) -> float | None:
     """How many standard deviations away the nearest body is, whatever it has in place of values that are not shown.
 
     Only what the data show counts, alone or in a combination: a parameter that they do not show is free to complete the

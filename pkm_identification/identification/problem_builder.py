@@ -21,7 +21,7 @@ from pkm_identification.estimation.problem import Problem
 from pkm_identification.machines.capabilities import EnergyModel, require
 from pkm_identification.machines.contract import Machine
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.numerics.pipelined import pipelined
+from pkm_identification.numerics.pipelined import map_overlapped
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.parameters.prior import Prior
 from pkm_identification.parameters.relations import LinearRelations
@@ -149,7 +149,7 @@ def build_problem(
     masks: list[NDArray[np.bool_]] = []
     taken = failed = wrong_rate = resting = 0
     for number, stretches in enumerate(logs):
-        for samples, (equations, used, at_rest) in pipelined(make, stretches):
+        for samples, (equations, used, at_rest) in map_overlapped(make, stretches):
             gathered = gathered or [GrowingEquations() for _ in equations]
             for whole, part in zip(gathered, equations, strict=True):
                 whole.append(part)
@@ -169,7 +169,7 @@ def build_problem(
         prior = narrow_reversals(prior, parameters, machine, point.values, point.late_drives, rounding)
     assumed, fixed = relations, None if point is None else point.relations(len(parameters))
     if fixed is not None:
-        relations = fixed if relations is None else LinearRelations.joined([relations, fixed])
+        relations = fixed if relations is None else LinearRelations.concatenate([relations, fixed])
     physical = None
     if estimator.consistent:
         physical = machine.build_physical(parameters)

@@ -119,7 +119,7 @@ class Samples:
         return platform_of(self.motion, self.time)
 
     @classmethod
-    def joined(cls, stretches: Sequence[Samples]) -> Samples:
+    def concatenate(cls, stretches: Sequence[Samples]) -> Samples:
         """Successive stretches of one log behind the zero-phase filter as one, of what is their own; no twins."""
         if len(stretches) == 1:
             return stretches[0]
@@ -127,7 +127,7 @@ class Samples:
         forces = [one.force[rows] for one, rows in pairs if one.force is not None]
         return cls(
             np.concatenate([one.time[rows] for one, rows in pairs]),
-            Motion.joined([one.motion[rows] for one, rows in pairs]),
+            Motion.concatenate([one.motion[rows] for one, rows in pairs]),
             np.concatenate(forces) if forces else None,
             np.concatenate([one.segment[rows] for one, rows in pairs]),
             sum(one.failed for one in stretches),

@@ -26,7 +26,7 @@ from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter_set import ParameterSet
 
 from .answer_file import read_answer
-from .estimate_file import SCHEMA, state_checksum
+from .estimate_file import SCHEMA, compute_state_checksum
 
 # Asymmetry of a covariance, relative to its standard deviations, that is rounding.
 ASYMMETRY = 1e-9
@@ -136,7 +136,8 @@ class SavedEstimate:
             )
         if assumptions is not None and self.assumptions not in (None, assumptions):
             raise DocumentError(
-                f"{self.source}: was made with {_statement(self.assumptions)}, expected {_statement(assumptions)}"
+                f"{self.source}: was made with {_read_statement(self.assumptions)}, expected "
+                f"{_read_statement(assumptions)}"
             )
 
 
@@ -157,7 +158,7 @@ def read_saved_estimate(path: str | Path) -> SavedEstimate:
 
 
 def read_estimate_document(path: str | Path) -> dict[str, Any]:
-    """All of an estimate.json; raises DocumentError if it cannot be read or is none."""
+    """Return all of an estimate.json; raises DocumentError if it cannot be read or is none."""
     source = str(path)
     try:
         document = json.loads(Path(path).read_text(encoding="utf-8"))
@@ -175,17 +176,19 @@ def saved_estimate(source: str, document: dict[str, Any]) -> SavedEstimate:
     state = document.get("state")
     older = "base" in document and "drives" in document and "state_sha256" not in document
     if state is None and older:
-        state = _state_of_deviations(source, document)
+        state = _rebuild_state(source, document)
     if not isinstance(state, dict):
         raise DocumentError(f"{source}: holds no 'state' to start from; it was written by an older version")
-    names = _texts(source, state.get("names"), "state.names")
+    names = _read_texts(source, state.get("names"), "state.names")
     also = document.get("also", [])
-    mean = _numbers(source, state, "mean", (len(names),))
-    covariance = _numbers(source, state, "covariance", (len(names), len(names)))
+    mean = _read_numbers(source, state, "mean", (len(names),))
+    covariance = _read_numbers(source, state, "covariance", (len(names), len(names)))
     _refuse_no_covariance(source, covariance)
     count, time = state.get("count"), state.get("time")
     if not isinstance(count, int) or isinstance(count, bool) or not 0 <= count < 2**63:
-        raise DocumentError(f"{source}: state.count = {_shown(count)}: must be a whole number, at least 0")
+        raise DocumentError(
+            f"{source}: state.count = {_format_shown(count)}: must be a whole number, at least 0"
+        )
     saved = SavedEstimate(
         source=source,
         machine=str(document.get("machine")),
@@ -194,23 +197,23 @@ def saved_estimate(source: str, document: dict[str, Any]) -> SavedEstimate:
         mean=mean,
         covariance=covariance,
         count=count,
-        time=float(_numbers(source, {"time": 0.0 if time is None else time}, "time", ())),
-        parameter_set=_text(source, document, "parameter_set"),
-        assumptions=_text(source, document, "stated"),
-        estimator=_text(source, document, "estimator") or "ukf",
-        model=_text(source, document, "model") or "force",
+        time=float(_read_numbers(source, {"time": 0.0 if time is None else time}, "time", ())),
+        parameter_set=_read_text(source, document, "parameter_set"),
+        assumptions=_read_text(source, document, "stated"),
+        estimator=_read_text(source, document, "estimator") or "ukf",
+        model=_read_text(source, document, "model") or "force",
         consistent=document.get("consistent") is True,
-        also=() if also == [] else _texts(source, also, "also"),
+        also=() if also == [] else _read_texts(source, also, "also"),
         samples=_count(document.get("samples")),
-        dropped=_counts(document.get("dropped")),
+        dropped=_read_counts(document.get("dropped")),
         converged=document.get("converged") is True,
-        **_stated_of_parameters(document.get("parameters")),
-        combinations=_combinations(document.get("parameters"), names),
-        machine_id=_text(source, document, "machine_id"),
+        **_read_statements(document.get("parameters")),
+        combinations=_list_combinations(document.get("parameters"), names),
+        machine_id=_read_text(source, document, "machine_id"),
         answer=read_answer(source, document.get("answer")),
     )
     # files of older versions have none
-    if document.get("state_sha256") not in (None, state_checksum(state)):
+    if document.get("state_sha256") not in (None, compute_state_checksum(state)):
         raise DocumentError(
             f"{source}: the state does not match its checksum: the file is damaged, or was "
             "changed by hand (then take state_sha256 out)"
@@ -218,7 +221,7 @@ def saved_estimate(source: str, document: dict[str, Any]) -> SavedEstimate:
     return saved
 
 
-def _state_of_deviations(source: str, document: dict[str, Any]) -> dict[str, Any]:
+def _rebuild_state(source: str, document: dict[str, Any]) -> dict[str, Any]:
     """Return a state of values and deviations alone: versions before 0.2 kept no more of machines but hexapods."""
     entries = document.get("parameters")
     # names of combinations are sums
@@ -237,7 +240,7 @@ def _state_of_deviations(source: str, document: dict[str, Any]) -> dict[str, Any
     }
 
 
-def stated_deviations(path: str | Path, machine: Machine) -> dict[str, float]:
+def compute_stated_deviations(path: str | Path, machine: Machine) -> dict[str, float]:
     """Return the standard deviations that an estimate.json of a machine states, by the parameters' names.
 
     Raises
@@ -251,10 +254,10 @@ def stated_deviations(path: str | Path, machine: Machine) -> dict[str, float]:
             f"{path}: belongs to machine '{document.get('machine')}' (hash {document.get('machine_hash')}), "
             f"expected '{machine.name}' (hash {machine.hash})"
         )
-    return dict(_stated_of_parameters(document.get("parameters"))["std"])
+    return dict(_read_statements(document.get("parameters"))["std"])
 
 
-def _stated_of_parameters(entries: Any) -> dict[str, dict[str, Any]]:
+def _read_statements(entries: Any) -> dict[str, dict[str, Any]]:
     """Statuses and standard deviations by name."""
     status, std = {}, {}
     for entry in entries if isinstance(entries, list) else []:
@@ -265,7 +268,7 @@ def _stated_of_parameters(entries: Any) -> dict[str, dict[str, Any]]:
     return {"status": status, "std": std}
 
 
-def _combinations(entries: Any, names: tuple[str, ...]) -> tuple[Combination, ...]:
+def _list_combinations(entries: Any, names: tuple[str, ...]) -> tuple[Combination, ...]:
     """Entries that are no parameter but a combination of some."""
     combinations = []
     for entry in entries if isinstance(entries, list) else []:
@@ -275,7 +278,7 @@ def _combinations(entries: Any, names: tuple[str, ...]) -> tuple[Combination, ..
         if not isinstance(name, str) or name in names or not isinstance(terms, dict) or not terms:
             continue
         numbers = [*(entry.get(key) for key in ("value", "std", "nominal")), *terms.values()]
-        if not set(terms) <= set(names) or not all(_finite(number) for number in numbers):
+        if not set(terms) <= set(names) or not all(_read_finite(number) for number in numbers):
             continue
         value, std, nominal, *factors = map(float, numbers)
         weights = np.zeros(len(names))
@@ -286,18 +289,18 @@ def _combinations(entries: Any, names: tuple[str, ...]) -> tuple[Combination, ..
     return tuple(combinations)
 
 
-def _finite(value: Any) -> bool:
+def _read_finite(value: Any) -> bool:
     return isinstance(value, (int, float)) and abs(value) <= sys.float_info.max
 
 
-def _statement(assumptions: str) -> str:
+def _read_statement(assumptions: str) -> str:
     return f"'{assumptions}'" if assumptions else "nothing fixed, tied or stated"
 
 
-def _text(source: str, document: dict[str, Any], key: str) -> str | None:
+def _read_text(source: str, document: dict[str, Any], key: str) -> str | None:
     text = document.get(key)
     if key in document and not isinstance(text, str):
-        raise DocumentError(f"{source}: {key} = {_shown(text)}: must be a text")
+        raise DocumentError(f"{source}: {key} = {_format_shown(text)}: must be a text")
     return text
 
 
@@ -305,17 +308,17 @@ def _count(value: Any) -> int:
     return value if isinstance(value, int) and not isinstance(value, bool) else 0
 
 
-def _counts(value: Any) -> dict[str, int]:
+def _read_counts(value: Any) -> dict[str, int]:
     return {str(reason): _count(count) for reason, count in value.items()} if isinstance(value, dict) else {}
 
 
-def _texts(source: str, texts: Any, key: str) -> tuple[str, ...]:
+def _read_texts(source: str, texts: Any, key: str) -> tuple[str, ...]:
     if not isinstance(texts, list) or not texts or not all(isinstance(text, str) for text in texts):
-        raise DocumentError(f"{source}: {key} = {_shown(texts)}: must be a list of texts")
+        raise DocumentError(f"{source}: {key} = {_format_shown(texts)}: must be a list of texts")
     return tuple(texts)
 
 
-def _numbers(source: str, state: dict[str, Any], key: str, shape: tuple[int, ...]) -> FloatArray:
+def _read_numbers(source: str, state: dict[str, Any], key: str, shape: tuple[int, ...]) -> FloatArray:
     value = state.get(key)
     try:
         numbers = np.array(value, dtype=float)
@@ -323,7 +326,7 @@ def _numbers(source: str, state: dict[str, Any], key: str, shape: tuple[int, ...
         numbers = np.empty(0)
     if numbers.shape != shape or not np.isfinite(numbers).all():
         wanted = " x ".join(map(str, shape)) + " finite numbers" if shape else "a finite number"
-        raise DocumentError(f"{source}: state.{key} = {_shown(value)}: must be {wanted}")
+        raise DocumentError(f"{source}: state.{key} = {_format_shown(value)}: must be {wanted}")
     return numbers
 
 
@@ -343,6 +346,6 @@ def _refuse_no_covariance(source: str, covariance: FloatArray) -> None:
         raise DocumentError(f"{source}: state.covariance {problem}")
 
 
-def _shown(value: Any, most: int = 60) -> str:
+def _format_shown(value: Any, most: int = 60) -> str:
     text = repr(value)
     return text if len(text) <= most else text[:most] + "..."

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from pkm_identification.declared import Declaration, check, declarations, declared
+from pkm_identification.declared import Declaration, check, declarations, declare
 from pkm_identification.errors import SettingsError
 from pkm_identification.estimation.data_order import ORDERS
 from pkm_identification.estimation.estimators import ESTIMATORS as REGISTRY
@@ -85,46 +85,44 @@ class EstimatorSettings:
     last as the standard deviation that every friction coefficient gathers in an hour, relative to it.
     """
 
-    name: str = declared(
+    name: str = declare(
         "ukf",
         "; ".join(f"{name}: {title}" for name, title in _TITLES.items()),
         choices=(FULL, *ESTIMATORS),
         name="estimator",
     )
-    model: str = declared("force", "model equation", choices=tuple(MODELS))
-    parameters: str = declared(
+    model: str = declare("force", "model equation", choices=tuple(MODELS))
+    parameters: str = declare(
         "identifiable",
         f"parameter set; of hexapods {', '.join(NAMES)}, of others identifiable; or a reduced one ({ENDING})",
     )
-    forgetting: float = declared(
+    forgetting: float = declare(
         1.0, "of the estimator rls: what an equation leaves of older ones", "", 0.5, 1
     )
-    data_order: str = declared(
+    data_order: str = declare(
         "sequential", "in which recursive estimators take the data offline", choices=ORDERS
     )
-    passes: int = declared(
+    passes: int = declare(
         MAX_PASSES,
         "most passes of a recursive estimator over a log, each with the noise the last one left",
         "",
         1,
         100,
     )
-    consistent: bool = declared(
+    consistent: bool = declare(
         False, "only parameters that some machine could have: bodies with mass, friction that brakes"
     )
-    strut_spread: float = declared(
+    strut_spread: float = declare(
         STRUT_SPREAD,
         "how much struts of one design differ, where each has parameters of its own; 'inf': nothing is known",
         percent=True,
     )
-    gate: float = declared(
+    gate: float = declare(
         1e-9, "probability with which a good equation is kept out as an outlier", "", 1e-15, 0.1
     )
-    payload: bool = declared(True, "watch for a payload taken up or set down; see the topic ~/payload")
-    drift: str = declared("detected", "widen the deviations of friction when it has changed", choices=DRIFTS)
-    friction_walk: float = declared(
-        0.0, "random walk of friction in an hour, relative to its size", "", 0, 10
-    )
+    payload: bool = declare(True, "watch for a payload taken up or set down; see the topic ~/payload")
+    drift: str = declare("detected", "widen the deviations of friction when it has changed", choices=DRIFTS)
+    friction_walk: float = declare(0.0, "random walk of friction in an hour, relative to its size", "", 0, 10)
     assumptions: Assumptions = field(default_factory=Assumptions)
     also: tuple[str, ...] = ()
     tuning: UnscentedSettings = field(default_factory=UnscentedSettings)
@@ -205,11 +203,11 @@ class EstimatorSettings:
         return replace(self.tuning, forgetting=self.forgetting)
 
     def parameter_set(self, machine: AnyMachine) -> ParameterSet:
-        """The parameters to estimate; raises PkmError when set or assumptions do not fit."""
+        """Return the parameters to estimate; raises PkmError when set or assumptions do not fit."""
         return self.parameters_and_effects(machine)[0]
 
     def parameters_and_effects(self, machine: AnyMachine) -> tuple[ParameterSet, tuple[EstimatedEffect, ...]]:
-        """The parameters to estimate, and the effects that some of them are of; raises as `parameter_set`."""
+        """Return the parameters to estimate, and the effects that some of them are of; raises as `parameter_set`."""
         machine = as_machine(machine)
         if self.model != "force":
             require(machine, EnergyModel, f"the {self.model} model")
@@ -228,23 +226,23 @@ class EstimatorSettings:
                 f"fix or tie: leaves none of the first moments that '{OF_PLACE}' estimates besides (--also)"
             )
         if self.consistent:
-            self.prepared(machine).build_physical(parameters)  # refuses a part of a body
+            self.prepare(machine).build_physical(parameters)  # refuses a part of a body
         return parameters, effects
 
-    def prepared(self, machine: AnyMachine) -> contract.Machine:
+    def prepare(self, machine: AnyMachine) -> contract.Machine:
         """The machine with a friction law that has what is estimated besides."""
         return with_law(machine, self.also)
 
     def all_parameters(self, machine: AnyMachine) -> tuple[ParameterSet, tuple[EstimatedEffect, ...]]:
-        """The parameters before assumptions, and the effects that some of them are of."""
+        """Return the parameters before assumptions, and the effects that some of them are of."""
         return extended_set(machine, self.set_name(machine), self.also)
 
     def set_name(self, machine: AnyMachine) -> str:
-        """The name of the parameter set: of the full model that of the machine's sums."""
+        """Return the name of the parameter set: of the full model that of the machine's sums."""
         return as_machine(machine).sums_set if self.name == FULL else self.parameters
 
     def relations(self, parameters: ParameterSet) -> LinearRelations | None:
-        """What is assumed of these parameters besides their prior, if anything."""
+        """Return what is assumed of these parameters besides their prior, if anything."""
         if np.isinf(self.strut_spread):
             return None
         relations = alike_limbs(parameters, self.strut_spread)
@@ -275,7 +273,7 @@ class Settings:
     filter: FilterSettings = field(default_factory=FilterSettings)
     band: BandSettings = field(default_factory=BandSettings)
     estimator: EstimatorSettings = field(default_factory=EstimatorSettings)
-    causal: bool = declared(False, "filter as online: causal, with a constant delay")
+    causal: bool = declare(False, "filter as online: causal, with a constant delay")
     hold_out: float = HOLD_OUT
 
     def __post_init__(self) -> None:
@@ -334,8 +332,8 @@ class Settings:
         """Sample period in s; 0 when it is not known yet."""
         return self.guard.period
 
-    def resolved(self, machine: AnyMachine, period: float | None = None) -> Settings:
-        """The settings for a machine; the period is its drive's and the cutoff `kinematic_cutoff` unless given.
+    def resolve(self, machine: AnyMachine, period: float | None = None) -> Settings:
+        """Return the settings for a machine; the period is its drive's and the cutoff `kinematic_cutoff` unless given.
 
         Raises
         ------
@@ -345,7 +343,7 @@ class Settings:
             If a filter is impossible at that period.
         """
         machine = as_machine(machine)
-        guard = self.guard.resolved(machine, period)
+        guard = self.guard.resolve(machine, period)
         cutoff = self.filter.cutoff or kinematic_cutoff(machine, guard.period)
         return replace(
             self,
@@ -355,7 +353,7 @@ class Settings:
         )
 
     def parameter_set(self, machine: AnyMachine) -> ParameterSet:
-        """The parameters to estimate; raises PkmError when set or assumptions do not fit."""
+        """Return the parameters to estimate; raises PkmError when set or assumptions do not fit."""
         return self.estimator.parameter_set(machine)
 
 

@@ -24,27 +24,27 @@ from pkm_identification.estimation.convergence import (
 )
 from pkm_identification.estimation.disagreement import disagreement
 from pkm_identification.estimation.estimate import ParameterEstimate
-from pkm_identification.estimation.lack_of_fit.start_values import without_start_values
+from pkm_identification.estimation.lack_of_fit.start_values import remove_start_values
 from pkm_identification.estimation.problem import Fit, Problem
 from pkm_identification.motion import DriveLog
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.large_arrays import is_large
 from pkm_identification.numerics.memory import LONG
-from pkm_identification.numerics.pipelined import begun, side_by_side
+from pkm_identification.numerics.pipelined import side_by_side, start_background
 from pkm_identification.progress import announce
 
-from .diagnosis.length_order import ExchangedLengths, possible_length_order
+from .diagnosis.length_order import ExchangedLengths, find_possible_length_order
 from .equations.bend import LEFT, SHARE
 from .experiment import Experiment
-from .model_errors.estimated.relinearise import relinearised
+from .model_errors.estimated.relinearise import relinearise
 from .procedures.free_fall import add_falls
-from .rates.kinematic_cutoff import error_weights
+from .rates.kinematic_cutoff import compute_error_weights
 from .result import refuse_unidentifiable
 from .settings import FULL
 from .validation import FEWEST_EQUATIONS, Validation, predict_ends
-from .yielding.rewinding import rewound
+from .yielding.rewinding import apply_elastic_drive_model
 
-PARTS = 6  # of an identification, as `reached` counts them
+PARTS = 6  # of an identification, as `solve_experiment` counts them
 UNREACHABLE = 0.02  # of the samples that the machine cannot be in: the log of another machine
 
 
@@ -82,15 +82,15 @@ class Solution:
 def solve(experiment: Experiment, falls: Sequence[DriveLog] = ()) -> Solution:
     """Fit an experiment; raises as `identify.identify`."""
     settings = experiment.settings
-    with _others_begun(experiment) as others:
-        experiment, problem, unsettled = relinearised(experiment)
-        experiment, problem = rewound(experiment, problem)
+    with _begin_other_cutoffs(experiment) as others:
+        experiment, problem, unsettled = relinearise(experiment)
+        experiment, problem = apply_elastic_drive_model(experiment, problem)
         if not settings.causal:  # a causal run finds what the online estimator would
-            problem = without_start_values(problem)
+            problem = remove_start_values(problem)
         problem = add_falls(problem, falls, experiment)
         _refuse_too_few(experiment, problem)
         _refuse_unreachable(experiment, problem)
-        reached(1)
+        solve_experiment(1)
         fit = experiment.estimator.fit(problem, experiment.tuning)
         middle = experiment.estimator.batch_mean(problem, fit)
         validation = predict_ends(
@@ -98,44 +98,44 @@ def solve(experiment: Experiment, falls: Sequence[DriveLog] = ()) -> Solution:
             problem,
             lambda part: experiment.estimator.fit(part, experiment.tuning).mean[: part.reported],
         )
-        reached(2)
+        solve_experiment(2)
         full = settings.estimator.name == FULL  # whose widths and effects have both
         systematic = np.zeros((len(middle), len(middle)))
         if not full:
-            systematic = systematic_covariance(experiment, problem, middle, others)
-    reached(3)
+            systematic = compute_systematic_covariance(experiment, problem, middle, others)
+    solve_experiment(3)
     estimate = fit.estimate(problem, systematic)
     refuse_unidentifiable(estimate, experiment.sources[0])
     # judged by the deviations that the estimator states, which a misfit would widen
     reason = fit.nonconvergence or unsettled
     if not settings.causal and settings.estimator.forgetting == 1.0:
         reason = reason or disagreement(estimate, middle[: problem.reported])
-    reason = reason or _nonconvergence(experiment, problem, fit, estimate)
-    reached(4)
+    reason = reason or _explain_nonconvergence(experiment, problem, fit, estimate)
+    solve_experiment(4)
     return Solution(experiment, problem, fit, middle, systematic, estimate, validation, reason)
 
 
-def reached(part: int) -> None:
+def solve_experiment(part: int) -> None:
     """Equations, estimate and its test, other cutoffs, the result and its diagnosis are done."""
     announce("identifying", part, PARTS)
 
 
 @contextmanager
-def _others_begun(experiment: Experiment) -> Iterator[Iterable[Problem] | None]:
+def _begin_other_cutoffs(experiment: Experiment) -> Iterator[Iterable[Problem] | None]:
     """Problems at other kinematic cutoffs, made while the first is made and fitted; None where they have to wait.
 
     That is where the experiment is still to change, and where their samples are too large to be there together.
     """
     settings = experiment.settings
     changes = experiment.point is not None or settings.guard.transfers is not None
-    if changes or _too_large(experiment) or _at_once(experiment) or settings.estimator.name == FULL:
+    if changes or _is_too_large(experiment) or _is_in_memory(experiment) or settings.estimator.name == FULL:
         yield None
         return
-    with begun(experiment.problem, experiment.other_cutoffs) as others:
+    with start_background(experiment.problem, experiment.other_cutoffs) as others:
         yield others
 
 
-def systematic_covariance(
+def compute_systematic_covariance(
     experiment: Experiment, problem: Problem, middle: FloatArray, others: Iterable[Problem] | None = None
 ) -> FloatArray:
     """Covariance (P, P) of what other kinematic cutoffs tell of the error of the estimate `middle` (P,), SI units.
@@ -152,26 +152,26 @@ def systematic_covariance(
     cutoffs = experiment.other_cutoffs
     if others is None:
         # beside each other where their samples are small enough to be there together
-        others = (map if _too_large(experiment) else side_by_side)(experiment.problem, cutoffs)
+        others = (map if _is_too_large(experiment) else side_by_side)(experiment.problem, cutoffs)
     for cutoff, other in zip(cutoffs, others, strict=True):
         if len(other.equations) == 0:
             continue
         changes.append(batch(replace(other, relations=problem.relations, prior=problem.prior)) - middle)
         factors.append(cutoff / experiment.settings.filter.cutoff)
     error = np.zeros(len(middle))
-    for weight, change in zip(error_weights(tuple(factors)), changes, strict=True):
+    for weight, change in zip(compute_error_weights(tuple(factors)), changes, strict=True):
         error += weight * change
     return np.outer(error, error)
 
 
-def _at_once(experiment: Experiment) -> bool:
-    """Whether all samples of a log are worked on at once, not stretch after stretch."""
+def _is_in_memory(experiment: Experiment) -> bool:
+    """Return whether all samples of a log are worked on at once, not stretch after stretch."""
     return experiment.settings.causal or experiment.estimator.twins or experiment.point is not None
 
 
-def _too_large(experiment: Experiment) -> bool:
-    """Whether the samples of two problems are too large to be there together."""
-    whole = _at_once(experiment)
+def _is_too_large(experiment: Experiment) -> bool:
+    """Return whether the samples of two problems are too large to be there together."""
+    whole = _is_in_memory(experiment)
     return any(len(log.time) > LONG if whole else is_large(log.length) for log in experiment.logs)
 
 
@@ -182,7 +182,7 @@ def has_too_few(problem: Problem) -> bool:
 def _refuse_too_few(experiment: Experiment, problem: Problem) -> None:
     if not has_too_few(problem):
         return
-    order = possible_length_order(experiment)
+    order = find_possible_length_order(experiment)
     if order is not None:
         raise ExchangedLengths(experiment.sources[0], order)
     equations, unknowns = len(problem.equations), len(problem.parameters)
@@ -199,8 +199,10 @@ def _refuse_too_few(experiment: Experiment, problem: Problem) -> None:
     )
 
 
-def _nonconvergence(experiment: Experiment, problem: Problem, fit: Fit, estimate: ParameterEstimate) -> str:
-    """What of a recursive estimator's estimate has not converged; a batch fit has no trace to judge it by."""
+def _explain_nonconvergence(
+    experiment: Experiment, problem: Problem, fit: Fit, estimate: ParameterEstimate
+) -> str:
+    """Return what of a recursive estimator's estimate has not converged; a batch fit has no trace to judge it by."""
     if not len(fit.trace):
         return ""
     forgetting = experiment.settings.estimator.forgetting

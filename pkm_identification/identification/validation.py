@@ -102,7 +102,7 @@ class Validation:
     @property
     def held_out(self) -> str:
         """What was predicted, in words."""
-        return _in_words(self.part, self.source)
+        return _describe_error(self.part, self.source)
 
     @property
     def predicted_by(self) -> str:
@@ -128,7 +128,7 @@ def held_out(machine: AnyMachine, settings: Settings, values: FloatArray, log: D
         If the log holds no forces or is too short for the filters.
     """
     experiment = Experiment.of([log], machine, settings)  # type: ignore[arg-type]
-    validation = _predicted(experiment, values, lambda one: _between_jumps(one.logs[0]))
+    validation = _predict_forces(experiment, values, lambda one: _split_at_jumps(one.logs[0]))
     if validation is None:
         raise LogError(f"{log.source}: too short to validate with: nothing is left after filtering")
     return replace(validation, source=log.source)
@@ -175,14 +175,14 @@ def predict_held(experiment: Experiment, values: FloatArray) -> Validation | Non
 
     The motion of the end is filtered by itself.
     """
-    validation = _predicted(experiment, values, Experiment.ends)
+    validation = _predict_forces(experiment, values, Experiment.ends)
     if validation is None:
         return None
     part = end_part(experiment.settings.hold_out, len(experiment.ends()))
     return replace(validation, source=experiment.sources[0], part=part)
 
 
-def _predicted(
+def _predict_forces(
     experiment: Experiment, values: FloatArray, logs: Callable[[Experiment], list[GuardedLog]]
 ) -> Validation | None:
     """Forces of an experiment's logs without the effects of these values (P,), and as the machine file has them."""
@@ -200,12 +200,12 @@ def _predicted(
 
 
 def held_out_part(share: float, source: str, count: int) -> str:
-    """The end of so many logs, the first of which is `source`, in words."""
-    return _in_words(end_part(share, count), source)
+    """Return the end of so many logs, the first of which is `source`, in words."""
+    return _describe_error(end_part(share, count), source)
 
 
 def predict(experiment: Experiment, logs: Sequence[GuardedLog], values: FloatArray) -> Validation | None:
-    """Forces of logs as values (P,) predict them; None when the logs are too short for the filters."""
+    """Return forces of logs as values (P,) predict them; None when the logs are too short for the filters."""
     parameters = experiment.parameters
     mapping = np.column_stack([parameters.mapping, parameters.known])
     friction = np.array([entry.kind.friction for entry in parameters.entries])
@@ -318,8 +318,8 @@ def _find_resting(experiment: Experiment, samples: Samples) -> NDArray[np.bool_]
     return resting
 
 
-def _between_jumps(log: GuardedLog) -> list[GuardedLog]:
-    """The log in pieces in which time increases."""
+def _split_at_jumps(log: GuardedLog) -> list[GuardedLog]:
+    """Return the log in pieces in which time increases."""
     ends = [0, *(np.nonzero(np.diff(log.time) < 0)[0] + 1), len(log.time)]
     return [rows_of(log, slice(first, last)) for first, last in pairwise(ends)]
 
@@ -330,7 +330,7 @@ def end_part(share: float, count: int) -> str:
     return end if count == 1 else f"{end} of each of {count} logs"
 
 
-def _in_words(part: str, source: str) -> str:
+def _describe_error(part: str, source: str) -> str:
     name = source.rstrip("/").rpartition("/")[2]
     return part if "logs" in part else f"{part} of {name}" if part else name
 

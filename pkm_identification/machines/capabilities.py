@@ -175,7 +175,7 @@ _WORDS: dict[type, tuple[str, str]] = {
 
 
 def has(machine: Machine, capability: type[Capability]) -> TypeGuard[Capability]:
-    """Whether a machine has a capability."""
+    """Return whether a machine has a capability."""
     return capability in machine.capabilities
 
 

@@ -143,7 +143,7 @@ class Motion:
         return len(self.coordinate)
 
     @classmethod
-    def joined(cls, parts: Sequence[Motion]) -> Motion:
+    def concatenate(cls, parts: Sequence[Motion]) -> Motion:
         """Return motions of one machine one after the other, at least one."""
         coordinate, rate, acceleration = (
             np.concatenate([getattr(one, name) for one in parts])

@@ -17,14 +17,14 @@ from .contract import Machine
 
 
 def are_on_motors(machine: Machine) -> bool:
-    """Whether coordinates in logs are those of encoders on the motors."""
+    """Return whether coordinates in logs are those of encoders on the motors."""
     drives = machine.actuators or ()
     taken = any(one.has_both_encoders and one.log_on_motor for one in drives)
     return taken or (bool(drives) and all(one.log_on_motor for one in drives))
 
 
 def has_both_encoders(machine: Machine) -> bool:
-    """Whether there are drives with an encoder on either side."""
+    """Return whether there are drives with an encoder on either side."""
     return any(one.has_both_encoders for one in machine.actuators or ())
 
 

@@ -25,9 +25,13 @@ from pkm_identification.mechanisms.actuators.loops import DriveLoops
 from pkm_identification.mechanisms.actuators.transfer import Transfer
 from pkm_identification.mechanisms.friction import Friction
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
-from pkm_identification.mechanisms.hexapod.dynamics.basis import coulomb_columns, friction_columns, joint_rows
-from pkm_identification.mechanisms.hexapod.dynamics.energy import energy_regressor
-from pkm_identification.mechanisms.hexapod.dynamics.falling import falling_lengths
+from pkm_identification.mechanisms.hexapod.dynamics.basis import (
+    build_coulomb_columns,
+    friction_columns,
+    joint_rows,
+)
+from pkm_identification.mechanisms.hexapod.dynamics.energy import compute_energy_regressor
+from pkm_identification.mechanisms.hexapod.dynamics.falling import compute_falling_lengths
 from pkm_identification.mechanisms.hexapod.dynamics.joint_friction import joint_friction_columns
 from pkm_identification.mechanisms.hexapod.dynamics.mass import has_symmetric_rods, strut_dynamics
 from pkm_identification.mechanisms.hexapod.dynamics.readings import sensor_readings
@@ -37,7 +41,7 @@ from pkm_identification.mechanisms.hexapod.identified import identified_machine
 from pkm_identification.mechanisms.hexapod.joint_friction import JointFriction
 from pkm_identification.mechanisms.hexapod.kinematics.assembly.continuation import follow_lengths
 from pkm_identification.mechanisms.hexapod.kinematics.assembly.modes import AssemblyModes, assembly_modes
-from pkm_identification.mechanisms.hexapod.kinematics.conditions import home_side, pose_conditions
+from pkm_identification.mechanisms.hexapod.kinematics.conditions import compute_pose_conditions, home_side
 from pkm_identification.mechanisms.hexapod.kinematics.forward import platform_motion
 from pkm_identification.mechanisms.hexapod.kinematics.inverse import strut_lengths, strut_motion_from_platform
 from pkm_identification.mechanisms.hexapod.kinematics.jacobian import jacobian, platform_rates_at
@@ -46,10 +50,10 @@ from pkm_identification.mechanisms.hexapod.kinematics.passive import angle_use
 from pkm_identification.mechanisms.hexapod.kinematics.pose_of_lengths import pose_of_lengths
 from pkm_identification.mechanisms.hexapod.kinematics.tracker import PlatformTracker
 from pkm_identification.mechanisms.hexapod.machine import Machine as Description
-from pkm_identification.mechanisms.hexapod.parameters.basis import hexapod_basis
+from pkm_identification.mechanisms.hexapod.parameters.basis import build_hexapod_basis
 from pkm_identification.mechanisms.hexapod.parameters.builder import force_scale
 from pkm_identification.mechanisms.hexapod.parameters.physical_layout import physical_layout
-from pkm_identification.mechanisms.hexapod.parameters.sets import NAMES, hexapod_parameters
+from pkm_identification.mechanisms.hexapod.parameters.sets import NAMES, list_hexapod_parameters
 from pkm_identification.mechanisms.hexapod.transfers import transfers_of
 from pkm_identification.mechanisms.known_statements import Statements, Width
 from pkm_identification.mechanisms.model import Actuator
@@ -196,7 +200,7 @@ class Hexapod:
 
     @cached_property
     def basis(self) -> Basis:
-        return hexapod_basis(self.description)
+        return build_hexapod_basis(self.description)
 
     @cached_property
     def rows_of_bodies(self) -> tuple[FloatArray, ...]:
@@ -214,14 +218,14 @@ class Hexapod:
 
     @cached_property
     def standstill_rows(self) -> NDArray[np.int64]:
-        return coulomb_columns(self.description)
+        return build_coulomb_columns(self.description)
 
     @cached_property
     def force_size(self) -> FloatArray:
         return np.full(STRUTS, force_scale(self.description))
 
     def build_parameter_set(self, name: str = "identifiable") -> ParameterSet:
-        return hexapod_parameters(self.description, name)
+        return list_hexapod_parameters(self.description, name)
 
     def build_physical_layout(self, parameters: ParameterSet) -> Layout:
         """Return which parameters of a set are one body; raises PkmError where that cannot be told."""
@@ -401,13 +405,13 @@ class Hexapod:
         return home_side(self.description)
 
     def compute_condition(self, motion: Motion) -> FloatArray:
-        return pose_conditions(self.description, self._side, motion.state[0], motion.state[1])
+        return compute_pose_conditions(self.description, self._side, motion.state[0], motion.state[1])
 
     def compute_joint_use(self, motion: Motion) -> FloatArray:
         return angle_use(self.description, motion.state[0], motion.state[1])
 
     def compute_energy(self, motion: Motion, mapping: FloatArray) -> FloatArray:
-        return energy_regressor(
+        return compute_energy_regressor(
             self.description, PlatformMotion(np.zeros(len(motion)), *motion.state), mapping
         )
 
@@ -439,7 +443,7 @@ class Hexapod:
         return assembly_modes(self.description, coordinate)
 
     def compute_fall(self, values: FloatArray, start: tuple[FloatArray, ...], time: FloatArray) -> FloatArray:
-        return falling_lengths(self.description, values, start[0][0], start[1][0], time)
+        return compute_falling_lengths(self.description, values, start[0][0], start[1][0], time)
 
 
 class HexapodNeighbours:

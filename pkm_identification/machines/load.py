@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 import yaml
 
 from pkm_identification.document import TextScalars
-from pkm_identification.mechanisms.builtin import MECHANISM, kind_of_document
+from pkm_identification.mechanisms.builtin import MECHANISM, read_kind
 from pkm_identification.mechanisms.hexapod.machine import Machine as HexapodDescription
 from pkm_identification.mechanisms.multibody.loading import load_description
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
@@ -49,14 +49,14 @@ def load_machine(machine: str | Path | Description | Machine) -> Hexapod | Multi
 
 def read_machine(document: Any, source: str = "machine") -> Hexapod | Multibody:
     """Return the machine of a parsed file, mechanisms' numbers best as text; raises as `load_machine`."""
-    kind = Mechanism if kind_of_document(document, source) == MECHANISM else HexapodDescription
+    kind = Mechanism if read_kind(document, source) == MECHANISM else HexapodDescription
     return wrap_description(kind.from_document(document, source))
 
 
 def read_machine_text(text: str, source: str = "machine") -> Hexapod | Multibody:
     """Return the machine of a file's text, that YAML can read; raises as `load_machine`."""
     document = yaml.load(text, Loader=TextScalars)
-    plain = document if kind_of_document(document, source) == MECHANISM else yaml.safe_load(text)
+    plain = document if read_kind(document, source) == MECHANISM else yaml.safe_load(text)
     return read_machine(plain, source)
 
 

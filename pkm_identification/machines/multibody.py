@@ -30,12 +30,16 @@ from pkm_identification.mechanisms.multibody.base_set import BASE, BaseSet
 from pkm_identification.mechanisms.multibody.closed import Closed
 from pkm_identification.mechanisms.multibody.description.payload_body import find_payload_body
 from pkm_identification.mechanisms.multibody.dynamics import regressor
-from pkm_identification.mechanisms.multibody.extents import body_extents, inertial_sizes
+from pkm_identification.mechanisms.multibody.extents import compute_body_extents, compute_inertial_sizes
 from pkm_identification.mechanisms.multibody.identified import identified_mechanism
 from pkm_identification.mechanisms.multibody.joint_friction import (
     joint_friction_columns,
 )
-from pkm_identification.mechanisms.multibody.kernels.closing import NO_PIVOT, Readings, complete_motion
+from pkm_identification.mechanisms.multibody.kernels.closing import (
+    NO_PIVOT,
+    Readings,
+    compute_complete_motion,
+)
 from pkm_identification.mechanisms.multibody.kernels.dynamics import (
     TreeMotion,
     driven_forces,
@@ -54,7 +58,7 @@ from pkm_identification.mechanisms.multibody.kinematics import (
 )
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.mechanisms.multibody.numbers.arithmetic import FLOAT64
-from pkm_identification.mechanisms.multibody.parameters import rigid_columns
+from pkm_identification.mechanisms.multibody.parameters import build_rigid_columns
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.basis import Basis
 from pkm_identification.parameters.parameter import Kind
@@ -130,7 +134,7 @@ class Multibody:
         change_document(
             self.document, dict.fromkeys(description.tolerances.numbers, 0.0)
         )  # refuses wrong paths
-        self._rigid = rigid_columns(mechanism)
+        self._rigid = build_rigid_columns(mechanism)
         # where the parts of the basis end: bodies, drives' friction, drives' inertia, passive joints' friction
         ends = np.cumsum([len(self._rigid), shared.coefficients.size, len(self.drives)])
         self._bodies, self._along, self._passive = (
@@ -165,7 +169,7 @@ class Multibody:
 
     @cached_property
     def size(self) -> float:
-        extent = 2.0 * float(np.max(body_extents(self.mechanism)))
+        extent = 2.0 * float(np.max(compute_body_extents(self.mechanism)))
         if extent > 0.0:
             return extent
         # a point on a slide: how far it goes
@@ -248,7 +252,7 @@ class Multibody:
         known[self._bodies] = 0.0
         known[friction] = 0.0
         # widths that the file does not state are the data's
-        own = zip(base.entries(), inertial_sizes(self.mechanism, base.columns), strict=True)
+        own = zip(base.entries(), compute_inertial_sizes(self.mechanism, base.columns), strict=True)
         entries = (
             *(replace(one, scale=np.inf, size=float(size)) for one, size in own),
             *(replace(self.basis.entries[row], scale=np.inf) for row in friction),
@@ -408,7 +412,7 @@ class Multibody:
         velocity, second = np.zeros((2, count, mechanism.tree.velocities))
         pivot, drive = np.zeros(count), np.zeros((3, count, len(self.drives)))
         if count:
-            complete_motion(
+            compute_complete_motion(
                 mechanism.model, mechanism.task_rows(task), configuration, np.ascontiguousarray(rate),
                 np.ascontiguousarray(acceleration), velocity, second, pivot,
                 Readings(mechanism.row_numbers("drives"), *drive),

@@ -16,10 +16,10 @@ import numpy as np
 
 from pkm_identification.mechanisms.friction import Friction
 from pkm_identification.mechanisms.multibody.dynamics import drive_inertia
-from pkm_identification.mechanisms.multibody.joint_friction import joint_friction_names
+from pkm_identification.mechanisms.multibody.joint_friction import list_joint_friction_names
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.mechanisms.multibody.numbers.arithmetic import FLOAT64
-from pkm_identification.mechanisms.multibody.parameters import rigid_basis
+from pkm_identification.mechanisms.multibody.parameters import build_rigid_basis
 from pkm_identification.parameters.basis import Basis
 from pkm_identification.parameters.parameter import Kind, Parameter
 
@@ -30,7 +30,7 @@ _ALONG = {"m": ("kg", Kind.MASS), "rad": ("kg m^2", Kind.INERTIA)}  # unit and k
 
 def build_basis(mechanism: Mechanism, drives: Sequence[Drive], shared: Friction) -> Basis:
     """Return the basis of a mechanism whose drives have this friction, in the order that `Multibody` slices."""
-    bodies, friction = rigid_basis(mechanism), _list_friction(drives, shared)
+    bodies, friction = build_rigid_basis(mechanism), _list_friction(drives, shared)
     inertia, joints = _list_drive_inertia(mechanism, drives), _list_joint_friction(mechanism)
     return Basis((*bodies, *friction, *inertia, *joints))
 
@@ -62,7 +62,7 @@ def _list_joint_friction(mechanism: Mechanism) -> Iterator[Parameter]:
     if passive is None:
         return
     joints = {joint.name: joint for joint in mechanism.description.joints}
-    names = iter(joint_friction_names(mechanism))
+    names = iter(list_joint_friction_names(mechanism))
     for kind, symbol in ((Kind.COULOMB, "coulomb"), (Kind.VISCOUS, "viscous")):
         for joint in passive.names:
             one = joints[joint]

@@ -21,7 +21,7 @@ from pkm_identification.mechanisms.multibody.kernels.closing import (
     ClosingLimits,
     Readings,
     close,
-    complete_motion,
+    compute_complete_motion,
 )
 from pkm_identification.mechanisms.multibody.kernels.dynamics import PARAMETERS, fill_regressor
 from pkm_identification.mechanisms.multibody.kinematics import MechanismMotion, task_side
@@ -72,7 +72,7 @@ def follow(parts, chosen, turned, limits, coordinate, rate, acceleration, before
     if status <= DEGRADED:  # a code of both, kernel and contract
         moved = np.zeros((2, 1, model.velocity.shape[0]))
         readings = Readings(np.zeros(0, dtype=np.int64), nothing, nothing, nothing)
-        complete_motion(
+        compute_complete_motion(
             model, chosen, closed.configuration, drives[1], drives[2], moved[0], moved[1], pivot, readings
         )
         row[:first], row[first:] = closed.configuration[0], moved.ravel()

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from pkm_identification.errors import SettingsError
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.numerics.rotation import vector_from_matrix
+from pkm_identification.numerics.rotation import build_vector_from_matrix
 from pkm_identification.progress import steps
 
 from .capabilities import BodiesFile, NamedOutputs, PlatformPose, has
@@ -98,7 +98,7 @@ def follow_lines(machine: Machine, lines: int, asker: str = "workspace") -> Reac
         line.append(np.full(len(motion), number))
         coordinate.append(path[: len(motion)])
         value.append(_read_outputs(machine, motion))
-        dexterity.append(_dexterity(jacobian))
+        dexterity.append(_compute_dexterity(jacobian))
     return Reach(
         names, units, np.concatenate(line), np.concatenate(coordinate), np.concatenate(value),
         np.concatenate(dexterity), tuple(ends),
@@ -128,8 +128,8 @@ def _follow(machine: Machine, path: FloatArray) -> tuple[Motion, FloatArray, str
         motions.append(motion[slice(0, stop)])
         jacobians.append(jacobian[:stop])
         if stop < len(piece):
-            return Motion.joined(motions), np.concatenate(jacobians), reasons[stop]
-    return Motion.joined(motions), np.concatenate(jacobians), ""
+            return Motion.concatenate(motions), np.concatenate(jacobians), reasons[stop]
+    return Motion.concatenate(motions), np.concatenate(jacobians), ""
 
 
 def _list_outputs(machine: Machine) -> tuple[tuple[str, str], ...]:
@@ -174,7 +174,7 @@ def _read_outputs(machine: Machine, motion: Motion) -> FloatArray:
     if has(machine, PlatformPose):
         position, rotation = machine.compute_pose(motion)
         turned = rotation @ machine.home_pose[1].T
-        return np.column_stack([position, vector_from_matrix(turned)])
+        return np.column_stack([position, build_vector_from_matrix(turned)])
     if has(machine, NamedOutputs):
         return machine.compute_outputs(motion)[0]
     raise ValueError(f"'{machine.name}' has no outputs")
@@ -196,6 +196,6 @@ def _differentiate_outputs(machine: Machine, motion: Motion) -> FloatArray:
     return np.nan_to_num(np.stack(columns, axis=2), posinf=0.0, neginf=0.0)
 
 
-def _dexterity(jacobian: FloatArray) -> FloatArray:
+def _compute_dexterity(jacobian: FloatArray) -> FloatArray:
     sigma = np.linalg.svd(jacobian, compute_uv=False)
     return np.divide(sigma[:, -1], sigma[:, 0], out=np.zeros(len(sigma)), where=sigma[:, 0] > 0.0)

@@ -19,7 +19,7 @@ from pkm_identification.mechanisms.hexapod.dynamics.basis import basis_columns, 
 from pkm_identification.mechanisms.hexapod.dynamics.strut import H_B, H_E, I_A, I_X, I_Z, M_E
 from pkm_identification.mechanisms.hexapod.machine import Machine as HexapodDescription
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
-from pkm_identification.mechanisms.multibody.parameters import rigid_columns
+from pkm_identification.mechanisms.multibody.parameters import build_rigid_columns
 from pkm_identification.mechanisms.rigid_bodies import BODY_PARAMETERS
 from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
@@ -46,7 +46,7 @@ def list_rows_of_hexapod(machine: HexapodDescription) -> tuple[FloatArray, ...]:
 
 def list_rows_of_mechanism(mechanism: Mechanism, count: int) -> tuple[FloatArray, ...]:
     """Return rows (B, 10) of each body; the basis has `count` entries and begins with the bodies'."""
-    kept = rigid_columns(mechanism)
+    kept = build_rigid_columns(mechanism)
     found = []
     for number in range(len(mechanism.description.bodies)):
         own = np.flatnonzero(kept // WIDTH == number)

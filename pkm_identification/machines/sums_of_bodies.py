@@ -15,9 +15,9 @@ import numpy as np
 from pkm_identification.errors import SettingsError
 from pkm_identification.estimation.consistency.sums_of_bodies import PLANAR, SPATIAL, SumsOfBodies
 from pkm_identification.mechanisms.multibody.base_set import BaseSet
-from pkm_identification.mechanisms.multibody.extents import body_sizes
+from pkm_identification.mechanisms.multibody.extents import compute_body_sizes
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
-from pkm_identification.mechanisms.multibody.parameters import rigid_basis
+from pkm_identification.mechanisms.multibody.parameters import build_rigid_basis
 from pkm_identification.parameters.parameter import Kind
 from pkm_identification.parameters.parameter_set import ParameterSet
 
@@ -54,7 +54,7 @@ def find_sums(mechanism: Mechanism, base: BaseSet, parameters: ParameterSet) -> 
         count + k for k, entry in enumerate(rest) if entry.kind not in _FREE and entry.symbol not in signed
     ]
     bodies, begin, scale = [], 0, []
-    masses, sizes = body_sizes(mechanism)
+    masses, sizes = compute_body_sizes(mechanism)
     sizes = np.where(sizes > 0.0, sizes, SMALLEST)
     masses = np.where(masses > 0.0, masses, guess_mass(sizes))  # of a file without any
     for body, m, r in zip(mechanism.description.bodies, masses, sizes, strict=True):
@@ -62,7 +62,7 @@ def find_sums(mechanism: Mechanism, base: BaseSet, parameters: ParameterSet) -> 
         bodies.append(slice(begin, begin + wide))
         scale += [m, m * r, m * r, m * r**2] if body.planar else [m, *[m * r] * 3, *[m * r**2] * 6]
         begin += wide
-    start = np.concatenate([rigid_basis(mechanism).nominal, [entry.nominal for entry in rest]])
+    start = np.concatenate([build_rigid_basis(mechanism).nominal, [entry.nominal for entry in rest]])
     for entry in rest:
         known = max(entry.size or 0.0, abs(entry.nominal))
         scale.append(known or (entry.scale if np.isfinite(entry.scale) else 1.0))

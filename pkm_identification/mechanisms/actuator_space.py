@@ -73,12 +73,12 @@ def actuator_mass(mass: FloatArray, jacobian: FloatArray) -> FloatArray:
 
 
 def effective_mass(mass: FloatArray) -> FloatArray:
-    """What each actuator moves while the others stand still, (..., n): the diagonal of M_L."""
+    """Return what each actuator moves while the others stand still, (..., n): the diagonal of M_L."""
     return np.einsum("...ii->...i", mass).copy()
 
 
 def coupling_factors(mass: FloatArray) -> FloatArray:
-    """How much of the others' acceleration each coordinate feels, (..., n): sqrt(sum_{j != i} M_ij^2) / M_ii.
+    """Return how much of the others' acceleration each coordinate feels, (..., n): sqrt(sum_{j != i} M_ij^2) / M_ii.
 
     Above 1 an actuator's force is rather the others' affair than its own. Means something between coordinates of one
     unit only. Source: Machielsen 1983, 8.2.3.
@@ -88,7 +88,7 @@ def coupling_factors(mass: FloatArray) -> FloatArray:
     return rest / own
 
 
-def single_frequency(
+def compute_single_frequency(
     mass: FloatArray,
     compliance: FloatArray,
     leakage: FloatArray | float = 0.0,
@@ -102,7 +102,7 @@ def single_frequency(
     return np.sqrt(square) / (2.0 * np.pi)
 
 
-def damped_modes(
+def find_damped_modes(
     mass: FloatArray,
     compliance: FloatArray,
     leakage: FloatArray | float = 0.0,
@@ -117,7 +117,7 @@ def damped_modes(
     SettingsError
         If no actuator has a compliance, or the mass is not positive definite.
     """
-    mass, compliance = _checked(mass, compliance)
+    mass, compliance = _check(mass, compliance)
     count = len(mass)
     moving = np.flatnonzero(compliance)
     size = len(moving)
@@ -142,7 +142,7 @@ def damped_modes(
     return Modes(sizes / (2.0 * np.pi), -values[chosen].real / sizes, shape, share)
 
 
-def _checked(mass: FloatArray, compliance: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _check(mass: FloatArray, compliance: FloatArray) -> tuple[FloatArray, FloatArray]:
     mass = np.array(mass, dtype=float)
     compliance = np.broadcast_to(np.asarray(compliance, dtype=float), mass.shape[:1])
     if not np.all(np.isfinite(mass)) or np.linalg.eigvalsh((mass + mass.T) / 2.0)[0] <= 0.0:

@@ -23,7 +23,7 @@ _TELLING = {HEXAPOD: ("geometry", "platform", "strut", "struts"), MECHANISM: ("b
 _FOLDERS = {HEXAPOD: "machines", MECHANISM: "mechanisms"}
 
 
-def builtin_files(folder: str) -> dict[str, Path]:
+def list_builtin_files(folder: str) -> dict[str, Path]:
     """Paths of the descriptions in a folder of `config/` (`machines`, `mechanisms`), by name."""
     package = Path(__file__).resolve().parents[1]
     for place in (package / "config" / folder, package.parent / "config" / folder):
@@ -42,10 +42,8 @@ def find_kind(name_or_path: str | Path) -> str:
     """
     path = Path(name_or_path)
     if path.suffix in YAML_ENDINGS:
-        return kind_of_document(
-            read_yaml(path, "machine file", MachineError, numbers_as_text=True), str(path)
-        )
-    names = {name: kind for kind, folder in _FOLDERS.items() for name in builtin_files(folder)}
+        return read_kind(read_yaml(path, "machine file", MachineError, numbers_as_text=True), str(path))
+    names = {name: kind for kind, folder in _FOLDERS.items() for name in list_builtin_files(folder)}
     if str(name_or_path) not in names:
         raise MachineError(
             f"machine '{name_or_path}': not a built-in machine ({', '.join(names)}) and not the path of a .yaml file"
@@ -54,7 +52,7 @@ def find_kind(name_or_path: str | Path) -> str:
     return names[str(name_or_path)]
 
 
-def kind_of_document(document: Any, source: str) -> str:
+def read_kind(document: Any, source: str) -> str:
     """Return the kind of machine that a parsed file describes: what it says, else by the keys it has.
 
     Raises

@@ -42,7 +42,7 @@ ERROR = 0.01  # of the travel
 SIGNIFICANT = 1.0  # the source's word for an S above it
 
 
-def _directions() -> dict[str, FloatArray]:
+def _list_directions() -> dict[str, FloatArray]:
     """Unit vectors x, y, z, xy, xz, yz, xyz in platform axes."""
     units: dict[str, FloatArray] = {}
     for count in (1, 2, 3):
@@ -51,7 +51,7 @@ def _directions() -> dict[str, FloatArray]:
     return units
 
 
-DIRECTIONS = _directions()
+DIRECTIONS = _list_directions()
 
 
 @dataclass(frozen=True)

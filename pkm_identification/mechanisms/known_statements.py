@@ -189,14 +189,14 @@ def _write(place: Any, path: Path, stated: dict[Path, Statement]) -> Any:
         return [_write(one, (*path, str(k)), stated) for k, one in enumerate(place)]
     if not isinstance(place, Mapping):
         return place
-    own = _written(stated.get(path))
+    own = _format_written(stated.get(path))
     named: dict[str, Any] = {}
     for key, value in place.items():
         below = (*path, str(key))
         if isinstance(value, Mapping):
             continue
         if below in stated:
-            named[key] = _written(stated[below])
+            named[key] = _format_written(stated[below])
         elif isinstance(value, list) and not any(isinstance(one, Mapping) for one in value):
             each = _write_list(value, below, stated)
             named |= {} if each is None else {key: each}
@@ -213,13 +213,13 @@ def _write_list(value: list[Any], path: Path, stated: dict[Path, Statement]) -> 
     each = [
         _write_list(one, (*path, str(k)), stated)
         if isinstance(one, list)
-        else _written(stated.get((*path, str(k))))
+        else _format_written(stated.get((*path, str(k))))
         for k, one in enumerate(value)
     ]
     return each if any(one is not None for one in each) else None
 
 
-def _written(statement: Statement | None) -> Any:
+def _format_written(statement: Statement | None) -> Any:
     if isinstance(statement, Width):
         return str(statement) if statement.relative else statement.size
     return statement

@@ -97,7 +97,7 @@ class Actuator(Protocol):
         """The signal of an actuator that is switched off: no current, a closed valve."""
 
     def transfer(self, held: float) -> Transfer:
-        """What lies between the force it reports and the one that acts, with commands held for `held` s."""
+        """Return what lies between the force it reports and the one that acts, with commands held for `held` s."""
 
     def without_coulomb(self) -> Actuator:
         """The same without Coulomb friction, which has no slope worth the name at rest."""
@@ -106,19 +106,19 @@ class Actuator(Protocol):
         """State and command that hold a constant force (N or N m) at rest at a position."""
 
     def signal(self, command: float, position: float) -> float:
-        """What reaches it of a command, and of the position its own sensor is on."""
+        """Return what reaches it of a command, and of the position its own sensor is on."""
 
     def derivative(self, state: FloatArray, signal: float, x: float, v: float) -> FloatArray:
         """Rate of change of the state."""
 
     def force(self, state: FloatArray, signal: float, x: float, v: float) -> float:
-        """What reaches the mechanism, N or N m."""
+        """Return what reaches the mechanism, N or N m."""
 
-    def reported(self, state: FloatArray, command: float) -> float:
+    def report_force(self, state: FloatArray, command: float) -> float:
         """The force (N or N m) its own current or pressure stands for, losses and friction apart."""
 
-    def measured(self, state: FloatArray, x: float) -> float:
-        """What its sensor shows: V of a servo's, m or rad of an encoder."""
+    def measure(self, state: FloatArray, x: float) -> float:
+        """Return what its sensor shows: V of a servo's, m or rad of an encoder."""
 
     @property
     def row(self) -> FloatArray:

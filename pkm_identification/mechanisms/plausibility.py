@@ -110,7 +110,7 @@ def show_value(value: Any, quoted: bool = False) -> str:
     return text if len(text) <= _SHOWN else text[:_SHOWN] + "..."
 
 
-def gravity_complaint(gravity: FloatArray, shown: Any) -> str:
+def format_gravity_complaint(gravity: FloatArray, shown: Any) -> str:
     """Return what is wrong with gravity (3,), m/s^2; empty if it is a planet's, a moon's, or none."""
     size = float(np.linalg.norm(gravity))
 
@@ -125,7 +125,7 @@ def gravity_complaint(gravity: FloatArray, shown: Any) -> str:
     )
 
 
-def body_complaints(bodies: Sequence[BodyNumbers], lengths: str) -> list[str]:
+def format_body_complaints(bodies: Sequence[BodyNumbers], lengths: str) -> list[str]:
     """Return what is impossible about centres of mass, moments of inertia and masses.
 
     Parameters
@@ -138,7 +138,7 @@ def body_complaints(bodies: Sequence[BodyNumbers], lengths: str) -> list[str]:
     total = sum(body.mass for body in bodies)
     for body in bodies:
         found.append(_center_complaint(body))
-        found.append(_gyration_complaint(body, lengths) or _mass_complaint(body, total - body.mass))
+        found.append(_check_gyration(body, lengths) or _check_mass(body, total - body.mass))
     # struts that are alike are said once
     return list(dict.fromkeys(one for one in found if one))
 
@@ -161,13 +161,13 @@ def _name_key(body: BodyNumbers, key: str) -> str:
     return f"{body.place}.{key} = {show_value(body.shown.get(key, 'default'))}"
 
 
-def smallest_radius(mass: float) -> float:
+def compute_smallest_radius(mass: float) -> float:
     """Return the radius of gyration in m of the smallest body of a mass in kg: a ball of tungsten."""
     return float(np.sqrt(0.4) * (3 * mass / (4 * np.pi * MOST_DENSITY)) ** (1 / 3))
 
 
-def _least_radius(body: BodyNumbers, mass: float, scale: float = 1.0) -> float:
-    dense = DENSEST_SHARE * smallest_radius(mass) if body.compact else 0.0
+def _compute_least_radius(body: BodyNumbers, mass: float, scale: float = 1.0) -> float:
+    dense = DENSEST_SHARE * compute_smallest_radius(mass) if body.compact else 0.0
     return max(LEAST_GYRATION * body.spans * scale, dense)
 
 
@@ -179,22 +179,22 @@ def gyration_bounds(body: BodyNumbers) -> tuple[float, float]:
     if body.mass <= 0 or body.moment <= 0:
         return 0.0, 0.0
     radius = float(np.sqrt(body.moment / body.mass))
-    low, high = _least_radius(body, body.mass), MOST_GYRATION * body.reaches
+    low, high = _compute_least_radius(body, body.mass), MOST_GYRATION * body.reaches
     if low * (1 - 1e-9) <= radius <= high * (1 + 1e-9):
         return radius, radius
     return radius, min(max(radius, low), high)
 
 
-def _gyration_complaint(body: BodyNumbers, lengths: str) -> str:
+def _check_gyration(body: BodyNumbers, lengths: str) -> str:
     """Return what is wrong with the radius of gyration: sqrt(largest moment / mass)."""
     radius, nearest = gyration_bounds(body)
     if radius == nearest:
         return ""
-    low, high = _least_radius(body, body.mass), MOST_GYRATION * body.reaches
+    low, high = _compute_least_radius(body, body.mass), MOST_GYRATION * body.reaches
 
     def mass_fits(factor: float) -> bool:
         mass = factor * body.mass
-        return _least_radius(body, mass) <= radius / np.sqrt(factor) <= high
+        return _compute_least_radius(body, mass) <= radius / np.sqrt(factor) <= high
 
     def moment_fits(factor: float) -> bool:
         return low <= radius * np.sqrt(factor) <= high
@@ -208,13 +208,13 @@ def _gyration_complaint(body: BodyNumbers, lengths: str) -> str:
     if radius < low and mass:
         return f"{mass_key}: with its inertia, {told}{propose_units(mass)}"
     if radius < low:
-        both = _least_radius(body, MASS_UNITS["g"] * body.mass) <= radius
+        both = _compute_least_radius(body, MASS_UNITS["g"] * body.mass) <= radius
         return f"{inertia_key}: {told}{'; with the mass in g and this in g m^2?' if both else ''}"
     also = f", or {body.place}.mass in {mass[0]}?" if mass and "mass" in body.shown else ""
     return f"{inertia_key}: {told}{propose_units(inertia)}{also}"
 
 
-def _mass_complaint(body: BodyNumbers, others: float) -> str:
+def _check_mass(body: BodyNumbers, others: float) -> str:
     """Return what is wrong with a mass whose moments are not stated: heavier than its size, or than all the others."""
     sphere = MOST_DENSITY * np.pi / 6 * (2 * body.reaches) ** 3 if body.reaches < np.inf else np.inf
     if body.mass <= sphere and (body.moment > 0 or not 0 < others * HEAVIER < body.mass):

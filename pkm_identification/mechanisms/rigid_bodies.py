@@ -53,7 +53,7 @@ class BodyMotion:
     jacobian: FloatArray
 
 
-def rigid_body_columns(bodies: Sequence[BodyMotion]) -> FloatArray:
+def build_rigid_body_columns(bodies: Sequence[BodyMotion]) -> FloatArray:
     """Generalised forces per unit of every body's parameters: J_i^T Y_i, body after body.
 
     Parameters
@@ -66,10 +66,12 @@ def rigid_body_columns(bodies: Sequence[BodyMotion]) -> FloatArray:
     ndarray, shape (N, m, 10 B)
         SI units; ten columns a body in the order of BODY_PARAMETERS.
     """
-    return np.concatenate([np.swapaxes(body.jacobian, 1, 2) @ body_wrenches(body) for body in bodies], axis=2)
+    return np.concatenate(
+        [np.swapaxes(body.jacobian, 1, 2) @ compute_body_wrenches(body) for body in bodies], axis=2
+    )
 
 
-def body_wrenches(body: BodyMotion) -> FloatArray:
+def compute_body_wrenches(body: BodyMotion) -> FloatArray:
     """Y_i: force (N) and moment (N m) about the frame's origin per unit of a body's ten parameters, (N, 6, 10)."""
     rotation, omega, alpha = body.rotation, body.angular_velocity, body.angular_acceleration
     wrench = np.zeros((len(omega), 6, len(BODY_PARAMETERS)))
@@ -79,7 +81,7 @@ def body_wrenches(body: BodyMotion) -> FloatArray:
     wrench[:, 3:, 1:4] = -skew(body.proper_acceleration) @ rotation
     alpha_b = np.einsum("nji,nj->ni", rotation, alpha)
     omega_b = np.einsum("nji,nj->ni", rotation, omega)
-    inertial = _inertia_operator(alpha_b) + skew(omega_b) @ _inertia_operator(omega_b)
+    inertial = _build_inertia_operator(alpha_b) + skew(omega_b) @ _build_inertia_operator(omega_b)
     wrench[:, 3:, 4:] = rotation @ inertial
     return wrench
 
@@ -97,7 +99,7 @@ def skew(a: FloatArray) -> FloatArray:
     return result
 
 
-def _inertia_operator(a: FloatArray) -> FloatArray:
+def _build_inertia_operator(a: FloatArray) -> FloatArray:
     """L(a), shape (N, 3, 6): inertia times a is L(a) (Ixx, Iyy, Izz, Ixy, Ixz, Iyz)."""
     x, y, z = a[:, 0], a[:, 1], a[:, 2]
     o = np.zeros(len(a))

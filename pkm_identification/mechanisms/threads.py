@@ -25,7 +25,7 @@ MOST = 1024  # threads
 
 
 def row_parts(count: int, threads: int) -> list[slice]:
-    """Rows 0 to `count` in consecutive parts of equal size, one for each thread that is worth starting.
+    """Return rows 0 to `count` in consecutive parts of equal size, one for each thread that is worth starting.
 
     Raises
     ------
@@ -40,7 +40,7 @@ def row_parts(count: int, threads: int) -> list[slice]:
 
 
 def one_thread(threads: object) -> bool:
-    """Whether rows are not to be shared out; what is no number is left to `row_parts` to refuse."""
+    """Return whether rows are not to be shared out; what is no number is left to `row_parts` to refuse."""
     return type(threads) is int and threads == 1  # True == 1
 
 

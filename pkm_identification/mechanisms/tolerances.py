@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 
-from pkm_identification.declared import declarations, declared
+from pkm_identification.declared import declarations, declare
 from pkm_identification.document import Node
 
 
@@ -24,23 +24,21 @@ class Tolerances:
     Every one of them is carried into the deviations that are stated of estimates.
     """
 
-    joint_places: float = declared(0.0, "of each coordinate of each joint", "m", 0, 0.1)
-    length_offset: float = declared(0.0, "of each encoder's zero", "m", 0, 0.1)
-    length_scale: float = declared(0.0, "of each encoder's counts per metre, relative", "", 0, 0.5)
-    force_gain: float = declared(0.0, "of each drive's force over current, relative", "", 0, 0.5)
-    force_offset: float = declared(0.0, "of each drive's force at rest", "N", 0, 1e7)
-    force_delay: float = declared(0.0, "by which forces are late", "s", 0, 0.1)
-    gravity_direction: float = declared(0.0, "of each of the two angles of gravity", "rad", 0, 1.0)
-    motor_inertia: float = declared(
+    joint_places: float = declare(0.0, "of each coordinate of each joint", "m", 0, 0.1)
+    length_offset: float = declare(0.0, "of each encoder's zero", "m", 0, 0.1)
+    length_scale: float = declare(0.0, "of each encoder's counts per metre, relative", "", 0, 0.5)
+    force_gain: float = declare(0.0, "of each drive's force over current, relative", "", 0, 0.5)
+    force_offset: float = declare(0.0, "of each drive's force at rest", "N", 0, 1e7)
+    force_delay: float = declare(0.0, "by which forces are late", "s", 0, 0.1)
+    gravity_direction: float = declare(0.0, "of each of the two angles of gravity", "rad", 0, 1.0)
+    motor_inertia: float = declare(
         0.0, "of what turns with each motor, as mass along the strut", "kg", 0, 1e6
     )
-    common_force_gain: float = declared(0.0, "of the force over current of all drives, relative", "", 0, 0.5)
-    drive_delay: float = declared(
-        0.0, "by which the force of one drive is later than the others", "s", 0, 0.1
-    )
-    asymmetry: float = declared(0.0, "of friction between both directions, relative", "", 0, 1.0)
-    time_base: float = declared(0.0, "of the clock of a log, relative", "", 0, 0.1)
-    bodies_alike: float = declared(
+    common_force_gain: float = declare(0.0, "of the force over current of all drives, relative", "", 0, 0.5)
+    drive_delay: float = declare(0.0, "by which the force of one drive is later than the others", "s", 0, 0.1)
+    asymmetry: float = declare(0.0, "of friction between both directions, relative", "", 0, 1.0)
+    time_base: float = declare(0.0, "of the clock of a log, relative", "", 0, 0.1)
+    bodies_alike: float = declare(
         0.0, "of masses and inertias of one body over those that are made alike, relative", "", 0, 1.0
     )
 

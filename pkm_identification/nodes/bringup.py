@@ -29,8 +29,8 @@ class _OneLineParser(argparse.ArgumentParser):
         self.exit(FAILED_START, f"{self.prog}: {message}\n")
 
 
-def node_names(text: str) -> list[str]:
-    """Names of nodes in a comma-separated text.
+def list_node_names(text: str) -> list[str]:
+    """Return names of nodes in a comma-separated text.
 
     Raises
     ------
@@ -50,7 +50,7 @@ def main(args: list[str] | None = None) -> int:
     """Run the nodes; they are configured and activated in the order given."""
     parser = _OneLineParser(prog="bringup", description=__doc__.splitlines()[0])
     parser.add_argument(
-        "--nodes", required=True, type=node_names, metavar="NAME,...", help=f"of {', '.join(NODES)}"
+        "--nodes", required=True, type=list_node_names, metavar="NAME,...", help=f"of {', '.join(NODES)}"
     )
     parser.add_argument(
         "--executor",

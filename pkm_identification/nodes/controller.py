@@ -31,13 +31,13 @@ from pkm_identification.ros.commands.controller_state import ControllerStates
 from pkm_identification.ros.commands.goal_request import known_layout
 from pkm_identification.ros.commands.motion_action import MotionAction
 from pkm_identification.ros.commands.strut_commands import FORCES, StrutCommands
-from pkm_identification.ros.estimates.belief import believed_basis
+from pkm_identification.ros.estimates.belief import build_believed_basis
 from pkm_identification.ros.messages.joint_state import BadJointState, JointStateReader
 from pkm_identification.ros.node.diagnostics import ERROR, WARN, Finding
 from pkm_identification.ros.node.inputs import SILENCE
 from pkm_identification.ros.node.main import run
 from pkm_identification.ros.node.pipeline_node import PipelineNode
-from pkm_identification.ros.parameters.controller import PARAMETERS, controller_settings
+from pkm_identification.ros.parameters.controller import PARAMETERS, build_controller_settings
 from pkm_identification.ros.parameters.declarations import list_joints, read_joint_names, read_period
 from pkm_identification.ros.qos import LATCHED, STRUT_STATES_SUBSCRIPTION
 
@@ -58,7 +58,7 @@ class ControllerNode(PipelineNode):
         own = list_joints(self.machine)
         names = read_joint_names(own, values["joint_names"])
         period = read_period(self.machine, values["sample_rate"])
-        settings = controller_settings(values)
+        settings = build_controller_settings(values)
         self.reader = JointStateReader(names)
         with self.compiling():
             known_layout(len(own))
@@ -123,7 +123,7 @@ class ControllerNode(PipelineNode):
         if not self.parameter["use_estimates"]:
             return
         try:
-            basis = believed_basis(
+            basis = build_believed_basis(
                 message, self.estimates, self.controller.newest, self.parameter["estimate_age"]
             )
         except EstimateRefused as refusal:
@@ -166,7 +166,7 @@ class ControllerNode(PipelineNode):
         if self.controller.state == EMERGENCY and values["mode"] != self.controller.mode:
             raise PkmError("an emergency stop is on; call ~/reset first")
 
-    def changed(self, names: set[str]) -> None:
+    def apply_changes(self, names: set[str]) -> None:
         self.controller.mode = self.parameter["mode"]
         if "use_estimates" in names and not self.parameter["use_estimates"]:
             self.controller.take_estimate(np.array(self.machine.basis.nominal))

@@ -29,7 +29,7 @@ from pkm_identification.ros.estimates.motion_axes import MotionAxes
 from pkm_identification.ros.estimates.publisher import EstimatePublisher, answer_values, fit_values
 from pkm_identification.ros.estimates.store import (
     EstimateStore,
-    confined,
+    confine_path,
     estimate_folder,
     estimate_name,
 )
@@ -41,7 +41,7 @@ from pkm_identification.ros.node.main import run
 from pkm_identification.ros.node.pipeline_node import PipelineNode, change_period
 from pkm_identification.ros.parameters.estimator import (
     PARAMETERS,
-    estimator_settings,
+    build_estimator_settings,
 )
 from pkm_identification.ros.qos import STREAM
 
@@ -60,7 +60,7 @@ class EstimatorNode(PipelineNode):
     def build(self) -> None:
         self.machine = load_machine(self.parameter["machine"])
         values = self.parameter.all()
-        settings = estimator_settings(self.machine, values)
+        settings = build_estimator_settings(self.machine, values)
         store = EstimateStore(self.machine, settings, self._path(values), self.hardware_id())
         with self.compiling():
             pipeline = OnlinePipeline(self.machine, settings)
@@ -113,14 +113,14 @@ class EstimatorNode(PipelineNode):
 
     def accept(self, values: Mapping[str, Any]) -> None:
         """Live parameters: refused when there is no such low-pass or no such file name."""
-        estimator_settings(self.machine, values)
+        build_estimator_settings(self.machine, values)
         self._path(values)
 
-    def changed(self, names: set[str]) -> None:
+    def apply_changes(self, names: set[str]) -> None:
         """Take over live parameters; what was learned stays."""
         values = self.parameter.all()
         if names & {"band_cutoff", "band_order", "gate"}:
-            estimator = OnlineEstimator(self.machine, estimator_settings(self.machine, values))
+            estimator = OnlineEstimator(self.machine, build_estimator_settings(self.machine, values))
             estimator.counts = self.estimator.counts
             self.keeper.hand_over(estimator)
             self.stage.estimator = estimator
@@ -198,9 +198,9 @@ class EstimatorNode(PipelineNode):
         return self.machine.name
 
     def _path(self, values: Mapping[str, Any]) -> Path:
-        """Where the estimate is kept."""
+        """Return where the estimate is kept."""
         name = estimate_name(values["save_name"], self.hardware_id())
-        return confined(estimate_folder(values["save_folder"]), name)
+        return confine_path(estimate_folder(values["save_folder"]), name)
 
     def findings(self) -> Iterable[Finding]:
         if not self.enabled:

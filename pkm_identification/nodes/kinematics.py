@@ -98,7 +98,7 @@ class KinematicsNode(PipelineNode):
             self.serve(SolveForward, "solve_forward", self.solving.solve_forward)
             self.serve(SolveInverse, "solve_inverse", self.solving.solve_inverse)
 
-    def changed(self, names: set[str]) -> None:
+    def apply_changes(self, names: set[str]) -> None:
         """Take over live parameters."""
         self.display.set_rates(self.parameter["pose_rate"], self.parameter["marker_rate"])
         self._set_condition()

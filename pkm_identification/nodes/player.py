@@ -19,7 +19,7 @@ from rclpy.duration import Duration
 from rosbags.interfaces import QosDurability
 from rosgraph_msgs.msg import Clock
 
-from pkm_identification.records.bags.reader import BagMessage, bag_qos, bag_topics, is_cut, read_messages
+from pkm_identification.records.bags.reader import BagMessage, bag_qos, is_cut, list_bag_topics, read_messages
 from pkm_identification.records.stamps import NANOSECONDS
 from pkm_identification.ros.messages.message_types import message_class
 from pkm_identification.ros.node.diagnostics import WARN, Finding
@@ -66,7 +66,7 @@ class PlayerNode(PipelineNode):
             raise ParameterError("parameter 'bag' is empty: give the folder of the recording")
         self.bag = self.parameter["bag"]
         wanted = self.parameter["topics"]
-        known = bag_topics(self.bag)
+        known = list_bag_topics(self.bag)
         if is_cut(self.bag):
             self.get_logger().warning(f"{self.bag} ends in the middle: it is played up to there")
         # what was recorded under a namespace is played under this node's own
@@ -90,7 +90,7 @@ class PlayerNode(PipelineNode):
         self._began = math.nan  # s, on the monotonic clock: when the first message was or would have been due
         self.clock_output = self.publisher(Clock, "/clock", CLOCK) if self.parameter["clock"] else None
 
-    def changed(self, names: set[str]) -> None:
+    def apply_changes(self, names: set[str]) -> None:
         """Take over live parameters; a new speed counts from here."""
         now, rate = time.monotonic(), self.parameter["rate"]
         if self.started is not None:
@@ -114,7 +114,7 @@ class PlayerNode(PipelineNode):
             yield WARN, f"waits for listeners: {', '.join(self._lonely())}"
 
     def summary(self) -> str:
-        """How much of the recording has gone out, and whether it is over."""
+        """Return how much of the recording has gone out, and whether it is over."""
         state = "over: " if self._over else ""
         return f"{state}{self.sent} messages played, round {self.rounds + (not self._over)}"
 
@@ -136,7 +136,7 @@ class PlayerNode(PipelineNode):
         return own + self.unheard(self.parameter["wait_for"])
 
     def _ready(self, now: float) -> bool:
-        """Whether everybody is there, or the time to wait is over."""
+        """Return whether everybody is there, or the time to wait is over."""
         if self._ready_at is None:
             lonely = self._lonely()
             if lonely and now < self._deadline:

@@ -84,7 +84,7 @@ class RecorderNode(PipelineNode):
         self._announced: dict[str, str] = {}  # topics that are not in the recording yet, and their types
         self._begun, self._last_report = time.monotonic(), -math.inf
 
-    def changed(self, names: set[str]) -> None:
+    def apply_changes(self, names: set[str]) -> None:
         """Take over live parameters."""
         self.duration = self.parameter["duration"]
 
@@ -126,7 +126,7 @@ class RecorderNode(PipelineNode):
         return f"{sum(self.counts.values())} messages recorded"
 
     def input_summary(self) -> str:
-        """How much came of each topic; the recorder's subscriptions are its own."""
+        """Return how much came of each topic; the recorder's subscriptions are its own."""
         topics = [self.resolve_topic_name(topic) for topic in self.parameter["topics"]]
         return ", ".join(f"{self.counts[topic]} messages of '{topic}'" for topic in topics)
 

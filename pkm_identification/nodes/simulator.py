@@ -103,7 +103,7 @@ class SimulatorNode(PipelineNode):
         self.clocks = self.publisher(Clock, "/clock", CLOCK) if self.parameter["clock"] else None
         self._truth_turn = Throttle(self.parameter["truth_rate"])
 
-    def changed(self, names: set[str]) -> None:
+    def apply_changes(self, names: set[str]) -> None:
         """Take over live parameters: physics from the next sample on."""
         if "current_noise" in names:
             self.simulator.set_noise(self.parameter["current_noise"])
@@ -277,7 +277,7 @@ class SimulatorNode(PipelineNode):
     def _begin_anew(self) -> None:
         self.simulator.reset()
         self._made = 0
-        self.changed({"current_noise", "friction"})
+        self.apply_changes({"current_noise", "friction"})
 
     def hardware(self) -> str:
         return self.simulator.machine.name
@@ -305,7 +305,7 @@ class SimulatorNode(PipelineNode):
         return own + self.unheard(self.parameter["wait_for"])
 
     def summary(self) -> str:
-        """Whether the motion is over."""
+        """Return whether the motion is over."""
         return "the motion is over" if self._over else "ok"
 
     def values(self) -> Mapping[str, object]:
@@ -329,7 +329,7 @@ class SimulatorNode(PipelineNode):
         SimulationServices(self)
 
     def _force_commands(self) -> ForceCommands | None:
-        """What takes forces for the drives, where they are commanded by forces."""
+        """Return what takes forces for the drives, where they are commanded by forces."""
         if self.parameter["commands"] != EFFORT:
             return None
         chosen = self.parameter.values("lockstep", "longest_delay")

@@ -80,7 +80,7 @@ class StrutFilterNode(PipelineNode):
         """Live parameters: refused when no filter or guard can be made of them."""
         CausalFilter(filter_settings(self.machine, self.period, values).filter)
 
-    def changed(self, names: set[str]) -> None:
+    def apply_changes(self, names: set[str]) -> None:
         """New filters, primed again by a new segment."""
         self.stage.exchange(*self._settings(self.parameter.all()))
         self.get_logger().info(f"{', '.join(sorted(names))} changed; delay {self.stage.delay:.4g} s")

@@ -17,7 +17,7 @@ FloatArray = NDArray[np.float64]
 
 
 def contiguous(values: ArrayLike) -> FloatArray:
-    """The values as a C-contiguous array that may be written, the same one where it is; else a copy.
+    """Return the values as a C-contiguous array that may be written, the same one where it is; else a copy.
 
     To Numba an array that cannot be written is of another type: kernels would be compiled once more for it.
     """

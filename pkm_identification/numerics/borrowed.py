@@ -28,17 +28,17 @@ from .compiled import Function
 _TUPLES: Any = types.BaseTuple  # not every tuple's type says in its class what it is made of
 
 
-def _borrowed(_: Any, value: Any) -> Any:
+def _is_borrowed(_: Any, value: Any) -> Any:
     """An array, or a tuple of arrays, numbers and such tuples, of which no holders are counted; in kernels alone."""
     _check(value)
 
     def lent(context: Any, builder: Any, _: Any, given: Any) -> Any:
-        return _lent(context, builder, value, given[0])
+        return _is_lent(context, builder, value, given[0])
 
     return value(value), lent
 
 
-borrowed: Function = intrinsic(_borrowed)
+borrowed: Function = intrinsic(_is_borrowed)
 
 
 def _check(kind: Any) -> None:
@@ -49,10 +49,10 @@ def _check(kind: Any) -> None:
         raise TypingError(f"{kind} cannot be borrowed, only arrays and tuples of them")
 
 
-def _lent(context: Any, builder: Any, kind: Any, value: Any) -> Any:
+def _is_lent(context: Any, builder: Any, kind: Any, value: Any) -> Any:
     if isinstance(kind, _TUPLES):
         parts = [
-            _lent(context, builder, part, builder.extract_value(value, k))
+            _is_lent(context, builder, part, builder.extract_value(value, k))
             for k, part in enumerate(kind.types)
         ]
         return context.make_tuple(builder, kind, parts)

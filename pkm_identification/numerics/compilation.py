@@ -53,7 +53,7 @@ class CompilationWatch(event.Listener):
         event.unregister(COMPILE, self)
 
     def on_start(self, event: Any) -> None:
-        """Of Numba: a kernel that is in no cache."""
+        """Listen to Numba: a kernel that is in no cache."""
         if not self.kernels:
             self._begun()
         self.kernels += 1
@@ -62,7 +62,7 @@ class CompilationWatch(event.Listener):
         self._depth += 1
 
     def on_end(self, event: Any) -> None:
-        """Of Numba: it is compiled."""
+        """Listen to Numba: it is compiled."""
         self._depth -= 1
         if not self._depth:
             self.seconds += time.monotonic() - self._start

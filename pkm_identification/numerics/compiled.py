@@ -42,16 +42,16 @@ def kernel(function: Function) -> Function:
 
 
 def kernels_in_use() -> bool:
-    """Whether this process has called a kernel: its first call takes a quarter of a second, whatever it is."""
+    """Return whether this process has called a kernel: its first call takes a quarter of a second, whatever it is."""
     return KernelCache.asked
 
 
 def kernels_compiled() -> bool:
-    """Whether kernels are compiled at all: not where Numba is switched off."""
-    return isinstance(padded, Dispatcher)
+    """Return whether kernels are compiled at all: not where Numba is switched off."""
+    return isinstance(pad_width, Dispatcher)
 
 
-def inlined(function: Function) -> Function:
+def compile_inline(function: Function) -> Function:
     """Compile a small function that is merged into the kernels calling it.
 
     LLVM merges it. Merged by Numba, before types are known (`inline="always"`), each copy is typed and lowered anew and
@@ -63,7 +63,7 @@ def inlined(function: Function) -> Function:
 AT_ONCE = 16  # numbers that a compiled loop takes at once: four registers of four
 
 
-@inlined
-def padded(width):
+@compile_inline
+def pad_width(width):
     """`width`, or the next length that a loop goes over without a rest, which would be taken number by number."""
     return (width + AT_ONCE - 1) // AT_ONCE * AT_ONCE

@@ -19,7 +19,7 @@ from .compiled import kernel
 
 
 def finite(*arrays: FloatArray | None) -> bool:
-    """Whether every number of the arrays is finite (sums that overflow count as not); None holds none."""
+    """Return whether every number of the arrays is finite (sums that overflow count as not); None holds none."""
     # sums of lists: for six numbers five times as fast as NumPy's
     return math.isfinite(sum(sum(array.ravel().tolist()) for array in arrays if array is not None))
 
@@ -30,7 +30,7 @@ def finite_or_none(value: float | None) -> float | None:
 
 
 @kernel
-def _finite(a, b, c, d, e):
+def _is_finite(a, b, c, d, e):
     total = 0.0
     for value in a.flat:
         total += value
@@ -52,7 +52,7 @@ def finite_sample(
     force: FloatArray | None,
     rotation: FloatArray | None = None,
 ) -> bool:
-    """The same for a sample of a stream, in a third of the time: place, its derivatives, forces, orientation."""
-    return _finite(
+    """Return the same for a sample of a stream, in a third of the time: place, its derivatives, forces, orientation."""
+    return _is_finite(
         place, first, second, place if force is None else force, place if rotation is None else rotation
     )

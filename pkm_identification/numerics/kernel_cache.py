@@ -196,56 +196,58 @@ def content(function: FunctionType) -> str:
     known = _digests.get(function)
     if known is None:
         _digests[function] = function.__qualname__  # for one that comes back to itself
-        known = _digests[function] = hashlib.sha256("\n".join(_parts(function)).encode()).hexdigest()
+        known = _digests[function] = hashlib.sha256("\n".join(_list_parts(function)).encode()).hexdigest()
     return known
 
 
-def _parts(function: FunctionType) -> Iterator[str]:
-    package = _package(function)
-    for code in _codes(function.__code__):
+def _list_parts(function: FunctionType) -> Iterator[str]:
+    package = _find_package(function)
+    for code in _list_codes(function.__code__):
         yield f"{code.co_code.hex()} {code.co_names} {code.co_varnames}"
         for constant in code.co_consts:
             if not isinstance(constant, CodeType):
-                yield _told(constant, package)
+                yield _describe_value(constant, package)
         for name in code.co_names:
             value = function.__globals__.get(name)
             if not isinstance(value, ModuleType):
-                yield f"{name} {_told(value, package)}"
-            elif _package(value) == package:
+                yield f"{name} {_describe_value(value, package)}"
+            elif _find_package(value) == package:
                 asked = (other for other in code.co_names if hasattr(value, other))
-                yield from (f"{name}.{other} {_told(getattr(value, other), package)}" for other in asked)
-    yield _told(function.__defaults__, package)
+                yield from (
+                    f"{name}.{other} {_describe_value(getattr(value, other), package)}" for other in asked
+                )
+    yield _describe_value(function.__defaults__, package)
     for cell in function.__closure__ or ():
-        yield _told(cell.cell_contents, package)
+        yield _describe_value(cell.cell_contents, package)
 
 
-def _codes(code: CodeType) -> Iterator[CodeType]:
-    """A function's code and that of the functions and comprehensions in it."""
+def _list_codes(code: CodeType) -> Iterator[CodeType]:
+    """Yield a function's code and that of the functions and comprehensions in it."""
     yield code
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
-            yield from _codes(constant)
+            yield from _list_codes(constant)
 
 
-def _package(named: FunctionType | ModuleType) -> str:
+def _find_package(named: FunctionType | ModuleType) -> str:
     """The outermost package that a module is in, or the module of a function."""
     module = named.__name__ if isinstance(named, ModuleType) else named.__module__
     return module.partition(".")[0]
 
 
-def _told(value: Any, package: str) -> str:
+def _describe_value(value: Any, package: str) -> str:
     """A value as far as compiled code can depend on it; other packages' functions change with their versions."""
     if isinstance(value, PLAIN):
         return repr(value)
     if isinstance(value, tuple):
-        return f"({', '.join(_told(each, package) for each in value)})"
+        return f"({', '.join(_describe_value(each, package) for each in value)})"
     if isinstance(value, frozenset):
-        return f"{{{', '.join(sorted(_told(each, package) for each in value))}}}"
+        return f"{{{', '.join(sorted(_describe_value(each, package) for each in value))}}}"
     if isinstance(value, np.ndarray):
         return f"{value.dtype} {value.shape} {value.tobytes().hex()}"
     if isinstance(value, Dispatcher):
         value = value.py_func
     value = getattr(value, "_defn", value)  # of an intrinsic
-    if isinstance(value, FunctionType) and _package(value) == package:
+    if isinstance(value, FunctionType) and _find_package(value) == package:
         return content(value)
     return type(value).__qualname__

@@ -79,7 +79,7 @@ class GrowingArray:
         self._rows += len(rows)
         self._bytes += rows.nbytes
         if self._file is None and self._bytes > self._largest:
-            self._file = _large_file()
+            self._file = _open_large_file()
             for part in self._parts:
                 self._write(part)
             self._parts.clear()
@@ -89,7 +89,7 @@ class GrowingArray:
             self._write(rows)
 
     def taken(self) -> NDArray:
-        """All rows, shape (N, ...); nothing can be added to them any more.
+        """Return all rows, shape (N, ...); nothing can be added to them any more.
 
         Raises
         ------
@@ -121,7 +121,7 @@ class GrowingArray:
 
 
 def is_large(values: NDArray, largest: int | None = None) -> bool:
-    """Whether an array is so large that another like it is better not kept in memory."""
+    """Return whether an array is so large that another like it is better not kept in memory."""
     return values.nbytes > (LARGEST_IN_MEMORY if largest is None else largest)
 
 
@@ -136,7 +136,7 @@ def let_go() -> None:
 
 
 def row_blocks(count: int, rows: int = ROWS) -> Iterator[slice]:
-    """Rows from 0 to `count` some thousand at a time; what large arrays showed of those before is let go."""
+    """Yield rows from 0 to `count` some thousand at a time; what large arrays showed of those before is let go."""
     for first in range(0, count, rows):
         yield slice(first, min(first + rows, count))
         if count > rows:
@@ -150,7 +150,7 @@ def overlapping_blocks(count: int, rows: int = ROWS) -> Iterator[slice]:
 
 
 def falls(values: NDArray) -> bool:
-    """Whether any of values (N,) is smaller than the one before it."""
+    """Return whether any of values (N,) is smaller than the one before it."""
     parts = (values[block] for block in overlapping_blocks(len(values)))
     return any(bool(np.any(part[1:] < part[:-1])) for part in parts)
 
@@ -165,7 +165,7 @@ def representative_rows(values: NDArray) -> NDArray:
 
 
 def chosen_rows(values: NDArray, chosen: NDArray[np.bool_]) -> NDArray:
-    """The rows of an array (N, ...) that a mask (N,) marks; of a large one, in a large one."""
+    """Return the rows of an array (N, ...) that a mask (N,) marks; of a large one, in a large one."""
     if not is_large(values):
         return values[chosen]
     picked = GrowingArray()
@@ -174,7 +174,7 @@ def chosen_rows(values: NDArray, chosen: NDArray[np.bool_]) -> NDArray:
     return picked.taken()
 
 
-def _large_file() -> IO[bytes]:
-    """A temporary file without a name, in TMPDIR if that is set."""
+def _open_large_file() -> IO[bytes]:
+    """Return a temporary file without a name, in TMPDIR if that is set."""
     folder = None if os.environ.get("TMPDIR") or not os.access(LARGE_FILES, os.W_OK) else LARGE_FILES
     return tempfile.TemporaryFile(prefix="pkm_", dir=folder)

@@ -16,13 +16,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from .compiled import inlined, kernel
+from .compiled import compile_inline, kernel
 
 # Part of the largest entry below which a pivot is rounding.
 SINGULAR = 1e-14
 
 
-@inlined
+@compile_inline
 def _factor(size, matrix, root):
     """See `lower_cholesky`."""
     for i in range(size):
@@ -95,7 +95,7 @@ def solve_positive6(matrix, columns):
     return True
 
 
-@inlined
+@compile_inline
 def _eliminate(size, matrix, vector):
     """Solve matrix x = vector (size,) by elimination with row pivoting; x replaces `vector`, `matrix` is spoilt.
 
@@ -146,7 +146,7 @@ def solve_square(matrix, vector):
         _eliminate(size, matrix, vector)
 
 
-@inlined
+@compile_inline
 def _invert(size, matrix, inverse, work):
     """Invert a square matrix by Gauss-Jordan with row pivoting; False when it is singular to rounding or not finite.
 

@@ -34,25 +34,25 @@ def physical_memory() -> int:
 def beyond_memory(samples: int, memory: int | None = None) -> str:
     """Why a log of so many samples does not fit into the memory (bytes; this computer's); empty where it does."""
     needed = BEGUN + samples * SAMPLE if samples > LONG else 0
-    return _beyond(f"{min(samples, MOST_SHOWN)} samples and more", needed, memory)
+    return _is_beyond(f"{min(samples, MOST_SHOWN)} samples and more", needed, memory)
 
 
 def whole_beyond_memory(samples: int, memory: int | None = None) -> str:
     """The same where all of the log is worked on at once."""
-    return _beyond(f"{samples} samples at once", samples * WHOLE, memory)
+    return _is_beyond(f"{samples} samples at once", samples * WHOLE, memory)
 
 
 def text_beyond_memory(size: int, memory: int | None = None) -> str:
     """Why a text of so many bytes cannot be read whole in the memory (bytes; this computer's); empty where it can."""
-    return _beyond(f"{size / 2**30:.2g} GB of text of this form", size * TEXT, memory)
+    return _is_beyond(f"{size / 2**30:.2g} GB of text of this form", size * TEXT, memory)
 
 
 def arrays_beyond_memory(size: int, memory: int | None = None) -> str:
     """Why arrays of so many bytes cannot be read whole in the memory (bytes; this computer's); empty where they can."""
-    return _beyond(f"{size / 2**30:.2g} GB of arrays of this form", size * ARRAYS, memory)
+    return _is_beyond(f"{size / 2**30:.2g} GB of arrays of this form", size * ARRAYS, memory)
 
 
-def _beyond(what: str, needed: int, memory: int | None) -> str:
+def _is_beyond(what: str, needed: int, memory: int | None) -> str:
     memory = physical_memory() if memory is None else memory
     if needed <= memory:
         return ""

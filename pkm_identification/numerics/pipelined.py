@@ -21,7 +21,9 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 
-def pipelined(function: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[tuple[Item, Result]]:
+def map_overlapped(
+    function: Callable[[Item], Result], items: Iterable[Item]
+) -> Iterator[tuple[Item, Result]]:
     """Each item with its result, in order; the next item is made meanwhile, and no more than that.
 
     Kernels and NumPy's own loops let other threads run, so that both steps are under way at once. The results are those
@@ -55,7 +57,7 @@ def ahead(items: Iterable[Item]) -> Iterator[Item]:
 def side_by_side(
     function: Callable[[Item], Result], items: Iterable[Item], waiting: int = 2
 ) -> Iterator[Result]:
-    """The result of each item, in order; two items are worked on at once. The results are those of one thread.
+    """Yield the result of each item, in order; two items are worked on at once. The results are those of one thread.
 
     What is not begun when one fails is not done any more. No more than `waiting` results wait to be taken: where one
     item takes long, a thread rests for that.
@@ -74,8 +76,8 @@ def side_by_side(
 
 
 @contextmanager
-def begun(function: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Iterator[Result]]:
-    """The result of each item, in order; worked on from now on, beside what is done until they are asked for.
+def start_background(function: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Iterator[Result]]:
+    """Yield the result of each item, in order; worked on from now on, beside what is done until they are asked for.
 
     Two items are worked on at once. What is not begun when the context is left is not done any more.
     """

@@ -17,7 +17,7 @@ import numpy as np
 from transforms3d.euler import euler2mat
 
 from .arrays import FloatArray
-from .compiled import inlined, kernel
+from .compiled import compile_inline, kernel
 from .vector3 import cross, dot
 
 FAR = 0.6  # cosine between a vector and a coordinate axis, below
@@ -25,9 +25,9 @@ FAR = 0.6  # cosine between a vector and a coordinate axis, below
 UPRIGHT = 1e-8  # cosine of a pitch at which yaw and roll are one angle to half of all digits
 
 
-@inlined
+@compile_inline
 def matrix_rows(x, y, z, w, k):
-    """Rows of the rotation matrix of a quaternion, given k = 2 / its squared length."""
+    """Return rows of the rotation matrix of a quaternion, given k = 2 / its squared length."""
     return (
         (1.0 - k * (y * y + z * z), k * (x * y - z * w), k * (x * z + y * w)),
         (k * (x * y + z * w), 1.0 - k * (x * x + z * z), k * (y * z - x * w)),
@@ -35,7 +35,7 @@ def matrix_rows(x, y, z, w, k):
     )
 
 
-@inlined
+@compile_inline
 def write_matrix(x, y, z, w, k, rotation):
     """Write the rotation matrix of a quaternion, given k = 2 / its squared length."""
     rows = matrix_rows(x, y, z, w, k)
@@ -87,7 +87,7 @@ def orthonormalize(rotation):
 
 
 @kernel
-def _matrices(quaternions, rotations):
+def _compute_matrices(quaternions, rotations):
     """Rotation matrices (N, 3, 3) of quaternions (N, 4); False when one is not finite or has no length."""
     for n in range(quaternions.shape[0]):
         x, y, z, w = quaternions[n]
@@ -124,7 +124,7 @@ def fill_quaternion(r, q):
 
 
 @kernel
-def _quaternions(rotations, quaternions):
+def _compute_quaternions(rotations, quaternions):
     """Unit quaternions (N, 4) of rotation matrices (N, 3, 3)."""
     for n in range(rotations.shape[0]):
         fill_quaternion(rotations[n], quaternions[n])
@@ -149,12 +149,12 @@ def matrix_from_quaternion(quaternion: FloatArray) -> FloatArray:
     """
     q = np.array(quaternion, dtype=float, order="C")
     rotation = np.empty((*q.shape[:-1], 3, 3))
-    if not _matrices(q.reshape(-1, 4), rotation.reshape(-1, 3, 3)):
+    if not _compute_matrices(q.reshape(-1, 4), rotation.reshape(-1, 3, 3)):
         raise ValueError("quaternion must be finite and not zero")
     return rotation
 
 
-def quaternion_from_matrix(rotation: FloatArray) -> FloatArray:
+def build_quaternion_from_matrix(rotation: FloatArray) -> FloatArray:
     """Unit quaternions (x, y, z, w) with w >= 0 of rotation matrices.
 
     Takes the largest of the four squared components first (Shepperd's method), so it never divides by a
@@ -170,7 +170,7 @@ def quaternion_from_matrix(rotation: FloatArray) -> FloatArray:
     """
     r = np.array(rotation, dtype=float, order="C")
     quaternion = np.empty((*r.shape[:-2], 4))
-    _quaternions(r.reshape(-1, 3, 3), quaternion.reshape(-1, 4))
+    _compute_quaternions(r.reshape(-1, 3, 3), quaternion.reshape(-1, 4))
     return quaternion
 
 
@@ -210,7 +210,7 @@ def matrix_from_vector(vector: FloatArray) -> FloatArray:
     return matrix_from_quaternion(q)
 
 
-def vector_from_matrix(rotation: FloatArray) -> FloatArray:
+def build_vector_from_matrix(rotation: FloatArray) -> FloatArray:
     """Rotation vectors (axis times angle in rad, at most pi) of rotation matrices: undoes `matrix_from_vector`.
 
     Parameters
@@ -221,7 +221,7 @@ def vector_from_matrix(rotation: FloatArray) -> FloatArray:
     -------
     ndarray, shape (..., 3)
     """
-    q = quaternion_from_matrix(rotation)
+    q = build_quaternion_from_matrix(rotation)
     sine = np.linalg.norm(q[..., :3], axis=-1, keepdims=True)
     half = np.arctan2(sine, q[..., 3:])
     # v / sin(half) times 2 half; the quotient of small angles is 1

@@ -16,19 +16,19 @@ from __future__ import annotations
 
 import numpy as np
 
-from .compiled import inlined, padded
+from .compiled import compile_inline, pad_width
 
 TOGETHER = 4  # rows, or numbers, that the loops below add up in one turn
 
 
-@inlined
+@compile_inline
 def copy_vector(source, target):
     """Copy `source` (n,) into `target` (n,)."""
     for i in range(target.size):
         target[i] = source[i]
 
 
-@inlined
+@compile_inline
 def copy_matrix(source, target):
     """Copy `source` (m, n) into `target` (m, n)."""
     for i in range(target.shape[0]):
@@ -36,25 +36,25 @@ def copy_matrix(source, target):
             target[i, j] = source[i, j]
 
 
-@inlined
-def lengthened(matrix):
-    """A copy (m, `padded` n) of a matrix (m, n), zeros behind its rows."""
-    copy = np.zeros((matrix.shape[0], padded(matrix.shape[1])))
+@compile_inline
+def lengthen_rows(matrix):
+    """Return a copy (m, `pad_width` n) of a matrix (m, n), zeros behind its rows."""
+    copy = np.zeros((matrix.shape[0], pad_width(matrix.shape[1])))
     for i in range(matrix.shape[0]):
         for j in range(matrix.shape[1]):
             copy[i, j] = matrix[i, j]
     return copy
 
 
-@inlined
+@compile_inline
 def combine(factors, rows, total):
-    """Write `total` (n,) = `factors` (m,) `rows` (m, n); fastest for n as `padded` gives it."""
+    """Write `total` (n,) = `factors` (m,) `rows` (m, n); fastest for n as `pad_width` gives it."""
     for j in range(total.size):
         total[j] = 0.0
     add_combined(factors, rows, total)
 
 
-@inlined
+@compile_inline
 def add_combined(factors, rows, total):
     """Add `factors` (m,) `rows` (m, n or more) to `total` (n,), in the order of the rows."""
     whole = factors.size - factors.size % TOGETHER
@@ -69,7 +69,7 @@ def add_combined(factors, rows, total):
             total[j] += factors[k] * rows[k, j]
 
 
-@inlined
+@compile_inline
 def dot(first, second):
     """Sum of the products of two vectors of one length: four sums, added up in the end."""
     whole = first.size - first.size % TOGETHER

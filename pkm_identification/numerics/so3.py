@@ -22,7 +22,7 @@ from math import factorial
 import numpy as np
 
 from .arrays import FloatArray, contiguous
-from .compiled import inlined, kernel
+from .compiled import compile_inline, kernel
 from .linear_systems import solve3
 from .vector3 import add, add_scaled, at, cross, dot, scale, subtract
 
@@ -41,8 +41,8 @@ SERIES = np.array(
 )
 
 
-@inlined
-def _series(square):
+@compile_inline
+def _evaluate_series(square):
     """a, b, a'/p and b'/p, given p^2."""
     a = b = da = db = 0.0
     for k in range(TERMS - 1, -1, -1):
@@ -56,7 +56,7 @@ def _series(square):
 @kernel
 def angular_motion(turn, first, second):
     """Angular velocity and acceleration in base axes, of a rotation vector and its derivatives: triples, all."""
-    a, b, da, db = _series(dot(turn, turn))
+    a, b, da, db = _evaluate_series(dot(turn, turn))
     along = dot(turn, first)
     swing = cross(turn, first)
     twice = cross(turn, swing)
@@ -74,7 +74,7 @@ def _turn_derivatives(turn, omega, alpha, first, second):
     still = (0.0, 0.0, 0.0)
     for n in range(turn.shape[0]):
         t = at(turn, n)
-        a, b, _, _ = _series(dot(t, t))
+        a, b, _, _ = _evaluate_series(dot(t, t))
         for k in range(3):
             unit = at(AXES, k)
             swing = cross(t, unit)

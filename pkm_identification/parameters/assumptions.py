@@ -28,13 +28,13 @@ from .parameter import Kind, Parameter
 from .parameter_set import ParameterSet
 
 
-def _inertial(entry: Parameter) -> bool:
+def _list_inertial(entry: Parameter) -> bool:
     return not entry.kind.friction and entry.kind not in (Kind.NUISANCE, Kind.EFFECT)
 
 
 # What `fix` may name besides single parameters, and which parameters that is.
 GROUPS: dict[str, Callable[[Parameter], bool]] = {
-    "inertial": _inertial,
+    "inertial": _list_inertial,
     "masses": lambda entry: entry.kind is Kind.MASS,
     "inertias": lambda entry: entry.kind is Kind.INERTIA,
     "friction": lambda entry: entry.kind.friction,
@@ -131,10 +131,10 @@ class Assumptions:
             If a name is not (or no longer) in the set, a tie joins different units, or nothing is left.
         """
         for tie in self.tied:
-            parameters = _tied(parameters, tie)
+            parameters = _tie(parameters, tie)
         for fix in self.fixed:
-            for name in _members(parameters, fix.name):
-                parameters = _fixed(parameters, Fix(name, fix.value))
+            for name in _list_members(parameters, fix.name):
+                parameters = _fix(parameters, Fix(name, fix.value))
         if not self.prior_values:
             return parameters
         mean, std = parameters.nominal.copy(), parameters.scale.copy()
@@ -183,7 +183,7 @@ def read_prior(path: str | Path) -> tuple[PriorValue, ...]:
     return tuple(values)
 
 
-def _tied(parameters: ParameterSet, tie: Tie) -> ParameterSet:
+def _tie(parameters: ParameterSet, tie: Tie) -> ParameterSet:
     place = f"tie {tie.name}={tie.other}"
     k, other = (_index(parameters, name, place) for name in (tie.name, tie.other))
     if k == other:
@@ -194,10 +194,10 @@ def _tied(parameters: ParameterSet, tie: Tie) -> ParameterSet:
         )
     mapping = parameters.mapping.copy()
     mapping[:, other] += tie.factor * mapping[:, k]
-    return _without(replace(parameters, mapping=mapping), k, place)
+    return _remove(replace(parameters, mapping=mapping), k, place)
 
 
-def _members(parameters: ParameterSet, name: str) -> tuple[str, ...]:
+def _list_members(parameters: ParameterSet, name: str) -> tuple[str, ...]:
     """The parameters of a group that are still in the set; the name itself where it is none."""
     if name not in GROUPS:
         return (name,)
@@ -207,14 +207,14 @@ def _members(parameters: ParameterSet, name: str) -> tuple[str, ...]:
     return members
 
 
-def _fixed(parameters: ParameterSet, fix: Fix) -> ParameterSet:
+def _fix(parameters: ParameterSet, fix: Fix) -> ParameterSet:
     place = f"fix {fix.name}"
     k = _index(parameters, fix.name, place)
     value = parameters.nominal[k] if fix.value is None else fix.value
-    return _without(replace(parameters, known=parameters.known + parameters.mapping[:, k] * value), k, place)
+    return _remove(replace(parameters, known=parameters.known + parameters.mapping[:, k] * value), k, place)
 
 
-def _without(parameters: ParameterSet, k: int, place: str) -> ParameterSet:
+def _remove(parameters: ParameterSet, k: int, place: str) -> ParameterSet:
     if len(parameters) == 1:
         raise SettingsError(f"{place}: nothing is left to estimate")
     return parameters.without(k)

@@ -99,8 +99,8 @@ class ParameterSet:
             prior_std=None if self.prior_std is None else np.delete(self.prior_std, k),
         )
 
-    def extended(self, entries: Sequence[Parameter], columns: FloatArray, name: str = "") -> ParameterSet:
-        """The set with more parameters behind its own.
+    def extend(self, entries: Sequence[Parameter], columns: FloatArray, name: str = "") -> ParameterSet:
+        """Return the set with more parameters behind its own.
 
         Parameters
         ----------

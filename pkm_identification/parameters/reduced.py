@@ -40,7 +40,7 @@ class SetOwner:
 
 
 def reduced_text(owner: SetOwner, of: str, values: Mapping[str, float], why: str) -> str:
-    """A reduced set of the named set `of` as YAML: the parameters that stay, and their values in SI units."""
+    """Return a reduced set of the named set `of` as YAML: the parameters that stay, and their values in SI units."""
     document: dict[str, Any] = {
         "schema": SCHEMA,
         "kind": KIND,
@@ -57,7 +57,7 @@ def reduced_text(owner: SetOwner, of: str, values: Mapping[str, float], why: str
 def reduced_set(
     path: str | Path, owner: SetOwner, sets: Mapping[str, Callable[[], ParameterSet]]
 ) -> ParameterSet:
-    """The set of a file, of one of some sets by name.
+    """Return the set of a file, of one of some sets by name.
 
     Raises
     ------

@@ -42,8 +42,8 @@ class LinearRelations:
         return cls(np.empty((0, width)), np.empty(0))
 
     @classmethod
-    def joined(cls, parts: Sequence[LinearRelations]) -> LinearRelations:
-        """All relations of independent sources; at least one source."""
+    def concatenate(cls, parts: Sequence[LinearRelations]) -> LinearRelations:
+        """Return all relations of independent sources; at least one source."""
         return cls(np.concatenate([p.rows for p in parts]), np.concatenate([p.values for p in parts]))
 
 
@@ -63,7 +63,7 @@ def alike_limbs(parameters: ParameterSet, spread: float = STRUT_SPREAD) -> Linea
     width = len(parameters)
     parts = [LinearRelations.none(width)]
     for symbol in dict.fromkeys(entry.symbol for entry in parameters.entries):
-        places = _of_limbs(parameters, symbol)
+        places = _find_limb_parameters(parameters, symbol)
         count = len(places)
         if count < 2:
             continue
@@ -72,10 +72,10 @@ def alike_limbs(parameters: ParameterSet, spread: float = STRUT_SPREAD) -> Linea
         rows = np.zeros((count - 1, width))
         rows[:, places] = differences / (spread * parameters.nominal[places])
         parts.append(LinearRelations(rows, np.zeros(count - 1)))
-    return LinearRelations.joined(parts)
+    return LinearRelations.concatenate(parts)
 
 
-def _of_limbs(parameters: ParameterSet, symbol: str) -> list[int]:
+def _find_limb_parameters(parameters: ParameterSet, symbol: str) -> list[int]:
     """Places of an inertial parameter that several limbs have, with a nominal value to compare with."""
     return [
         k

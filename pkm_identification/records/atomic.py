@@ -20,7 +20,7 @@ from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 
 from pkm_identification.errors import OutputError
-from pkm_identification.interruption import unfinished
+from pkm_identification.interruption import remove_unfinished
 
 # Names that stand for what a process has open: they lead anywhere, and that is meant.
 OPEN = ("/dev/stdout", "/dev/stderr", "/dev/fd/", "/proc/")
@@ -53,7 +53,7 @@ def replacing(path: str | Path) -> Iterator[Path]:
     target = Path(path)
     place, through = _place(target)
     try:
-        with _sent(target) if through else _replaced(place) as temporary:
+        with _send(target) if through else _replace(place) as temporary:
             yield temporary
     except OSError as error:
         raise OutputError(f"{target}: cannot be written: {error.strerror or error}") from None
@@ -71,7 +71,7 @@ def refuse_impossible(path: str | Path) -> None:
 
 
 def _place(target: Path) -> tuple[Path, bool]:
-    """The file to be replaced, links resolved, and whether it is something to be written through instead."""
+    """Return the file to be replaced, links resolved, and whether it is something to be written through instead."""
     try:
         place = target.resolve() if target.is_symlink() else target
         mode = target.stat().st_mode if target.exists() else stat.S_IFREG
@@ -95,23 +95,23 @@ def _place(target: Path) -> tuple[Path, bool]:
 
 
 @contextmanager
-def _replaced(target: Path) -> Iterator[Path]:
+def _replace(target: Path) -> Iterator[Path]:
     temporary = target.with_name(f".{target.name}.{secrets.token_hex(8)}.part")
     # made here and by nobody else, with the rights that the umask leaves
-    with unfinished(temporary):
+    with remove_unfinished(temporary):
         os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
         try:
             yield temporary
-            _to_disk(temporary)
+            _flush_to_disk(temporary)
             os.replace(temporary, target)
-            _to_disk(target.parent)
+            _flush_to_disk(target.parent)
         finally:
             temporary.unlink(missing_ok=True)
 
 
 @contextmanager
-def _sent(target: Path) -> Iterator[Path]:
-    with tempfile.TemporaryDirectory() as folder, unfinished(Path(folder)):
+def _send(target: Path) -> Iterator[Path]:
+    with tempfile.TemporaryDirectory() as folder, remove_unfinished(Path(folder)):
         temporary = Path(folder) / target.name
         yield temporary
         through = os.open(target, os.O_WRONLY | os.O_APPEND)
@@ -119,7 +119,7 @@ def _sent(target: Path) -> Iterator[Path]:
             shutil.copyfileobj(written, output)
 
 
-def _to_disk(path: Path) -> None:
+def _flush_to_disk(path: Path) -> None:
     descriptor = os.open(path, os.O_RDONLY)
     try:
         # some file systems cannot do it for folders

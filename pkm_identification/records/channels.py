@@ -228,7 +228,7 @@ class Channels:
         count = len(self.joints)
         groups = list(self.words)[:2]
         return ",".join(
-            [f"{TIME}=time", *(f"{g}={g[0].upper()}{_range(1, count, g[0].upper())}" for g in groups)]
+            [f"{TIME}=time", *(f"{g}={g[0].upper()}{_format_range(1, count, g[0].upper())}" for g in groups)]
         )
 
     @property
@@ -236,12 +236,14 @@ class Channels:
         """What to give for a file without names."""
         count = len(self.joints)
         first, second = list(self.words)[:2]
-        given = f"t=1,{first}={_range(2, count + 1)},{second}={_range(count + 2, 2 * count + 1)}"
+        given = (
+            f"t=1,{first}={_format_range(2, count + 1)},{second}={_format_range(count + 2, 2 * count + 1)}"
+        )
         counted = " (where t counts samples, as halsampler -t does, --rate HZ besides)"
         return f"without names say which column is which, as --columns {given}{counted}"
 
 
-def _range(first: int, last: int, stem: str = "") -> str:
+def _format_range(first: int, last: int, stem: str = "") -> str:
     return str(first) if first == last else f"{first}..{stem}{last}"
 
 

@@ -79,6 +79,6 @@ def measure_drift(clock: Clock, first: Clock) -> tuple[float, float]:
 
 
 def drifts(clock: Clock, first: Clock) -> bool:
-    """Whether two clocks drift apart for sure."""
+    """Return whether two clocks drift apart for sure."""
     drift, deviation = measure_drift(clock, first)
     return abs(drift) > max(LEAST_DRIFT_PPM, CERTAIN * deviation)

@@ -20,8 +20,8 @@ TIMES = ("t", "time", "timestamp", "zeit", "stamp", "sec", "seconds", "t_s", "ti
 NUMBERED = re.compile(r"(.*?)(\d)(\D*)")
 
 
-def columns_hint(names: Sequence[str], channels: Channels) -> str:
-    """What to give for a header like this: the likely `--columns`, or how they are given."""
+def find_columns_hint(names: Sequence[str], channels: Channels) -> str:
+    """Return what to give for a header like this: the likely `--columns`, or how they are given."""
     time = next((name for name in names if re.split(r"[ \[(]", name.lower())[0] in TIMES), None)
     series: dict[tuple[str, str], list[str]] = defaultdict(list)
     for name in names:

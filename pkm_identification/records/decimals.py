@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.numerics.compiled import inlined, kernel
+from pkm_identification.numerics.compiled import compile_inline, kernel
 
 from .text_lines import NUMBER, Lines
 
@@ -72,7 +72,7 @@ class Powers(NamedTuple):
 
 @cache
 def powers_of_ten() -> Powers:
-    """What `Powers` says, from exact integers."""
+    """Return what `Powers` says, from exact integers."""
     bits, exponent = [], []
     for power in range(SMALLEST, LARGEST + 1):
         five = 5 ** abs(power)
@@ -92,7 +92,7 @@ def powers_of_ten() -> Powers:
 
 
 def decimals(lines: Lines, width: int, index: list[int]) -> FloatArray | None:
-    """Numbers of some columns, or None where that is left to another reader, which also says what is wrong.
+    """Return numbers of some columns, or None where that is left to another reader, which also says what is wrong.
 
     Parameters
     ----------
@@ -148,7 +148,7 @@ def _fill(text, start, end, place, powers, values, bits, undecided):
             column = place[cell]
             if column >= 0:
                 first = at
-                at, mantissa, power, negative, kind = _scanned(text, at, stop)
+                at, mantissa, power, negative, kind = _scan(text, at, stop)
                 if at < stop and text[at] != COMMA:
                     kind = OTHER
                 if kind == EMPTY:
@@ -160,9 +160,9 @@ def _fill(text, start, end, place, powers, values, bits, undecided):
                     value = value * powers.exact[power] if power >= 0 else value / powers.exact[-power]
                     values[row, column] = -value if negative else value
                 elif kind != OTHER:
-                    nearest, known = _nearest(mantissa, power, powers)
+                    nearest, known = _find_nearest_double(mantissa, power, powers)
                     if kind == CUT:
-                        above, above_known = _nearest(mantissa + ONE, power, powers)
+                        above, above_known = _find_nearest_double(mantissa + ONE, power, powers)
                         known = known and above_known and nearest == above
                     bits[row, column] = nearest | SIGN if negative else nearest
                     if not known:
@@ -184,33 +184,33 @@ def _fill(text, start, end, place, powers, values, bits, undecided):
     return count
 
 
-@inlined
-def _scanned(text, at, stop):
-    """Where a cell's number ends, w, q, whether it has a minus, and what it is: WHOLE, CUT, EMPTY or OTHER."""
-    at = _behind_blanks(text, at, stop)
+@compile_inline
+def _scan(text, at, stop):
+    """Return where a cell's number ends, w, q, whether it has a minus, and what it is: WHOLE, CUT, EMPTY or OTHER."""
+    at = _skip_blanks(text, at, stop)
     if at == stop or text[at] == COMMA:
         return at, NONE, 0, False, EMPTY
     negative = text[at] == MINUS
     if negative or text[at] == PLUS:
         at += 1
     first = at
-    at, mantissa = _behind_digits(text, at, stop, NONE)
+    at, mantissa = _scan_digits(text, at, stop, NONE)
     count, power = at - first, 0
     if at < stop and text[at] == POINT:
-        at, mantissa = _behind_digits(text, at + 1, stop, mantissa)
+        at, mantissa = _scan_digits(text, at + 1, stop, mantissa)
         power = first + count + 1 - at
         count -= power
     if count == 0:
         if stop - at >= 3 and at == first and not negative:
             letters = text[at] | SMALL, text[at + 1] | SMALL, text[at + 2] | SMALL
             if letters == (SMALL_N, SMALL_A, SMALL_N):
-                return _behind_blanks(text, at + 3, stop), NONE, 0, False, EMPTY
+                return _skip_blanks(text, at + 3, stop), NONE, 0, False, EMPTY
         return at, NONE, 0, False, OTHER
     kind = WHOLE
     if count > DIGITS:
-        mantissa, power, kind = _first_digits(text, first, at)
+        mantissa, power, kind = _read_first_digits(text, first, at)
     if at < stop and text[at] | SMALL == SMALL_E:
-        at, exponent, known = _behind_exponent(text, at + 1, stop)
+        at, exponent, known = _scan_exponent(text, at + 1, stop)
         power += exponent
         if not known:
             kind = OTHER
@@ -218,18 +218,18 @@ def _scanned(text, at, stop):
         while mantissa % TEN == NONE:
             mantissa //= TEN
             power += 1
-    return _behind_blanks(text, at, stop), mantissa, power, negative, kind
+    return _skip_blanks(text, at, stop), mantissa, power, negative, kind
 
 
-@inlined
-def _behind_blanks(text, at, stop):
+@compile_inline
+def _skip_blanks(text, at, stop):
     while at < stop and (text[at] == BLANK or text[at] == TAB):
         at += 1
     return at
 
 
-@inlined
-def _behind_digits(text, at, stop, mantissa):
+@compile_inline
+def _scan_digits(text, at, stop, mantissa):
     """Where a row of digits ends, and these behind those of `mantissa`: the last 64 bits, if they are too many."""
     while at < stop and ZERO <= text[at] <= NINE:
         mantissa = mantissa * TEN + np.uint64(text[at] - ZERO)
@@ -237,9 +237,9 @@ def _behind_digits(text, at, stop, mantissa):
     return at, mantissa
 
 
-@inlined
-def _behind_exponent(text, at, stop):
-    """Where it ends, the exponent, and whether it is one that is not left to Python."""
+@compile_inline
+def _scan_exponent(text, at, stop):
+    """Return where it ends, the exponent, and whether it is one that is not left to Python."""
     negative = at < stop and text[at] == MINUS
     if negative or (at < stop and text[at] == PLUS):
         at += 1
@@ -251,9 +251,9 @@ def _behind_exponent(text, at, stop):
     return at, -exponent if negative else exponent, at > first and exponent < LONGEST_EXPONENT
 
 
-@inlined
-def _first_digits(text, at, stop):
-    """The first DIGITS digits, the power of ten of the last of them, and whether all others are 0."""
+@compile_inline
+def _read_first_digits(text, at, stop):
+    """Return the first DIGITS digits, the power of ten of the last of them, and whether all others are 0."""
     mantissa, count, power, kind = NONE, 0, 0, WHOLE
     behind_point = False
     for place in range(at, stop):
@@ -274,8 +274,8 @@ def _first_digits(text, at, stop):
     return mantissa, power, kind
 
 
-@inlined
-def _nearest(mantissa, power, powers):
+@compile_inline
+def _find_nearest_double(mantissa, power, powers):
     """Bits of the double nearest to w 10^q, and whether it is certain.
 
     The true product is at least that with the bits that 10^q was cut off to, and less than 2^64 more of its 192 bits.
@@ -289,10 +289,10 @@ def _nearest(mantissa, power, powers):
             mantissa <<= width
             exponent -= np.int64(width)
         width >>= ONE
-    high, middle = _product(mantissa, powers.high[power - SMALLEST])
+    high, middle = _multiply_wide(mantissa, powers.high[power - SMALLEST])
     below = high & BELOW_ROUNDING
     if below == BELOW_ROUNDING or (below == NONE and middle == NONE):
-        more, _ = _product(mantissa, powers.low[power - SMALLEST])
+        more, _ = _multiply_wide(mantissa, powers.low[power - SMALLEST])
         middle += more
         if middle < more:
             high += ONE
@@ -318,8 +318,8 @@ def _nearest(mantissa, power, powers):
     return np.uint64(biased) << np.uint64(52) | (double & FRACTION), True
 
 
-@inlined
-def _product(a, b):
+@compile_inline
+def _multiply_wide(a, b):
     """Upper and lower 64 bits of the product of two numbers of 64 bits."""
     a_high, a_low, b_high, b_low = a >> HALF, a & HALF_BITS, b >> HALF, b & HALF_BITS
     low = a_low * b_low

@@ -24,7 +24,7 @@ from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.signals.drive import convert_counts, convert_currents
 
 from .channels import IMU, STRUT_DRIVES, TIME, Channels, build_drive_channels
-from .column_guess import columns_hint
+from .column_guess import find_columns_hint
 from .growing_log import GrowingLog
 from .strokes import subtract_at_zero
 from .table import NAMES_SHOWN, Table, short, table_pieces, write_table
@@ -63,7 +63,7 @@ def _find_own(names: tuple[str, ...], channels: Channels) -> tuple[str, ...]:
         return tuple(names[ours.index(name)] for name in channels.choose(ours))
     except ValueError as error:
         there = short(", ".join(names), NAMES_SHOWN)
-        raise ValueError(f"{error}; {columns_hint(names, channels)}; there are: {there}") from None
+        raise ValueError(f"{error}; {find_columns_hint(names, channels)}; there are: {there}") from None
 
 
 def build_log(table: Table, channels: Channels) -> DriveLog:

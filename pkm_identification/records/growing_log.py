@@ -32,7 +32,7 @@ class GrowingLog:
                 self._columns.setdefault(name, GrowingArray()).append(values)
 
     def taken(self, source: str, faults: dict[str, int]) -> DriveLog:
-        """The whole log, at least one piece."""
+        """Return the whole log, at least one piece."""
         columns = {name: rows.taken() for name, rows in self._columns.items()}
         imu, sensor, force = (columns.get(name) for name in ("imu", "sensor", "force"))
         return DriveLog(self._time.taken(), columns["coordinate"], force, source, imu, sensor, faults)

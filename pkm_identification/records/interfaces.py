@@ -19,8 +19,8 @@ from rosbags.typesys.store import Typestore
 PACKAGE = "pkm_identification"
 
 
-def message_files() -> tuple[Path, ...]:
-    """The package's .msg files: beside the installed modules, or in the source tree."""
+def list_message_files() -> tuple[Path, ...]:
+    """Return the package's .msg files: beside the installed modules, or in the source tree."""
     package = Path(__file__).resolve().parents[1]
     for folder in (package / "interfaces" / "msg", package.parent / "msg"):
         files = tuple(sorted(folder.glob("*.msg")))
@@ -33,7 +33,7 @@ def message_files() -> tuple[Path, ...]:
 def typestore() -> Typestore:
     """Types of ROS 2 Kilted together with this package's own messages."""
     store = get_typestore(Stores.ROS2_KILTED)
-    for file in message_files():
+    for file in list_message_files():
         store.register(get_types_from_msg(file.read_text(encoding="utf-8"), f"{PACKAGE}/msg/{file.stem}"))
     return store
 

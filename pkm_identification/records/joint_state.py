@@ -100,7 +100,7 @@ def decode_joints(
     clock = None if arrivals is None else iter(arrivals)
     while several := list(islice(rest, SEVERAL)):
         received = None if clock is None else list(islice(clock, len(several)))
-        stamp, place, effort, problems = _decoded(several, source, before, names, received)
+        stamp, place, effort, problems = _decode(several, source, before, names, received)
         good = np.ones(len(several), dtype=bool)
         good[list(problems)] = False
         times.append(np.array([seconds_of(*each) for each in stamp[good].tolist()], dtype=float))
@@ -137,9 +137,9 @@ def decode_single_joints(
     while several := list(islice(rest, SEVERAL)):
         received = np.array(list(islice(clock, len(several))), dtype=np.int64)
         found: dict[int, list[tuple[NDArray[np.int64], FloatArray]]] = defaultdict(list)
-        for layout, rows, data in _batches(several, source, before):
+        for layout, rows, data in _iterate_batches(several, source, before):
             came = _split_nanoseconds(received[rows])
-            stamp = came if by_arrival else _stamps(data)
+            stamp = came if by_arrival else _read_stamps(data)
             here = [joint for joint, name in enumerate(names) if name in layout.names]
             problem = layout.problem([names[joint] for joint in here])
             if problem is not None:
@@ -154,7 +154,9 @@ def decode_single_joints(
             used = ~(unstamped | impossible)
             time = np.array([seconds_of(*each) for each in stamp.tolist()], dtype=float)
             arrival = np.array([seconds_of(*each) for each in came.tolist()], dtype=float)
-            position, effort = (_values(data, place, "<f8") for place in (layout.position, layout.effort))
+            position, effort = (
+                _read_values(data, place, "<f8") for place in (layout.position, layout.effort)
+            )
             for joint in here:
                 column = layout.names.index(names[joint])
                 force = effort[:, column] if effort.shape[1] else np.full(len(rows), np.nan)
@@ -166,11 +168,11 @@ def decode_single_joints(
         before += len(several)
 
 
-def _stamps(data: ByteArray) -> NDArray[np.int64]:
+def _read_stamps(data: ByteArray) -> NDArray[np.int64]:
     """Return the stamps (n, 2) of messages, s and ns."""
-    return np.hstack([_values(data, STAMP, "<i4")[:, :1], _values(data, STAMP, "<u4")[:, 1:]]).astype(
-        np.int64
-    )
+    return np.hstack(
+        [_read_values(data, STAMP, "<i4")[:, :1], _read_values(data, STAMP, "<u4")[:, 1:]]
+    ).astype(np.int64)
 
 
 def _split_nanoseconds(time: ArrayLike) -> NDArray[np.int64]:
@@ -178,7 +180,7 @@ def _split_nanoseconds(time: ArrayLike) -> NDArray[np.int64]:
     return np.stack(np.divmod(np.asarray(time, dtype=np.int64), NANOSECONDS), axis=1)
 
 
-def _decoded(
+def _decode(
     messages: Sequence[bytes],
     source: str,
     before: int,
@@ -191,16 +193,16 @@ def _decoded(
     length = np.full((count, len(struts)), np.nan)
     force = np.full((count, len(struts)), np.nan)
     problems: dict[int, tuple[str, str]] = {}
-    for layout, rows, data in _batches(messages, source, before):
+    for layout, rows, data in _iterate_batches(messages, source, before):
         problem = layout.problem(struts)
         if problem is not None:
             problems |= dict.fromkeys(rows.tolist(), problem)
             continue
         order = [layout.names.index(name) for name in struts]
-        stamp[rows] = _stamps(data)
-        length[rows] = _values(data, layout.position, "<f8")[:, order]
+        stamp[rows] = _read_stamps(data)
+        length[rows] = _read_values(data, layout.position, "<f8")[:, order]
         if layout.effort.start < layout.effort.stop:
-            force[rows] = _values(data, layout.effort, "<f8")[:, order]
+            force[rows] = _read_values(data, layout.effort, "<f8")[:, order]
     if received is not None:
         stamp = _split_nanoseconds(received)
     named = np.ones(count, dtype=bool)
@@ -238,7 +240,7 @@ def encode_struts(
         stamps[0] = 1  # a clock that begins at 0, and no missing stamp
     sec, nanosec = np.divmod(np.array(stamps, dtype=np.int64), NANOSECONDS)
     shown = log.coordinate if length is None else length
-    template = _template(struts, with_force=log.force is not None)
+    template = _build_template(struts, with_force=log.force is not None)
     layout = _Layout.of(template)
     data = np.tile(np.frombuffer(template, np.uint8), (len(log), 1))
     data[:, STAMP] = np.stack([sec.astype("<i4").view("<u4"), nanosec.astype("<u4")], axis=1).view(np.uint8)
@@ -301,7 +303,7 @@ class _Layout:
         return cls(names, position, effort, np.array(fixed))
 
     def problem(self, struts: Sequence[str]) -> tuple[str, str] | None:
-        """Why the struts cannot be told apart: reason and text, or None."""
+        """Return why the struts cannot be told apart: reason and text, or None."""
         times = Counter(self.names)
         for name in struts:
             if not times[name]:
@@ -321,13 +323,15 @@ class _Layout:
         return None
 
 
-def _batches(
+def _iterate_batches(
     messages: Sequence[bytes], source: str, before: int
 ) -> Iterator[tuple[_Layout, NDArray[np.int64], ByteArray]]:
     """Messages of equal layout: the layout, their rows, and their bytes, shape (len(rows), size)."""
     by_size: dict[int, list[tuple[int, bytes]]] = defaultdict(list)
     for row, raw in enumerate(messages):
-        message = raw if raw[:ORIGIN] == LITTLE_ENDIAN else _little_endian(raw, before + row, source)
+        message = (
+            raw if raw[:ORIGIN] == LITTLE_ENDIAN else _convert_to_little_endian(raw, before + row, source)
+        )
         by_size[len(message)].append((row, message))
     for size, items in by_size.items():
         rows = np.array([row for row, _ in items])
@@ -344,8 +348,8 @@ def _batches(
             rows, data = rows[~same], data[~same]
 
 
-def _little_endian(raw: bytes, row: int, source: str) -> bytes:
-    """A message of another encoding, as little-endian CDR."""
+def _convert_to_little_endian(raw: bytes, row: int, source: str) -> bytes:
+    """Return a message of another encoding, as little-endian CDR."""
     store = typestore()
     try:
         return bytes(store.serialize_cdr(store.deserialize_cdr(raw, JOINT_STATE), JOINT_STATE))
@@ -353,11 +357,11 @@ def _little_endian(raw: bytes, row: int, source: str) -> bytes:
         raise LogError(f"{source}: message {row + 1} is no {JOINT_STATE}: {error}") from None
 
 
-def _values(data: ByteArray, place: slice, dtype: str) -> NDArray:
+def _read_values(data: ByteArray, place: slice, dtype: str) -> NDArray:
     return np.ascontiguousarray(data[:, place]).view(dtype)
 
 
-def _template(struts: Sequence[str], with_force: bool) -> bytes:
+def _build_template(struts: Sequence[str], with_force: bool) -> bytes:
     types = typestore().types
     zeros = np.zeros(len(struts))
     stamp = types["builtin_interfaces/msg/Time"](sec=0, nanosec=0)

@@ -19,7 +19,7 @@ import numpy as np
 
 from pkm_identification.numerics.arrays import FloatArray
 
-from .motion_csv import column_choice, time_columns, time_of
+from .motion_csv import build_time_columns, column_choice, time_of
 from .table import read_table, write_table
 
 RATE, ACCELERATION = "_rate", "_acceleration"
@@ -44,7 +44,7 @@ class NamedTable:
 
 
 def read_named_csv(path: str | Path, names: Sequence[str], finite: bool = True) -> NamedTable:
-    """Columns by name, in any order in the file.
+    """Return columns by name, in any order in the file.
 
     Raises
     ------
@@ -82,7 +82,7 @@ class NamedMotion:
 
 
 def read_named_motion(path: str | Path, names: Mapping[str, Sequence[str]]) -> NamedMotion:
-    """Values, rates and accelerations of one of several sets of names, by keys; the first that is there.
+    """Return values, rates and accelerations of one of several sets of names, by keys; the first that is there.
 
     Raises
     ------
@@ -97,7 +97,7 @@ def read_named_motion(path: str | Path, names: Mapping[str, Sequence[str]]) -> N
     chosen: list[str] = []
 
     def choose(header: tuple[str, ...]) -> tuple[str, ...]:
-        chosen[:] = [_complete(header, values), _complete(header, changes)]
+        chosen[:] = [_find_complete_set(header, values), _find_complete_set(header, changes)]
         return column_choice((*values[chosen[0]], *changes[chosen[1]]))(header)
 
     table = read_table(path, choose)
@@ -109,8 +109,8 @@ def read_named_motion(path: str | Path, names: Mapping[str, Sequence[str]]) -> N
     )
 
 
-def _complete(header: tuple[str, ...], sets: Mapping[str, tuple[str, ...]]) -> str:
-    """The key of the first set of which a header has all columns."""
+def _find_complete_set(header: tuple[str, ...], sets: Mapping[str, tuple[str, ...]]) -> str:
+    """Return the key of the first set of which a header has all columns."""
     for key, names in sets.items():
         if set(names) <= set(header):
             return key
@@ -133,7 +133,7 @@ def write_named_csv(
     LogError
         If the file cannot be written.
     """
-    table: dict[str, Any] = {**time_columns(time), **columns}
+    table: dict[str, Any] = {**build_time_columns(time), **columns}
     if status is not None:
         table["status"] = np.asarray(status)
     write_table(path, table)

@@ -141,7 +141,7 @@ def write_pose_csv(
     LogError
         If the file cannot be written.
     """
-    columns = time_columns(time) | _pose_columns(position, rotation, form)
+    columns = build_time_columns(time) | _list_pose_columns(position, rotation, form)
     if status is not None:
         columns["status"] = np.asarray(status)
     write_table(path, columns)
@@ -168,7 +168,7 @@ def write_mode_csv(
     write_table(
         path,
         {"row": np.asarray(row), "mode": np.asarray(mode)}
-        | _pose_columns(position, rotation, form)
+        | _list_pose_columns(position, rotation, form)
         | {"residual": residual, "condition": condition, "certified": np.asarray(certified).astype(int)},
     )
 
@@ -177,8 +177,8 @@ def write_motion_csv(path: str | Path, motion: PlatformMotion) -> None:
     """Write a motion so that `read_motion_csv` reads it back; raises LogError if it cannot be written."""
     write_table(
         path,
-        time_columns(motion.time)
-        | _pose_columns(motion.position, motion.rotation, FORMS[0])
+        build_time_columns(motion.time)
+        | _list_pose_columns(motion.position, motion.rotation, FORMS[0])
         | dict(zip(TWIST, motion.twist.T, strict=True))
         | dict(zip(ACCELERATION, motion.acceleration.T, strict=True)),
     )
@@ -197,7 +197,7 @@ def write_strut_columns(
     LogError
         If the file cannot be written.
     """
-    columns = time_columns(time)
+    columns = build_time_columns(time)
     for names, values in ((STRUT_CHANNELS.coordinates, length), (STRUT_CHANNELS.forces, force)):
         if values is not None:
             columns |= dict(zip(names, values.T, strict=True))
@@ -217,12 +217,12 @@ def column_choice(wanted: tuple[str, ...]) -> ColumnChoice:
 
 
 def time_of(table: Table) -> FloatArray | None:
-    """The column `t`, shape (N,); None if there is none."""
+    """Return the column `t`, shape (N,); None if there is none."""
     return table.select([TIME])[:, 0] if TIME in table.columns else None
 
 
-def time_columns(time: FloatArray | None) -> dict[str, FloatArray]:
-    """The column `t` where there are times."""
+def build_time_columns(time: FloatArray | None) -> dict[str, FloatArray]:
+    """Return the column `t` where there are times."""
     return {} if time is None or np.all(np.isnan(time)) else {TIME: time}
 
 
@@ -235,5 +235,5 @@ def _choose_pose(wanted: tuple[str, ...]) -> ColumnChoice:
     return choose
 
 
-def _pose_columns(position: FloatArray, rotation: FloatArray, form: str) -> dict[str, FloatArray]:
+def _list_pose_columns(position: FloatArray, rotation: FloatArray, form: str) -> dict[str, FloatArray]:
     return dict(zip(POSITION, position.T, strict=True)) | write_rotations(rotation, form)

@@ -22,7 +22,7 @@ from transforms3d.euler import euler2mat, mat2euler
 
 from pkm_identification.errors import LogError
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.numerics.rotation import matrix_from_quaternion, quaternion_from_matrix
+from pkm_identification.numerics.rotation import build_quaternion_from_matrix, matrix_from_quaternion
 
 from .table import Table
 
@@ -86,7 +86,7 @@ def read_rotations(table: Table) -> FloatArray:
 def write_rotations(rotation: FloatArray, form: str) -> dict[str, FloatArray]:
     """Return the columns of rotation matrices (N, 3, 3) in one of FORMS."""
     if form == "quaternion":
-        return dict(zip(QUATERNION, quaternion_from_matrix(rotation).T, strict=True))
+        return dict(zip(QUATERNION, build_quaternion_from_matrix(rotation).T, strict=True))
     angles = np.array([_find_angles(one, form) for one in rotation]).reshape(-1, 3)
     return dict(zip(ANGLES[form], angles.T, strict=True))
 

@@ -31,7 +31,7 @@ def provenance(
     validation: str | None = None,
     falls: Sequence[str] = (),
 ) -> dict[str, Any]:
-    """What an estimate was made from and by, for programs.
+    """Return what an estimate was made from and by, for programs.
 
     Parameters
     ----------
@@ -48,16 +48,16 @@ def provenance(
     """
     beside = {"validation": [] if validation is None else [validation], "free_fall": falls}
     return {
-        "logs": _digests(logs),
-        **{name: _digests(paths) for name, paths in beside.items() if paths},
+        "logs": _compute_digests(logs),
+        **{name: _compute_digests(paths) for name, paths in beside.items() if paths},
         "date": datetime.now(timezone.utc).isoformat(timespec="seconds"),
         "version": __version__,
         "command": command,
-        "settings": _plain(asdict(settings)),
+        "settings": _make_plain(asdict(settings)),
     }
 
 
-def _digests(paths: Sequence[str]) -> list[dict[str, str]]:
+def _compute_digests(paths: Sequence[str]) -> list[dict[str, str]]:
     return [{"path": str(path), "sha256": digest(path)} for path in paths]
 
 
@@ -73,14 +73,14 @@ def digest(path: str | Path) -> str:
     return total.hexdigest()
 
 
-def _plain(value: Any) -> Any:
-    """Values that JSON can hold."""
+def _make_plain(value: Any) -> Any:
+    """Return values that JSON can hold."""
     if isinstance(value, dict):
-        return {str(name): _plain(one) for name, one in value.items()}
+        return {str(name): _make_plain(one) for name, one in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(one) for one in value]
+        return [_make_plain(one) for one in value]
     if isinstance(value, np.ndarray):
-        return _plain(value.tolist())
+        return _make_plain(value.tolist())
     if isinstance(value, float) and not np.isfinite(value):
         return None
     return value if isinstance(value, bool | int | float | str) or value is None else str(value)

@@ -72,7 +72,7 @@ class Table:
     source: str
 
     def select(self, names: Sequence[str]) -> FloatArray:
-        """Columns by name, shape (N, len(names)); KeyError if one was not chosen."""
+        """Return columns by name, shape (N, len(names)); KeyError if one was not chosen."""
         index = {name: i for i, name in enumerate(self.columns)}
         # row by row, as kernels want them: a long log is not to be copied again for it
         return np.take(self.values, [index[name] for name in names], axis=1)
@@ -120,7 +120,7 @@ def read_table(path: str | Path, choose: ColumnChoice, hint: str = "") -> Table:
 
 
 def table_of(text: bytes, source: str, choose: ColumnChoice, names: tuple[str, ...]) -> Table:
-    """Columns of a text that has no header, called `names`. See `read_table`."""
+    """Return columns of a text that has no header, called `names`. See `read_table`."""
     lines = Lines(text, last=True)
     return _read(source, [lines] if len(lines) else [], choose, names)
 
@@ -135,7 +135,7 @@ def _read(
     values, lines = GrowingArray(), GrowingArray()
     headers = 0
     ignored: tuple[str, ...] = ()
-    for piece in _pieces(source, pieces, choose, given, hint):
+    for piece in _iterate_pieces(source, pieces, choose, given, hint):
         values.append(piece.values)
         lines.append(piece.line)
         headers += piece.repeated_headers
@@ -144,17 +144,17 @@ def _read(
 
 
 def table_pieces(path: str | Path, choose: ColumnChoice, hint: str = "") -> Iterator[Table]:
-    """What `read_table` reads, some ten thousand rows at a time; raises as it does.
+    """Yield what `read_table` reads, some ten thousand rows at a time; raises as it does.
 
     A piece's `ignored` are the columns that were ignored so far. The last piece may have no rows.
     """
     try:
-        yield from _pieces(str(path), line_pieces(Path(path)), choose, hint=hint)
+        yield from _iterate_pieces(str(path), line_pieces(Path(path)), choose, hint=hint)
     except MemoryError:
         raise LogError(f"{path}: is larger than this computer's memory takes; give it in parts") from None
 
 
-def _pieces(
+def _iterate_pieces(
     source: str,
     pieces: Iterable[Lines],
     choose: ColumnChoice,
@@ -162,8 +162,8 @@ def _pieces(
     hint: str = "",
 ) -> Iterator[Table]:
     names = given or ()
-    columns: tuple[str, ...] = () if given is None else _chosen(given, choose, source)
-    ignored: tuple[str, ...] = _ignored(names, columns)
+    columns: tuple[str, ...] = () if given is None else _choose_columns(given, choose, source)
+    ignored: tuple[str, ...] = _list_ignored(names, columns)
     headers = -1 if given is None else 0
     beginning = count = size = 0
     for lines in pieces:
@@ -178,8 +178,8 @@ def _pieces(
         for header, stop in pairwise(bounds):
             if header >= 0:
                 place = f"{source}: line {lines.number[header]}"
-                names = _names(lines[header])
-                chosen = _chosen(names, choose, place)
+                names = _read_names(lines[header])
+                chosen = _choose_columns(names, choose, place)
                 if columns and chosen != columns:
                     raise LogError(
                         f"{place}: a second header of another kind of log (first: {short(','.join(columns))}); "
@@ -187,7 +187,7 @@ def _pieces(
                     )
                 headers += 1
                 columns = chosen
-                ignored += _ignored(names, (*chosen, *ignored))
+                ignored += _list_ignored(names, (*chosen, *ignored))
             if header + 1 < stop:
                 block = lines.part(header + 1, stop)
                 size += len(block.content)
@@ -197,7 +197,7 @@ def _pieces(
                     usual = decimals(block, len(names), [names.index(name) for name in columns])
                 if usual is None:
                     _refuse_ragged(block, len(names), source, last=lines.last and stop == len(lines))
-                values = _numbers(block, names, columns, source) if usual is None else usual
+                values = _read_numbers(block, names, columns, source) if usual is None else usual
                 count += len(values)
                 if problem := beyond_memory(count):
                     raise LogError(f"{source}: {problem}")
@@ -211,8 +211,8 @@ def _pieces(
         yield Table(columns, values[:0], block.number[:0], headers, ignored, source)
 
 
-def _ignored(names: tuple[str, ...], read: tuple[str, ...]) -> tuple[str, ...]:
-    """Columns that are not read."""
+def _list_ignored(names: tuple[str, ...], read: tuple[str, ...]) -> tuple[str, ...]:
+    """Return columns that are not read."""
     return tuple(name for name in names if name and name not in read)
 
 
@@ -250,11 +250,11 @@ def _write_rows(file: BinaryIO | gzip.GzipFile, columns: dict[str, FloatArray]) 
         file.write("".join(",".join(row) + "\n" for row in zip(*cells, strict=True)).encode())
 
 
-def _names(header: bytes) -> tuple[str, ...]:
+def _read_names(header: bytes) -> tuple[str, ...]:
     return tuple(cell.strip().strip("\"'").strip() for cell in header.decode().split(","))
 
 
-def _chosen(names: tuple[str, ...], choose: ColumnChoice, place: str) -> tuple[str, ...]:
+def _choose_columns(names: tuple[str, ...], choose: ColumnChoice, place: str) -> tuple[str, ...]:
     try:
         chosen = choose(names)
     except ValueError as error:
@@ -277,8 +277,8 @@ def _refuse_ragged(lines: Lines, width: int, source: str, last: bool) -> None:
         )
 
 
-def _numbers(lines: Lines, names: tuple[str, ...], chosen: tuple[str, ...], source: str) -> FloatArray:
-    """The chosen columns of lines that all have the right number of cells."""
+def _read_numbers(lines: Lines, names: tuple[str, ...], chosen: tuple[str, ...], source: str) -> FloatArray:
+    """Return the chosen columns of lines that all have the right number of cells."""
     index = [names.index(name) for name in chosen]
     try:
         return _parse(lines.content, index)
@@ -302,7 +302,7 @@ def _parse(block: bytes, index: list[int]) -> FloatArray:
 
 
 def short(text: str, most: int = 40) -> str:
-    """A text for a message, cut where it is longer than that."""
+    """Return a text for a message, cut where it is longer than that."""
     return text if len(text) <= most else text[: most - 3] + "..."
 
 

@@ -17,7 +17,7 @@ WINDOWS = "cp1252"  # ä, °, µ as a German or English Windows has them
 
 
 def decoder_of(begins: bytes) -> codecs.IncrementalDecoder | None:
-    """What decodes a text that begins so; None where it is UTF-8, or no text of any of these.
+    """Return what decodes a text that begins so; None where it is UTF-8, or no text of any of these.
 
     Windows-1252 is taken for what is no UTF-8 where every letter of it can be printed: most other files hold bytes that
     it has no letters for.

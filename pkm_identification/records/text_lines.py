@@ -64,7 +64,7 @@ class Lines:
         return (self[row] for row in range(len(self)))
 
     def part(self, first: int, stop: int) -> Lines:
-        """The lines from `first` up to `stop`, with their numbers."""
+        """Return the lines from `first` up to `stop`, with their numbers."""
         begin, end = self.start[first], self.end[stop - 1]
         part = Lines(b"")
         part.content = self.content[begin:end]
@@ -75,12 +75,12 @@ class Lines:
         return part
 
     def cells(self) -> NDArray[np.int64]:
-        """Number of cells in each line."""
+        """Return number of cells in each line."""
         commas = np.flatnonzero(self._bytes == ord(","))
         return np.searchsorted(commas, self.end) - np.searchsorted(commas, self.start) + 1
 
     def headers(self) -> list[int]:
-        """Rows that hold names and no number; only those that do not begin like a number are looked at."""
+        """Return rows that hold names and no number; only those that do not begin like a number are looked at."""
         begins = np.ones(256, dtype=bool)
         begins[list(b"0123456789+-.,")] = False
         suspects = np.flatnonzero(begins[self._bytes[self.start]])
@@ -88,7 +88,7 @@ class Lines:
 
 
 def line_pieces(path: Path) -> Iterator[Lines]:
-    """The lines of a file, some megabytes at a time; pieces without any are left out.
+    """Yield the lines of a file, some megabytes at a time; pieces without any are left out.
 
     Raises
     ------
@@ -97,7 +97,7 @@ def line_pieces(path: Path) -> Iterator[Lines]:
     """
     at = number = 0
     rest: list[bytes] = []
-    content = ahead(_content(path))  # of hours, unpacking takes a quarter of the time of reading
+    content = ahead(_read_content(path))  # of hours, unpacking takes a quarter of the time of reading
     following: bytes | None = next(content, b"")
     while following is not None:
         piece, following = following, next(content, None)
@@ -112,7 +112,7 @@ def line_pieces(path: Path) -> Iterator[Lines]:
         rest.append(piece[:cut])
         whole = b"".join(rest)
         rest = [piece[cut:]]
-        text = _text(whole, str(path), at)
+        text = _decode_text(whole, str(path), at)
         at += len(whole)
         lines = Lines(text, number, last=following is None)
         number += text.count(b"\n")
@@ -126,7 +126,7 @@ def _end_of_lines(piece: bytes) -> int:
 
 
 def text_of(path: str | Path) -> bytes:
-    """The text of a whole file, unpacked, its lines ended by '\\n'.
+    """Return the text of a whole file, unpacked, its lines ended by '\\n'.
 
     Raises
     ------
@@ -150,7 +150,7 @@ def _refuse_beyond_memory(path: Path, size: int) -> None:
 
 
 def beginning(path: str | Path) -> bytes:
-    """What a file begins with, unpacked; nothing of one that cannot be read, which `text_of` complains about."""
+    """Return what a file begins with, unpacked; nothing of one that cannot be read, which `text_of` complains about."""
     try:
         if not Path(path).is_file():
             return b""
@@ -168,8 +168,8 @@ def beginning(path: str | Path) -> bytes:
     return content.removeprefix(BYTE_ORDER_MARK)
 
 
-def _content(path: Path) -> Iterator[bytes]:
-    """What a file holds, unpacked; in pieces, so that neither a bomb nor a device is taken in whole."""
+def _read_content(path: Path) -> Iterator[bytes]:
+    """Yield what a file holds, unpacked; in pieces, so that neither a bomb nor a device is taken in whole."""
     try:
         with path.open("rb") as raw:
             packed = raw.peek(len(GZIP_MAGIC)).startswith(GZIP_MAGIC)
@@ -201,7 +201,7 @@ def _content(path: Path) -> Iterator[bytes]:
         raise LogError(f"{path}: cannot be read: {error.strerror or error}") from None
 
 
-def _text(content: bytes, source: str, at: int) -> bytes:
+def _decode_text(content: bytes, source: str, at: int) -> bytes:
     """The content from byte `at` on, with line ends '\\n', without a byte order mark; refused when it is not text."""
     zero = content.find(b"\0")
     try:
@@ -218,5 +218,5 @@ def _text(content: bytes, source: str, at: int) -> bytes:
 
 
 def is_header(line: bytes) -> bool:
-    """Whether a line holds names and no number."""
+    """Return whether a line holds names and no number."""
     return line.strip(b" \t,") != b"" and not any(NUMBER.fullmatch(cell) for cell in line.split(b","))

@@ -21,7 +21,7 @@ from pkm_identification.numerics.finite import finite_or_none
 
 from .diagnosis import fit_lines
 from .listing import Listing, number
-from .sentences import verdict_lines
+from .sentences import format_verdict_lines
 from .tables import REASONS
 
 SCHEMA = 1
@@ -66,7 +66,7 @@ def check_lines(check: LogCheck) -> list[str]:
             name for name, status in zip(estimate.names, estimate.status, strict=True) if not is_shown(status)
         ]
         if check.identification.answer is not None:
-            lines += ["", *(text for _, text in verdict_lines(check.identification))]
+            lines += ["", *(text for _, text in format_verdict_lines(check.identification))]
         elif check.identification.fit is not None:
             lines += ["", *fit_lines(check.identification.fit)]
         if unidentified:
@@ -107,12 +107,14 @@ def _drive_lines(check: LogCheck) -> list[str]:
     stated = {(drive.lowest, drive.highest, drive.unit) for drive in check.drives}
     if len(stated) == 1:
         ((low, high, unit),) = stated
-        return [str(table), f"{limits}: {_interval(low, high, unit)}"]
-    each = (f"{drive.name} {_interval(drive.lowest, drive.highest, drive.unit)}" for drive in check.drives)
+        return [str(table), f"{limits}: {_format_interval(low, high, unit)}"]
+    each = (
+        f"{drive.name} {_format_interval(drive.lowest, drive.highest, drive.unit)}" for drive in check.drives
+    )
     return [str(table), f"{limits}: {', '.join(each)}"]
 
 
-def _interval(low: float, high: float, unit: str) -> str:
+def _format_interval(low: float, high: float, unit: str) -> str:
     return f"{low:g} to {high:g} {unit}" if np.isfinite(high - low) else "none stated"
 
 

@@ -49,12 +49,12 @@ STRUT_NAMES = tuple(str(i + 1) for i in range(STRUTS))
 
 
 def present(mean: FloatArray) -> list[int]:
-    """Which groups contribute anything, of their mean shares (G, ...)."""
+    """Return which groups contribute anything, of their mean shares (G, ...)."""
     return [g for g in range(len(mean)) if np.nansum(mean[g]) > 0]
 
 
 def percent(share: float) -> str:
-    """A share in % with two decimals; ABSENT where nothing is a share of the whole."""
+    """Return a share in % with two decimals; ABSENT where nothing is a share of the whole."""
     return f"{share:.2f}" if np.isfinite(share) else ABSENT
 
 
@@ -88,12 +88,12 @@ def drive_shares_table(
 
 
 def numbers_or_null(values: FloatArray) -> list[float | None]:
-    """Numbers for JSON; None for what is not finite."""
+    """Return numbers for JSON; None for what is not finite."""
     return [finite_or_none(value) for value in values.tolist()]
 
 
-def contributions_table(shares: Contributions) -> Listing:
-    """The source's norms (2.76-2.88) in % of mean |F_a|, |.| over the struts: one group a row."""
+def build_contributions_table(shares: Contributions) -> Listing:
+    """Return the source's norms (2.76-2.88) in % of mean |F_a|, |.| over the struts: one group a row."""
     rows = [
         (
             shares.names[g],
@@ -108,7 +108,7 @@ def contributions_table(shares: Contributions) -> Listing:
     return Listing(header, tuple(rows), frozenset(header[2:]))
 
 
-def sensitivity_table(sensitivity: Sensitivity, drives: Sequence[str] = STRUT_NAMES) -> Listing:
+def build_sensitivity_table(sensitivity: Sensitivity, drives: Sequence[str] = STRUT_NAMES) -> Listing:
     """Sensitivities, one direction of the error a row."""
     rows = tuple(
         (direction, *(f"{value:.3f}" if np.isfinite(value) else ABSENT for value in row),
@@ -126,7 +126,7 @@ def sensitivity_table(sensitivity: Sensitivity, drives: Sequence[str] = STRUT_NA
     return Listing(header, rows, frozenset(header[1:]))
 
 
-def contributions_document(shares: Contributions) -> dict[str, Any]:
+def build_contributions_document(shares: Contributions) -> dict[str, Any]:
     """Contributions for JSON; null where a strut carries no force.
 
     `mean_norm_percent` and `variation_norm_percent` are the source's; what is under `per_strut` is not.
@@ -174,7 +174,7 @@ def drive_shares_document(drives: Sequence[Drive], shares: DriveShares) -> dict[
     }
 
 
-def sensitivity_document(sensitivity: Sensitivity) -> dict[str, Any]:
+def build_sensitivity_document(sensitivity: Sensitivity) -> dict[str, Any]:
     """Sensitivities for JSON; null where a strut carries no force or a quotient has no bound."""
     return {
         "travel": sensitivity.travel,

@@ -83,16 +83,14 @@ _OPPOSITE = {
 
 
 def fit_lines(diagnosis: Diagnosis) -> list[str]:
-    """Whether the model fits, against which noise floor, and what is wrong if it does not."""
-    lines = [_verdict(diagnosis)]
+    """Return whether the model fits, against which noise floor, and what is wrong if it does not."""
+    lines = [_format_verdict(diagnosis)]
     lines += [
         f"{place}. {sentence(cause, diagnosis)}"
         for place, cause in enumerate(diagnosis.causes[:MOST_CAUSES], 1)
     ]
     if diagnosis.causes and diagnosis.unexplained:
-        rest = (
-            f"What these leave is {number(diagnosis.left, 3)} times the noise floor{_worst_strut(diagnosis)}"
-        )
+        rest = f"What these leave is {number(diagnosis.left, 3)} times the noise floor{_find_worst_strut(diagnosis)}"
         if diagnosis.impossible:
             rest = "With these, masses or moments of inertia come out below zero"
         lines.append(f"{rest}: something else is wrong, too, and every value is in doubt.")
@@ -100,7 +98,7 @@ def fit_lines(diagnosis: Diagnosis) -> list[str]:
     return lines
 
 
-def cause_lines(diagnosis: Diagnosis) -> list[str]:
+def format_cause_lines(diagnosis: Diagnosis) -> list[str]:
     """Return known causes of a misfit, the likeliest first; of causes that nobody is to act on the nearest ones."""
     acted = any(cause.cure for cause in diagnosis.causes)
     lines = [
@@ -110,7 +108,7 @@ def cause_lines(diagnosis: Diagnosis) -> list[str]:
 
 
 def reason(diagnosis: Diagnosis) -> str:
-    """Why a fit is inadequate, one line; empty when it is not."""
+    """Return why a fit is inadequate, one line; empty when it is not."""
     if diagnosis.adequate:
         return ""
     why = sentence(diagnosis.causes[0], diagnosis) if diagnosis.causes else "no known cause explains it."
@@ -119,7 +117,7 @@ def reason(diagnosis: Diagnosis) -> str:
         return f"no known cause explains the misfit (residual {ratio}); nearest: {why}"
     if _is_below_noise(diagnosis):
         return f"{_PATTERN[0].lower()}{_PATTERN[1:]} (residual {diagnosis.ratio:.3g} times the noise floor): {why}"
-    if _hidden(diagnosis):
+    if _is_hidden(diagnosis):
         return (
             f"the log does not suit the model (residual {diagnosis.ratio:.3g} times the noise floor): {why}"
         )
@@ -127,7 +125,7 @@ def reason(diagnosis: Diagnosis) -> str:
 
 
 def sentence(cause: Cause, diagnosis: Diagnosis | None = None) -> str:
-    """A cause: how large, how much of the misfit it explains, and what to do, if anything.
+    """Return a cause: how large, how much of the misfit it explains, and what to do, if anything.
 
     Of a `diagnosis` whose misfit it leaves unexplained it says what of the residual it leaves: most of a large one may
     be explained, and what is left still be far more than noise.
@@ -136,7 +134,7 @@ def sentence(cause: Cause, diagnosis: Diagnosis | None = None) -> str:
         left = math.sqrt(1.0 + (1.0 - cause.explains) * max(diagnosis.ratio**2 - 1.0, 0.0))
         consequence = f"with it alone the residual is {number(left, 3)} times the noise floor"
     elif cause.explains:
-        consequence = f"that explains {_share(cause.explains)} of the misfit"
+        consequence = f"that explains {_format_share(cause.explains)} of the misfit"
     elif cause.family == FORCE_FACTOR:
         consequence = (
             "no residual shows it, but masses, moments and friction come out wrong by the same factor"
@@ -145,29 +143,30 @@ def sentence(cause: Cause, diagnosis: Diagnosis | None = None) -> str:
         consequence = (
             f"no residual shows it, but it moves {cause.moves} by {cause.effect:.2g} standard deviations"
         )
-    sentence = f"{_what(cause)}: {consequence}."
+    sentence = f"{_describe_problem(cause)}: {consequence}."
     if cause.cure:
         sentence += f" {cause.cure}."
     if cause.rivals:
-        sentence += f" This motion cannot tell it from {_listed(cause.rivals)}."
+        sentence += f" This motion cannot tell it from {_join_names(cause.rivals)}."
     return sentence
 
 
 def describe_cause(cause: Cause) -> str:
     """Return what is wrong and how large it is, without what to do."""
-    return _what(cause)
+    return _describe_problem(cause)
 
 
 def remark(cause: Cause) -> str:
-    """What was found beside a fit that is good enough: no cure, because nobody gains by one."""
+    """Return what was found beside a fit that is good enough: no cure, because nobody gains by one."""
     return (
-        f"Found, but of no effect: {_what(cause)}. No parameter that is shown moves by more than two of its "
+        f"Found, but of no effect: {_describe_problem(cause)}. No parameter that is shown moves by more than two of "
+        f"its "
         "deviations; nothing need be done."
     )
 
 
-def unseen_lines(diagnosis: Diagnosis) -> list[str]:
-    """What this motion would have shown, and from which size on."""
+def format_unseen_lines(diagnosis: Diagnosis) -> list[str]:
+    """Return what this motion would have shown, and from which size on."""
     if not diagnosis.unseen:
         return []
     return [
@@ -181,7 +180,7 @@ def unseen_lines(diagnosis: Diagnosis) -> list[str]:
     ]
 
 
-def _verdict(diagnosis: Diagnosis) -> str:
+def _format_verdict(diagnosis: Diagnosis) -> str:
     against = (
         f"the residual is {number(diagnosis.ratio, 3)} times the noise floor of {number(diagnosis.floor_percent, 2)} % "
         f"({diagnosis.floor.basis})"
@@ -189,15 +188,15 @@ def _verdict(diagnosis: Diagnosis) -> str:
     if diagnosis.adequate:
         return f"The model fits: {against}."
     if _is_unknown(diagnosis) and diagnosis.causes:
-        nearest = _inside(_what(diagnosis.causes[0]))
+        nearest = _embed_sentence(_describe_problem(diagnosis.causes[0]))
         return (
             f"No known cause explains the misfit; nearest: {nearest}. {against[0].upper()}{against[1:]}. "
             "Do not use values in doubt."
         )
     if _is_below_noise(diagnosis):
-        pattern = _inside(_what(diagnosis.causes[0]))
+        pattern = _embed_sentence(_describe_problem(diagnosis.causes[0]))
         return f"{_PATTERN}: {pattern}. {against[0].upper()}{against[1:]}. Do not use values in doubt."
-    if _hidden(diagnosis):
+    if _is_hidden(diagnosis):
         return f"The log does not suit the model, though {against}. Do not use values in doubt."
     tail = "" if diagnosis.causes else "; no known cause explains it"
     return f"The model does not fit: {against}{tail}. Do not use values in doubt."
@@ -214,13 +213,13 @@ def _is_below_noise(diagnosis: Diagnosis) -> bool:
     return found and not stands_out(diagnosis.ratio, diagnosis.per_strut)
 
 
-def _hidden(diagnosis: Diagnosis) -> bool:
-    """Whether what is wrong leaves no residual."""
+def _is_hidden(diagnosis: Diagnosis) -> bool:
+    """Return whether what is wrong leaves no residual."""
     nothing = bool(diagnosis.causes) and diagnosis.causes[0].explains == 0.0
     return nothing and not stands_out(diagnosis.ratio, diagnosis.per_strut)
 
 
-def _worst_strut(diagnosis: Diagnosis) -> str:
+def _find_worst_strut(diagnosis: Diagnosis) -> str:
     """Return the strut whose residual alone stands out of the floor after all causes, where that of all does not."""
     if diagnosis.left > STANDS_OUT or len(diagnosis.residuals) < 2:
         return ""
@@ -229,14 +228,14 @@ def _worst_strut(diagnosis: Diagnosis) -> str:
     return f", {number(of_struts[worst], 3)} times at strut {worst + 1}"
 
 
-def _inside(text: str) -> str:
+def _embed_sentence(text: str) -> str:
     """Return a sentence as it stands inside another one."""
     return text[0].lower() + text[1:]
 
 
-def _what(cause: Cause) -> str:
-    """What is wrong, and how large it is."""
-    stem, strut = _parts(cause.name)
+def _describe_problem(cause: Cause) -> str:
+    """Return what is wrong, and how large it is."""
+    stem, strut = _split_cause(cause.name)
     text = _WHAT.get(stem, f"{stem.replace('_', ' ').capitalize()}{{strut}}: {{size}}")
     if strut:
         text = _WHAT_OF_ONE.get(stem, text)
@@ -245,19 +244,19 @@ def _what(cause: Cause) -> str:
     value = cause.value
     if value < 0.0 and stem in _OPPOSITE:
         text, value = text.replace(*_OPPOSITE[stem]), -value
-    what = text.format(strut=strut, size=_size(value, cause)).strip()
+    what = text.format(strut=strut, size=_format_size(value, cause)).strip()
     return f"{what} ({cause.detail})" if cause.detail else what
 
 
-def _parts(name: str) -> tuple[str, str]:
-    """What a cause is called whichever drive it is of, and that drive in words."""
+def _split_cause(name: str) -> tuple[str, str]:
+    """Return what a cause is called whichever drive it is of, and that drive in words."""
     stems = [stem for stem in _WHAT if name == stem or name.startswith(f"{stem}_")]
     stem = max(stems, key=len, default=name)
     drive = name.removeprefix(stem).removeprefix("_")
     return stem, f" of strut {drive}" if drive.isdigit() else f" of {drive}" if drive else ""
 
 
-def _size(value: float, cause: Cause) -> str:
+def _format_size(value: float, cause: Cause) -> str:
     factor, unit = _READABLE.get(cause.unit, (1.0, cause.unit))
     if cause.std == 0.0:  # one of a few that are possible
         return f"{number(factor * value)} {unit}".strip()
@@ -265,9 +264,9 @@ def _size(value: float, cause: Cause) -> str:
     return f"{shown} ± {std} {unit}".strip()
 
 
-def _share(explains: float) -> str:
+def _format_share(explains: float) -> str:
     return f"{100 * explains:.0f} %"
 
 
-def _listed(names: tuple[str, ...]) -> str:
+def _join_names(names: tuple[str, ...]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} or {names[-1]}"

@@ -44,7 +44,7 @@ class Drawings(Generic[Drawn]):
     friction: Callable[[Sequence[FrictionCurve], Sequence[Drive]], Drawn]
 
 
-def drawn(
+def draw_figures(
     result: Identification, truth: FloatArray | None, reviewed: Review | None, by: Drawings[Drawn]
 ) -> dict[str, Drawn]:
     """The figures there is something to show in, by name; see `folder.report_figures`."""

@@ -24,11 +24,11 @@ from pkm_identification.simulation.actuated.subject import Subject
 METRICS = ("first_peak", "period", "settling", "overshoot")
 
 
-def _seconds(value: float | None) -> str:
+def _format_seconds(value: float | None) -> str:
     return "-" if value is None else f"{1e3 * value:.2f} ms"
 
 
-def _metrics(metrics: StepMetrics) -> dict[str, Any]:
+def _list_metrics(metrics: StepMetrics) -> dict[str, Any]:
     return {
         "first_peak_s": metrics.first_peak,
         "period_s": metrics.period,
@@ -46,15 +46,15 @@ def step_text(
     varied: Sequence[Sensitivity],
     percent: float | None,
 ) -> str:
-    """A step's metrics, and a ranked table of sensitivities."""
+    """Return a step's metrics, and a ranked table of sensitivities."""
     m, force = answer.metrics, answer.force
     lines = [
         f"{subject.mechanism.name}: step of {size:g} {subject.unit(axis)} along '{axis}' from home, "
         f"{subject.actuators[0].type} drives",
-        f"  first peak   {_seconds(m.first_peak)}",
-        f"  period       {_seconds(m.period)}",
+        f"  first peak   {_format_seconds(m.first_peak)}",
+        f"  period       {_format_seconds(m.period)}",
         f"  overshoot    {100 * m.overshoot:.1f} % of the end value, {m.end:.4f} of the step",
-        f"  settling     {_seconds(m.settling)} (within 2 %)",
+        f"  settling     {_format_seconds(m.settling)} (within 2 %)",
         f"  forces       from {force.min():.1f} to {force.max():.1f}; at the start {np.round(force[0], 1).tolist()}",
     ]
     if varied:
@@ -66,7 +66,7 @@ def step_text(
         )
         lines.append(f"  {'number':28s}{heads}{'% per %':>9s}")
         for entry in varied:
-            cells = ["".join(_cell(metric, a) for a in entry.answers) for metric in METRICS]
+            cells = ["".join(_format_cell(metric, a) for a in entry.answers) for metric in METRICS]
             slope = entry.slope("overshoot", percent or 1.0)
             lines.append(
                 f"  {entry.quantity.name:28s}"
@@ -76,7 +76,7 @@ def step_text(
     return "\n".join(lines)
 
 
-def _cell(metric: str, metrics: StepMetrics) -> str:
+def _format_cell(metric: str, metrics: StepMetrics) -> str:
     value = getattr(metrics, metric)
     if value is None:
         return "       -"
@@ -91,13 +91,13 @@ def step_document(
     varied: Sequence[Sensitivity],
     percent: float | None,
 ) -> dict[str, Any]:
-    """The same for programs."""
+    """Return the same for programs."""
     return {
         "machine": subject.mechanism.name,
         "axis": axis,
         "size": size,
         "unit": subject.unit(axis),
-        "metrics": _metrics(answer.metrics),
+        "metrics": _list_metrics(answer.metrics),
         "force_range": [float(answer.force.min()), float(answer.force.max())],
         "percent": percent,
         "sensitivities": [
@@ -105,7 +105,7 @@ def step_document(
                 "number": entry.quantity.name,
                 "value": entry.quantity.value,
                 "unit": entry.quantity.unit,
-                "answers": [_metrics(metrics) for metrics in entry.answers],
+                "answers": [_list_metrics(metrics) for metrics in entry.answers],
                 "slopes": {metric: entry.slope(metric, percent or 1.0) for metric in METRICS},
             }
             for entry in varied
@@ -113,20 +113,20 @@ def step_document(
     }
 
 
-def _degrees(gain: np.ndarray) -> np.ndarray:
+def _format_degrees(gain: np.ndarray) -> np.ndarray:
     return np.rad2deg(np.unwrap(np.angle(gain)))
 
 
-def response_text(subject: Subject, axis: str, amplitude: float, answer: Response) -> str:
-    """A table by frequency and the bandwidths."""
+def format_response_text(subject: Subject, axis: str, amplitude: float, answer: Response) -> str:
+    """Return a table by frequency and the bandwidths."""
     lines = [
         f"{subject.mechanism.name}: response to {amplitude:g} {subject.unit(axis)} along '{axis}'",
         "      Hz   gain   phase, deg | platform gain   phase | "
         + ("alone  phase | " if answer.alone is not None else "")
         + "position error, %   force error, %",
     ]
-    phase, true_phase = _degrees(answer.gain), _degrees(answer.true_gain)
-    alone_phase = None if answer.alone is None else _degrees(answer.alone)
+    phase, true_phase = _format_degrees(answer.gain), _format_degrees(answer.true_gain)
+    alone_phase = None if answer.alone is None else _format_degrees(answer.alone)
     for k, f in enumerate(answer.frequency):
         alone = ""
         if answer.alone is not None and alone_phase is not None:
@@ -136,19 +136,21 @@ def response_text(subject: Subject, axis: str, amplitude: float, answer: Respons
             f"{abs(answer.true_gain[k]):13.3f} {true_phase[k]:7.1f} | "
             f"{alone}{100 * answer.position_error[k]:17.1f} {100 * answer.force_error[k]:16.1f}"
         )
-    lines.append(f"bandwidth {_bandwidth_text(answer.frequency, answer.gain)}")
+    lines.append(f"bandwidth {_format_bandwidth(answer.frequency, answer.gain)}")
     if answer.alone is not None:
-        lines.append(f"without the mechanism {_bandwidth_text(answer.frequency, answer.alone)}")
+        lines.append(f"without the mechanism {_format_bandwidth(answer.frequency, answer.alone)}")
     return "\n".join(lines)
 
 
-def _bandwidth_text(frequency: np.ndarray, gain: np.ndarray) -> str:
+def _format_bandwidth(frequency: np.ndarray, gain: np.ndarray) -> str:
     shown = [("not reached" if value is None else f"{value:.2f} Hz") for value in bandwidths(frequency, gain)]
     return f"at -3 dB: {shown[0]}; at -45 deg: {shown[1]}"
 
 
-def response_document(subject: Subject, axis: str, amplitude: float, answer: Response) -> dict[str, Any]:
-    """The same for programs."""
+def build_response_document(
+    subject: Subject, axis: str, amplitude: float, answer: Response
+) -> dict[str, Any]:
+    """Return the same for programs."""
 
     def shown(gain: np.ndarray | None) -> dict[str, Any] | None:
         if gain is None:
@@ -156,7 +158,7 @@ def response_document(subject: Subject, axis: str, amplitude: float, answer: Res
         magnitude, phase = bandwidths(answer.frequency, gain)
         return {
             "gain": np.abs(gain).tolist(),
-            "phase_deg": _degrees(gain).tolist(),
+            "phase_deg": _format_degrees(gain).tolist(),
             "bandwidth_3db_hz": magnitude,
             "bandwidth_45deg_hz": phase,
         }
@@ -203,7 +205,7 @@ def modes_text(subject: Subject, eigenmodes: Modes) -> str:
 
 
 def modes_document(subject: Subject, eigenmodes: Modes) -> dict[str, Any]:
-    """The same for programs."""
+    """Return the same for programs."""
     return {
         "machine": subject.mechanism.name,
         "drives": list(subject.mechanism.drive_names),

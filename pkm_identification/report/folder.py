@@ -23,13 +23,13 @@ from pkm_identification.motion import DriveLog
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.records.atomic import replacing, write_text
 
-from .drawings import Drawings, drawn
+from .drawings import Drawings, draw_figures
 from .earlier import ESTIMATE, PAGE, prepare_folder, remove_others
-from .figures.forces import forces_figure, residual_figure
-from .figures.friction_curves import friction_curves_figure
+from .figures.forces import draw_residual_figure, forces_figure
+from .figures.friction_curves import draw_friction_curves_figure
 from .figures.machine import machine_figure
-from .figures.misfit import misfit_figure
-from .figures.parameters import convergence_figure, correlation_figure, estimates_figure
+from .figures.misfit import draw_misfit_figure
+from .figures.parameters import draw_convergence_figure, draw_correlation_figure, draw_estimates_figure
 from .figures.style import png
 from .interactive.bundle import packed_script
 from .interactive.figures import interactive_figures
@@ -39,12 +39,12 @@ if TYPE_CHECKING:
     from pkm_identification.identification.result import Identification
 
 FIGURES = Drawings(
-    correlation=correlation_figure,
-    convergence=convergence_figure,
+    correlation=draw_correlation_figure,
+    convergence=draw_convergence_figure,
     forces=forces_figure,
-    residual=residual_figure,
-    misfit=misfit_figure,
-    friction=friction_curves_figure,
+    residual=draw_residual_figure,
+    misfit=draw_misfit_figure,
+    friction=draw_friction_curves_figure,
 )
 
 
@@ -67,8 +67,8 @@ def report_figures(
     `misfit` after a diagnosis; `friction` of logs that were reviewed.
     """
     return {
-        "estimates": estimates_figure(result.estimate, truth),
-        **drawn(result, truth, reviewed, FIGURES),
+        "estimates": draw_estimates_figure(result.estimate, truth),
+        **draw_figures(result, truth, reviewed, FIGURES),
         "machine": machine_figure(result.machine),
     }
 
@@ -104,7 +104,7 @@ def write_report(
     """
     folder = Path(folder)
     old = prepare_folder(folder)
-    material = _material(result, truth, logs, origin)
+    material = _collect_material(result, truth, logs, origin)
     files = ReportFiles(
         estimate=folder / ESTIMATE,
         page=folder / PAGE,
@@ -130,11 +130,11 @@ def write_page(
     origin: dict[str, Any] | None = None,
 ) -> Path:
     """Write the page alone; see `write_report`."""
-    write_text(path, html_page(_material(result, truth, logs, origin)))
+    write_text(path, html_page(_collect_material(result, truth, logs, origin)))
     return Path(path)
 
 
-def _material(
+def _collect_material(
     result: Identification,
     truth: FloatArray | None,
     logs: Sequence[DriveLog],

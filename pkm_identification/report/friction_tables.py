@@ -52,8 +52,8 @@ def friction_table(test: FrictionTest) -> Listing:
     return Listing(header, tuple(rows), frozenset(header[1:]))
 
 
-def friction_sentences(test: FrictionTest) -> list[str]:
-    """What must be known to read the table."""
+def format_friction_sentences(test: FrictionTest) -> list[str]:
+    """Return what must be known to read the table."""
     settings, drives = test.settings, test.machine.drives
     kinds = {drive.unit: drive.force_unit for drive in drives}
     viscous, force, rate = (
@@ -108,8 +108,8 @@ def friction_sentences(test: FrictionTest) -> list[str]:
     return lines
 
 
-def friction_document(test: FrictionTest) -> dict[str, Any]:
-    """The test for JSON, SI units; null where the data do not identify a quantity."""
+def build_friction_document(test: FrictionTest) -> dict[str, Any]:
+    """Return the test for JSON, SI units; null where the data do not identify a quantity."""
     held = {} if test.prediction is None else test.prediction.percent
     each = [held.get(n) for n in range(1, len(test.machine.drives) + 1)]
     return {
@@ -128,11 +128,11 @@ def friction_document(test: FrictionTest) -> dict[str, Any]:
                 "drive": test.machine.drives[number - 1].name,
                 "unit": test.machine.drives[number - 1].unit,
                 **{
-                    name: _quantity(getattr(strut, name))
+                    name: _format_quantity(getattr(strut, name))
                     for name in ("viscous", "coulomb", "forward", "backward", "asymmetry")
                 },
                 **{
-                    name: _quantity(getattr(test.bends[number], name))
+                    name: _format_quantity(getattr(test.bends[number], name))
                     for name in ("transition_rate", "static_ratio", "stribeck_rate")
                 },
                 "residual_rms": strut.residual_rms,
@@ -168,5 +168,5 @@ def _rate(quantity: Quantity | None, drive: Drive) -> str:
     return ABSENT if quantity is None else f"{RATES[drive.unit][0] * quantity.value:.2f}"
 
 
-def _quantity(quantity: Quantity | None) -> dict[str, float] | None:
+def _format_quantity(quantity: Quantity | None) -> dict[str, float] | None:
     return None if quantity is None else {"value": quantity.value, "std": quantity.std}

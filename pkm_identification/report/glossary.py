@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.parameters.builder import BODY_B, BODY_E, STRUT
-from pkm_identification.mechanisms.hexapod.parameters.sets import NAMES, hexapod_parameters
+from pkm_identification.mechanisms.hexapod.parameters.sets import NAMES, list_hexapod_parameters
 from pkm_identification.motion import STRUTS
 from pkm_identification.parameters.parameter import Kind, Parameter
 
@@ -82,14 +82,14 @@ class Entry:
 
 
 def meaning(entry: Parameter) -> str:
-    """What a parameter is, in words."""
+    """Return what a parameter is, in words."""
     if entry.kind is Kind.EFFECT:
         return entry.symbol.replace("_", " ") + ", " + entry.kind.value
     return MEANINGS.get(entry.symbol, f"{entry.kind.value} of {entry.body}")
 
 
 def entries_of(parameters: Iterable[Parameter], of: str = "") -> list[Entry]:
-    """Parameters by symbol and body, in their order; those of several struts are one entry."""
+    """Return parameters by symbol and body, in their order; those of several struts are one entry."""
     groups: dict[tuple[str, str], list[Parameter]] = {}
     for one in parameters:
         groups.setdefault((one.symbol, one.body), []).append(one)
@@ -105,38 +105,39 @@ def entries_of(parameters: Iterable[Parameter], of: str = "") -> list[Entry]:
     ]
 
 
-def glossary_table(parameters: Iterable[Parameter]) -> Listing:
-    """Names, meanings, units and bodies of a report's parameters."""
+def build_glossary_table(parameters: Iterable[Parameter]) -> Listing:
+    """Return names, meanings, units and bodies of a report's parameters."""
     rows = tuple(
-        (_kept(_span(one.names)), one.meaning, _kept(one.unit), one.body) for one in entries_of(parameters)
+        (_keep_unbroken(_format_span(one.names)), one.meaning, _keep_unbroken(one.unit), one.body)
+        for one in entries_of(parameters)
     )
     return Listing(("name", "meaning", "unit", "body"), rows)
 
 
-def glossary_page() -> str:
+def build_glossary_page() -> str:
     """docs/glossary.md."""
     entries: dict[tuple[str, str], Entry] = {}
-    for machine in (Machine.load(EXAMPLE), _with_all_friction()):
+    for machine in (Machine.load(EXAMPLE), _add_all_friction()):
         for name in NAMES:
-            for one in entries_of(hexapod_parameters(machine, name).entries, name):
+            for one in entries_of(list_hexapod_parameters(machine, name).entries, name):
                 key = (one.meaning, one.body)
                 known = entries.get(key)
                 sets = tuple(dict.fromkeys((*known.sets, name))) if known else (name,)
                 names = tuple(dict.fromkeys((*(known.names if known else ()), *one.names)))
                 entries[key] = Entry(names, one.meaning, one.unit, one.body, sets)
     rows = [
-        f"| `{_span(one.names)}` | {one.meaning} | {one.unit} | {one.body} | {', '.join(one.sets)} |"
+        f"| `{_format_span(one.names)}` | {one.meaning} | {one.unit} | {one.body} | {', '.join(one.sets)} |"
         for one in entries.values()
     ]
     return "\n".join([*_HEAD, *rows, *_TAIL]) + "\n"
 
 
-def _kept(text: str) -> str:
+def _keep_unbroken(text: str) -> str:
     """A text that is not broken over lines."""
     return text.replace(" ", "\u00a0")
 
 
-def _with_all_friction() -> Machine:
+def _add_all_friction() -> Machine:
     """A machine whose file has friction of every kind that sets estimate."""
     document = {**Machine.load(EXAMPLE).document}
     document["friction"] = {
@@ -150,8 +151,8 @@ def _with_all_friction() -> Machine:
     return Machine.from_document(document)
 
 
-def _span(names: tuple[str, ...]) -> str:
-    """Names in short: of all struts alike, then of the first to the last strut."""
+def _format_span(names: tuple[str, ...]) -> str:
+    """Return names in short: of all struts alike, then of the first to the last strut."""
     if len(names) <= 2:
         return ", ".join(names)
     alike = max(len(names) - STRUTS, 0)
@@ -178,4 +179,4 @@ _TAIL = (
 )
 
 if __name__ == "__main__":
-    print(glossary_page(), end="")
+    print(build_glossary_page(), end="")

@@ -51,11 +51,11 @@ class Listing:
         return "\n".join(lines)
 
     def html(self, dim: tuple[str, ...] = ()) -> str:
-        """The table for a page; rows whose last cell is one of `dim` are greyed."""
+        """Return the table for a page; rows whose last cell is one of `dim` are greyed."""
 
         def cell(tag: str, name: str, text: str) -> str:
             kind = ' class="n"' if name in self.numeric else ' class="long"' if len(text) > LONG else ""
-            return f"<{tag}{kind}>{page_text(name, text)}</{tag}>"
+            return f"<{tag}{kind}>{format_page_text(name, text)}</{tag}>"
 
         head = "".join(cell("th", name, name) for name in self.header)
         rows = "".join(
@@ -69,20 +69,20 @@ class Listing:
         return f"{scroll}<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>"
 
 
-def page_text(column: str, text: str) -> str:
+def format_page_text(column: str, text: str) -> str:
     """A cell's text for a page, where units have raised exponents; terminals and files have those of the files."""
     return escape(text.replace("^2", "²") if column == "unit" else text)
 
 
 def number(value: float | None, digits: int = 5) -> str:
-    """A number with so many significant digits; '-' for None and what is not finite."""
+    """Return a number with so many significant digits; '-' for None and what is not finite."""
     if value is None or not math.isfinite(value):
         return ABSENT
     return f"{value:.{digits}g}"
 
 
 def percent(value: float | None) -> str:
-    """A percentage with a sign and two decimals; '-' for None and what is not finite."""
+    """Return a percentage with a sign and two decimals; '-' for None and what is not finite."""
     if value is None or not math.isfinite(value):
         return ABSENT
     return f"{value:+.2f}"

@@ -27,7 +27,7 @@ ROUNDING = 1e-14
 _OF_BODIES = ("mass", "center_of_mass", "moment", "product")
 
 
-def mechanism_text(mechanism: Mechanism) -> str:
+def format_mechanism_text(mechanism: Mechanism) -> str:
     """Everything for a terminal."""
     redundant = mechanism.redundant_constraints
     summary = (
@@ -41,12 +41,12 @@ def mechanism_text(mechanism: Mechanism) -> str:
         summary += f"\nRedundant constraints: {'; '.join(redundant)}"
     # a hexapod's file states a pose, of which there is one
     if mechanism.loops and "kind" in mechanism.description.document:
-        summary += f"\n{assembly_sentence(mechanism)}"
+        summary += f"\n{format_assembly_sentence(mechanism)}"
     tables = (
-        bodies_table(mechanism),
-        joints_table(mechanism),
-        drives_table(mechanism),
-        outputs_table(mechanism),
+        build_bodies_table(mechanism),
+        build_joints_table(mechanism),
+        build_drives_table(mechanism),
+        build_outputs_table(mechanism),
     )
     return "\n\n".join([summary, *map(str, tables)])
 
@@ -56,12 +56,12 @@ def _count(count: int, what: str) -> str:
 
 
 def at_home(value: float) -> str:
-    """A coordinate, with zero for what closing the loops left of it."""
+    """Return a coordinate, with zero for what closing the loops left of it."""
     return number(float(value) if abs(value) > ROUNDING else 0.0, SHOWN)
 
 
-def bodies_table(mechanism: Mechanism) -> Listing:
-    """Names and masses."""
+def build_bodies_table(mechanism: Mechanism) -> Listing:
+    """Return names and masses."""
     rows = [
         (body.name, number(float(row[0])), "planar" if body.planar else "spatial")
         for body, row in zip(mechanism.description.bodies, mechanism.parameters, strict=True)
@@ -69,7 +69,7 @@ def bodies_table(mechanism: Mechanism) -> Listing:
     return Listing(("body", "mass kg", "moves"), tuple(rows), frozenset({"mass kg"}))
 
 
-def assembly_sentence(mechanism: Mechanism) -> str:
+def format_assembly_sentence(mechanism: Mechanism) -> str:
     """Return in which of its assembly modes the mechanism is: how far home is from the file's guess."""
     far = farthest(mechanism.guess_distances)
     if far is None:
@@ -85,8 +85,8 @@ def assembly_sentence(mechanism: Mechanism) -> str:
     return f"Assembly mode: the one of home.guess; farthest from it is joint '{far.joint}', {size} away."
 
 
-def joints_table(mechanism: Mechanism) -> Listing:
-    """Names, types, bodies, which of them close loops, and where they are at home and were guessed."""
+def build_joints_table(mechanism: Mechanism) -> Listing:
+    """Return names, types, bodies, which of them close loops, and where they are at home and were guessed."""
     at_home_of = mechanism.joints_at_home
     guess = mechanism.description.home.guess
     cut = {joint.name for joint in mechanism.tree.cut}
@@ -97,19 +97,19 @@ def joints_table(mechanism: Mechanism) -> Listing:
             joint.type,
             " - ".join(joint.bodies),
             "closes a loop" if joint.name in cut else ("driven" if joint.name in driven else ABSENT),
-            _coordinates(at_home_of.get(joint.name)),
-            _coordinates(FLOAT64.array(guess[joint.name]) if joint.name in guess else None),
+            _format_coordinates(at_home_of.get(joint.name)),
+            _format_coordinates(FLOAT64.array(guess[joint.name]) if joint.name in guess else None),
         )
         for joint in mechanism.description.joints
     ]
     return Listing(("joint", "type", "bodies", "role", "at home", "guess"), tuple(rows))
 
 
-def _coordinates(values: Any) -> str:
+def _format_coordinates(values: Any) -> str:
     return ABSENT if values is None else ", ".join(at_home(round(float(value), 6)) for value in values)
 
 
-def drives_table(mechanism: Mechanism) -> Listing:
+def build_drives_table(mechanism: Mechanism) -> Listing:
     """Driven coordinates with their forces, limits and values at home."""
     home = read(mechanism, "drives", mechanism.home)[0]
     rows = []
@@ -121,7 +121,7 @@ def drives_table(mechanism: Mechanism) -> Listing:
     return Listing(("drive", "force", "unit", "at home", "limits"), tuple(rows), frozenset({"at home"}))
 
 
-def outputs_table(mechanism: Mechanism) -> Listing:
+def build_outputs_table(mechanism: Mechanism) -> Listing:
     """Outputs and readings with their values at home."""
     rows = []
     for part, measures in (
@@ -136,7 +136,7 @@ def outputs_table(mechanism: Mechanism) -> Listing:
     return Listing(("name", "what", "unit", "at home"), tuple(rows), frozenset({"at home"}))
 
 
-def knowledge_table(knowledge: Knowledge) -> Listing:
+def build_knowledge_table(knowledge: Knowledge) -> Listing:
     """Return how well each number of a machine file is known; what is known alike of many stands in one row."""
     groups: dict[tuple, list[KnownNumber]] = {}
     for one in knowledge:
@@ -146,7 +146,7 @@ def knowledge_table(knowledge: Knowledge) -> Listing:
     for group in groups.values():
         one, more = group[0], len(group) - 1
         width = (
-            _percent(one.log_width)
+            _format_percent(one.log_width)
             if one.log_width is not None
             else f"{number(one.width)} {one.unit}".strip()
         )
@@ -159,7 +159,7 @@ def knowledge_table(knowledge: Knowledge) -> Listing:
             f"{group.key} ({group.bodies[0]} to {group.bodies[-1]})",
             ABSENT,
             ABSENT,
-            _percent(group.width),
+            _format_percent(group.width),
             group.how,
         )
         for group in knowledge.alike
@@ -167,11 +167,11 @@ def knowledge_table(knowledge: Knowledge) -> Listing:
     return Listing(("key", "unit", "value", "known to", "how"), tuple(rows), frozenset({"value"}))
 
 
-def _percent(share: float) -> str:
+def _format_percent(share: float) -> str:
     return f"{100.0 * share:.3g} %"
 
 
-def knowledge_document(knowledge: Knowledge) -> dict[str, Any]:
+def build_knowledge_document(knowledge: Knowledge) -> dict[str, Any]:
     """Return how well each number of a machine file is known, for JSON."""
     numbers = [
         {
@@ -184,8 +184,8 @@ def knowledge_document(knowledge: Knowledge) -> dict[str, Any]:
     return {"numbers": numbers, "alike": alike}
 
 
-def mechanism_document(mechanism: Mechanism) -> dict[str, Any]:
-    """The same for programs."""
+def build_mechanism_document(mechanism: Mechanism) -> dict[str, Any]:
+    """Return the same for programs."""
     cut = [joint.name for joint in mechanism.tree.cut]
     at_home_of, far = mechanism.joints_at_home, farthest(mechanism.guess_distances)
     home = {

@@ -19,10 +19,10 @@ from pkm_identification.estimation.identifiability import IDENTIFIABLE, IN_DOUBT
 from pkm_identification.identification.center_of_mass import place_of_center
 from pkm_identification.identification.physical_verdict import verdict
 
-from .diagnosis import cause_lines, fit_lines, sentence
+from .diagnosis import fit_lines, format_cause_lines, sentence
 from .listing import number, with_deviation
-from .tables import combination_labels
-from .total_deviations import answer_sentences, effects_sentences, listed
+from .tables import format_combination_labels
+from .total_deviations import answer_sentences, format_effects_sentences, listed
 
 if TYPE_CHECKING:
     from pkm_identification.estimation.estimate import ParameterEstimate
@@ -40,17 +40,17 @@ PREDICTED = 2.0  # error of a held-out prediction over the noise floor, up to wh
 CLEARLY_WORSE = 1.2
 
 
-def warning_lines(result: Identification) -> list[str]:
+def format_warning_lines(result: Identification) -> list[str]:
     """Warnings with a capital, but for names of logs, which stay as they are."""
     return [text if LOG_NAMED.match(text) else f"{text[0].upper()}{text[1:]}" for text in result.warnings]
 
 
 def verdicts(result: Identification) -> list[tuple[bool, str]]:
-    """The result in a few sentences, each with whether it is good news."""
+    """Return the result in a few sentences, each with whether it is good news."""
     estimate, answer = result.estimate, result.answer
-    lines = [converged_sentence(result.converged, result.nonconvergence)]
-    lines += [identified_sentence(estimate)] if answer is None else answer_sentences(answer)
-    lines += _combination_lines(estimate)
+    lines = [format_converged_sentence(result.converged, result.nonconvergence)]
+    lines += [format_identified_sentence(estimate)] if answer is None else answer_sentences(answer)
+    lines += _format_combinations(estimate)
     # beside the full model, a fit of few parameters has deviations of noise alone
     place = place_of_center(estimate) if answer is None or result.is_full else None
     if place is not None:
@@ -68,16 +68,16 @@ def verdicts(result: Identification) -> list[tuple[bool, str]]:
     if consistency is not None:
         lines.append(consistency)
     if result.validation is not None:
-        good, text = held_out_sentence(result.validation, result.fit)
+        good, text = format_held_out_sentence(result.validation, result.fit)
         # the verdict has judged unseen motion, with all effects
         lines.append((good, text) if answer is None else (answer.verdict.good, text.replace(WEAK, ".")))
     elif result.settings.hold_out:
         lines.append((False, NOTHING_HELD_OUT))
-    lines += [(False, line) for line in warning_lines(result)]
+    lines += [(False, line) for line in format_warning_lines(result)]
     if result.contradiction:
         lines.append((False, f"Do not use values in doubt: {result.contradiction}."))
     if answer is not None:
-        lines += verdict_lines(result)
+        lines += format_verdict_lines(result)
     elif result.fit is not None:
         lines += [(result.fit.adequate, line) for line in fit_lines(result.fit)]
     if not result.trusted:
@@ -94,18 +94,18 @@ def refusal_line(result: Identification) -> str:
     return f"{line} {sentence(causes[0])}" if causes and causes[0].cure else line
 
 
-def verdict_lines(result: Identification) -> list[tuple[bool, str]]:
+def format_verdict_lines(result: Identification) -> list[tuple[bool, str]]:
     """Return the verdict of the full model, what it found, and known causes where the residual asks for some."""
     answer = result.answer
     assert answer is not None
     good = answer.verdict.good
-    lines = [(good, answer.verdict.sentence), *((good, line) for line in effects_sentences(answer))]
+    lines = [(good, answer.verdict.sentence), *((good, line) for line in format_effects_sentences(answer))]
     if result.fit is not None and result.fit.causes:
-        lines += [(good, line) for line in cause_lines(result.fit)]
+        lines += [(good, line) for line in format_cause_lines(result.fit)]
     return lines
 
 
-def _combination_lines(estimate: ParameterEstimate) -> list[tuple[bool, str]]:
+def _format_combinations(estimate: ParameterEstimate) -> list[tuple[bool, str]]:
     """Return the combinations that the data show, one by one where they are few."""
     count = len(estimate.combinations)
     doubtful = sum(one.status == IN_DOUBT for one in estimate.combinations)
@@ -115,7 +115,7 @@ def _combination_lines(estimate: ParameterEstimate) -> list[tuple[bool, str]]:
         found = f"{count - doubtful} of {count} combinations of those are identified"
         return [(False, f"{found}, {doubtful} in doubt.")]
     lines = []
-    for label, one in zip(combination_labels(estimate), estimate.combinations, strict=True):
+    for label, one in zip(format_combination_labels(estimate), estimate.combinations, strict=True):
         value, std = with_deviation(one.value, one.std)
         good = one.status != IN_DOUBT
         what = "Identified in combination" if good else "In doubt, a combination"
@@ -123,15 +123,15 @@ def _combination_lines(estimate: ParameterEstimate) -> list[tuple[bool, str]]:
     return lines
 
 
-def converged_sentence(converged: bool, why: str) -> tuple[bool, str]:
-    """Whether the estimator converged; `why` it did not may be empty."""
+def format_converged_sentence(converged: bool, why: str) -> tuple[bool, str]:
+    """Return whether the estimator converged; `why` it did not may be empty."""
     if converged:
         return True, "The estimator converged."
     return False, f"The estimator did not converge: do not use these values{f' ({why})' if why else ''}."
 
 
-def identified_sentence(estimate: ParameterEstimate) -> tuple[bool, str]:
-    """How many parameters are identified, and which are not."""
+def format_identified_sentence(estimate: ParameterEstimate) -> tuple[bool, str]:
+    """Return how many parameters are identified, and which are not."""
     count, total = estimate.status.count(IDENTIFIABLE), len(estimate.names)
     if count == total:
         return True, f"All {total} parameters are identified."
@@ -149,14 +149,14 @@ def identified_sentence(estimate: ParameterEstimate) -> tuple[bool, str]:
 
 
 def held_out_subject(what: str, part: bool) -> str:
-    """How a sentence on a prediction begins: of a `part` of the same logs, or of another log."""
+    """Return how a sentence on a prediction begins: of a `part` of the same logs, or of another log."""
     if part:
         return f"Held out: forces of the {what} are predicted by an estimate from the rest"
     return f"Forces of {what}, which was not used, are predicted"
 
 
-def held_out_sentence(validation: Validation, fit: Diagnosis | None = None) -> tuple[bool, str]:
-    """What was predicted, how well beside the noise floor, and whether that is good news."""
+def format_held_out_sentence(validation: Validation, fit: Diagnosis | None = None) -> tuple[bool, str]:
+    """Return what was predicted, how well beside the noise floor, and whether that is good news."""
     error = validation.rms_percent_total
     # without a floor, an estimate has to predict better than the machine file does
     good, floor = not error > validation.nominal_percent, ""

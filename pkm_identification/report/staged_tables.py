@@ -16,7 +16,7 @@ import numpy as np
 
 from pkm_identification.estimation.estimate import ParameterEstimate
 from pkm_identification.estimation.identifiability import COMBINATION, IDENTIFIABLE, UNIDENTIFIABLE
-from pkm_identification.identification.estimate_file import validation_document
+from pkm_identification.identification.estimate_file import build_validation_document
 from pkm_identification.identification.procedures.cross_check import CrossCheck
 from pkm_identification.identification.procedures.staged import StagedResult
 from pkm_identification.identification.procedures.staged_experiment import StagedIdentification
@@ -28,13 +28,13 @@ from .listing import (
     number,
     with_deviation,
 )
-from .sentences import NOTHING_HELD_OUT, held_out_sentence
+from .sentences import NOTHING_HELD_OUT, format_held_out_sentence
 
 IN_SUM = "in a sum"
 MOST_NAMED = 6
 
 
-def parameters_table(
+def build_parameters_table(
     estimates: dict[str, ParameterEstimate], start: FloatArray, truth: FloatArray | None = None
 ) -> Listing:
     """Every parameter's value and standard deviation by each estimate that identifies it.
@@ -53,14 +53,14 @@ def parameters_table(
         row = [name, unit, number(float(first.nominal[i])), number(float(start[i]))]
         if truth is not None:
             row.append(number(float(truth[i])))
-        rows.append((*row, *(_cell(estimate, i) for estimate in estimates.values())))
+        rows.append((*row, *(_format_cell(estimate, i) for estimate in estimates.values())))
     true = () if truth is None else ("true",)
     header = ("parameter", "unit", "nominal", "start", *true, *estimates)
     return Listing(header, tuple(rows), frozenset(header[2:]))
 
 
-def stages_table(results: dict[str, StagedResult]) -> Listing:
-    """What each stage did: free parameters, how many stood still at its end, residual."""
+def build_stages_table(results: dict[str, StagedResult]) -> Listing:
+    """Return what each stage did: free parameters, how many stood still at its end, residual."""
     rows = []
     for name, result in results.items():
         reported = len(result.estimate.names)
@@ -71,7 +71,7 @@ def stages_table(results: dict[str, StagedResult]) -> Listing:
     return Listing(header, tuple(rows), frozenset(header[2:]))
 
 
-def cross_table(cross: CrossCheck) -> Listing:
+def build_cross_table(cross: CrossCheck) -> Listing:
     """Error of the predicted forces in %: with another trajectory's result as it is, and after stage 3 from it."""
     rows = tuple(
         (first, *(f"{cross.predicted[i, j]:.2f} / {cross.fitted[i, j]:.2f}" for j in range(len(cross.names))))
@@ -81,8 +81,8 @@ def cross_table(cross: CrossCheck) -> Listing:
     return Listing(header, rows, frozenset(header[1:]))
 
 
-def dependence_table(cross: CrossCheck, results: dict[str, StagedResult], scale: FloatArray) -> Listing:
-    """How far the ends on each trajectory depend on the start.
+def build_dependence_table(cross: CrossCheck, results: dict[str, StagedResult], scale: FloatArray) -> Listing:
+    """Return how far the ends on each trajectory depend on the start.
 
     Of parameters the trajectory identifies, the largest spread in their standard deviations; of the others, the largest
     in units of what a large error is.
@@ -111,7 +111,7 @@ def dependence_table(cross: CrossCheck, results: dict[str, StagedResult], scale:
 
 
 def still_unidentified(result: StagedResult) -> list[str]:
-    """Parameters that stood still at the end of the last stage although the data do not identify them."""
+    """Return parameters that stood still at the end of the last stage although the data do not identify them."""
     estimate = result.estimate
     still = result.stages[-1].still[: len(estimate.names)]
     return [
@@ -121,8 +121,8 @@ def still_unidentified(result: StagedResult) -> list[str]:
     ]
 
 
-def staged_sentences(staged: StagedIdentification) -> list[str]:
-    """What must be known to read the tables."""
+def format_staged_sentences(staged: StagedIdentification) -> list[str]:
+    """Return what must be known to read the tables."""
     lines = []
     for name, result in staged.results.items():
         names = still_unidentified(result)
@@ -131,18 +131,18 @@ def staged_sentences(staged: StagedIdentification) -> list[str]:
                 f"{name}: {', '.join(names)} stood still at the end, as if converged, although not identifiable "
                 "from this motion: their values rest on the first guess."
             )
-        lines += [f"{name}: identifies {text}." for text in _combinations(result.estimate)]
-    lines += [f"all together: identifies {text}." for text in _combinations(staged.joint.estimate)]
+        lines += [f"{name}: identifies {text}." for text in _list_combinations(result.estimate)]
+    lines += [f"all together: identifies {text}." for text in _list_combinations(staged.joint.estimate)]
     lines += staged.trajectories.warnings
     if staged.validation is not None:
-        lines.append(f"all together: {held_out_sentence(staged.validation)[1]}")
+        lines.append(f"all together: {format_held_out_sentence(staged.validation)[1]}")
     elif staged.trajectories.predict is not None:
         lines.append(NOTHING_HELD_OUT)
     return lines
 
 
-def staged_document(staged: StagedIdentification) -> dict[str, Any]:
-    """The procedure for JSON, SI units."""
+def build_staged_document(staged: StagedIdentification) -> dict[str, Any]:
+    """Return the procedure for JSON, SI units."""
     cross, estimate = staged.cross, staged.joint.estimate
     return {
         "schema": 1,
@@ -155,7 +155,7 @@ def staged_document(staged: StagedIdentification) -> dict[str, Any]:
         "most_passes": staged.settings.passes,
         "dropped": staged.trajectories.dropped,
         "trajectories": [
-            {"name": name, **_result_document(result)} for name, result in staged.results.items()
+            {"name": name, **_build_result_document(result)} for name, result in staged.results.items()
         ],
         "cross_check": {
             "ends": cross.ends.tolist(),
@@ -163,12 +163,12 @@ def staged_document(staged: StagedIdentification) -> dict[str, Any]:
             "predicted_percent": cross.predicted.tolist(),
             "fitted_percent": cross.fitted.tolist(),
         },
-        "joint": _result_document(staged.joint),
-        "validation": validation_document(staged.validation),
+        "joint": _build_result_document(staged.joint),
+        "validation": build_validation_document(staged.validation),
     }
 
 
-def _result_document(result: StagedResult) -> dict[str, Any]:
+def _build_result_document(result: StagedResult) -> dict[str, Any]:
     width = len(result.estimate.names)
     return {
         "stages": [
@@ -192,13 +192,13 @@ def _result_document(result: StagedResult) -> dict[str, Any]:
     }
 
 
-def _cell(estimate: ParameterEstimate, i: int) -> str:
+def _format_cell(estimate: ParameterEstimate, i: int) -> str:
     if estimate.status[i] == IDENTIFIABLE:
         return " ± ".join(with_deviation(float(estimate.values[i]), float(estimate.std[i])))
     return IN_SUM if estimate.status[i] == COMBINATION else ABSENT
 
 
-def _combinations(estimate: ParameterEstimate) -> list[str]:
+def _list_combinations(estimate: ParameterEstimate) -> list[str]:
     texts = []
     for c in estimate.combinations[:MOST_NAMED]:
         value, std = with_deviation(c.value, c.std)

@@ -16,8 +16,8 @@ from pkm_identification.identification.result import Identification
 
 from .paragraphs import paragraph
 from .sentences import verdicts
-from .tables import dropped_table, estimate_table, sums_table, validation_table
-from .total_deviations import answer_table, table_notes
+from .tables import build_sums_table, dropped_table, estimate_table, validation_table
+from .total_deviations import answer_table, format_table_notes
 
 COMPARED = "For comparison, as asked for: all other numbers of the file are taken as exact, and std is of noise alone."
 
@@ -45,9 +45,9 @@ def summary(result: Identification, shown: Callable[[bool, str], str] = lambda g
                 str(estimate_table(result.estimate, near_zero=result.near_zero)),
             ]
             blocks.append("By the full model:")
-        notes = (paragraph(note, "") for note in table_notes(result.answer))
+        notes = (paragraph(note, "") for note in format_table_notes(result.answer))
         blocks.append("\n".join([str(answer_table(result.answer, keys=1)), *notes]))
-    if (sums := sums_table(result)).rows:
+    if (sums := build_sums_table(result)).rows:
         lines = (paragraph(f"{name} = {text}", "  ") for name, text in sums.rows)
         blocks.append("\n".join(["Sums that names stand for:", *lines]))
     if result.dropped:

@@ -85,10 +85,10 @@ def estimate_table(
     *,
     compared: bool = False,
 ) -> Listing:
-    """Parameters with nominal value, estimate, standard deviation and status.
+    """Return parameters with nominal value, estimate, standard deviation and status.
 
     A value that is not identifiable is left out: what the estimator holds there is the prior. Combinations that are
-    identified follow below, long ones under their first term and a number (`combination_sums` has all of their terms).
+    identified follow below, long ones under their first term and a number (all: `list_combination_sums`).
 
     Parameters
     ----------
@@ -117,10 +117,10 @@ def estimate_table(
     ]
     entries += [
         (
-            label, c.unit, c.nominal, c.value, c.std, _combination_status(c),
+            label, c.unit, c.nominal, c.value, c.std, _format_combination_status(c),
             None if truth is None else float(c.weights @ truth),
         )
-        for label, c in zip(combination_labels(estimate), estimate.combinations, strict=True)
+        for label, c in zip(format_combination_labels(estimate), estimate.combinations, strict=True)
     ]  # fmt: skip
     for name, unit, nominal, value, std, status, true in entries:
         identified = status not in (COMBINATION, UNIDENTIFIABLE)
@@ -139,11 +139,11 @@ def estimate_table(
     return Listing(header, tuple(rows), frozenset({"nominal", "true", "estimate", "std", "error %"}))
 
 
-def _combination_status(combination: Combination) -> str:
+def _format_combination_status(combination: Combination) -> str:
     return "combination in doubt" if combination.status == IN_DOUBT else "identified combination"
 
 
-def combination_labels(estimate: ParameterEstimate) -> list[str]:
+def format_combination_labels(estimate: ParameterEstimate) -> list[str]:
     """Return what each combination is called where its name is too long: its first term, and a number."""
     labels, count = [], 0
     for one in estimate.combinations:
@@ -155,13 +155,13 @@ def combination_labels(estimate: ParameterEstimate) -> list[str]:
     return labels
 
 
-def combination_sums(estimate: ParameterEstimate) -> list[tuple[str, str]]:
+def list_combination_sums(estimate: ParameterEstimate) -> list[tuple[str, str]]:
     """Return labels of combinations with long names, and these names."""
-    pairs = zip(combination_labels(estimate), estimate.combinations, strict=True)
+    pairs = zip(format_combination_labels(estimate), estimate.combinations, strict=True)
     return [(label, one.name) for label, one in pairs if label != one.name]
 
 
-def parameter_sums(sums: Mapping[str, Mapping[str, float]]) -> list[tuple[str, str]]:
+def list_parameter_sums(sums: Mapping[str, Mapping[str, float]]) -> list[tuple[str, str]]:
     """Return names of parameters that stand for a sum of several, and these sums."""
     return [
         (
@@ -174,9 +174,9 @@ def parameter_sums(sums: Mapping[str, Mapping[str, float]]) -> list[tuple[str, s
     ]
 
 
-def sums_table(result: Identification) -> Listing:
+def build_sums_table(result: Identification) -> Listing:
     """Return what names of the table stand for: sums of base parameters, and combinations with long names."""
-    rows = [*parameter_sums(result.sums), *combination_sums(result.estimate)]
+    rows = [*list_parameter_sums(result.sums), *list_combination_sums(result.estimate)]
     return Listing(("name", "sum"), tuple(rows))
 
 
@@ -196,9 +196,9 @@ def validation_table(validation: Validation, drives: Sequence[Drive]) -> Listing
     units = [drive.force_unit for drive in drives]
     alike = len(set(units)) == 1
     # one number of decimals per column, so that the column can be read downwards
-    places = [(_decimals(np.median(force), 4), _decimals(np.median(error), 3))] * len(drives)
+    places = [(_count_decimals(np.median(force), 4), _count_decimals(np.median(error), 3))] * len(drives)
     if not alike:
-        places = [(_decimals(f, 4), _decimals(e, 3)) for f, e in zip(force, error, strict=True)]
+        places = [(_count_decimals(f, 4), _count_decimals(e, 3)) for f, e in zip(force, error, strict=True)]
     unit = f" {units[0]}" if alike else ""
     columns = {
         f"force rms{unit}": [f"{one:.{place}f}" for one, (place, _) in zip(force, places, strict=True)],
@@ -233,7 +233,7 @@ def machine_table(machine: Machine) -> Listing:
     if has(machine, HexapodFile):
         rows += _list_hexapod_properties(machine.description)
     else:
-        rows += [(drive.title, _limits_of(drive)) for drive in machine.drives]
+        rows += [(drive.title, _format_limits(drive)) for drive in machine.drives]
     return Listing(("property", "value"), tuple(row for row in rows if row[1]))
 
 
@@ -242,7 +242,7 @@ def describe_machine(machine: Machine) -> str:
     return str(machine.document.get("description") or "")
 
 
-def _limits_of(drive: Drive) -> str:
+def _format_limits(drive: Drive) -> str:
     if not np.isfinite(drive.highest - drive.lowest):
         return f"in {drive.unit}, limits not stated"
     return f"{drive.lowest:g} to {drive.highest:g} {drive.unit}"
@@ -251,14 +251,14 @@ def _limits_of(drive: Drive) -> str:
 def _list_hexapod_properties(machine: HexapodDescription) -> list[tuple[str, str]]:
     low, high = machine.length_limits
     rows = [
-        ("gravity", f"{_vector(machine.gravity)} m/s²"),
+        ("gravity", f"{_format_vector(machine.gravity)} m/s²"),
         ("base joints", "without spin" if machine.base_joint == "no_spin" else machine.base_joint),
         ("platform joints", machine.platform_joint),
-        ("home position", f"{_vector(machine.home_position)} m"),
+        ("home position", f"{_format_vector(machine.home_position)} m"),
         ("strut lengths", f"{low:g} to {high:g} m"),
         ("strut rate", "not limited" if machine.rate_limit is None else f"up to {machine.rate_limit:g} m/s"),
         ("platform mass", f"{machine.platform.mass:g} kg (nominal)"),
-        ("strut masses", f"{_masses(machine)} kg (nominal, body B + body E)"),
+        ("strut masses", f"{_format_masses(machine)} kg (nominal, body B + body E)"),
     ]
     if machine.drive:
         constant = f", {machine.drive.force_per_ampere:.4g} N/A" if machine.drive.has_motor else ""
@@ -267,7 +267,7 @@ def _list_hexapod_properties(machine: HexapodDescription) -> list[tuple[str, str
 
 
 def settings_table(result: Identification) -> Listing:
-    """How an identification was made, one setting a row."""
+    """Return how an identification was made, one setting a row."""
     settings = result.settings
     estimator = settings.estimator
     delay = f", delay {1e3 * result.delay:.1f} ms" if result.delay else ""
@@ -292,15 +292,15 @@ def settings_table(result: Identification) -> Listing:
     return Listing(("setting", "value"), rows)
 
 
-def _decimals(value: float, digits: int) -> int:
+def _count_decimals(value: float, digits: int) -> int:
     """Decimals that show a value with so many digits."""
     return max(0, digits - 1 - math.floor(math.log10(value))) if value > 0 else 0
 
 
-def _vector(values: FloatArray) -> str:
+def _format_vector(values: FloatArray) -> str:
     return "[" + ", ".join(f"{value:g}" for value in values) + "]"
 
 
-def _masses(machine: HexapodDescription) -> str:
+def _format_masses(machine: HexapodDescription) -> str:
     pairs = dict.fromkeys(f"{s.body_b.mass:g} + {s.body_e.mass:g}" for s in machine.struts)
     return "; ".join(pairs)

@@ -56,12 +56,12 @@ def answer_table(answer: Answer, keys: int | None = None) -> Listing:
     return Listing(header, tuple(rows), frozenset(("nominal", "estimate", "std", "data", "file")))
 
 
-def table_notes(answer: Answer) -> list[str]:
+def format_table_notes(answer: Answer) -> list[str]:
     """Return what a reader of the table must know, a sentence each."""
     return [NEAR_ZERO_NOTE] if any(map(_is_small, answer.values)) else []
 
 
-def effects_sentences(answer: Answer) -> list[str]:
+def format_effects_sentences(answer: Answer) -> list[str]:
     """Return what was found beside the machine's own numbers, a sentence each.
 
     What leaves a misfit is the nearest that is known, not its cause.
@@ -91,7 +91,7 @@ def answer_sentences(answer: Answer) -> list[tuple[bool, str]]:
     return [(usable, f"{'; '.join(parts)}.")]
 
 
-def help_sentences(answer: Answer) -> list[str]:
+def format_help_sentences(answer: Answer) -> list[str]:
     """Return which numbers of the file would help most if they were known better, the most helpful first."""
     gained: dict[str, dict[str, float]] = {}
     for one in answer.values:
@@ -137,10 +137,12 @@ def write_leanings(value: KnownValue, keys: int | None = None) -> str:
     """Return the keys that a value rests on, the first of them or all, with how much it changes by each."""
     if value.status == IDENTIFIED and value.file_std < value.data_std:
         return ""
-    return ", ".join(_lean(one, value) for one in value.rests_on[:keys] if one.share >= LEAST_SHARE)
+    return ", ".join(
+        _format_dependence(one, value) for one in value.rests_on[:keys] if one.share >= LEAST_SHARE
+    )
 
 
-def _lean(leaning: Leaning, value: KnownValue) -> str:
+def _format_dependence(leaning: Leaning, value: KnownValue) -> str:
     if leaning.unit not in ("%", "mm"):
         return leaning.key
     return f"{leaning.key} {_write_part(abs(leaning.slope), value)}/{leaning.unit}"

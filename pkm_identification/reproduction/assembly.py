@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from pkm_identification.report.listing import Listing
 from pkm_identification.report.paragraphs import paragraph
 
-from .document import common_document, conclusions
+from .document import build_common_document, conclusions
 from .finding import Finding
 from .outcome import Outcome
 
@@ -50,7 +50,7 @@ class Figures:
         return {name: getattr(module, function)(self.study) for name, function in self.functions.items()}
 
 
-def assembled(
+def assemble_study(
     source: str,
     name: str,
     title: str,
@@ -83,5 +83,8 @@ def assembled(
         *(f"{heading}\n{table}" for heading, table in tables),
         conclusions(judged),
     )
-    document = {**common_document(name, title, notes, judged, list(figures.functions)), **(results or {})}
+    document = {
+        **build_common_document(name, title, notes, judged, list(figures.functions)),
+        **(results or {}),
+    }
     return Outcome("\n\n".join(parts), document, figures.draw)

@@ -16,12 +16,12 @@ from typing import Any
 from pkm_identification.report.listing import Listing
 
 from .finding import Finding, numbers_of
-from .number import VERDICTS, Number, shown
+from .number import VERDICTS, Number, format_number
 
 SCHEMA = 2
 
 
-def common_document(
+def build_common_document(
     name: str, title: str, notes: Sequence[str], findings: tuple[Finding, ...], figures: Sequence[str]
 ) -> dict[str, Any]:
     """Name, title, what was assumed, every number compared, findings, and the figures' names."""
@@ -40,25 +40,33 @@ def number_table(numbers: Sequence[Number]) -> Listing:
     """One number a row: the text's, ours, verdict, and where the text has it."""
     header = ("number", "source", "ours", "unit", "mark", "verdict", "line")
     rows = tuple(
-        (one.name, shown(one.source), shown(one.ours), one.unit, one.mark, one.verdict, one.line or "-")
+        (
+            one.name,
+            format_number(one.source),
+            format_number(one.ours),
+            one.unit,
+            one.mark,
+            one.verdict,
+            one.line or "-",
+        )
         for one in numbers
     )
     return Listing(header, rows)
 
 
 def conclusions(findings: tuple[Finding, ...]) -> str:
-    """All findings, their numbers and the count of each verdict."""
+    """Return all findings, their numbers and the count of each verdict."""
     numbers = numbers_of(findings)
     return "\n\n".join(
         (
             *(finding.text(k) for k, finding in enumerate(findings, 1)),
             "Numbers compared",
             str(number_table(numbers)),
-            f"{len(numbers)} numbers: {counted([one.verdict for one in numbers])}.",
+            f"{len(numbers)} numbers: {count_verdicts([one.verdict for one in numbers])}.",
         )
     )
 
 
-def counted(verdicts: Sequence[str]) -> str:
-    """How many of each verdict."""
+def count_verdicts(verdicts: Sequence[str]) -> str:
+    """Return how many of each verdict."""
     return ", ".join(f"{name} {verdicts.count(name)}" for name in VERDICTS if name in verdicts)

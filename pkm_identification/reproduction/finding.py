@@ -56,7 +56,7 @@ class Finding:
         )
 
     def document(self) -> dict[str, Any]:
-        """The same for JSON."""
+        """Return the same for JSON."""
         return {
             "source": self.statement,
             "ours": self.ours,
@@ -67,5 +67,5 @@ class Finding:
 
 
 def numbers_of(findings: tuple[Finding, ...]) -> list[Number]:
-    """All numbers of several findings, in their order."""
+    """Return all numbers of several findings, in their order."""
     return [number for finding in findings for number in finding.numbers]

@@ -84,8 +84,8 @@ class Number:
         """For JSON: a range as from and to, a row as a list."""
         return {
             "name": self.name,
-            "source": _plain(self.source),
-            "ours": _plain(self.ours),
+            "source": _make_plain(self.source),
+            "ours": _make_plain(self.ours),
             "unit": self.unit,
             "mark": self.mark,
             "verdict": self.verdict,
@@ -100,7 +100,7 @@ def value(
     """A number that is printed: agrees within `near` (absolute), in kind with one sign and within a factor of two."""
     rule = f"agrees within {near:.3g} {unit}, in kind within a factor of {FACTOR:g}"
     if source is None:
-        return _unjudged(name, source, ours, unit, mark, line, "not legible")
+        return _mark_unjudged(name, source, ours, unit, mark, line, "not legible")
     if abs(ours - source) <= near:
         verdict = AGREES
     elif source * ours > 0 and 1 / FACTOR <= ours / source <= FACTOR:
@@ -120,7 +120,7 @@ def series(
     *,
     near: float,
 ) -> Number:
-    """A row of a table: agrees when each entry that is judged is within `near`, in part when more than half are.
+    """Return a row of a table: agrees when each entry that is judged is within `near`, in part when more than half are.
 
     Entries of `source` that are None are not judged.
     """
@@ -130,11 +130,11 @@ def series(
     row: list[float | None] = [float(one) if abs(one) > 1e-3 * near else 0.0 for one in ours]
     printed = [None if one is None else float(one) for one in source]
     rule = f"agrees when each is within {near:.3g} {unit}, in part when more than half are: {held} of {len(pairs)}"
-    return _read(name, printed, row, unit, mark, line, _most(held, len(pairs)), rule)
+    return _read(name, printed, row, unit, mark, line, _compute_most(held, len(pairs)), rule)
 
 
 def at_most(name: str, source: float, ours: float, unit: str, mark: str, line: str | None) -> Number:
-    """A bound the text gives: agrees when ours keeps it, in kind within twice as much."""
+    """Return a bound the text gives: agrees when ours keeps it, in kind within twice as much."""
     verdict = AGREES if ours <= source else IN_KIND if ours <= FACTOR * source else NOT_REPRODUCED
     rule = f"agrees up to {source:g} {unit}, in kind up to {FACTOR:g} times that"
     return _read(name, float(source), float(ours), unit, mark, line, verdict, rule)
@@ -148,7 +148,7 @@ def interval(
     mark: str,
     line: str | None,
 ) -> Number:
-    """A range: agrees when both ends do, in kind when the ranges overlap and the far ends are of one size."""
+    """Return a range: agrees when both ends do, in kind when the ranges overlap and the far ends are of one size."""
     values = np.asarray(list(ours), dtype=float)
     low, high = float(values.min()), float(values.max())
     top = max(map(abs, source))
@@ -171,21 +171,21 @@ def interval(
 def statement(
     name: str, source: str, held: Sequence[bool] | np.ndarray, mark: str, line: str | None
 ) -> Number:
-    """What the text says in words: agrees when it holds in all cases, in part in more than half of them."""
+    """Return what the text says in words: agrees when it holds in all cases, in part in more than half of them."""
     count, of = int(np.count_nonzero(held)), len(held)
     rule = "agrees when it holds in every case, in part in more than half of them"
-    return _read(name, source, Count(count, of), "cases", mark, line, _most(count, of), rule)
+    return _read(name, source, Count(count, of), "cases", mark, line, _compute_most(count, of), rule)
 
 
-def _most(held: int, of: int) -> str:
+def _compute_most(held: int, of: int) -> str:
     return AGREES if held == of else IN_PART if 2 * held > of else NOT_REPRODUCED
 
 
-def undecided(
+def mark_undecided(
     name: str, source: Entry, ours: Entry, unit: str, mark: str, line: str | None, *, because: str
 ) -> Number:
-    """A number whose comparison would rest on something that the text does not say."""
-    return _unjudged(name, source, ours, unit, mark, line, because)
+    """Return a number whose comparison would rest on something that the text does not say."""
+    return _mark_unjudged(name, source, ours, unit, mark, line, because)
 
 
 def beyond(name: str, ours: Entry, unit: str) -> Number:
@@ -208,8 +208,8 @@ def together(numbers: Iterable[Number]) -> str:
     return NOT_REPRODUCED
 
 
-def shown(entry: Entry, digits: int = 3) -> str:
-    """A number, range or statement for people."""
+def format_number(entry: Entry, digits: int = 3) -> str:
+    """Return a number, range or statement for people."""
     if entry is None:
         return "-"
     if isinstance(entry, str):
@@ -217,13 +217,13 @@ def shown(entry: Entry, digits: int = 3) -> str:
     if isinstance(entry, Count):
         return f"holds in {entry.holds} of {entry.of}"
     if isinstance(entry, list):
-        return " ".join("-" if one is None else _rounded(one, digits) for one in entry)
+        return " ".join("-" if one is None else _round(one, digits) for one in entry)
     if isinstance(entry, tuple):
-        return f"{_rounded(entry[0], digits)} to {_rounded(entry[1], digits)}"
-    return _rounded(entry, digits)
+        return f"{_round(entry[0], digits)} to {_round(entry[1], digits)}"
+    return _round(entry, digits)
 
 
-def _rounded(number: float, digits: int) -> str:
+def _round(number: float, digits: int) -> str:
     # four figures in front of the point stay figures
     return f"{number:.0f}" if 1e3 <= abs(number) < 1e5 else f"{number:.{digits}g}"
 
@@ -232,11 +232,11 @@ def _read(
     name: str, source: Entry, ours: Entry, unit: str, mark: str, line: str | None, verdict: str, rule: str
 ) -> Number:
     if mark.startswith("G"):
-        return _unjudged(name, source, ours, unit, mark, line, "the text's number is a guess")
+        return _mark_unjudged(name, source, ours, unit, mark, line, "the text's number is a guess")
     return Number(name, source, ours, unit, mark, verdict, _find_place(name, line), rule)
 
 
-def _unjudged(
+def _mark_unjudged(
     name: str, source: Entry, ours: Entry, unit: str, mark: str, line: str | None, because: str
 ) -> Number:
     return Number(name, source, ours, unit, mark, UNJUDGED, _find_place(name, line), because)
@@ -249,7 +249,7 @@ def _find_place(name: str, line: str | None) -> str | None:
     return line
 
 
-def _plain(entry: Entry) -> Any:
+def _make_plain(entry: Entry) -> Any:
     if isinstance(entry, tuple):
         return {"from": float(entry[0]), "to": float(entry[1])}
     if isinstance(entry, Count):

@@ -13,8 +13,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from .document import counted
-from .number import Count, shown
+from .document import count_verdicts
+from .number import Count, format_number
 
 HEAD = """# Reproduction
 
@@ -51,51 +51,51 @@ All numbers of a finding that the text has count for its verdict, also those tha
 
 def page(documents: Sequence[dict[str, Any]]) -> str:
     """Markdown of the documents, in their order."""
-    return "\n".join((HEAD, *(_section(document) for document in documents)))
+    return "\n".join((HEAD, *(_write_section(document) for document in documents)))
 
 
-def _section(document: dict[str, Any]) -> str:
+def _write_section(document: dict[str, Any]) -> str:
     verdicts = [one["verdict"] for one in document["numbers"]]
     return "\n".join(
         (
             f"## {document['study']}: {document['title']}",
-            f"{len(verdicts)} numbers: {counted(verdicts)}.\n",
-            *_numbers(document["numbers"]),
+            f"{len(verdicts)} numbers: {count_verdicts(verdicts)}.\n",
+            *_write_numbers(document["numbers"]),
             "",
-            *(_finding(one) for one in document["findings"]),
+            *(_write_finding(one) for one in document["findings"]),
             "\nWhat is assumed, and what the text says:\n",
-            *(f"- {_clean(note)}" for note in document["notes"]),
+            *(f"- {_clean_text(note)}" for note in document["notes"]),
             f"\nFigures: {', '.join(f'`{name}`' for name in document['figures'])}.\n",
         )
     )
 
 
-def _numbers(numbers: Sequence[dict[str, Any]]) -> list[str]:
+def _write_numbers(numbers: Sequence[dict[str, Any]]) -> list[str]:
     rows = ["| number | source | ours | unit | mark | verdict | line |", "|---|---|---|---|---|---|---|"]
     for one in numbers:
-        source, ours = (_entry(one[key]) for key in ("source", "ours"))
+        source, ours = (_write_entry(one[key]) for key in ("source", "ours"))
         cells = (
             one["name"], source, ours, one["unit"], one["mark"], one["verdict"], one["line"] or "-"
         )  # fmt: skip
-        rows.append(f"| {' | '.join(_clean(str(cell)) for cell in cells)} |")
+        rows.append(f"| {' | '.join(_clean_text(str(cell)) for cell in cells)} |")
     return rows
 
 
-def _entry(entry: Any) -> str:
+def _write_entry(entry: Any) -> str:
     if isinstance(entry, dict):
         entry = Count(**entry) if "holds" in entry else (entry["from"], entry["to"])
-    return shown(entry)
+    return format_number(entry)
 
 
-def _finding(finding: dict[str, Any]) -> str:
+def _write_finding(finding: dict[str, Any]) -> str:
     return "\n".join(
         (
-            f"- {_clean(finding['source'])} **{finding['verdict'].capitalize()}.**",
-            f"  {_clean(finding['ours'])}",
-            f"  *{_clean(finding['why'])}*",
+            f"- {_clean_text(finding['source'])} **{finding['verdict'].capitalize()}.**",
+            f"  {_clean_text(finding['ours'])}",
+            f"  *{_clean_text(finding['why'])}*",
         )
     )
 
 
-def _clean(text: str) -> str:
+def _clean_text(text: str) -> str:
     return text.replace("|", "\\|").replace("*", "\\*").replace("_", "\\_")

@@ -30,7 +30,7 @@ import numpy as np
 import yaml
 
 from . import number
-from .assembly import Figures, assembled
+from .assembly import Figures, assemble_study
 from .finding import Finding
 from .number import Number
 from .outcome import Outcome
@@ -39,8 +39,8 @@ FILE = "study.yaml"
 
 
 def has_file(package: str) -> bool:
-    """Whether a study's folder has a file."""
-    return _path(package).is_file()
+    """Return whether a study's folder has a file."""
+    return _compute_path(package).is_file()
 
 
 def run_file(package: str) -> Outcome:
@@ -52,23 +52,23 @@ def judge_study(package: str, study: Any) -> Outcome:
     """Text, document and figures of a study whose `values` hold what its file names."""
     declared = read_file(package)
     values = study.values
-    findings = tuple(_finding(one, values, declared["tolerances"]) for one in declared["findings"])
+    findings = tuple(_compute_finding(one, values, declared["tolerances"]) for one in declared["findings"])
     figures = Figures(package, declared.get("figures", {}), study)
     notes = [note.format(**values) for note in declared["notes"]]
-    return assembled(declared["source"], declared["name"], declared["title"], notes, findings, figures)
+    return assemble_study(declared["source"], declared["name"], declared["title"], notes, findings, figures)
 
 
 def read_file(package: str) -> dict[str, Any]:
     """Return what a study's file says; its `data` are what the text prints as input."""
-    declared: dict[str, Any] = yaml.safe_load(_path(package).read_text(encoding="utf-8"))
+    declared: dict[str, Any] = yaml.safe_load(_compute_path(package).read_text(encoding="utf-8"))
     return declared
 
 
-def _path(package: str) -> Path:
+def _compute_path(package: str) -> Path:
     return Path(str(import_module(package).__file__)).parent / FILE
 
 
-def _finding(
+def _compute_finding(
     declared: Mapping[str, Any], values: Mapping[str, Any], tolerances: Mapping[str, Any]
 ) -> Finding:
     source, ours, why = (str(declared[key]).format(**values) for key in ("source", "ours", "why"))
@@ -82,16 +82,18 @@ def _number(one: Mapping[str, Any], values: Mapping[str, Any], tolerances: Mappi
         return number.beyond(name, ours, unit)
     text, mark, at = one["text"], one["mark"], one["at"]
     if "because" in one:
-        entry = _entry(ours)
-        return number.undecided(name, _entry(text), entry, unit, mark, at, because=one["because"])
+        entry = _compute_entry(ours)
+        return number.mark_undecided(
+            name, _compute_entry(text), entry, unit, mark, at, because=one["because"]
+        )
     judged = _judge(name, text, ours, unit, mark, at, tolerances)
     if "unless" not in one:
         return judged
     other = _judge(name, text, values[one["unless"]], unit, mark, at, tolerances)
     if other.verdict == judged.verdict:
         return judged
-    because = f"'{other.verdict}' with {number.shown(other.ours)}, without what is our choice"
-    return number.undecided(name, judged.source, judged.ours, unit, mark, at, because=because)
+    because = f"'{other.verdict}' with {number.format_number(other.ours)}, without what is our choice"
+    return number.mark_undecided(name, judged.source, judged.ours, unit, mark, at, because=because)
 
 
 def _judge(
@@ -103,13 +105,13 @@ def _judge(
         return number.at_most(name, text["at_most"], ours, unit, mark, at)
     if isinstance(text, Mapping):
         return number.interval(name, (text["from"], text["to"]), np.ravel(ours), unit, mark, at)
-    near = _tolerance(tolerances[unit], text)
+    near = _compute_tolerance(tolerances[unit], text)
     if isinstance(text, list):
         return number.series(name, text, ours, unit, mark, at, near=near)
     return number.value(name, text, float(ours), unit, mark, at, near=near)
 
 
-def _tolerance(declared: Any, text: Any) -> float:
+def _compute_tolerance(declared: Any, text: Any) -> float:
     """Return how far a number may be off, of a row by its largest entry."""
     if isinstance(declared, str):
         sizes = [abs(one) for one in np.ravel(text) if one is not None]
@@ -117,7 +119,7 @@ def _tolerance(declared: Any, text: Any) -> float:
     return float(declared)
 
 
-def _entry(value: Any) -> number.Entry:
+def _compute_entry(value: Any) -> number.Entry:
     if isinstance(value, Mapping):
         return (value["from"], value["to"]) if "from" in value else float(value["at_most"])
     if isinstance(value, (list, np.ndarray)):

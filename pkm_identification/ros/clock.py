@@ -47,7 +47,7 @@ def set_stamp(stamp: Time | Duration, time: float) -> None:
 
 
 def stamp_of(time: float) -> Time:
-    """A new stamp; see `set_stamp`."""
+    """Return a new stamp; see `set_stamp`."""
     stamp = Time()
     set_stamp(stamp, time)
     return stamp

@@ -22,7 +22,7 @@ from rclpy.qos_overriding_options import QoSOverridingOptions
 from .parameters.declarations import ParameterError
 
 
-def _profile(
+def _build_profile(
     depth: int,
     reliability: ReliabilityPolicy = ReliabilityPolicy.RELIABLE,
     durability: DurabilityPolicy = DurabilityPolicy.VOLATILE,
@@ -39,23 +39,23 @@ INNER_DEPTH = 4 * STREAM_DEPTH
 
 # Best effort matches every publisher: joint_state_broadcaster, a best-effort driver, a bag. And no driver ever waits
 # for us; the price is a sample now and then on a computer that is fully loaded.
-STRUT_STATES_SUBSCRIPTION = _profile(STREAM_DEPTH, ReliabilityPolicy.BEST_EFFORT)
+STRUT_STATES_SUBSCRIPTION = _build_profile(STREAM_DEPTH, ReliabilityPolicy.BEST_EFFORT)
 # What we publish is reliable, so that a recorder may ask for every sample.
-STREAM = _profile(INNER_DEPTH)
-COMMANDS = _profile(10)
-POSE = _profile(100)
-MARKERS = _profile(10)
-TF = _profile(100)
-JOINTS = _profile(100)
-DIAGNOSTICS = _profile(10)
+STREAM = _build_profile(INNER_DEPTH)
+COMMANDS = _build_profile(10)
+POSE = _build_profile(100)
+MARKERS = _build_profile(10)
+TF = _build_profile(100)
+JOINTS = _build_profile(100)
+DIAGNOSTICS = _build_profile(10)
 # Nobody waits for a best-effort reader, and one place is enough for who looks at the newest alone.
-NEWEST = _profile(1, ReliabilityPolicy.BEST_EFFORT)
-DIAGNOSTICS_WATCHED = _profile(20, ReliabilityPolicy.BEST_EFFORT)
-CLOCK = _profile(1, ReliabilityPolicy.BEST_EFFORT)
+NEWEST = _build_profile(1, ReliabilityPolicy.BEST_EFFORT)
+DIAGNOSTICS_WATCHED = _build_profile(20, ReliabilityPolicy.BEST_EFFORT)
+CLOCK = _build_profile(1, ReliabilityPolicy.BEST_EFFORT)
 # A late joiner gets the last estimate.
-LATCHED = _profile(1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+LATCHED = _build_profile(1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 # Of several publishers with many such messages, for who wants all of them.
-LATCHED_STREAM = _profile(STREAM_DEPTH, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+LATCHED_STREAM = _build_profile(STREAM_DEPTH, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 
 
 def open_to_overrides(profile: QoSProfile) -> dict[str, Any]:

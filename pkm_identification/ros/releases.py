@@ -34,7 +34,7 @@ def incompatible_qos_only(callback: Any) -> Any:
 
 
 def says_how_messages_came(executor: object) -> bool:
-    """Whether callbacks of subscriptions get (message, information) from an executor, and not the message alone.
+    """Return whether callbacks of subscriptions get (message, information) from an executor, and not the message alone.
 
     Humble gives no information. The events executor of some releases breaks down when it shall.
     """
@@ -42,13 +42,13 @@ def says_how_messages_came(executor: object) -> bool:
     return informs and isinstance(executor, Executor)
 
 
-def tells_of_set_parameters(node: Node) -> bool:
+def has_set_callbacks(node: Node) -> bool:
     """Whether a node can be told when parameters have changed; in Humble it is asked whether they may, and no more."""
     return hasattr(node, "add_post_set_parameters_callback")
 
 
 def events_executor() -> Executor:
-    """A new events executor.
+    """Return a new events executor.
 
     Raises
     ------

@@ -21,7 +21,7 @@ class Throttle:
         self._next = -math.inf
 
     def due(self, time: float) -> bool:
-        """Whether the sample of this stamp (s) is let through."""
+        """Return whether the sample of this stamp (s) is let through."""
         if self._period == math.inf:
             return False
         wait = self._next - time

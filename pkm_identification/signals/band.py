@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pkm_identification.declared import check, declared
+from pkm_identification.declared import check, declare
 from pkm_identification.numerics.arrays import FloatArray
 
 from .butterworth import low_pass, settling_samples
@@ -39,7 +39,7 @@ class BandSettings:
     """
 
     period: float = 0.0
-    cutoff: float = declared(
+    cutoff: float = declare(
         0.0,
         "low-pass over both sides of the model equation; 0: 10 Hz, less below 100 samples a second",
         "Hz",
@@ -48,7 +48,7 @@ class BandSettings:
         name="band_cutoff",
         option="band",
     )
-    order: int = declared(8, "order of that low-pass", "", 1, 12, name="band_order")
+    order: int = declare(8, "order of that low-pass", "", 1, 12, name="band_order")
 
     def __post_init__(self) -> None:
         check(self)

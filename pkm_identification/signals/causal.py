@@ -22,7 +22,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from pkm_identification.declared import check, declared
+from pkm_identification.declared import check, declare
 from pkm_identification.motion import DriveSample, StrutMotion
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
@@ -60,12 +60,12 @@ class FilterSettings:
     """
 
     period: float = 0.0
-    cutoff: float = declared(
+    cutoff: float = declare(
         0.0, "low-pass cutoff of lengths and forces; 0: what the encoders allow", "Hz", 0, 5e4
     )
-    order: int = declared(4, "order of one low-pass pass", "", 1, 12)
-    kind: str = declared("fir", "linear phase, or one causal Butterworth on every channel", choices=KINDS)
-    max_delay: float = declared(
+    order: int = declare(4, "order of one low-pass pass", "", 1, 12)
+    kind: str = declare("fir", "linear phase, or one causal Butterworth on every channel", choices=KINDS)
+    max_delay: float = declare(
         0.0, "longest delay the linear-phase filter may have; 0: 0.05 s, or 20 samples", "s", 0, 2.0
     )
 
@@ -90,10 +90,10 @@ def linear_phase_taps(settings: FilterSettings) -> FloatArray:
 
 
 @kernel
-def _fir(window, taps, filtered):
+def _filter_window(window, taps, filtered):
     """Filter one window (K, 2 n) into `filtered` (4, n): coordinate, rate, acceleration, force at its middle.
 
-    `taps` (3, K) are those of `_taps`.
+    `taps` (3, K) are those of `_compute_taps`.
     """
     smooth, first, second = taps[0], taps[1], taps[2]
     middle, drives = window.shape[0] // 2, filtered.shape[1]
@@ -128,7 +128,7 @@ def _take(coordinate, force, has_force, ring, place, taps, due, filtered):
     if not due:
         return False
     start = (place + 1) % width
-    _fir(ring[start : start + width], taps, filtered)
+    _filter_window(ring[start : start + width], taps, filtered)
     total = 0.0
     for k in range(4):
         for c in range(drives):
@@ -137,14 +137,14 @@ def _take(coordinate, force, has_force, ring, place, taps, due, filtered):
 
 
 @kernel
-def _fir_log(values, taps, filtered):
+def _filter_log(values, taps, filtered):
     width = taps.shape[1]
     for n in range(values.shape[0] - width + 1):
-        _fir(values[n : n + width], taps, filtered[n])
+        _filter_window(values[n : n + width], taps, filtered[n])
 
 
-def _taps(settings: FilterSettings) -> FloatArray:
-    """The three FIR filters of both kinds, (3, K): what smooths, and its first and second derivative."""
+def _compute_taps(settings: FilterSettings) -> FloatArray:
+    """Return the three FIR filters of both kinds, (3, K): what smooths, and its first and second derivative."""
     smooth = linear_phase_taps(settings) if settings.kind == "fir" else np.ones(1)
     # correlation with the differences: reversed, because taps are applied oldest first
     differences = stencil(settings.period)
@@ -166,7 +166,7 @@ class CausalFilter:
 
     def __init__(self, settings: FilterSettings) -> None:
         self.settings = settings
-        self._taps = _taps(settings)
+        self._taps = _compute_taps(settings)
         self._width = self._taps.shape[1]
         self._sections: FloatArray | None = None
         self._lag = self._width // 2 * settings.period
@@ -290,7 +290,7 @@ class CausalFilter:
             if count <= self._settle:
                 continue
             result = np.empty((count, 4, drives))
-            _fir_log(np.ascontiguousarray(values), self._taps, result)
+            _filter_log(np.ascontiguousarray(values), self._taps, result)
             middle = width // 2
             time.append(described[middle : middle + count][self._settle :])
             filtered.append(result[self._settle :])

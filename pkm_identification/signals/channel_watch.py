@@ -90,7 +90,7 @@ class ChannelWatch:
         self._count += 1
         if self._count < self._size + self._old:
             return None
-        troubles = self._steps() + self._stuck() + self._clipped()
+        troubles = self._steps() + self._stuck() + self._note_clipping()
         # a step at the end of the window shows with the first samples of the next
         kept = SEEN - 1
         for values in (self._time, self._coordinate, self._force):
@@ -103,7 +103,7 @@ class ChannelWatch:
         regular = np.abs(np.diff(time) - self._period) < 0.25 * self._period
         whole = regular[:-4] & regular[1:-3] & regular[2:-2] & regular[3:-1] & regular[4:]
         third = np.diff(length, 3, axis=0)
-        resolution = _resolution(length, self._large)
+        resolution = _estimate_resolution(length, self._large)
         scale = np.maximum(np.median(np.abs(third), axis=0), resolution)
         # x: 0 0 0 s s s has the third differences s, -2 s, s; an outlier has s, -3 s, 3 s, -s
         before, middle, after = third[:-2], third[1:-1], third[2:]
@@ -134,11 +134,11 @@ class ChannelWatch:
         drive = self._drives[i]
         text = (
             f"{drive.joint} has been at {coordinate[-1, i]:.6f} {drive.unit} for {self._span:.1f} s while the others "
-            f"moved by {_in_words(self._drives[least], span[least])} and more: stuck"
+            f"moved by {_describe_channel(self._drives[least], span[least])} and more: stuck"
         )
         return [ChannelFinding("length_stuck", i, 0.0, text)]
 
-    def _clipped(self) -> list[ChannelFinding]:
+    def _note_clipping(self) -> list[ChannelFinding]:
         coordinate, force = self._coordinate[: self._count], self._force[: self._count]
         moving = _is_moving(coordinate / self._large, self._period)
         if np.isnan(force).any() or np.count_nonzero(moving) < FEWEST:
@@ -168,12 +168,12 @@ class ChannelWatch:
 
 def step_finding(drives: tuple[Drive, ...], drive: int, size: float) -> ChannelFinding:
     """Return the finding of a drive (from 0) whose coordinate is somewhere else by so much."""
-    stepped = _in_words(drives[drive], size)
+    stepped = _describe_channel(drives[drive], size)
     text = f"{drives[drive].joint} stepped by {stepped}: the zero of its encoder is another one now"
     return ChannelFinding("length_step", drive, size, text)
 
 
-def _in_words(drive: Drive, size: float) -> str:
+def _describe_channel(drive: Drive, size: float) -> str:
     return f"{1e3 * size:.2g} mm" if drive.unit == "m" else f"{1e3 * size:.2g} mrad"
 
 
@@ -192,7 +192,7 @@ def _is_moving(coordinate: FloatArray, period: float) -> NDArray[np.bool_]:
     return forward & backward
 
 
-def _resolution(coordinate: FloatArray, size: FloatArray) -> FloatArray:
+def _estimate_resolution(coordinate: FloatArray, size: FloatArray) -> FloatArray:
     """Return the smallest change (n,) of each coordinate that there is; 0 where there is none."""
     change = np.abs(np.diff(coordinate, axis=0))
     smallest: FloatArray = np.min(np.where(change > ROUNDING * size, change, np.inf), axis=0)

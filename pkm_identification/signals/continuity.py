@@ -51,7 +51,7 @@ class Continuity:
         self._time = -math.inf
 
     def number(self, time: float, segment: int) -> int:
-        """Number of the stretch that a sample of this stamp (s) and the sender's segment belongs to."""
+        """Return number of the stretch that a sample of this stamp (s) and the sender's segment belongs to."""
         if segment == self._segment and time - self._time > self._longest:
             self.breaks += 1
         self._segment, self._time = segment, time
@@ -59,6 +59,6 @@ class Continuity:
 
 
 def numbered_stretches(time: FloatArray, segment: NDArray[np.int64], period: float) -> NDArray[np.int64]:
-    """Numbers (N,) of the stretches of a whole stream (stamps in s), as `Continuity` gives them one by one."""
+    """Return numbers (N,) of the stretches of a whole stream (stamps in s), as `Continuity` gives them one by one."""
     missing = (np.diff(segment) == 0) & (np.diff(time) > LONGEST_HOLE * period)
     return segment + np.concatenate([[0], np.cumsum(missing)])[: len(segment)]

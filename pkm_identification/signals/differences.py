@@ -43,7 +43,7 @@ FOUR_POINTS = Stencil(
 )
 
 
-def _highest_order(reach: int) -> Stencil:
+def _compute_highest_order_differences(reach: int) -> Stencil:
     """The differences that are exact for polynomials up to degree 2 reach (Fornberg 1988)."""
     away = range(1, reach + 1)
     half = np.array(
@@ -60,11 +60,11 @@ def _highest_order(reach: int) -> Stencil:
     )
 
 
-TEN_POINTS = _highest_order(5)
+TEN_POINTS = _compute_highest_order_differences(5)
 
 
 def stencil(period: float) -> Stencil:
-    """The differences for a sample period in s."""
+    """Return the differences for a sample period in s."""
     return TEN_POINTS if period >= SLOW_PERIOD else FOUR_POINTS
 
 

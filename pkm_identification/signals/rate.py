@@ -97,7 +97,7 @@ class RateWatch:
         return measured if abs(measured * self.nominal - 1.0) > STEADY else 1.0 / self.nominal
 
     def follow(self, time: FloatArray, samples: NDArray[np.int64]) -> tuple[NDArray[np.bool_], FloatArray]:
-        """Whether the rate is wrong, and the period in s, after each of many readings, as `update` gives them.
+        """Return whether the rate is wrong, and the period in s, after each of many readings, as `update` gives them.
 
         Parameters
         ----------

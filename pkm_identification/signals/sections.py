@@ -17,7 +17,7 @@ from __future__ import annotations
 import numpy as np
 
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.numerics.compiled import inlined, kernel
+from pkm_identification.numerics.compiled import compile_inline, kernel
 
 FEW = 8  # columns that pass a filter side by side: struts' six fit in
 MANY = 32  # where there are more: these take one and a half times as long as 8
@@ -25,8 +25,8 @@ ROWS = 64  # that pass a section before the next
 
 
 @kernel
-def filled_columns(values):
-    """Numbers of the columns of values (N, C) that are not zero everywhere, in order."""
+def fill_columns(values):
+    """Return numbers of the columns of values (N, C) that are not zero everywhere, in order."""
     width = values.shape[1]
     empty = np.arange(width)  # as far as the rows so far tell, the first `left` of these
     left = width
@@ -46,7 +46,7 @@ def filled_columns(values):
 
 
 @kernel
-def _prime(primed, level, state):
+def _prime_state(primed, level, state):
     """The state (S, 2, C) of channels through which their levels (C,) have passed for ever."""
     for k in range(state.shape[0]):
         for c in range(state.shape[2]):
@@ -54,7 +54,7 @@ def _prime(primed, level, state):
             state[k, 1, c] = primed[k, 1] * level[c]
 
 
-@inlined
+@compile_inline
 def _pass_rows(width, sections, state, rows, first, stop, step):
     """Rows from `first` on, `width` numbers of each, through sections in transposed direct form II, in place.
 
@@ -125,9 +125,9 @@ def both_ways(sections, primed, values, columns, padding, first, step, smooth):
                 mirrored = values[count - 2 - n, some[c]]
                 once[padding + count + n, c] = 2.0 * values[count - 1, some[c]] - mirrored
         few = width <= FEW
-        _prime(primed, once[0], state)
+        _prime_state(primed, once[0], state)
         _pass(few, sections, state, once, 0, total, 1)
-        _prime(primed, once[total - 1], state)
+        _prime_state(primed, once[total - 1], state)
         _pass(few, sections, state, once, total - 1, padding + first - 1, -1)
         for k in range(smooth.shape[0]):
             for c in range(width):

@@ -55,22 +55,22 @@ def step_metrics(time: FloatArray, answer: FloatArray, setpoint: float = 1.0) ->
     Peaks are refined by the parabola through three samples.
     """
     y = answer / setpoint
-    peaks = _extrema(y, 0.3)
+    peaks = _find_extrema(y, 0.3)
     if not peaks:
-        return StepMetrics(None, None, max(0.0, float(y.max()) - 1.0), 1.0, _settling(time, y, 1.0))
-    at, height = _refined(time, y, peaks[0])
+        return StepMetrics(None, None, max(0.0, float(y.max()) - 1.0), 1.0, _find_settling(time, y, 1.0))
+    at, height = _refine(time, y, peaks[0])
     period = None
     end = 1.0
     if len(peaks) > 1:
-        period = _refined(time, y, peaks[1])[0] - at
+        period = _refine(time, y, peaks[1])[0] - at
         window = (time >= at + 0.5 * period) & (time <= at + 1.5 * period)
         if np.count_nonzero(window) > 2 and time[-1] >= at + 1.5 * period:
             end = float(np.mean(y[window]))
-    return StepMetrics(at, period, max(0.0, height / end - 1.0), end, _settling(time, y, end))
+    return StepMetrics(at, period, max(0.0, height / end - 1.0), end, _find_settling(time, y, end))
 
 
-def _extrema(y: FloatArray, least: float) -> list[int]:
-    """Indices of maxima that the answer really falls from, above `least`."""
+def _find_extrema(y: FloatArray, least: float) -> list[int]:
+    """Return indices of maxima that the answer really falls from, above `least`."""
     maxima, highest, lowest, rising = [], 0, 0, True
     for k in range(1, len(y)):
         if rising:
@@ -86,7 +86,7 @@ def _extrema(y: FloatArray, least: float) -> list[int]:
     return maxima
 
 
-def _refined(time: FloatArray, y: FloatArray, k: int) -> tuple[float, float]:
+def _refine(time: FloatArray, y: FloatArray, k: int) -> tuple[float, float]:
     if not 0 < k < len(y) - 1:
         return float(time[k]), float(y[k])
     before, here, after = y[k - 1 : k + 2]
@@ -95,7 +95,7 @@ def _refined(time: FloatArray, y: FloatArray, k: int) -> tuple[float, float]:
     return float(time[k] + shift * (time[k + 1] - time[k])), float(here - 0.25 * (before - after) * shift)
 
 
-def _settling(time: FloatArray, y: FloatArray, end: float) -> float | None:
+def _find_settling(time: FloatArray, y: FloatArray, end: float) -> float | None:
     outside = np.flatnonzero(np.abs(y - end) > BAND * abs(end))
     if len(outside) == 0:
         return 0.0

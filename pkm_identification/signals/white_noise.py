@@ -58,7 +58,7 @@ def force_density(
         target = noise[k, LAGS:]
         gram = known @ known.T
         ridge = (1e-9 * np.trace(gram) + 1e-300) * np.eye(len(gram))
-        left[k] = _usual_power(target - np.linalg.solve(gram + ridge, known @ target) @ known)
+        left[k] = _compute_usual_power(target - np.linalg.solve(gram + ridge, known @ target) @ known)
     density = left / ((quiet[1] - quiet[0]) / period)
     quantum = find_quantum(force) if quantum is None else quantum
     return np.maximum(density, quantum**2 / 12.0 * 2.0 * period)
@@ -79,17 +79,17 @@ def find_quantum(values: FloatArray) -> FloatArray:
 def position_noise(
     length: FloatArray, period: float, quiet: tuple[float, float] = QUIET_ENCODER
 ) -> FloatArray:
-    """Standard deviation (n,) of white noise of the level that positions (N, n) have above all motion.
+    """Return standard deviation (n,) of white noise of the level that positions (N, n) have above all motion.
 
     `quiet` are the frequencies between which it is read, in parts of the sample rate.
     """
     sections = band_pass(6, quiet[0] / period, quiet[1] / period, 1.0 / period)
     noise = filtered(sections, length - length[0])[8 * LAGS :]
-    power = np.array([_usual_power(column) for column in noise.T])
+    power = np.array([_compute_usual_power(column) for column in noise.T])
     return np.sqrt(power / (2.0 * (quiet[1] - quiet[0])))
 
 
-def _usual_power(values: FloatArray) -> float:
+def _compute_usual_power(values: FloatArray) -> float:
     """Mean square in most of the windows: reversals bend friction within a millisecond, and reach above all motion."""
     count = len(values) // WINDOW
     if count < FEWEST_WINDOWS:

@@ -21,7 +21,7 @@ from .guard import GuardedLog
 
 
 def rows_left_out(cutoff: float, period: float) -> int:
-    """Rows that a segment loses at each end, for a cutoff in Hz and a sample period in s."""
+    """Return rows that a segment loses at each end, for a cutoff in Hz and a sample period in s."""
     # two periods of the cutoff frequency: there the filter's padding shows
     return max(stencil(period).reach, int(np.ceil(2.0 / (cutoff * period))))
 

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from pkm_identification.motion import TRAJECTORIES
 
     from .model import hexapod_mjcf
-    from .payload import Payload, loaded
-    from .perturbation import perturbed
+    from .payload import Payload, load_platform
+    from .perturbation import perturb_machine
     from .plant import Plant, PlantState
     from .recording import RAW_COLUMNS, Recording, Truth
     from .sensors import Sample, SensorSettings
@@ -38,8 +38,8 @@ __all__ = [
     "Trajectory",
     "Truth",
     "hexapod_mjcf",
-    "loaded",
-    "perturbed",
+    "load_platform",
+    "perturb_machine",
     "simulate",
     "trajectory",
 ]
@@ -48,8 +48,8 @@ _HOMES = {
     "ControlSettings": "pkm_identification.control.pid",
     "TRAJECTORIES": "pkm_identification.motion",
     "hexapod_mjcf": f"{__name__}.model",
-    **dict.fromkeys(("Payload", "loaded"), f"{__name__}.payload"),
-    "perturbed": f"{__name__}.perturbation",
+    **dict.fromkeys(("Payload", "load_platform"), f"{__name__}.payload"),
+    "perturb_machine": f"{__name__}.perturbation",
     **dict.fromkeys(("Plant", "PlantState"), f"{__name__}.plant"),
     **dict.fromkeys(("RAW_COLUMNS", "Recording", "Truth"), f"{__name__}.recording"),
     **dict.fromkeys(("Sample", "SensorSettings"), f"{__name__}.sensors"),

@@ -89,7 +89,7 @@ class Drives:
 
 
 def completed_drive(machine: Machine, holding_force: FloatArray | None = None) -> Drive:
-    """The drives of a machine, with those of `fallback_drive` for what its file does not say.
+    """Return the drives of a machine, with those of `fallback_drive` for what its file does not say.
 
     Parameters
     ----------

@@ -14,7 +14,11 @@ import numpy as np
 
 from pkm_identification.mechanisms.hexapod.dynamics.basis import basis_parameters
 from pkm_identification.mechanisms.hexapod.dynamics.readings import imu_reading, strut_force_reading
-from pkm_identification.mechanisms.hexapod.dynamics.records import MotionSample, packed_geometry, unpacked
+from pkm_identification.mechanisms.hexapod.dynamics.records import (
+    MotionSample,
+    packed_geometry,
+    unpack_geometry,
+)
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
@@ -38,7 +42,7 @@ class AdditionalSensors:
     def __init__(self, machine: Machine, share: float, seed: int) -> None:
         self._machine = machine
         self._basis = basis_parameters(machine)
-        self._geometry = unpacked(packed_geometry(machine))
+        self._geometry = unpack_geometry(packed_geometry(machine))
         self._noise = share * machine.sensors.noise
         self._random = np.random.default_rng([seed, 1])
         self.bias = share * machine.sensors.bias * self._random.standard_normal(6)

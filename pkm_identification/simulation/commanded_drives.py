@@ -77,7 +77,7 @@ class CommandedDrives:
         self._cycles, self._cycle = physics.cycles, 1.0 / physics.sample_rate / physics.cycles
         viscous = physics.friction.viscous if friction else np.zeros(len(physics.drives))
         self._controller = StrutController(plant.apparent_mass, viscous, self._cycle, control)
-        law = FileControl.of(physics.control, nominal.machine, plant, measurement.read, self._limited)
+        law = FileControl.of(physics.control, nominal.machine, plant, measurement.read, self._limit_forces)
         self._following = PlaceFollowing(plant, law)
 
     def reset(self, holding: FloatArray) -> None:
@@ -89,8 +89,8 @@ class CommandedDrives:
         self._hold_here()
         self._plant.set_force(holding)
 
-    def _limited(self, force: FloatArray) -> FloatArray:
-        """What becomes of forces (n,) that the drives are asked for."""
+    def _limit_forces(self, force: FloatArray) -> FloatArray:
+        """Return what becomes of forces (n,) that the drives are asked for."""
         return self._measurement.true_force(self.drives.force(force))
 
     def follow(self, motion: Any, time: float) -> None:
@@ -108,7 +108,7 @@ class CommandedDrives:
         if motion.powered:
             self._reference = reference
             if not reference.begins_at_rest:
-                self._plant.set_force(self._limited(reference.start.feed_forward))
+                self._plant.set_force(self._limit_forces(reference.start.feed_forward))
             holding = self._plant.holding_force() if reference.begins_at_rest else self._plant.force
             self._controller.reset(self._measurement.measured_force(holding) - reference.start.feed_forward)
         self.end = time + motion.duration
@@ -188,7 +188,7 @@ class CommandedDrives:
         start, last = self._plant.force, self._cycles - 1
         for cycle in range(self._cycles):
             if self._forces is not None:
-                reached = self._limited(self._forces)
+                reached = self._limit_forces(self._forces)
                 force = reached if cycle == last else start + (cycle + 1) / self._cycles * (reached - start)
             else:
                 if cycle > 0:
@@ -197,6 +197,6 @@ class CommandedDrives:
                 command = self._controller.command(
                     self._measurement.length, reference.length, reference.feed_forward, self.drives.saturated
                 )
-                force = self._limited(command)
+                force = self._limit_forces(command)
             self._plant.advance(force, self._cycle)
             self._measurement.note()

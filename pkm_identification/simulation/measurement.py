@@ -204,11 +204,11 @@ class Measurement:
         self.length = self.read()
 
     def measured_force(self, force: FloatArray) -> FloatArray:
-        """What a true force (n,) is measured as, delays apart."""
-        return self._currents.measured(force)
+        """Return what a true force (n,) is measured as, delays apart."""
+        return self._currents.measure(force)
 
     def true_force(self, measured: FloatArray) -> FloatArray:
-        """The true force (n,) where the drives see `measured`."""
+        """Return the true force (n,) where the drives see `measured`."""
         return self._currents.true(measured)
 
     def note(self) -> None:

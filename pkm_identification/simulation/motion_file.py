@@ -31,7 +31,7 @@ _DIGITS = 12
 
 
 def is_motion_file(name: str) -> bool:
-    """Whether a trajectory's name is that of a file."""
+    """Return whether a trajectory's name is that of a file."""
     return name.endswith(YAML_ENDINGS)
 
 
@@ -56,8 +56,8 @@ class Owner:
         return cls(owner.name, owner.hash, len(owner.drives))
 
 
-def motion_text(machine: AnyMachine, signal: MultiSine, duration: float, why: str) -> str:
-    """A motion as YAML; `why` says how it was made."""
+def format_motion_text(machine: AnyMachine, signal: MultiSine, duration: float, why: str) -> str:
+    """Return a motion as YAML; `why` says how it was made."""
     owner = Owner.of(machine)
     document: dict[str, Any] = {
         "schema": SCHEMA,
@@ -66,16 +66,16 @@ def motion_text(machine: AnyMachine, signal: MultiSine, duration: float, why: st
         "machine_hash": owner.digest,
         "made": why,
         "duration": float(duration),
-        "frequency": _numbers(signal.frequency),
-        "sine": [_numbers(row) for row in signal.sine],
-        "cosine": [_numbers(row) for row in signal.cosine],
+        "frequency": _read_numbers(signal.frequency),
+        "sine": [_read_numbers(row) for row in signal.sine],
+        "cosine": [_read_numbers(row) for row in signal.cosine],
         "end": "whole",
     }
     return yaml.safe_dump(document, sort_keys=False, default_flow_style=None, width=110)
 
 
 def read_motion(path: str | Path, machine: AnyMachine) -> tuple[MultiSine, float]:
-    """The signal of a motion file, and its duration in s.
+    """Return the signal of a motion file, and its duration in s.
 
     Raises
     ------
@@ -111,5 +111,5 @@ def read_motion(path: str | Path, machine: AnyMachine) -> tuple[MultiSine, float
     return MultiSine(frequency, sine, cosine), duration
 
 
-def _numbers(values: Any) -> list[float]:
+def _read_numbers(values: Any) -> list[float]:
     return [float(f"{value:.{_DIGITS}g}") for value in values]

@@ -70,8 +70,8 @@ class Payload:
 
     @classmethod
     def parse(cls, text: str, set_down_at: float = np.inf) -> Payload:
-        """A point mass from 'T,MASS' or 'T,MASS,X,Y,Z' (s, kg, m); raises ValueError when it is none."""
-        numbers = _numbers(text)
+        """Return a point mass from 'T,MASS' or 'T,MASS,X,Y,Z' (s, kg, m); raises ValueError when it is none."""
+        numbers = _read_numbers(text)
         if len(numbers) not in (2, 5):
             raise SettingsError(f"payload '{text}': expected T,MASS or T,MASS,X,Y,Z, numbers in s, kg and m")
         taken_at, mass = numbers[:2]
@@ -86,25 +86,25 @@ class Payload:
         SettingsError
             If it is none; calls it `name`.
         """
-        numbers = _numbers(text)
+        numbers = _read_numbers(text)
         if len(numbers) not in (1, 4):
             raise SettingsError(f"{name} '{text}': expected MASS or MASS,X,Y,Z, numbers in kg and m")
         return cls(numbers[0], np.array(numbers[1:] or [0.0] * 3))
 
     def present(self, time: float) -> bool:
-        """Whether it is on the platform at a time in s."""
+        """Return whether it is on the platform at a time in s."""
         return self.taken_at <= time < self.set_down_at
 
 
-def _numbers(text: str) -> list[float]:
-    """Numbers with commas between them; none where one is no number."""
+def _read_numbers(text: str) -> list[float]:
+    """Return numbers with commas between them; none where one is no number."""
     try:
         return [float(part) for part in text.split(",")]
     except ValueError:
         return []
 
 
-def loaded(platform: Platform, payload: Payload) -> Platform:
+def load_platform(platform: Platform, payload: Payload) -> Platform:
     """Platform and payload as one rigid body (parallel axes)."""
     mass = platform.mass + payload.mass
     center = (platform.mass * platform.center_of_mass + payload.mass * payload.center_of_mass) / mass

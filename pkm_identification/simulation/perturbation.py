@@ -21,7 +21,7 @@ import numpy as np
 from pkm_identification.errors import SettingsError
 from pkm_identification.mechanisms.hexapod.bodies import StrutBody
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.mechanisms.multibody.description.parts import central_moments
+from pkm_identification.mechanisms.multibody.description.parts import compute_central_moments
 from pkm_identification.mechanisms.multibody.description.records import Body
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.mechanisms.multibody.structure.bodies import is_possible
@@ -53,7 +53,7 @@ class Factors:
 
 
 @singledispatch
-def perturbed(machine: Any, seed: int, fraction: float = 0.15) -> Any:
+def perturb_machine(machine: Any, seed: int, fraction: float = 0.15) -> Any:
     """Return the same machine with other masses, moments of inertia and friction.
 
     Every parameter is multiplied by its own factor, at least 0.3 and at most 1 times `fraction` away from one.
@@ -68,24 +68,22 @@ def perturbed(machine: Any, seed: int, fraction: float = 0.15) -> Any:
     fraction : float
         Largest relative change, 0 to below 1.
     """
-    return perturbed(build_physics(machine).description, seed, fraction)
+    return perturb_machine(build_physics(machine).description, seed, fraction)
 
 
-@perturbed.register
+@perturb_machine.register
 def _(machine: Machine, seed: int, fraction: float = 0.15) -> Machine:
     factors = Factors(seed, fraction)
     document = copy.deepcopy(machine.document)
     document["name"] = f"{machine.name}_perturbed_{seed}"
     platform = document["platform"]
     platform["mass"] = float(machine.platform.mass * factors(1)[0])
-    platform["inertia"] = _scaled_inertia(machine.platform.inertia, factors(3))
+    platform["inertia"] = _scale_inertia(machine.platform.inertia, factors(3))
     if "strut" in document:
-        document["strut"] = _scaled_strut(machine, 0, factors(6))
+        document["strut"] = _scale_strut(machine, 0, factors(6))
     else:
         seen = {strut: factors(6) for strut in dict.fromkeys(machine.struts)}
-        document["struts"] = [
-            _scaled_strut(machine, i, seen[strut]) for i, strut in enumerate(machine.struts)
-        ]
+        document["struts"] = [_scale_strut(machine, i, seen[strut]) for i, strut in enumerate(machine.struts)]
     friction = machine.friction
     document["friction"] = {
         **document.get("friction", {}),
@@ -101,10 +99,10 @@ def _(machine: Machine, seed: int, fraction: float = 0.15) -> Machine:
     return Machine.from_document(document, source=document["name"], plausible=False)
 
 
-@perturbed.register
+@perturb_machine.register
 def _(machine: Mechanism, seed: int, fraction: float = 0.15) -> Mechanism:
     factors, own = Factors(seed, fraction), machine.description
-    bodies = tuple(_perturbed_body(body, factors) for body in own.bodies)
+    bodies = tuple(_perturb_body(body, factors) for body in own.bodies)
     joints = own.joints
     for name in ("viscous", "coulomb"):
         drawn = factors(len(joints))
@@ -119,8 +117,8 @@ def _(machine: Mechanism, seed: int, fraction: float = 0.15) -> Mechanism:
     return Mechanism.of(replace(own, name=name, bodies=bodies, joints=joints, friction=changed))
 
 
-def _perturbed_body(body: Body, factors: Factors) -> Body:
-    mass, first, inertia = central_moments(body)
+def _perturb_body(body: Body, factors: Factors) -> Body:
+    mass, first, inertia = compute_central_moments(body)
     drawn = factors(4)
     possible = is_possible(inertia) and not body.planar
     # of a body that turns about one axis the file may give the moment about that axis alone
@@ -136,7 +134,7 @@ def _perturbed_body(body: Body, factors: Factors) -> Body:
     return replace(body, parameters=tuple(kept))
 
 
-def _scaled_inertia(inertia: FloatArray, factors: FloatArray) -> list[float]:
+def _scale_inertia(inertia: FloatArray, factors: FloatArray) -> list[float]:
     """Inertia [xx, yy, zz, xy, xz, yz] after its three principal second moments are multiplied."""
     return _scale_tensor(inertia, factors)[[0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]].tolist()
 
@@ -148,15 +146,15 @@ def _scale_tensor(inertia: FloatArray, factors: FloatArray) -> FloatArray:
     return axes @ np.diag(second.sum() - second) @ axes.T
 
 
-def _scaled_strut(machine: Machine, i: int, factors: FloatArray) -> dict[str, Any]:
+def _scale_strut(machine: Machine, i: int, factors: FloatArray) -> dict[str, Any]:
     strut = machine.struts[i]
     return {
-        "body_b": _scaled_body(strut.body_b, factors[:3]),
-        "body_e": _scaled_body(strut.body_e, factors[3:]),
+        "body_b": _scale_body(strut.body_b, factors[:3]),
+        "body_e": _scale_body(strut.body_e, factors[3:]),
     }
 
 
-def _scaled_body(body: StrutBody, factors: FloatArray) -> dict[str, Any]:
+def _scale_body(body: StrutBody, factors: FloatArray) -> dict[str, Any]:
     across = 0.5 * body.axial * factors[1]
     along = max(body.transverse - 0.5 * body.axial, 0.0) * factors[2]
     return {

@@ -23,7 +23,7 @@ from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.model import Actuator
 from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.numerics.rotation import quaternion_from_matrix
+from pkm_identification.numerics.rotation import build_quaternion_from_matrix
 
 from .actuated.drives import STEP, ActuatorDrives
 from .actuated.plant import ActuatedPlant
@@ -33,7 +33,7 @@ from .imperfections.setup import TrainErrors
 from .imperfections.train_stepping import Present
 from .loops.closure import Closure, close_loops, reduce_dynamics
 from .loops.platform_hinge import PlatformHinge
-from .model import hexapod_model, set_platform
+from .model import build_hexapod_model, set_platform
 from .mujoco_library import mujoco
 from .resistance import Resistance, resist
 
@@ -121,7 +121,7 @@ class Plant(ActuatedPlant):
             # what turns with the motors is on the other side of the springs
             motor_mass = machine.motor_mass
             built = replace(machine, drive=replace(machine.drive, motor_inertia=0.0))
-        compiled = hexapod_model(built)
+        compiled = build_hexapod_model(built)
         self.mjcf = compiled.mjcf
         self.model = compiled.model
         self.data = mujoco.MjData(self.model)
@@ -209,7 +209,7 @@ class Plant(ActuatedPlant):
         rotation = self.machine.home_rotation if rotation is None else rotation
         self.scale_friction(1.0)
         self._configuration[:3] = position
-        self._configuration[3:] = np.roll(quaternion_from_matrix(rotation), 1)
+        self._configuration[3:] = np.roll(build_quaternion_from_matrix(rotation), 1)
         self._velocity[:] = 0.0 if twist is None else twist
         self._velocity_change[:] = 0.0
         self._force[:] = 0.0 if force is None else force

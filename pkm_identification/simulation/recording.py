@@ -96,7 +96,7 @@ class Recording:
         return DriveLog(self.time, self.length, self.force, self.source, self.imu, self.sensor)
 
     def raw(self) -> FloatArray:
-        """The raw log, shape (N, 13), columns `RAW_COLUMNS`: s, counts, A."""
+        """Return the raw log, shape (N, 13), columns `RAW_COLUMNS`: s, counts, A."""
         return np.column_stack([self.time, self.counts, self.current])
 
 

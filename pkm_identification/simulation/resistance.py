@@ -71,7 +71,7 @@ def resist(rate, coordinate, resistance, force, slope, stiffness):
     for i in range(rate.shape[0]):
         first = resistance.triple[i]
         if first >= 0:
-            size = max(turning_speed(rate, first), resistance.laws[1, TRANSITION])
+            size = max(compute_turning_speed(rate, first), resistance.laws[1, TRANSITION])
             slope[i] = resistance.coefficients[VISCOUS, i] + resistance.coefficients[COULOMB, i] / size
             force[i] = slope[i] * rate[i]
             stiffness[i] = 0.0
@@ -88,8 +88,8 @@ def resist(rate, coordinate, resistance, force, slope, stiffness):
 
 
 @kernel
-def turning_speed(rate, first):
-    """How fast a joint turns whose three axes begin with `first`, rad/s."""
+def compute_turning_speed(rate, first):
+    """Return how fast a joint turns whose three axes begin with `first`, rad/s."""
     return np.sqrt(rate[first] ** 2 + rate[first + 1] ** 2 + rate[first + 2] ** 2)
 
 
@@ -104,7 +104,7 @@ def couple_triples(rate, h, mobility, resistance, matrix):
         first = resistance.triple[k]
         if first < 0:
             continue
-        size = turning_speed(rate, first)
+        size = compute_turning_speed(rate, first)
         if size > resistance.laws[1, TRANSITION]:
             share = h * resistance.coefficients[COULOMB, k] * rate[k] / size**3
             for i in range(axes):
@@ -118,16 +118,16 @@ def stopped_triple(rate, change, first, bend):
 
     As `stopped_at_bend` along an axis.
     """
-    before, onward = turning_speed(rate, first), 0.0
+    before, onward = compute_turning_speed(rate, first), 0.0
     for i in range(first, first + 3):
         onward += rate[i] * (rate[i] + change[i])
         rate[i] += change[i]
-    if before > bend and onward < 0.0 and turning_speed(rate, first) > bend:
+    if before > bend and onward < 0.0 and compute_turning_speed(rate, first) > bend:
         for i in range(first, first + 3):
             rate[i] = 0.0
 
 
 @kernel
 def stopped_at_bend(rate, new, bend):
-    """The next rate of Newton's method: from one sliding branch it may jump to the other and back for ever."""
+    """Return the next rate of Newton's method: from one sliding branch it may jump to the other and back for ever."""
     return 0.0 if abs(rate) > bend and abs(new) > bend and new * rate < 0.0 else new

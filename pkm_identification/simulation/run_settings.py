@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pkm_identification.declared import Declaration, declarations, declared
+from pkm_identification.declared import Declaration, declarations, declare
 
 from .sensors import SensorSettings
 
@@ -29,16 +29,16 @@ FAULTS = Declaration(
 class RunSettings:
     """A simulated run; `payload` as `Payload.parse` takes it."""
 
-    duration: float = declared(0.0, "length of the motion; 0: the trajectory's own", "s", 0, 1e6)
-    seed: int = declared(0, "of the sensors' noise", low=0)
-    perturbation: float = declared(
+    duration: float = declare(0.0, "length of the motion; 0: the trajectory's own", "s", 0, 1e6)
+    seed: int = declare(0, "of the sensors' noise", low=0)
+    perturbation: float = declare(
         0.0, "how far the true parameters are from the machine's", "", 0, 0.9, option="perturb"
     )
-    payload: str = declared("", "load taken up on the way: T,MASS or T,MASS,X,Y,Z in s, kg, m; empty: none")
-    payload_set_down: float = declared(
+    payload: str = declare("", "load taken up on the way: T,MASS or T,MASS,X,Y,Z in s, kg, m; empty: none")
+    payload_set_down: float = declare(
         0.0, "when it is set down again; 0: never", "s", 0, 1e6, option="set_down"
     )
-    scenario: str = declared("", "file of what happens while it runs (docs/scenarios.md); empty: nothing")
+    scenario: str = declare("", "file of what happens while it runs (docs/scenarios.md); empty: nothing")
 
 
 NOISE = declarations(SensorSettings)["current_noise"]

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pkm_identification.declared import declared
+from pkm_identification.declared import declare
 from pkm_identification.errors import SettingsError
 from pkm_identification.numerics.arrays import FloatArray
 
@@ -40,12 +40,12 @@ class SensorSettings:
         Standard deviation of the stamps in s; sampling itself is regular. Cut off at 0.4 periods, so stamps never swap.
     """
 
-    current_noise: float = declared(
+    current_noise: float = declare(
         0.01, "noise of the currents, relative to their rms", "", 0, 10.0, option="noise", percent=True
     )
-    current_bits: int | None = declared(12, "resolution of the currents; 0: exact", low=0, high=32)
-    quantised_encoders: bool = declared(True, "lengths in whole encoder counts")
-    stamp_jitter: float = declared(0.0, "standard deviation of the stamps", "s", 0, 0.01)
+    current_bits: int | None = declare(12, "resolution of the currents; 0: exact", low=0, high=32)
+    quantised_encoders: bool = declare(True, "lengths in whole encoder counts")
+    stamp_jitter: float = declare(0.0, "standard deviation of the stamps", "s", 0, 0.01)
     additional: float = 1.0
 
     def __post_init__(self) -> None:

@@ -128,7 +128,7 @@ class LengthReference:
         self._age = 0.0
 
     def step(self) -> Reference:
-        """The next sample's reference."""
+        """Return the next sample's reference."""
         length = self._length.copy()
         if self._age > COMMAND_MEMORY:
             self._target_rate[:] = 0.0

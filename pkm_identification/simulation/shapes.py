@@ -39,7 +39,7 @@ def no_signal() -> MultiSine:
 
 
 def source_signal(axes: str) -> MultiSine:
-    """The source's motions (Oh 2003, table 4.3): one sine, alike on each of the named axes."""
+    """Return the source's motions (Oh 2003, table 4.3): one sine, alike on each of the named axes."""
     sine = np.zeros((6, 1))
     sine[["xyz".index(axis) for axis in axes], 0] = SOURCE_AMPLITUDE
     return MultiSine(np.array([SOURCE_FREQUENCY]), sine, np.zeros((6, 1)))
@@ -70,11 +70,11 @@ def rich_signals(machine: Machine, rng: np.random.Generator) -> tuple[MultiSine,
         height = peak((slow + fast) * turn)
         if height < least:
             least, chosen = height, np.array([slow * turn, fast * turn])
-    return _used(frequency, chosen[0]), _used(frequency, chosen[1])
+    return _remove_unused_frequencies(frequency, chosen[0]), _remove_unused_frequencies(frequency, chosen[1])
 
 
-def _used(frequency: FloatArray, amplitude: FloatArray) -> MultiSine:
-    """The signals without the frequencies nobody uses."""
+def _remove_unused_frequencies(frequency: FloatArray, amplitude: FloatArray) -> MultiSine:
+    """Return the signals without the frequencies nobody uses."""
     used = np.any(amplitude != 0, axis=0)
     return MultiSine(frequency[used], amplitude[:, used].real, amplitude[:, used].imag)
 

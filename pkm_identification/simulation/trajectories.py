@@ -40,7 +40,7 @@ from .waveforms import (
     Fade,
     FadedWaves,
     MultiSine,
-    faded,
+    fade_signals,
 )
 
 REST = 0.5  # s, at both ends
@@ -94,19 +94,19 @@ class Trajectory:
     def motion(self, time: FloatArray) -> PlatformMotion:
         """Platform motion at times (N,) in s."""
         time = np.atleast_1d(np.asarray(time, dtype=float))
-        return self.displaced(time, self._displacement(time))
+        return self.displace(time, self._displacement(time))
 
     def waves(self, time: FloatArray) -> FadedWaves:
-        """The signal's tones and fade at times (N,) in s, for many signals of them."""
+        """Return the signal's tones and fade at times (N,) in s, for many signals of them."""
         return FadedWaves.of(self.signal.frequency, self.fade, time)
 
     def _displacement(self, time: FloatArray) -> Derivatives:
-        return faded(self.signal.evaluate(time - self.fade.rest), self.fade.evaluate(time))
+        return fade_signals(self.signal.evaluate(time - self.fade.rest), self.fade.evaluate(time))
 
-    def displaced(self, time: FloatArray, displacement: Derivatives) -> PlatformMotion:
+    def displace(self, time: FloatArray, displacement: Derivatives) -> PlatformMotion:
         """Platform motion of displacements from home and their derivatives, (N, 6) each."""
         y, y1, y2 = displacement
-        rotation, omega, alpha = _turning(y[:, 3:], y1[:, 3:], y2[:, 3:])
+        rotation, omega, alpha = _compute_rotation(y[:, 3:], y1[:, 3:], y2[:, 3:])
         return PlatformMotion(
             time=time,
             position=self.home_position + y[:, :3],
@@ -115,8 +115,10 @@ class Trajectory:
             acceleration=np.hstack([y2[:, :3], alpha]),
         )
 
-    def fitted(self, machine: Machine, largest: float = 1.0, force_share: float = FORCE_SHARE) -> Trajectory:
-        """All amplitudes scaled alike, at most by `largest`, so that the machine can do the motion.
+    def fit_amplitudes(
+        self, machine: Machine, largest: float = 1.0, force_share: float = FORCE_SHARE
+    ) -> Trajectory:
+        """Return all amplitudes scaled alike, at most by `largest`, so that the machine can do the motion.
 
         Raises
         ------
@@ -128,7 +130,7 @@ class Trajectory:
         whole = self._displacement(time)
 
         def possible(scale: float) -> bool:
-            motion = self.displaced(time, (scale * whole[0], scale * whole[1], scale * whole[2]))
+            motion = self.displace(time, (scale * whole[0], scale * whole[1], scale * whole[2]))
             return within_limits(machine, motion, force_share)
 
         low, high = 0.0, largest
@@ -141,11 +143,11 @@ class Trajectory:
             raise SettingsError(
                 f"trajectory '{self.name}': machine '{machine.name}' has no room for it around its home pose"
             )
-        return replace(self, signal=self.signal.scaled(low))
+        return replace(self, signal=self.signal.scale(low))
 
 
 def trajectory(name: str, machine: Machine, duration: float | None = None, seed: int = 0) -> Trajectory:
-    """A named motion, made to fit a machine.
+    """Return a named motion, made to fit a machine.
 
     `x`, `z`, `xy` are the source's (25.4 mm, 4 pi rad/s; Oh 2003, table 4.3), made smaller where the machine cannot do
     them. `rich` moves all six axes at many frequencies, as far as lengths, rates and forces allow; `rich2` is another
@@ -178,7 +180,7 @@ def trajectory(name: str, machine: Machine, duration: float | None = None, seed:
             f"{did_you_mean(name, TRAJECTORIES)}"
         )
     if duration is None:
-        duration = _fall_time(machine) if name == "free" else DEFAULT_DURATION[name]
+        duration = _compute_fall_time(machine) if name == "free" else DEFAULT_DURATION[name]
     still = name in ("free", "rest")
     shortest = 0.0 if still else SHORTEST
     if not shortest < duration < np.inf:
@@ -200,19 +202,19 @@ def trajectory(name: str, machine: Machine, duration: float | None = None, seed:
             raise SettingsError(f"motion file '{name}': does not keep the limits of machine '{machine.name}'")
         return path
     if name in ("x", "z", "xy"):
-        return replace(path, signal=source_signal(name)).fitted(machine)
+        return replace(path, signal=source_signal(name)).fit_amplitudes(machine)
     if name == "slow":
-        return replace(path, signal=slow_signal(machine)).fitted(machine)
+        return replace(path, signal=slow_signal(machine)).fit_amplitudes(machine)
     slow, fast = rich_signals(machine, np.random.default_rng([("rich", "rich2").index(name), seed]))
     # a heavy machine must give up fast tones before it gives up reach
-    fast = replace(path, signal=fast).fitted(machine, force_share=FAST_SHARE * FORCE_SHARE).signal
-    return replace(path, signal=slow + fast).fitted(machine, LARGEST_SCALE)
+    fast = replace(path, signal=fast).fit_amplitudes(machine, force_share=FAST_SHARE * FORCE_SHARE).signal
+    return replace(path, signal=slow + fast).fit_amplitudes(machine, LARGEST_SCALE)
 
 
 def within_limits(
     machine: Machine, motion: PlatformMotion, force_share: float = FORCE_SHARE, between: bool = False
 ) -> bool:
-    """Whether a motion keeps this module's margins to length, rate and force limits and to singular poses.
+    """Return whether a motion keeps this module's margins to length, rate and force limits and to singular poses.
 
     Passive joints keep to the angles of the machine's file, if it states some.
 
@@ -223,7 +225,7 @@ def within_limits(
     length, rate, _ = strut_motion_from_platform(machine, motion)
     home_pose = (machine.home_position[None], machine.home_rotation[None])
     home = strut_lengths(machine, *home_pose)
-    extremes = peaks if between else _extremes
+    extremes = peaks if between else _find_extremes
     shortest, longest = extremes(length)
     # a home inside the margin must not forbid every motion
     if np.any(shortest < np.minimum(low + margin, home)) or np.any(longest > np.maximum(high - margin, home)):
@@ -235,8 +237,8 @@ def within_limits(
     if turned.size and not extremes(turned)[1].max() <= 1:
         return False
     every = 1 if between else 10
-    nearness = _least_singular(machine, motion.position[::every], motion.rotation[::every])
-    if extremes(nearness[:, None])[0].min() < CONDITION_SHARE * _least_singular(machine, *home_pose)[0]:
+    nearness = _find_least_singular(machine, motion.position[::every], motion.rotation[::every])
+    if extremes(nearness[:, None])[0].min() < CONDITION_SHARE * _find_least_singular(machine, *home_pose)[0]:
         return False
     if machine.drive is None:
         return True
@@ -251,7 +253,7 @@ def peaks(values: FloatArray) -> tuple[FloatArray, FloatArray]:
     more is for how that difference changes within a step.
     """
     if len(values) < 3:
-        return _extremes(values)
+        return _find_extremes(values)
     excess = np.zeros_like(values)
     excess[1:-1] = BETWEEN / 8 * np.abs(np.diff(values, 2, axis=0))
     beside = excess.copy()
@@ -260,17 +262,17 @@ def peaks(values: FloatArray) -> tuple[FloatArray, FloatArray]:
     return (values - beside).min(axis=0), (values + beside).max(axis=0)
 
 
-def _extremes(values: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _find_extremes(values: FloatArray) -> tuple[FloatArray, FloatArray]:
     return values.min(axis=0), values.max(axis=0)
 
 
-def _least_singular(machine: Machine, position: FloatArray, rotation: FloatArray) -> FloatArray:
+def _find_least_singular(machine: Machine, position: FloatArray, rotation: FloatArray) -> FloatArray:
     unit = np.array([1.0] * 3 + [machine.length_scale] * 3)
     return np.linalg.svd(jacobian(machine, position, rotation) / unit, compute_uv=False)[:, -1]
 
 
-def _fall_time(machine: Machine) -> float:
-    """How long the platform may fall freely from home before a strut comes near a limit, at most 0.15 s."""
+def _compute_fall_time(machine: Machine) -> float:
+    """Return how long the platform may fall freely from home before a strut comes near a limit, at most 0.15 s."""
     time = np.linspace(0.0, DEFAULT_DURATION["free"], 31)
     position = machine.home_position + 0.5 * time[:, None] ** 2 * machine.gravity
     length = strut_lengths(machine, position, np.broadcast_to(machine.home_rotation, (31, 3, 3)))
@@ -279,7 +281,7 @@ def _fall_time(machine: Machine) -> float:
     return float(time[-1] if inside.all() else time[max(1, np.argmin(inside) - 1)])
 
 
-def _turning(
+def _compute_rotation(
     angle: FloatArray, rate: FloatArray, second: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Rotation Rz Ry Rx of angles (N, 3) about base x, y, z, its angular velocity and acceleration in base axes."""

@@ -35,8 +35,8 @@ class MultiSine:
     sine: FloatArray
     cosine: FloatArray
 
-    def scaled(self, factor: float) -> MultiSine:
-        """The same signals, every amplitude times `factor`."""
+    def scale(self, factor: float) -> MultiSine:
+        """Return the same signals, every amplitude times `factor`."""
         return MultiSine(self.frequency, factor * self.sine, factor * self.cosine)
 
     def __add__(self, other: MultiSine) -> MultiSine:
@@ -50,7 +50,7 @@ class MultiSine:
         return MultiSine(frequency, sine, cosine)
 
     def evaluate(self, time: FloatArray) -> Derivatives:
-        """Values and first two derivatives at times (N,) in s, each (N, 6)."""
+        """Return values and first two derivatives at times (N,) in s, each (N, 6)."""
         return Waves.of(self.frequency, time).evaluate(self)
 
 
@@ -77,7 +77,7 @@ class Waves:
         return cls(omega, np.sin(angle), np.cos(angle))
 
     def evaluate(self, signal: MultiSine) -> Derivatives:
-        """Values and first two derivatives of signals of these tones, each (N, 6)."""
+        """Return values and first two derivatives of signals of these tones, each (N, 6)."""
         s, c, omega = self.sine, self.cosine, self.omega
         sine, cosine = signal.sine, signal.cosine
         value = s @ sine.T + c @ cosine.T
@@ -98,7 +98,7 @@ class Fade:
     ramp: float
 
     def evaluate(self, time: FloatArray) -> Derivatives:
-        """Values and first two derivatives at times (N,) in s, each (N,)."""
+        """Return values and first two derivatives at times (N,) in s, each (N,)."""
         time = np.asarray(time, dtype=float)
         left = time < 0.5 * self.duration
         x = np.clip((np.where(left, time, self.duration - time) - self.rest) / self.ramp, 0.0, 1.0)
@@ -109,7 +109,7 @@ class Fade:
         return value, first, second
 
 
-def faded(signal: Derivatives, envelope: Derivatives) -> Derivatives:
+def fade_signals(signal: Derivatives, envelope: Derivatives) -> Derivatives:
     """Product of signals (N, 6) and an envelope (N,), with its derivatives."""
     y, y1, y2 = signal
     e, e1, e2 = (part[:, None] for part in envelope)
@@ -138,8 +138,8 @@ class FadedWaves:
         return cls(Waves.of(frequency, time - fade.rest), fade.evaluate(time))
 
     def evaluate(self, signal: MultiSine) -> Derivatives:
-        """Values and first two derivatives, (N, n) each."""
-        return faded(self.waves.evaluate(signal), self.envelope)
+        """Return values and first two derivatives, (N, n) each."""
+        return fade_signals(self.waves.evaluate(signal), self.envelope)
 
     def gradient(self, sensitivity: Derivatives) -> tuple[FloatArray, FloatArray]:
         """Derivatives (n, K) of a number by sines and cosines, from those by value and derivatives, (N, n) each."""

@@ -29,7 +29,7 @@ pytest.importorskip("websockets.asyncio.server", reason="websockets is not insta
 from ros.domains import DOMAIN
 
 from pkm_identification.mechanisms.hexapod.machine import Machine, builtin_machines
-from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
+from pkm_identification.mechanisms.hexapod.parameters.sets import list_hexapod_parameters
 from pkm_identification.ros.processes.node_process import NodeProcess, process_environment
 from pkm_identification.ros.processes.watch_process import watching
 
@@ -93,7 +93,7 @@ def test_the_page_shows_every_estimate_and_asks_nobody_else(live, visit):
     seen.wait(IDENTIFIED, STARTING)
     seen.wait("pkmWatch.page.view?.frames > 2", STARTING)
     estimate = seen.page.evaluate("pkmWatch.state.estimate")
-    expected = hexapod_parameters(Machine.load("uf"))
+    expected = list_hexapod_parameters(Machine.load("uf"))
     assert estimate["names"] == list(expected.names)
     rows = seen.page.locator("#parameters tr")
     assert rows.count() == len(expected.names)

@@ -10,7 +10,7 @@
 
 import pytest
 
-from pkm_identification.ros.node.transport import LOOPBACK, without_shared_memory
+from pkm_identification.ros.node.transport import LOOPBACK, remove_shared_memory
 
 FAST_DDS = "rmw_fastrtps_cpp"
 LOCALHOST = {"ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST"}
@@ -18,7 +18,7 @@ LOCALHOST = {"ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST"}
 
 def changed(environment, middleware=FAST_DDS):
     made = dict(environment)
-    without_shared_memory(middleware, made)
+    remove_shared_memory(middleware, made)
     return made
 
 

@@ -34,7 +34,7 @@ from pkm_identification.msg import ControllerState
 from pkm_identification.nodes.controller import ControllerNode
 from pkm_identification.nodes.simulator import SimulatorNode
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.numerics.rotation import matrix_from_vector, quaternion_from_matrix
+from pkm_identification.numerics.rotation import build_quaternion_from_matrix, matrix_from_vector
 from pkm_identification.ros.clock import set_stamp
 
 
@@ -49,7 +49,7 @@ def point(
     transform = Transform()
     place, turn = transform.translation, transform.rotation
     place.x, place.y, place.z = (float(x) for x in position)
-    turn.x, turn.y, turn.z, turn.w = quaternion_from_matrix(rotation).tolist()
+    turn.x, turn.y, turn.z, turn.w = build_quaternion_from_matrix(rotation).tolist()
     made = MultiDOFJointTrajectoryPoint(transforms=[transform])
     nanoseconds = round(1e9 * time)
     made.time_from_start = Duration(sec=nanoseconds // 10**9, nanosec=nanoseconds % 10**9)

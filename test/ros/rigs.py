@@ -18,7 +18,7 @@ from ros.ros_bench import feed, joint_state
 from sensor_msgs.msg import JointState
 from visualization_msgs.msg import MarkerArray
 
-from pkm_identification.identification.online.pipeline import OnlinePipeline, stream_settings
+from pkm_identification.identification.online.pipeline import OnlinePipeline, build_stream_settings
 from pkm_identification.identification.online.tracker_stage import TrackerStage
 from pkm_identification.machines.contract import FAILED, OTHER_MODE
 from pkm_identification.machines.load import load_machine
@@ -71,7 +71,7 @@ class FilterRig:
 
 def expected(motion, force=True):
     """What the same stages give without ROS."""
-    settings = stream_settings(motion.machine, period=1e-3)
+    settings = build_stream_settings(motion.machine, period=1e-3)
     guard, strut_filter = StreamGuard(settings.guard), CausalFilter(settings.filter)
     found = []
     for k in range(len(motion.time)):

@@ -25,12 +25,12 @@ from pkm_identification.errors import PkmError
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
 from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
+from pkm_identification.mechanisms.hexapod.parameters.sets import list_hexapod_parameters
 from pkm_identification.msg import ControllerState, ParameterEstimate
 from pkm_identification.nodes.controller import ControllerNode
 from pkm_identification.ros.clock import seconds, stamp_of
 from pkm_identification.ros.qos import COMMANDS, LATCHED
-from pkm_identification.simulation import perturbed, trajectory
+from pkm_identification.simulation import perturb_machine, trajectory
 
 UF = Machine.load("uf")
 HOME = strut_lengths(UF, UF.home_position[None], UF.home_rotation[None])[0]
@@ -40,8 +40,8 @@ PERIOD = 1e-3
 
 def estimate_of(nominal: Machine, true: Machine, time: float = 100.0) -> ParameterEstimate:
     """What the estimator would publish in the end."""
-    names = hexapod_parameters(nominal)
-    values = hexapod_parameters(true).nominal
+    names = list_hexapod_parameters(nominal)
+    values = list_hexapod_parameters(true).nominal
     return ParameterEstimate(
         header=Header(stamp=stamp_of(time)),
         fit_judged=True,
@@ -100,7 +100,7 @@ def test_tracking_gets_better_when_the_estimate_arrives(bench: Bench, tmp_path):
     there = goal(made.pose(0.5, (0.03, 0.0, -0.02), (0.0, 0.08, 0.05)), made.pose(1.0))
     before = made.send(there).result().result
     now = made.controller.controller.newest
-    estimates.publish(estimate_of(made.machine, perturbed(made.machine, 1, 0.15), now))
+    estimates.publish(estimate_of(made.machine, perturb_machine(made.machine, 1, 0.15), now))
     bench.wait(lambda: made.controller.controller.model.accepted, "the estimate to be taken")
     after = made.send(there).result().result
     assert before.error_code == after.error_code == 0
@@ -113,7 +113,7 @@ def test_estimates_that_must_not_be_believed_change_nothing(bench: Bench):
     driver = Driver(bench, lost_after=500.0)
     driver.samples(3)
     estimates = bench.publisher(ParameterEstimate, "parameter_estimate", LATCHED)
-    good = estimate_of(UF, perturbed(UF, 1))
+    good = estimate_of(UF, perturb_machine(UF, 1))
     changes = (
         ("machine_hash", "0123456789abcdef"),
         ("values", [float("nan")] * 20),
@@ -127,11 +127,11 @@ def test_estimates_that_must_not_be_believed_change_nothing(bench: Bench):
     )
     nominal = driver.controller.model.target
     for count, (name, value) in enumerate(changes, start=1):
-        bad = estimate_of(UF, perturbed(UF, 1))
+        bad = estimate_of(UF, perturb_machine(UF, 1))
         setattr(bad, name, value)
         estimates.publish(bad)
         bench.wait(lambda n=count: driver.node.health.counts["estimate_refused"] == n, f"'{name}' refused")
-    unseen = estimate_of(UF, perturbed(UF, 1))
+    unseen = estimate_of(UF, perturb_machine(UF, 1))
     unseen.status = [ParameterEstimate.UNIDENTIFIABLE] * 20
     estimates.publish(unseen)
     bench.wait(lambda: driver.controller.model.accepted == 1, "the estimate that shows nothing")
@@ -258,7 +258,7 @@ def test_an_estimate_that_would_make_the_forces_jump_is_an_emergency(bench: Benc
     driver = Driver(bench, estimate_jump=1.0, lost_after=500.0)
     driver.samples(5)
     estimates = bench.publisher(ParameterEstimate, "parameter_estimate", LATCHED)
-    estimates.publish(estimate_of(UF, perturbed(UF, 1, 0.5)))
+    estimates.publish(estimate_of(UF, perturb_machine(UF, 1, 0.5)))
     bench.wait(lambda: driver.controller.state == "emergency", "the emergency stop")
     assert "an estimate would change a strut's force by" in driver.status().message
 

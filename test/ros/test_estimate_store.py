@@ -22,11 +22,11 @@ from pkm_identification.errors import DocumentError, OutputError
 from pkm_identification.identification.estimate_file import write_estimate_json
 from pkm_identification.identification.settings import Settings
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
+from pkm_identification.mechanisms.hexapod.parameters.sets import list_hexapod_parameters
 from pkm_identification.ros.estimates.store import EstimateStore, estimate_folder, estimate_name
 
 MACHINE = Machine.load("uf")
-PARAMETERS = hexapod_parameters(MACHINE)
+PARAMETERS = list_hexapod_parameters(MACHINE)
 
 
 @pytest.fixture

@@ -36,7 +36,7 @@ def samples():
 def learned(samples, **options):
     """What the stage without ROS makes of the same samples with the same options."""
     machine = Machine.load("uf")
-    pipeline = OnlinePipeline(machine, Settings.of(**options).resolved(machine))
+    pipeline = OnlinePipeline(machine, Settings.of(**options).resolve(machine))
     for sample in tracked_samples(samples):
         pipeline.estimator.step(sample)
     return pipeline.estimator.estimate

@@ -8,11 +8,11 @@
 
 """A start that compiles says so, once; every start says how long it took."""
 
-from pkm_identification.numerics.compiled import inlined
+from pkm_identification.numerics.compiled import compile_inline
 from pkm_identification.ros.node.pipeline_node import PipelineNode
 
 
-@inlined
+@compile_inline
 def twice(x):
     return 2.0 * x
 

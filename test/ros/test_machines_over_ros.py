@@ -22,7 +22,7 @@ from visualization_msgs.msg import MarkerArray
 from benchmarks.field.parallel_machines import five_bar, rss
 from pkm_identification.errors import PkmError
 from pkm_identification.exporting.display import create_tree, display_urdf
-from pkm_identification.identification.online.pipeline import OnlinePipeline, stream_settings
+from pkm_identification.identification.online.pipeline import OnlinePipeline, build_stream_settings
 from pkm_identification.identification.settings import Settings
 from pkm_identification.machines.load import load_machine
 from pkm_identification.motion import DriveSample
@@ -79,7 +79,7 @@ def messages_of(path):
 
 def in_process(path):
     machine = load_machine(path)
-    pipeline = OnlinePipeline(machine, stream_settings(machine, Settings.of(causal=True), 1e-3))
+    pipeline = OnlinePipeline(machine, build_stream_settings(machine, Settings.of(causal=True), 1e-3))
     for message in messages_of(path):
         stamp = seconds(message.header.stamp)
         pipeline.step(stamp, np.array(message.position), np.array(message.effort))

@@ -21,8 +21,8 @@ from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.nodes.simulator import SimulatorNode
 from pkm_identification.ros.clock import seconds
-from pkm_identification.ros.commands.motion_goal import goal_of_motion
-from pkm_identification.simulation.motion_file import motion_text
+from pkm_identification.ros.commands.motion_goal import compute_goal_of_motion
+from pkm_identification.simulation.motion_file import format_motion_text
 from pkm_identification.simulation.trajectories import trajectory
 
 
@@ -30,7 +30,9 @@ from pkm_identification.simulation.trajectories import trajectory
 def file(tmp_path):
     machine = Machine.load("uf")
     path = tmp_path / "motion.yaml"
-    path.write_text(motion_text(machine, trajectory("rich", machine, 2.0).signal.scaled(0.5), 2.0, "a test"))
+    path.write_text(
+        format_motion_text(machine, trajectory("rich", machine, 2.0).signal.scale(0.5), 2.0, "a test")
+    )
     return path
 
 
@@ -50,7 +52,7 @@ def test_the_simulator_follows_a_motion_file(bench, file):
 def test_the_controller_follows_a_motion_file(bench, file):
     made = ControlledMachine(bench)
     path = trajectory(str(file), made.machine)
-    sent = made.send(goal_of_motion(path))
+    sent = made.send(compute_goal_of_motion(path))
     answer = sent.result()
     assert (answer.status, answer.result.error_string) == (GoalStatus.STATUS_SUCCEEDED, "done")
     assert answer.result.max_error < 1e-4

@@ -19,7 +19,7 @@ from ros.ros_bench import feed
 from sensor_msgs.msg import JointState
 
 from pkm_identification.errors import PkmError
-from pkm_identification.identification.online.pipeline import OnlinePipeline, stream_settings
+from pkm_identification.identification.online.pipeline import OnlinePipeline, build_stream_settings
 from pkm_identification.machines.load import load_machine
 from pkm_identification.msg import PlatformState
 from pkm_identification.nodes.estimator import EstimatorNode
@@ -36,7 +36,7 @@ def messages_of(name):
     machine = load_machine(name)
     payload = Payload(MASS, CENTER, np.diag([0.012, 0.015, 0.009]), TAKEN)
     log = simulate(machine, "rich", 9.2, seed=4, payload=payload)
-    pipeline, found = OnlinePipeline(machine, stream_settings(machine, None, 1e-3)), []
+    pipeline, found = OnlinePipeline(machine, build_stream_settings(machine, None, 1e-3)), []
     for time, length, force in zip(log.time, log.length, log.force, strict=True):
         for filtered in pipeline.filter_stage.step(time + START, length, force):
             tracked = pipeline.tracker_stage.step(filtered)

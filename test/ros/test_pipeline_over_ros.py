@@ -18,7 +18,7 @@ from ros.ros_bench import Motion, joint_state
 
 from pkm_identification.identification.online.pipeline import OnlinePipeline
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
+from pkm_identification.mechanisms.hexapod.parameters.sets import list_hexapod_parameters
 from pkm_identification.motion import DriveLog
 from pkm_identification.msg import ParameterEstimate, PlatformState
 from pkm_identification.nodes.estimator import EstimatorNode
@@ -30,7 +30,7 @@ from pkm_identification.records.bags.writer import write_strut_bag
 from pkm_identification.ros.clock import seconds
 from pkm_identification.ros.processes.node_process import NodeProcess
 from pkm_identification.ros.qos import LATCHED
-from pkm_identification.simulation import SensorSettings, perturbed, simulate
+from pkm_identification.simulation import SensorSettings, perturb_machine, simulate
 
 SENSORS = SensorSettings(stamp_jitter=2e-5)
 
@@ -51,7 +51,7 @@ def assert_equal(message, estimate):
 @pytest.mark.slow
 def test_a_bag_through_the_nodes_equals_the_pipeline_on_its_log(bench, tmp_path):
     machine = Machine.load("uf")
-    recording = simulate(perturbed(machine, 2), "rich", 4.0, nominal=machine, sensors=SENSORS, seed=5)
+    recording = simulate(perturb_machine(machine, 2), "rich", 4.0, nominal=machine, sensors=SENSORS, seed=5)
     simulated = recording.log()
     write_strut_bag(tmp_path / "bag", replace(simulated, time=simulated.time + 1_700_000_000.0))
     log = read_log(tmp_path / "bag")
@@ -129,7 +129,7 @@ def test_a_faulty_stream_through_three_nodes_equals_the_pipeline_in_one_process(
 def test_a_machine_at_100_hz_is_identified_through_three_nodes(bench):
     """Errors below four stated deviations: of 20 parameters one normal error lies beyond in .1 % of the runs."""
     machine = Machine.load("uf")
-    truth = perturbed(machine, 4)
+    truth = perturb_machine(machine, 4)
     log = simulate(truth, "rich", 20.0, nominal=machine, sensors=SENSORS, seed=5).log()
     chain = ChainRig(bench, sample_rate=100.0)
     samples = zip(log.time[::10], log.length[::10], log.force[::10], strict=True)
@@ -139,7 +139,7 @@ def test_a_machine_at_100_hz_is_identified_through_three_nodes(bench):
     estimate = chain.estimator.estimator.estimate
     shown = np.array([status == "identifiable" for status in estimate.status])
     assert shown.sum() >= 10
-    error = (estimate.values - hexapod_parameters(truth).nominal) / estimate.std
+    error = (estimate.values - list_hexapod_parameters(truth).nominal) / estimate.std
     assert np.abs(error[shown]).max() < 4.0
 
 

@@ -30,7 +30,7 @@ from pkm_identification.nodes.recorder import RecorderNode
 from pkm_identification.nodes.strut_filter import StrutFilterNode
 from pkm_identification.numerics import large_arrays
 from pkm_identification.records import read_log
-from pkm_identification.records.bags.reader import bag_topics
+from pkm_identification.records.bags.reader import list_bag_topics
 from pkm_identification.records.bags.writer import write_strut_bag
 from pkm_identification.ros.clock import seconds
 from pkm_identification.ros.qos import CLOCK, LATCHED, STRUT_STATES_SUBSCRIPTION
@@ -98,7 +98,7 @@ def test_topics_of_unknown_type_are_recorded_when_they_appear(bench, tmp_path):
     driver.publish(Clock())
     bench.wait(lambda: recorder.counts["/else/where"] == 1, "the message")
     bench.stop(recorder)
-    assert bag_topics(tmp_path / "out")["/else/where"] == "rosgraph_msgs/msg/Clock"
+    assert list_bag_topics(tmp_path / "out")["/else/where"] == "rosgraph_msgs/msg/Clock"
 
 
 def test_recording_ends_after_its_duration(bench, tmp_path):

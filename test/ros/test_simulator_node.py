@@ -27,7 +27,7 @@ from pkm_identification.ros.commands.force_commands import ForceCommands
 from pkm_identification.ros.messages.convert import fill_pose
 from pkm_identification.ros.messages.joint_state import JointStateReader
 from pkm_identification.ros.qos import CLOCK, COMMANDS, POSE
-from pkm_identification.simulation import Simulator, perturbed, trajectory
+from pkm_identification.simulation import Simulator, perturb_machine, trajectory
 from pkm_identification.srv import SetPayload, StepSimulation
 
 
@@ -51,7 +51,9 @@ def test_it_publishes_exactly_what_the_simulator_gives(bench):
     )
     bench.wait(lambda: len(messages) >= 1000, "1000 samples")
     machine = Machine.load("uf")
-    simulator = Simulator(perturbed(machine, 1, 0.1), trajectory("x", machine, 2.0), nominal=machine, seed=3)
+    simulator = Simulator(
+        perturb_machine(machine, 1, 0.1), trajectory("x", machine, 2.0), nominal=machine, seed=3
+    )
     for message in messages:
         sample = simulator.step()
         assert seconds(message.header.stamp) == pytest.approx(100.0 + sample.time, abs=1e-9)

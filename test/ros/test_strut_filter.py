@@ -14,7 +14,7 @@ import yaml
 from ros.rigs import FilterRig, Part, assert_equal, expected
 from ros.ros_bench import Motion
 
-from pkm_identification.mechanisms.builtin import builtin_files
+from pkm_identification.mechanisms.builtin import list_builtin_files
 from pkm_identification.nodes.strut_filter import StrutFilterNode
 from pkm_identification.ros.clock import seconds
 
@@ -37,7 +37,7 @@ def test_the_node_gives_exactly_what_the_stages_give(rig):
 
 
 def test_strokes_and_shares_of_the_rating_are_what_parameters_say(bench, tmp_path):
-    document = yaml.safe_load(builtin_files("machines")["uf"].read_text())
+    document = yaml.safe_load(list_builtin_files("machines")["uf"].read_text())
     document["drive"]["rated_force"] = 2000.0
     path = tmp_path / "rated.yaml"
     path.write_text(yaml.safe_dump(document))

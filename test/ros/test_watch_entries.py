@@ -22,10 +22,10 @@ from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.msg import ParameterEstimate
 from pkm_identification.ros.qos import LATCHED
 from pkm_identification.ros.watching.entries import (
+    build_payload_entry,
+    build_pose_entry,
+    build_status_entry,
     estimate_entry,
-    payload_entry,
-    pose_entry,
-    status_entry,
 )
 from pkm_identification.ros.watching.listener import Listener
 
@@ -72,21 +72,21 @@ def test_an_estimate_that_cannot_be_drawn_is_none(changed):
 
 def test_poses_and_payloads_that_are_not_finite_are_none():
     pose = Pose(position=Point(x=0.1), orientation=Quaternion(w=1.0))
-    assert pose_entry(pose) == [0.1, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0]
-    assert pose_entry(Pose(orientation=Quaternion(w=NAN))) is None
-    assert pose_entry(Pose(orientation=Quaternion(w=0.0))) is None
+    assert build_pose_entry(pose) == [0.1, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0]
+    assert build_pose_entry(Pose(orientation=Quaternion(w=NAN))) is None
+    assert build_pose_entry(Pose(orientation=Quaternion(w=0.0))) is None
     payload = InertiaStamped()
     payload.inertia.m = 2.5
-    assert payload_entry(payload)["mass"] == 2.5
+    assert build_payload_entry(payload)["mass"] == 2.5
     payload.inertia.com.z = NAN
-    assert payload_entry(payload) is None
+    assert build_payload_entry(payload) is None
 
 
 def test_a_status_has_its_level_in_a_word_and_its_numbers_as_text():
     status = DiagnosticStatus(
         level=DiagnosticStatus.WARN, message="late", values=[KeyValue(key="n", value="7")]
     )
-    assert status_entry(status, "stream") == {
+    assert build_status_entry(status, "stream") == {
         "task": "stream",
         "level": "warning",
         "message": "late",

@@ -22,7 +22,7 @@ LOCAL_NAMES = ("127.0.0.1", "localhost", "::1")
 
 
 def is_loopback(host: str) -> bool:
-    """Whether an address can be reached from this computer alone."""
+    """Return whether an address can be reached from this computer alone."""
     try:
         return host == "localhost" or ipaddress.ip_address(host).is_loopback
     except ValueError:

@@ -42,7 +42,7 @@ class Board:
         ValueError
             If it holds a number that is not finite, which JSON does not know.
         """
-        text = _json(value)
+        text = _encode_json(value)
         with self._lock:
             self._version += 1
             self._entries[name] = (self._version, text)
@@ -56,13 +56,13 @@ class Board:
             Version to ask with the next time.
         str
         """
-        first = {name: _json(value) for name, value in self._opening().items()} if version == 0 else {}
+        first = {name: _encode_json(value) for name, value in self._opening().items()} if version == 0 else {}
         with self._lock:
             newer = {name: text for name, (at, text) in self._entries.items() if at > version}
             latest = self._version
-        parts = [f"{_json(name)}:{text}" for name, text in {**first, **newer}.items()]
+        parts = [f"{_encode_json(name)}:{text}" for name, text in {**first, **newer}.items()]
         return latest, f"{{{','.join(parts)}}}" if parts else ""
 
 
-def _json(value: Any) -> str:
+def _encode_json(value: Any) -> str:
     return json.dumps(value, separators=(",", ":"), allow_nan=False)

@@ -54,7 +54,9 @@ class Course:
             if count > self._count:
                 self._count = count
                 if self._taken % self._stride == 0:
-                    self._points.append((time, [_short(x, 7) for x in values], [_short(x, 3) for x in std]))
+                    self._points.append(
+                        (time, [_shorten(x, 7) for x in values], [_shorten(x, 3) for x in std])
+                    )
                 self._taken += 1
                 if len(self._points) >= MOST:
                     self._points = self._points[::2]
@@ -62,7 +64,7 @@ class Course:
             return self._run
 
     def entry(self) -> dict[str, Any]:
-        """The run so far: its number, names, and for each point time (s), values and standard deviations."""
+        """Return the run so far: its number, names, and for each point time (s), values and standard deviations."""
         with self._lock:
             points = list(self._points)
             return {
@@ -80,5 +82,5 @@ class Course:
         self._points = []
 
 
-def _short(value: float, digits: int) -> float:
+def _shorten(value: float, digits: int) -> float:
     return float(f"{value:.{digits}g}")

@@ -105,7 +105,7 @@ class PageServer:
                 logger=quiet,
             )
         except OSError as error:
-            raise SettingsError(_refused(host, port, error)) from None
+            raise SettingsError(_refuse(host, port, error)) from None
         except UnicodeError:  # no name that DNS could know
             raise SettingsError(f"--host {host}: neither an address nor a name") from None
         async with server:
@@ -175,7 +175,7 @@ class PageServer:
                 self._answered.set()
 
 
-def _refused(host: str, port: int, error: OSError) -> str:
+def _refuse(host: str, port: int, error: OSError) -> str:
     if error.errno == errno.EADDRINUSE:
         return f"--port {port}: in use on {host}; another --port, or 0 for a free one"
     if error.errno == errno.EACCES:

@@ -27,28 +27,28 @@ _ENDINGS = {
 _ROW = re.compile(rf"(?<=  )({'|'.join(_ENDINGS)})(?=[,:][^\n]*$|$)", re.MULTILINE)
 
 
-def wanted(stream: TextIO) -> bool:
-    """Whether a stream is a terminal that takes colours, and neither NO_COLOR nor TERM=dumb is set."""
+def wants_colour(stream: TextIO) -> bool:
+    """Return whether a stream is a terminal that takes colours, and neither NO_COLOR nor TERM=dumb is set."""
     return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
-def painted(text: str, colour: int, stream: TextIO) -> str:
-    """The text in a colour for a stream that wants one."""
-    return f"\x1b[{colour}m{text}\x1b[0m" if text and wanted(stream) else text
+def paint(text: str, colour: int, stream: TextIO) -> str:
+    """Return the text in a colour for a stream that wants one."""
+    return f"\x1b[{colour}m{text}\x1b[0m" if text and wants_colour(stream) else text
 
 
-def verdict_painted(good: bool, verdict: str) -> str:
-    """A sentence on stdout about a result, by whether it is good news."""
-    return painted(verdict, GOOD if good else ATTENTION, sys.stdout)
+def paint_verdict(good: bool, verdict: str) -> str:
+    """Return a sentence on stdout about a result, by whether it is good news."""
+    return paint(verdict, GOOD if good else ATTENTION, sys.stdout)
 
 
 def warn(line: str) -> None:
     """A line on stderr that says what is wrong."""
-    print(painted(line, BAD, sys.stderr), file=sys.stderr)
+    print(paint(line, BAD, sys.stderr), file=sys.stderr)
 
 
-def rows_painted(text: str, stream: TextIO) -> str:
+def paint_rows(text: str, stream: TextIO) -> str:
     """Tables whose rows end with a status or a verdict, these in their colours."""
-    if not wanted(stream):
+    if not wants_colour(stream):
         return text
-    return _ROW.sub(lambda match: painted(match[1], _ENDINGS[match[1]], stream), text)
+    return _ROW.sub(lambda match: paint(match[1], _ENDINGS[match[1]], stream), text)

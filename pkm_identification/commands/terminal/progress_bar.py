@@ -26,7 +26,7 @@ class ProgressBar:
         self._what, self._begun = "", 0.0
         self._bar: Any = None
 
-    def progressed(self, what: str, part: float, whole: float) -> None:
+    def report_progress(self, what: str, part: float, whole: float) -> None:
         """See `progress.Listener`."""
         if not self._what:
             self._what, self._begun = what, self._clock()

@@ -65,13 +65,13 @@ MEMORY = QUEUE + MOST_CYCLES + 1
 
 
 @kernel
-def _limited(value, limit):
+def _limit(value, limit):
     return min(max(value, -limit), limit)
 
 
 @kernel
 def cascade_output(settings, memory, step, reference, position, rate_now, current):
-    """What a drive's controller gives out in the small step that begins: V, A, or the unit of its position loop.
+    """Return what a drive's controller gives out in the small step that begins: V, A, or the unit of its position loop.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ def cascade_output(settings, memory, step, reference, position, rate_now, curren
         late = int(settings[CYCLES_LATE])
         for k in range(late):
             memory[QUEUE + k] = memory[QUEUE + k + 1]
-        memory[QUEUE + late] = _limited(rate, settings[RATE_LIMIT])
+        memory[QUEUE + late] = _limit(rate, settings[RATE_LIMIT])
         memory[PAST_RATE_COMMAND] = memory[RATE_COMMAND]
         memory[RATE_COMMAND] = memory[QUEUE]
         memory[OUTPUT] = memory[QUEUE] if settings[VELOCITY_STEPS] == 0.0 else memory[OUTPUT]
@@ -115,7 +115,7 @@ def cascade_output(settings, memory, step, reference, position, rate_now, curren
         wanted = settings[VELOCITY_GAIN] * error + memory[VELOCITY_SUM] + rise + ahead
         if abs(wanted) <= settings[CURRENT_LIMIT] or wanted * rise < 0.0:
             memory[VELOCITY_SUM] += rise
-        memory[CURRENT_COMMAND] = _limited(wanted, settings[CURRENT_LIMIT])
+        memory[CURRENT_COMMAND] = _limit(wanted, settings[CURRENT_LIMIT])
         memory[OUTPUT] = memory[CURRENT_COMMAND] if settings[CURRENT_STEPS] == 0.0 else memory[OUTPUT]
     if settings[CURRENT_STEPS] > 0.0 and step % int(settings[CURRENT_STEPS]) == 0:
         error = memory[CURRENT_COMMAND] - current
@@ -123,7 +123,7 @@ def cascade_output(settings, memory, step, reference, position, rate_now, curren
         wanted = settings[CURRENT_GAIN] * error + memory[CURRENT_SUM] + rise
         if abs(wanted) <= settings[VOLTAGE_LIMIT] or wanted * rise < 0.0:
             memory[CURRENT_SUM] += rise
-        memory[OUTPUT] = _limited(wanted, settings[VOLTAGE_LIMIT])
+        memory[OUTPUT] = _limit(wanted, settings[VOLTAGE_LIMIT])
     return memory[OUTPUT]
 
 

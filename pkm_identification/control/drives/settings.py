@@ -41,18 +41,18 @@ def drive_settings(bank: Bank, loops: Sequence[DriveLoops], step: float) -> Floa
         If a period is no multiple of the small step.
     """
     settings = place.empty_settings(len(bank))
-    limits = _current_limits(bank)
+    limits = _build_current_limits(bank)
     for i, one in enumerate(loops):
         row, position, velocity, current = settings[i], one.position, one.velocity, one.current
         row[place.STEP] = step
-        row[place.POSITION_STEPS] = _steps("position", position.period, step)
+        row[place.POSITION_STEPS] = _count_steps("position", position.period, step)
         row[place.POSITION_GAIN] = position.gain
         row[place.RATE_SHARE] = position.rate_feed_forward
         row[place.RATE_LIMIT] = position.limit
         row[place.CYCLES_LATE] = position.cycles_late
-        row[place.RATIO] = _ratio(bank.actuators[i])
+        row[place.RATIO] = _compute_ratio(bank.actuators[i])
         if velocity is not None:
-            row[place.VELOCITY_STEPS] = _steps("velocity", velocity.period, step)
+            row[place.VELOCITY_STEPS] = _count_steps("velocity", velocity.period, step)
             row[place.VELOCITY_GAIN] = velocity.gain
             row[place.VELOCITY_INTEGRAL] = velocity.integral
             row[place.VELOCITY_FEED] = velocity.rate_feed_forward
@@ -60,26 +60,26 @@ def drive_settings(bank: Bank, loops: Sequence[DriveLoops], step: float) -> Floa
             row[place.TACHOMETER] = velocity.tachometer
             row[place.CURRENT_LIMIT] = min(velocity.limit, limits[i])
         if current is not None:
-            row[place.CURRENT_STEPS] = _steps("current", current.period, step)
+            row[place.CURRENT_STEPS] = _count_steps("current", current.period, step)
             row[place.CURRENT_GAIN] = current.gain
             row[place.CURRENT_INTEGRAL] = current.integral
             row[place.VOLTAGE_LIMIT] = min(current.limit, bank.rows[i, LIMIT])
     return settings
 
 
-def _ratio(actuator: Actuator) -> float:
+def _compute_ratio(actuator: Actuator) -> float:
     return 1.0 if actuator.motor is None else actuator.motor.ratio
 
 
-def _current_limits(bank: Bank) -> list[float]:
-    """Of what a velocity loop gives out, a current or a force."""
+def _build_current_limits(bank: Bank) -> list[float]:
+    """Return the current limits of what a velocity loop gives out, a current or a force."""
     return [
         limit if actuator.motor is None else actuator.motor.current_limit
         for actuator, limit in zip(bank.actuators, bank.rows[:, LIMIT], strict=True)
     ]
 
 
-def _steps(name: str, period: float, step: float) -> int:
+def _count_steps(name: str, period: float, step: float) -> int:
     count = round(period / step)
     if count < 1 or abs(count * step - period) > _WHOLE * period:
         raise SettingsError(

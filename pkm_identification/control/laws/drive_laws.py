@@ -128,8 +128,8 @@ class PlaceLaw:
         shifts = []
         for one, load in zip(self._model.actuators, force, strict=True):
             state, command = one.equilibrium(float(load), 0.0)
-            slope = one.measured(state, 1.0) - one.measured(state, 0.0)
-            shifts.append((command - one.measured(state, 0.0)) / slope if slope else 0.0)
+            slope = one.measure(state, 1.0) - one.measure(state, 0.0)
+            shifts.append((command - one.measure(state, 0.0)) / slope if slope else 0.0)
         return np.array(shifts)
 
     def place(self, shown: FloatArray, wanted: Wanted) -> FloatArray:

@@ -20,7 +20,7 @@ from pkm_identification.errors import MotionRefused
 from pkm_identification.machines.capabilities import NamedOutputs, PlatformPose, has, require
 from pkm_identification.machines.contract import DEGRADED, Machine, Motion
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.numerics.rotation import vector_from_matrix
+from pkm_identification.numerics.rotation import build_vector_from_matrix
 
 
 class Space:
@@ -112,4 +112,4 @@ class Space:
             there, here = (self._outputs.compute_outputs(one)[0][0] for one in (wanted, present))
             return there - here
         (there, turned), (here, turn) = (self._pose.compute_pose(one) for one in (wanted, present))
-        return np.concatenate([there[0] - here[0], vector_from_matrix(turned[0] @ turn[0].T)])
+        return np.concatenate([there[0] - here[0], build_vector_from_matrix(turned[0] @ turn[0].T)])

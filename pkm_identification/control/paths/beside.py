@@ -87,7 +87,7 @@ class Beside(Generic[T]):
         return self._thread is None or not self._thread.is_alive()
 
     def answer(self) -> T:
-        """The answer, once it is there.
+        """Return the answer, once it is there.
 
         Raises
         ------

@@ -16,7 +16,7 @@ from pkm_identification.errors import MotionRefused
 from pkm_identification.motion import PlatformMotion
 from pkm_identification.numerics.arrays import FloatArray, contiguous
 from pkm_identification.numerics.compiled import kernel
-from pkm_identification.numerics.rotation import turn, vector_from_matrix
+from pkm_identification.numerics.rotation import build_vector_from_matrix, turn
 from pkm_identification.numerics.so3 import (
     LARGEST_TURN,
     angular_motion,
@@ -75,7 +75,7 @@ class PlatformPath:
             self._spline = self._through(waypoints)
 
     def _through(self, waypoints: Waypoints) -> LeastJerkSpline:
-        turn = vector_from_matrix(waypoints.rotation @ self.start_rotation.T)
+        turn = build_vector_from_matrix(waypoints.rotation @ self.start_rotation.T)
         angle = np.linalg.norm(turn, axis=1)
         if angle.max() > LARGEST_TURN:
             i = int(np.argmax(angle))

@@ -18,7 +18,7 @@ from __future__ import annotations
 import numpy as np
 
 from pkm_identification.numerics.arrays import FloatArray, contiguous
-from pkm_identification.numerics.compiled import inlined, kernel
+from pkm_identification.numerics.compiled import compile_inline, kernel
 
 NODE = 3  # value, velocity and acceleration of a node
 # Coefficients (rows: powers 0 to 5 of the segment's own time, 0 to 1) of the value, velocity and acceleration at the
@@ -38,15 +38,15 @@ HERMITE = np.linalg.inv(
 )
 
 
-def _jerk_form() -> FloatArray:
-    """Matrix (6, 6) of the integral of the squared jerk over a segment, in terms of its ends."""
+def _build_jerk_form() -> FloatArray:
+    """Return matrix (6, 6) of the integral of the squared jerk over a segment, in terms of its ends."""
     factors = np.array([6.0, 24.0, 60.0])  # jerk = 6 c3 + 24 c4 t + 60 c5 t^2
     powers = np.add.outer(np.arange(3), np.arange(3))
     moments = np.outer(factors, factors) / (powers + 1.0)
     return HERMITE[3:].T @ moments @ HERMITE[3:]
 
 
-JERK_FORM = _jerk_form()
+JERK_FORM = _build_jerk_form()
 
 
 @kernel
@@ -84,7 +84,7 @@ def _solve_band(band, columns):
     return True
 
 
-@inlined
+@compile_inline
 def _scale(width, end):
     """From a derivative by time, at an end of a segment of this width, to one by the segment's own time."""
     order = end % NODE

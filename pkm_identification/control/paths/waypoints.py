@@ -118,7 +118,9 @@ def check_waypoints(time: FloatArray, endless: dict[str, Any], derivatives: dict
         Names the waypoint.
     """
     first, second = derivatives
-    bad = endless | {f"the {name} is not finite": ~_given_or_free(rows) for name, rows in derivatives.items()}
+    bad = endless | {
+        f"the {name} is not finite": ~_read_given_or_free(rows) for name, rows in derivatives.items()
+    }
     bad[f"it has an acceleration, but no {first}"] = np.isnan(derivatives[first][:, 0]) & ~np.isnan(
         derivatives[second][:, 0]
     )
@@ -138,5 +140,5 @@ def check_waypoints(time: FloatArray, endless: dict[str, Any], derivatives: dict
             )
 
 
-def _given_or_free(rows: FloatArray) -> NDArray[np.bool_]:
+def _read_given_or_free(rows: FloatArray) -> NDArray[np.bool_]:
     return np.asarray(np.isnan(rows).all(axis=1) | np.isfinite(rows).all(axis=1))

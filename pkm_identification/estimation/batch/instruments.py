@@ -32,8 +32,8 @@ from .least_squares import (
     MAX_ITERATIONS,
     UNDAMPED,
     LinearFit,
+    compute_residual_covariance,
     least_squares,
-    residual_covariance,
     standardised,
 )
 from .sandwich import sandwich
@@ -58,7 +58,7 @@ def instrumental_variables(
     -------
     LinearFit
     """
-    sides = _sides(equations, twins, prior)
+    sides = _compute_sides(equations, twins, prior)
     (first, _), (second, _) = sides
     width = first.shape[2]
     mean = (least_squares(equations, prior, redundancy).mean - prior.mean) / prior.std
@@ -67,7 +67,7 @@ def instrumental_variables(
     iterations, converged = 0, False
     while not converged and iterations < MAX_ITERATIONS:
         one, two = (target - columns @ mean for columns, target in sides)
-        left = residual_covariance(0.5 * (one + two), width)
+        left = compute_residual_covariance(0.5 * (one + two), width)
         noise = left if iterations <= UNDAMPED else 0.5 * (noise + left)
         iterations += 1
         weight = np.linalg.inv(noise) / redundancy
@@ -78,19 +78,19 @@ def instrumental_variables(
             break  # the motion drowns in the noise of the encoders
         # a correction from the residuals, which rounding spares, not a new solution from the moments
         step = vectors @ (
-            (vectors.T @ (_scores(first, second, one, two, weight).sum(axis=0) - mean)) / values
+            (vectors.T @ (_compute_scores(first, second, one, two, weight).sum(axis=0) - mean)) / values
         )
         std = np.sqrt(np.sum(vectors**2 / values, axis=1))
         mean = mean + step
         exact = np.trace(noise) < (EXACT * largest) ** 2
         converged = bool(np.max(np.abs(step) / np.maximum(std, 1e-6)) < 1e-6 or exact)
     one, two = (target - columns @ mean for columns, target in sides)
-    covariance = sandwich(information, _scores(first, second, one, two, weight), equations.segment)
+    covariance = sandwich(information, _compute_scores(first, second, one, two, weight), equations.segment)
     residual = 0.5 * (one + two)
-    return LinearFit.standardised(prior, mean, covariance, noise, residual, iterations, converged)
+    return LinearFit.standardise(prior, mean, covariance, noise, residual, iterations, converged)
 
 
-def _scores(
+def _compute_scores(
     first: FloatArray, second: FloatArray, one: FloatArray, two: FloatArray, weight: NDArray[np.floating]
 ) -> FloatArray:
     """Instruments of each side times the residuals of the other, shape (K, P)."""
@@ -98,7 +98,7 @@ def _scores(
     return 0.5 * (scores + np.einsum("kip,ki->kp", weight @ second, one))
 
 
-def _sides(
+def _compute_sides(
     equations: Equations, twins: tuple[Equations, Equations], prior: Prior
 ) -> list[tuple[FloatArray, FloatArray]]:
     """Columns (K, m, P) Y + D and Y - D for unknowns in standard deviations of the prior, with their right sides.

@@ -58,7 +58,7 @@ class LinearFit:
     weight: FloatArray | None = None
 
     @classmethod
-    def standardised(
+    def standardise(
         cls,
         prior: Prior,
         mean: FloatArray,
@@ -99,7 +99,7 @@ def least_squares(
     known = noise is not None
     if noise is None:
         noise = np.eye(outputs) * max(float(np.mean(target**2)), 1e-300)
-    rows, sides = compressed(equations, prior)
+    rows, sides = compress_equations(equations, prior)
     mean = np.zeros(width)
     converged = False
     iterations = 0
@@ -112,7 +112,7 @@ def least_squares(
         if known:
             converged = True
             break
-        left = residual_covariance(sides - rows @ mean, width, count=count)
+        left = compute_residual_covariance(sides - rows @ mean, width, count=count)
         # averaging ends the cycles that weights and residuals can fall into
         noise = left if iterations <= UNDAMPED else 0.5 * (noise + left)
         # weights and fit agree once a step is far below what noise moves the estimate
@@ -122,10 +122,10 @@ def least_squares(
     residual = np.concatenate(
         [target[block] - (equations.regressor[block] * prior.std) @ mean for block in blocks(count)]
     )
-    covariance = robust_covariance(
+    covariance = compute_robust_covariance(
         equations.regressor, residual, noise, redundancy, equations.segment, scale=prior.std
     )
-    return LinearFit.standardised(prior, mean, covariance, noise, residual, iterations, converged)
+    return LinearFit.standardise(prior, mean, covariance, noise, residual, iterations, converged)
 
 
 def standardised(equations: Equations, prior: Prior) -> tuple[FloatArray, FloatArray]:
@@ -138,7 +138,7 @@ def blocks(count: int) -> Iterator[slice]:
     return row_blocks(count, BLOCK)
 
 
-def compressed(equations: Equations, prior: Prior) -> tuple[FloatArray, FloatArray]:
+def compress_equations(equations: Equations, prior: Prior) -> tuple[FloatArray, FloatArray]:
     """Fewer equations with the same squares, whatever weights outputs get: columns (k, m, P) and right sides (k, m).
 
     Of `standardised`.
@@ -200,10 +200,10 @@ def solve_blocks(
     return np.asarray(solution, dtype=float), np.asarray(np.linalg.norm(inverse, axis=1), dtype=float)
 
 
-def residual_covariance(
+def compute_residual_covariance(
     residual: FloatArray, parameters: int, weight: FloatArray | None = None, count: float | None = None
 ) -> FloatArray:
-    """Covariance of a residual (K, m), weighted (K,), after a fit of that many parameters; never singular.
+    """Return covariance of a residual (K, m), weighted (K,), after a fit of that many parameters; never singular.
 
     `count` is how many equations a compressed residual stands for.
     """
@@ -220,7 +220,7 @@ def residual_covariance(
     return covariance + floor * np.eye(outputs)
 
 
-def robust_covariance(
+def compute_robust_covariance(
     columns: FloatArray,
     residual: FloatArray,
     noise: FloatArray,
@@ -230,7 +230,7 @@ def robust_covariance(
     scale: FloatArray | float = 1.0,
     floored: bool = True,
 ) -> FloatArray:
-    """Covariance of the fit when its residual is correlated in time (Newey and West 1987).
+    """Yield covariance of the fit when its residual is correlated in time (Newey and West 1987).
 
     Parameters
     ----------

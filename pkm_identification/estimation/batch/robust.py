@@ -77,8 +77,8 @@ def robust_least_squares(equations: Equations, prior: Prior, redundancy: float =
     weight = np.ones(count)
     while not converged and iterations < MAX_ITERATIONS + HUBER_ITERATIONS:
         iterations += 1
-        noise = _scaled_scatter(residual, shape, width)
-        square = _squares(residual, noise)
+        noise = _scale_scatter(residual, shape, width)
+        square = _compute_squared_distances(residual, noise)
         weight = biweight(square, tuning) if biweighted else np.sqrt(bound / np.maximum(square, bound))
         step, std = solve_whitened(scaled, target, noise * redundancy, weight)
         change = np.max(np.abs(step - mean) / np.maximum(std, 1e-6))
@@ -89,8 +89,8 @@ def robust_least_squares(equations: Equations, prior: Prior, redundancy: float =
         still = bool(change < (1e-6 if biweighted else 1e-2) or exact)
         converged = biweighted and still
         biweighted = biweighted or still or iterations >= HUBER_ITERATIONS
-    covariance = _covariance(scaled, residual, noise, redundancy, equations.segment, tuning)
-    return LinearFit.standardised(prior, mean, covariance, noise, residual, iterations, converged, weight)
+    covariance = _compute_covariance(scaled, residual, noise, redundancy, equations.segment, tuning)
+    return LinearFit.standardise(prior, mean, covariance, noise, residual, iterations, converged, weight)
 
 
 def biweight(square: FloatArray, tuning: float) -> FloatArray:
@@ -108,13 +108,15 @@ def biweight_tuning(outputs: int, efficiency: float = EFFICIENCY) -> float:
     square = 2.0 * special.gammaincinv(0.5 * outputs, (np.arange(4000) + 0.5) / 4000)
 
     def lacking(tuning: float) -> float:
-        slope, power = _slope_and_power(square, tuning, outputs)
+        slope, power = _compute_slope_and_power(square, tuning, outputs)
         return slope**2 / power - efficiency
 
     return float(brentq(lacking, 1.5 * np.sqrt(outputs), 20.0 * np.sqrt(outputs)))
 
 
-def _slope_and_power(square: NDArray[np.floating], tuning: float, outputs: int) -> tuple[float, float]:
+def _compute_slope_and_power(
+    square: NDArray[np.floating], tuning: float, outputs: int
+) -> tuple[float, float]:
     """Means of the derivative of the weighted residual, u + 2 u' d^2 / m, and of its power, u^2 d^2 / m."""
     inside = np.maximum(1.0 - square / tuning**2, 0.0)
     weight, derivative = inside**2, -2.0 * inside / tuning**2
@@ -122,23 +124,23 @@ def _slope_and_power(square: NDArray[np.floating], tuning: float, outputs: int) 
     return slope, float(np.mean(weight**2 * square / outputs))
 
 
-def _squares(residual: FloatArray, noise: FloatArray) -> FloatArray:
+def _compute_squared_distances(residual: FloatArray, noise: FloatArray) -> FloatArray:
     """Squared Mahalanobis distances, shape (K,)."""
     return np.sum((residual @ np.linalg.inv(np.linalg.cholesky(noise)).T) ** 2, axis=1)
 
 
-def _scaled_scatter(residual: FloatArray, shape: FloatArray, parameters: int) -> FloatArray:
+def _scale_scatter(residual: FloatArray, shape: FloatArray, parameters: int) -> FloatArray:
     """Scatter of that shape for which the median of d^2 is that of normal noise (the multivariate MAD)."""
     from scipy import special
 
     count, outputs = residual.shape
     shape = shape + max(1e-6 * np.trace(shape) / outputs, 1e-12) * np.eye(outputs)
-    scale = float(np.median(_squares(residual, shape))) / special.chdtri(outputs, 0.5)
+    scale = float(np.median(_compute_squared_distances(residual, shape))) / special.chdtri(outputs, 0.5)
     noise = shape * scale * count / max(count - parameters / outputs, 1.0)
     return noise + max(1e-6 * np.trace(noise) / outputs, 1e-12) * np.eye(outputs)
 
 
-def _covariance(
+def _compute_covariance(
     scaled: FloatArray,
     residual: FloatArray,
     noise: FloatArray,
@@ -146,15 +148,15 @@ def _covariance(
     segment: NDArray[np.int64],
     tuning: float,
 ) -> FloatArray:
-    """Covariance of the M-estimate in units of the prior's standard deviations.
+    """Return covariance of the M-estimate in units of the prior's standard deviations.
 
     Information sum u Y^T S^-1 Y is the curvature's expectation but for the ratio of `slope` to the mean weight; both
     sides of the sandwich are scaled so that its bread is the covariance that white noise would give.
     """
     outputs = residual.shape[1]
-    square = _squares(residual, noise)
+    square = _compute_squared_distances(residual, noise)
     weight = biweight(square, tuning)
-    slope, power = _slope_and_power(square, tuning, outputs)
+    slope, power = _compute_slope_and_power(square, tuning, outputs)
     ratio = slope / max(power, 1e-300)
     weighted = (np.linalg.inv(noise) / redundancy) @ scaled * weight[:, None, None]
     information = np.einsum("kip,kiq->pq", scaled, weighted) * (slope / weight.mean() * ratio)

@@ -83,7 +83,7 @@ def sandwich_of_parts(
 
 
 def correlation_lags(count: int) -> int:
-    """How many lags of the residual's correlation to look at."""
+    """Return how many lags of the residual's correlation to look at."""
     return int(np.ceil(2.0 * count ** (1.0 / 3.0)))
 
 
@@ -109,7 +109,7 @@ class _Windows:
             self._last = rows[max(len(rows) - self._length + 1, 0) :]
 
     def scatter(self) -> FloatArray:
-        """Of all windows, (P, P), over their length; nothing is added any more."""
+        """Return the scatter of all windows, (P, P), over their length; nothing is added any more."""
         self._end()
         return self._scatter / self._length
 

@@ -102,7 +102,7 @@ def compare(estimates: Sequence[Measured], rows: FloatArray) -> Comparison:
     first, others = estimates[0], estimates[1:]
     count, quantities = len(others), len(rows)
     values = np.array([rows @ one.values for one in estimates])
-    std = np.array([_deviations(rows @ one.covariance @ rows.T) for one in estimates])
+    std = np.array([_compute_deviations(rows @ one.covariance @ rows.T) for one in estimates])
     differences = values[1:] - values[0]
     common = rows @ first.own @ rows.T
     moved = [(one.shared - first.shared) @ rows.T for one in others]
@@ -112,9 +112,9 @@ def compare(estimates: Sequence[Measured], rows: FloatArray) -> Comparison:
             covariance[i, :, j] = common + moved[i].T @ moved[j]
         covariance[i, :, i] += rows @ one.own @ rows.T
     of_each = np.einsum("icjc->cij", covariance)
-    chi_squared = np.array([_chi_squared(differences[:, c], of_each[c]) for c in range(quantities)])
+    chi_squared = np.array([_compute_chi_squared(differences[:, c], of_each[c]) for c in range(quantities)])
     p = chi2.sf(chi_squared, count)
-    whole = _chi_squared(differences.ravel(), covariance.reshape(count * quantities, -1))
+    whole = _compute_chi_squared(differences.ravel(), covariance.reshape(count * quantities, -1))
     difference_std = np.sqrt(np.einsum("icic->ic", covariance))
     return Comparison(
         values=values,
@@ -130,11 +130,11 @@ def compare(estimates: Sequence[Measured], rows: FloatArray) -> Comparison:
     )
 
 
-def _deviations(covariance: FloatArray) -> FloatArray:
+def _compute_deviations(covariance: FloatArray) -> FloatArray:
     return np.sqrt(np.maximum(np.diag(covariance), 0.0))
 
 
-def _chi_squared(difference: FloatArray, covariance: FloatArray) -> float:
-    scale = _deviations(covariance)
+def _compute_chi_squared(difference: FloatArray, covariance: FloatArray) -> float:
+    scale = _compute_deviations(covariance)
     scaled = difference / scale
     return float(scaled @ cho_solve(cho_factor(covariance / np.outer(scale, scale)), scaled))

@@ -99,7 +99,7 @@ class Trend:
 def trend(
     time: FloatArray, values: FloatArray, std: FloatArray, level: float, shared: FloatArray | None = None
 ) -> Trend:
-    """What a quantity does over time.
+    """Return what a quantity does over time.
 
     Parameters
     ----------
@@ -123,18 +123,21 @@ def trend(
     constant = np.full(n, mean)
     # two ways to be wrong: a step or a drift
     freedom = n - 2 if factor == 1.0 else EFFICIENCY * (n - 2)
-    cuts = _splits(values, weight, shared, 0, n, freedom, level / 2)
-    stepped, steps = _stepped(values, inverse, cuts)
-    line, slope, slope_std = _line(time, values, inverse)
+    cuts = _find_splits(values, weight, shared, 0, n, freedom, level / 2)
+    stepped, steps = _fit_step(values, inverse, cuts)
+    line, slope, slope_std = _fit_line(time, values, inverse)
     p = float(2 * student.sf(abs(slope) / slope_std, freedom)) if slope_std > 0 else 1.0
-    trends = [(_bic(values - constant, inverse, 1), Trend(CONSTANT, constant, factor))]
+    trends = [(_compute_bic(values - constant, inverse, 1), Trend(CONSTANT, constant, factor))]
     if steps:
         trends.append(
-            (_bic(values - stepped, inverse, 1 + 2 * len(steps)), Trend(STEPS, stepped, factor, steps))
+            (
+                _compute_bic(values - stepped, inverse, 1 + 2 * len(steps)),
+                Trend(STEPS, stepped, factor, steps),
+            )
         )
     if p < level / 2:
         drift = Trend(DRIFT, line, factor, (), slope, slope_std, p)
-        trends.append((_bic(values - line, inverse, 2), drift))
+        trends.append((_compute_bic(values - line, inverse, 2), drift))
     # what is significant is there: BIC decides what it is, not whether
     return min(trends[1:] or trends, key=lambda pair: pair[0])[1]
 
@@ -164,8 +167,8 @@ class _InverseCovariance:
 
     def of_tails(self) -> FloatArray:
         """h^T V^-1 h, shape (n,), of each vector h that is 1 from one place on and 0 before."""
-        of_shared = _tails(self.weighted)
-        return _tails(self.weight) - np.einsum("ki,ij,kj->k", of_shared, self._inner, of_shared)
+        of_shared = _sum_tails(self.weighted)
+        return _sum_tails(self.weight) - np.einsum("ki,ij,kj->k", of_shared, self._inner, of_shared)
 
     def fit(self, design: FloatArray, values: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Coefficients (m,) of generalised least squares and their covariance (m, m)."""
@@ -174,12 +177,12 @@ class _InverseCovariance:
         return covariance @ (solved.T @ values), covariance
 
 
-def _tails(rows: FloatArray) -> FloatArray:
+def _sum_tails(rows: FloatArray) -> FloatArray:
     """Sums from each row to the last."""
     return np.cumsum(rows[::-1], axis=0)[::-1]
 
 
-def _splits(
+def _find_splits(
     values: FloatArray,
     weight: FloatArray,
     shared: FloatArray,
@@ -195,7 +198,7 @@ def _splits(
     inverse = _InverseCovariance(weight[start:stop], shared[start:stop])
     # a constant and, for each place, a step of one there: coefficient of the step over its deviation
     of_one = inverse.times(np.ones(n))
-    step_one, step_x = _tails(of_one)[1:], _tails(inverse.times(x))[1:]
+    step_one, step_x = _sum_tails(of_one)[1:], _sum_tails(inverse.times(x))[1:]
     information = inverse.of_tails()[1:] - step_one**2 / of_one.sum()
     z = (step_x - step_one * (of_one @ x) / of_one.sum()) / np.sqrt(information)
     k = int(np.argmax(np.abs(z)))
@@ -204,13 +207,13 @@ def _splits(
         return []
     middle = start + k + 1
     return [
-        *_splits(values, weight, shared, start, middle, freedom, level),
+        *_find_splits(values, weight, shared, start, middle, freedom, level),
         (middle, p),
-        *_splits(values, weight, shared, middle, stop, freedom, level),
+        *_find_splits(values, weight, shared, middle, stop, freedom, level),
     ]
 
 
-def _stepped(
+def _fit_step(
     values: FloatArray, inverse: _InverseCovariance, cuts: list[tuple[int, float]]
 ) -> tuple[FloatArray, tuple[Step, ...]]:
     edges = [0, *(place for place, _ in cuts), len(values)]
@@ -225,10 +228,10 @@ def _stepped(
     return parts @ means, tuple(steps)
 
 
-def _line(
+def _fit_line(
     time: FloatArray, values: FloatArray, inverse: _InverseCovariance
 ) -> tuple[FloatArray, float, float]:
-    """A straight line, its slope and the slope's deviation, 0 where all is at one time."""
+    """Return a straight line, its slope and the slope's deviation, 0 where all is at one time."""
     middle, spread = float(time.mean()), float(np.ptp(time))
     if spread <= 0:
         return np.full(len(values), float(values.mean())), 0.0, 0.0
@@ -237,5 +240,5 @@ def _line(
     return design @ coefficients, float(coefficients[1]) / spread, float(np.sqrt(covariance[1, 1])) / spread
 
 
-def _bic(residual: FloatArray, inverse: _InverseCovariance, parameters: int) -> float:
+def _compute_bic(residual: FloatArray, inverse: _InverseCovariance, parameters: int) -> float:
     return float(residual @ inverse.times(residual)) + parameters * float(np.log(len(residual)))

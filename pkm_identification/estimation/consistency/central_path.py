@@ -53,7 +53,7 @@ def stack_conditions(conditions: list[Inequality], scale: FloatArray) -> list[tu
     return stacks
 
 
-def _matrices(point: FloatArray, stack: tuple[FloatArray, FloatArray]) -> FloatArray:
+def _build_matrices(point: FloatArray, stack: tuple[FloatArray, FloatArray]) -> FloatArray:
     return stack[0] + np.tensordot(point, stack[1], axes=1)
 
 
@@ -70,8 +70,8 @@ def follow_path(
             if steps == MAX_STEPS or not np.isfinite(misfit):
                 raise NotConverged(f"no physical estimate was found in {total} steps (misfit {misfit:.3g})")
             total += 1
-            step, decrement = _newton(point, target, root, stacks, barrier)
-            point, moved = _searched(point, step, target, root, stacks, barrier)
+            step, decrement = _solve_newton_step(point, target, root, stacks, barrier)
+            point, moved = _search_line(point, step, target, root, stacks, barrier)
             if decrement < CENTRED * barrier or not moved:
                 break
         misfit = float(np.sum((root @ (target - point)) ** 2))
@@ -80,7 +80,7 @@ def follow_path(
         barrier *= SHRINK
 
 
-def _newton(
+def _solve_newton_step(
     point: FloatArray,
     target: FloatArray,
     root: FloatArray,
@@ -90,7 +90,7 @@ def _newton(
     """Newton step and squared decrement of the barrier function."""
     rows, values = [root], [root @ (target - point)]
     for stack in stacks:
-        inverse = np.linalg.inv(np.linalg.cholesky(_matrices(point, stack)))
+        inverse = np.linalg.inv(np.linalg.cholesky(_build_matrices(point, stack)))
         flat = inverse @ stack[1] @ inverse.transpose(0, 2, 1)
         rows.append(np.sqrt(barrier) * flat.reshape(len(point), -1).T)
         identity = np.broadcast_to(np.eye(inverse.shape[-1]), inverse.shape)
@@ -100,7 +100,7 @@ def _newton(
     return step, float(np.sum((triangle @ step) ** 2))
 
 
-def _searched(
+def _search_line(
     point: FloatArray,
     step: FloatArray,
     target: FloatArray,
@@ -128,7 +128,7 @@ def _log_determinants(point: FloatArray, stacks: list[tuple[FloatArray, FloatArr
     total = 0.0
     for stack in stacks:
         try:
-            factor = np.linalg.cholesky(_matrices(point, stack))
+            factor = np.linalg.cholesky(_build_matrices(point, stack))
         except np.linalg.LinAlgError:
             return -np.inf
         total += 2.0 * float(np.sum(np.log(np.diagonal(factor, axis1=1, axis2=2))))

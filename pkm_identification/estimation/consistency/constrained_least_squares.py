@@ -27,7 +27,7 @@ from .physical import Physical
 
 
 def constrained_least_squares(fit: Fit, problem: Problem) -> Fit:
-    """The least squares estimate among physical parameters.
+    """Return the least squares estimate among physical parameters.
 
     Parameters
     ----------

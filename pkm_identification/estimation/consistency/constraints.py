@@ -22,7 +22,7 @@ from pkm_identification.numerics.arrays import FloatArray
 
 from ..identifiability import IDENTIFIABLE
 from .layout import BOUNDED, Layout
-from .slots import Slots, body_matrix
+from .slots import Slots, build_body_matrix
 
 
 @dataclass(frozen=True)
@@ -53,13 +53,13 @@ class Inequality:
 
 
 def inequalities(layout: Layout) -> list[Inequality]:
-    """All conditions of a parameter set."""
+    """Return all conditions of a parameter set."""
     width = len(layout.parameters.names)
     conditions = []
     if layout.body.size:
         slots = Slots.of(layout)
-        constant = body_matrix(slots, np.zeros(width))
-        moments = np.array([body_matrix(slots, row) - constant for row in np.eye(width)])
+        constant = build_body_matrix(slots, np.zeros(width))
+        moments = np.array([build_body_matrix(slots, row) - constant for row in np.eye(width)])
         conditions.append(
             Inequality(layout.body_name, constant, np.tensordot(layout.lowering.T, moments, axes=1))
         )
@@ -77,12 +77,12 @@ def inequalities(layout: Layout) -> list[Inequality]:
 
 
 def is_physical(conditions: list[Inequality], values: FloatArray) -> bool:
-    """Whether parameters (P,) obey all conditions, strictly."""
-    return all(_positive_definite(condition.matrix(values)) for condition in conditions)
+    """Return whether parameters (P,) obey all conditions, strictly."""
+    return all(_is_positive_definite(condition.matrix(values)) for condition in conditions)
 
 
 def violations(layout: Layout, values: FloatArray, status: tuple[str, ...]) -> list[str]:
-    """What no machine can have, in words; only of what is identified.
+    """Return what no machine can have, in words; only of what is identified.
 
     Parameters
     ----------
@@ -94,22 +94,22 @@ def violations(layout: Layout, values: FloatArray, status: tuple[str, ...]) -> l
     shown = np.array([one == IDENTIFIABLE for one in status])
     texts = []
     for condition in inequalities(layout):
-        if np.any(condition.involved & ~shown) or _positive_definite(condition.matrix(values)):
+        if np.any(condition.involved & ~shown) or _is_positive_definite(condition.matrix(values)):
             continue
-        texts.append(violated(layout, condition, values))
+        texts.append(describe_violation(layout, condition, values))
     return texts
 
 
-def violated(layout: Layout, condition: Inequality, values: FloatArray) -> str:
+def describe_violation(layout: Layout, condition: Inequality, values: FloatArray) -> str:
     """In words, how parameters (P,) break one condition."""
     if condition.body == layout.body_name:
-        return _of_body(layout.body_name, condition.matrix(values))
+        return _constrain_body(layout.body_name, condition.matrix(values))
     if condition.body == "rod":
         return "masses and moments of a strut are not those of a rigid rod"
-    return _of_bound(layout, condition, values)
+    return _constrain_bound(layout, condition, values)
 
 
-def _of_body(name: str, pseudo: FloatArray) -> str:
+def _constrain_body(name: str, pseudo: FloatArray) -> str:
     mass = pseudo[3, 3]
     if not mass > 0.0:
         return f"the {name}'s mass is {mass:.4g} kg"
@@ -123,7 +123,7 @@ def _of_body(name: str, pseudo: FloatArray) -> str:
     )
 
 
-def _of_bound(layout: Layout, condition: Inequality, values: FloatArray) -> str:
+def _constrain_bound(layout: Layout, condition: Inequality, values: FloatArray) -> str:
     names, units = layout.parameters.names, layout.parameters.units
     places = np.nonzero(condition.involved)[0]
     if len(places) == 1:
@@ -134,7 +134,7 @@ def _of_bound(layout: Layout, condition: Inequality, values: FloatArray) -> str:
     return f"moments of a strut are not those of a rigid body ({terms} {units[places[0]]})"
 
 
-def _positive_definite(matrix: FloatArray) -> bool:
+def _is_positive_definite(matrix: FloatArray) -> bool:
     try:
         np.linalg.cholesky(matrix)
     except np.linalg.LinAlgError:

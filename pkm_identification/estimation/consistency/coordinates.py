@@ -28,13 +28,13 @@ from .central_path import Projection, follow_path, stack_conditions
 from .constraints import inequalities, is_physical, violations
 from .layout import BOUNDED, FREE, Layout
 from .log_cholesky import (
-    body_moments,
-    body_moments_jacobian,
-    centred_moments,
-    centred_moments_jacobian,
+    compute_body_moments,
+    compute_body_moments_jacobian,
+    compute_centred_moments,
+    compute_centred_moments_jacobian,
     free_coordinates,
 )
-from .slots import BLOCK, Slots, body_matrix
+from .slots import BLOCK, Slots, build_body_matrix
 
 # A start closer to its bound than this part of a large error is moved away: logarithms never leave the bound itself.
 CLEARANCE = 0.01
@@ -55,7 +55,7 @@ def rod_bound(moments, rod, differences):
 
 
 @kernel
-def slot_moments(theta, slots, block, out, moments):
+def compute_slot_moments(theta, slots, block, out, moments):
     """Moments of the density (P,) of free coordinates (P,); `block` and `out` are scratch (10)."""
     for k in range(theta.size):
         if slots.kind[k] == BOUNDED:
@@ -67,9 +67,9 @@ def slot_moments(theta, slots, block, out, moments):
         for k in range(size):
             block[k] = theta[slots.body[k]]
         if size == BLOCK:
-            body_moments(block, out)
+            compute_body_moments(block, out)
         else:
-            centred_moments(block, slots.known, out)
+            compute_centred_moments(block, slots.known, out)
         for k in range(size):
             moments[slots.body[k]] = out[k]
     for r in range(slots.rods.shape[0]):
@@ -78,8 +78,8 @@ def slot_moments(theta, slots, block, out, moments):
 
 
 @kernel
-def slot_jacobian(theta, slots, moments, jacobian):
-    """Derivative (P, P) of `slot_moments`; `moments` are those of theta."""
+def compute_slot_jacobian(theta, slots, moments, jacobian):
+    """Derivative (P, P) of `compute_slot_moments`; `moments` are those of theta."""
     jacobian[:] = 0.0
     for k in range(theta.size):
         if slots.kind[k] == BOUNDED:
@@ -93,9 +93,9 @@ def slot_jacobian(theta, slots, moments, jacobian):
             block[k] = theta[slots.body[k]]
             out[k] = moments[slots.body[k]]
         if size == BLOCK:
-            body_moments_jacobian(block, out, inner)
+            compute_body_moments_jacobian(block, out, inner)
         else:
-            centred_moments_jacobian(block, slots.known, out, inner)
+            compute_centred_moments_jacobian(block, slots.known, out, inner)
         for k in range(size):
             for j in range(size):
                 jacobian[slots.body[k], slots.body[j]] = inner[k, j]
@@ -111,7 +111,7 @@ def slot_jacobian(theta, slots, moments, jacobian):
 
 
 @kernel
-def slot_curvature(slots, jacobian, pull, curvature):
+def compute_slot_curvature(slots, jacobian, pull, curvature):
     """How moments at their bounds bend a sum of squares by its own coordinates (P,): never negative, else zero.
 
     `pull` (P,) are the products of the residual with the columns of the moments: half the slope, downwards.
@@ -156,25 +156,27 @@ class FreeCoordinates:
 
     @classmethod
     def of(cls, layout: Layout) -> FreeCoordinates:
-        """Coordinates of a parameter set sorted into slots."""
+        """Return coordinates of a parameter set sorted into slots."""
         slots = Slots.of(layout)
         parameter_prior = Prior.of(layout.parameters)
         moments = layout.lowering @ parameter_prior.mean
         start = _free(slots, moments, CLEARANCE * layout.resolution(parameter_prior))
-        return cls(layout, slots, parameter_prior, _prior(slots, start, layout.scale(parameter_prior)))
+        return cls(layout, slots, parameter_prior, _build_prior(slots, start, layout.scale(parameter_prior)))
 
     def physical(self, theta: FloatArray) -> FloatArray:
-        """Parameters w (P,) in SI units of any theta (P,)."""
+        """Return parameters w (P,) in SI units of any theta (P,)."""
         return self.layout.lifting @ self._moments(theta)
 
     def jacobian(self, theta: FloatArray) -> FloatArray:
-        """Derivative of `physical`, shape (P, P): rows are parameters, columns coordinates."""
+        """Return derivative of `physical`, shape (P, P): rows are parameters, columns coordinates."""
         derivative = np.empty((len(theta), len(theta)))
-        slot_jacobian(np.ascontiguousarray(theta, dtype=float), self.slots, self._moments(theta), derivative)
+        compute_slot_jacobian(
+            np.ascontiguousarray(theta, dtype=float), self.slots, self._moments(theta), derivative
+        )
         return self.layout.lifting @ derivative
 
     def free(self, values: FloatArray) -> FloatArray:
-        """Coordinates theta (P,) of parameters (P,) in SI units; raises ValueError if they are not physical."""
+        """Return coordinates theta (P,) of parameters (P,) in SI units; raises ValueError if they are not physical."""
         return _free(self.slots, self.layout.lowering @ np.asarray(values, dtype=float))
 
     def project(self, values: FloatArray, root: FloatArray) -> Projection:
@@ -201,39 +203,39 @@ class FreeCoordinates:
 
     def _moments(self, theta: FloatArray) -> FloatArray:
         moments = np.empty(len(theta))
-        slot_moments(
+        compute_slot_moments(
             np.ascontiguousarray(theta, dtype=float), self.slots, np.empty(BLOCK), np.empty(BLOCK), moments
         )
         return moments
 
 
 def _free(slots: Slots, moments: FloatArray, least: FloatArray | None = None) -> FloatArray:
-    """Coordinates of slots; excesses over bounds below `least` (P,) are raised to it."""
+    """Return coordinates of slots; excesses over bounds below `least` (P,) are raised to it."""
     least = np.full(len(moments), -np.inf) if least is None else least
     moments = moments.copy()
     theta = moments.copy()
     for k in np.nonzero(slots.kind == BOUNDED)[0]:
-        theta[k] = _logarithm(max(moments[k] - slots.floor[k], least[k]))
+        theta[k] = _take_logarithm(max(moments[k] - slots.floor[k], least[k]))
         moments[k] = slots.floor[k] + np.exp(theta[k])
     if slots.body.size:
         mass, *_ = places = slots.body
         second = places[4:7] if len(places) == BLOCK else places[1:]
         moments[mass] = max(moments[mass], least[mass])
-        whole = free_coordinates(body_matrix(slots, moments), least[second])
+        whole = free_coordinates(build_body_matrix(slots, moments), least[second])
         theta[places] = whole if len(places) == BLOCK else whole[[0, 4, 5, 6]]
     for rod, differences in zip(slots.rods, slots.differences, strict=True):
         excess = moments[rod[2]] - rod_bound(moments, rod, differences)[0]
-        theta[rod[2]] = _logarithm(max(excess, least[rod[2]]))
+        theta[rod[2]] = _take_logarithm(max(excess, least[rod[2]]))
     return theta
 
 
-def _logarithm(excess: float) -> float:
+def _take_logarithm(excess: float) -> float:
     if not excess > 0.0:
         raise ValueError(f"a parameter lies {-excess:.3g} beyond its bound")
     return float(np.log(excess))
 
 
-def _prior(slots: Slots, mean: FloatArray, scale: FloatArray) -> Prior:
+def _build_prior(slots: Slots, mean: FloatArray, scale: FloatArray) -> Prior:
     """Log-normal about the start; an excess has the standard deviation that the parameters give it."""
     std = np.empty(len(mean))
     for k in range(len(mean)):
@@ -256,5 +258,5 @@ def _prior(slots: Slots, mean: FloatArray, scale: FloatArray) -> Prior:
 
 
 def _spread(relative: FloatArray) -> FloatArray:
-    """Standard deviation of the logarithm of what has this relative standard deviation."""
+    """Return standard deviation of the logarithm of what has this relative standard deviation."""
     return np.sqrt(np.log1p(relative**2))

@@ -18,7 +18,8 @@ square-root steps as an equation. The covariance stays P: the estimate is the po
 to the mean in its metric, and going there brings no estimate further away from any truth within the set.
 
 Where a parameter presses against its bound, the logarithm of its excess bends the model as strongly as it tilts it:
-Gauss-Newton, which leaves that out, would creep. Its positive part (`slot_curvature`) is taken as a prior of the step.
+Gauss-Newton, which leaves that out, would creep. Its positive part (`compute_slot_curvature`) is a prior of
+the step.
 
 The prior counts once, in the linear filter. |theta|^2, in units WIDE times theta's own prior, only keeps the
 steps finite where a bound makes w insensitive to theta: 1 / WIDE^2 of the prior's information.
@@ -43,9 +44,9 @@ from ..filters.square_root import potter_update
 from .coordinates import (
     BLOCK,
     FreeCoordinates,
-    slot_curvature,
-    slot_jacobian,
-    slot_moments,
+    compute_slot_curvature,
+    compute_slot_jacobian,
+    compute_slot_moments,
 )
 
 if TYPE_CHECKING:
@@ -69,12 +70,12 @@ class MisfitWork(NamedTuple):
 
 
 @kernel
-def _misfit(inverse, target, theta, centre, scale, slots, lifting, work):
+def _compute_misfit(inverse, target, theta, centre, scale, slots, lifting, work):
     """|S^-1 (target - w)|^2 + |theta|^2 for theta in units of its regulariser; moments and residual on the way."""
     lowered = work.lowered
     for k in range(theta.size):
         lowered[k] = centre[k] + scale[k] * theta[k]
-    slot_moments(lowered, slots, work.block[0], work.block[1], work.moments)
+    compute_slot_moments(lowered, slots, work.block[0], work.block[1], work.moments)
     away = target - lifting @ work.moments
     copy_vector(inverse @ away, work.residual)
     return np.sum(work.residual**2) + np.sum(theta**2)
@@ -102,15 +103,15 @@ def fit_coordinates(mean, root, lifting, centre, scale, slots, theta, state):
     work = MisfitWork(lowered, moments, residual, np.empty((2, BLOCK)))
     slope, trial = np.empty((width, width)), np.empty(width)
     fitted, fitted_root, curvature = np.empty(width), np.empty((width, width)), np.empty(width)
-    cost = _misfit(inverse, mean, theta, centre, scale, slots, lifting, work)
+    cost = _compute_misfit(inverse, mean, theta, centre, scale, slots, lifting, work)
     if not np.isfinite(cost):
         theta[:] = 0.0
-        cost = _misfit(inverse, mean, theta, centre, scale, slots, lifting, work)
+        cost = _compute_misfit(inverse, mean, theta, centre, scale, slots, lifting, work)
         if not np.isfinite(cost):
             return False
     for _ in range(MAX_ITERATIONS):
-        slot_jacobian(lowered, slots, moments, slope)
-        slot_curvature(slots, slope, residual @ inverse @ lifting, curvature)
+        compute_slot_jacobian(lowered, slots, moments, slope)
+        compute_slot_curvature(slots, slope, residual @ inverse @ lifting, curvature)
         rows = (inverse @ (lifting @ slope)) * scale
         innovation = residual.copy()
         fitted_root[:] = 0.0
@@ -134,7 +135,7 @@ def fit_coordinates(mean, root, lifting, centre, scale, slots, theta, state):
         for _ in range(HALVINGS):
             for k in range(width):
                 trial[k] = theta[k] + share * step[k]
-            trial_cost = _misfit(inverse, mean, trial, centre, scale, slots, lifting, work)
+            trial_cost = _compute_misfit(inverse, mean, trial, centre, scale, slots, lifting, work)
             if trial_cost <= cost:
                 break
             share *= 0.5
@@ -145,7 +146,7 @@ def fit_coordinates(mean, root, lifting, centre, scale, slots, theta, state):
             break
     for k in range(width):
         lowered[k] = centre[k] + scale[k] * theta[k]
-    slot_moments(lowered, slots, work.block[0], work.block[1], moments)
+    compute_slot_moments(lowered, slots, work.block[0], work.block[1], moments)
     copy_vector(lifting @ moments, state)
     return True
 

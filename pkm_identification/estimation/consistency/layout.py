@@ -63,10 +63,10 @@ class Layout:
     differences: FloatArray
 
     def scale(self, prior: Prior) -> FloatArray:
-        """Standard deviations of the slots, shape (P,), under a prior of the parameters."""
+        """Return standard deviations of the slots, shape (P,), under a prior of the parameters."""
         return np.sqrt(self.lowering**2 @ prior.std**2)
 
     def resolution(self, prior: Prior) -> FloatArray:
-        """The smallest of a slot's terms, one standard deviation of its parameter large, shape (P,)."""
+        """Return the smallest of a slot's terms, one standard deviation of its parameter large, shape (P,)."""
         terms = np.abs(self.lowering) * prior.std
         return np.min(np.where(terms > 0.0, terms, np.inf), axis=1)

@@ -28,11 +28,11 @@ import numpy as np
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
 
-from .pseudo_inertia import pseudo_inertia, ten_parameters
+from .pseudo_inertia import list_ten_parameters, pseudo_inertia
 
 
 @kernel
-def body_moments(theta, moments):
+def compute_body_moments(theta, moments):
     """Moments of the density (10) of log-Cholesky coordinates (10)."""
     mass = np.exp(2.0 * theta[0])
     t1, t2, t3 = theta[1], theta[2], theta[3]
@@ -51,8 +51,8 @@ def body_moments(theta, moments):
 
 
 @kernel
-def body_moments_jacobian(theta, moments, jacobian):
-    """Derivative (10, 10) of `body_moments`; `moments` are those of theta."""
+def compute_body_moments_jacobian(theta, moments, jacobian):
+    """Derivative (10, 10) of `compute_body_moments`; `moments` are those of theta."""
     mass = moments[0]
     t1, t2, t3 = theta[1], theta[2], theta[3]
     e1, e2, e3 = np.exp(theta[4]), np.exp(theta[5]), np.exp(theta[6])
@@ -78,7 +78,7 @@ def body_moments_jacobian(theta, moments, jacobian):
 
 
 @kernel
-def centred_moments(theta, known, moments):
+def compute_centred_moments(theta, known, moments):
     """Moments (m; Sxx, Syy, Szz) of (a; d1, d2, d3); `known` holds c (3), then Sxy, Sxz, Syz about the origin."""
     mass = np.exp(2.0 * theta[0])
     e1, e2, e3 = np.exp(theta[1]), np.exp(theta[2]), np.exp(theta[3])
@@ -92,8 +92,8 @@ def centred_moments(theta, known, moments):
 
 
 @kernel
-def centred_moments_jacobian(theta, known, moments, jacobian):
-    """Derivative (4, 4) of `centred_moments`; `moments` are those of theta."""
+def compute_centred_moments_jacobian(theta, known, moments, jacobian):
+    """Derivative (4, 4) of `compute_centred_moments`; `moments` are those of theta."""
     mass = moments[0]
     e1, e2, e3 = np.exp(theta[1]), np.exp(theta[2]), np.exp(theta[3])
     s23 = (known[5] / mass - known[1] * known[2]) / e3
@@ -128,20 +128,20 @@ def log_cholesky(ten: FloatArray) -> FloatArray:
 
 
 def ten_from_log_cholesky(theta: FloatArray) -> FloatArray:
-    """The ten parameters of a body, shape (10,), of any ten numbers theta."""
+    """Return the ten parameters of a body, shape (10,), of any ten numbers theta."""
     moments = np.empty(10)
-    body_moments(np.ascontiguousarray(theta, dtype=float), moments)
-    return ten_parameters(matrix_of_moments(moments))
+    compute_body_moments(np.ascontiguousarray(theta, dtype=float), moments)
+    return list_ten_parameters(compute_matrix_of_moments(moments))
 
 
-def matrix_of_moments(moments: FloatArray) -> FloatArray:
+def compute_matrix_of_moments(moments: FloatArray) -> FloatArray:
     """Pseudo-inertia (4, 4) of (m; h; Sxx, Syy, Szz; Sxy, Sxz, Syz)."""
     m, hx, hy, hz, xx, yy, zz, xy, xz, yz = moments
     return np.array([[xx, xy, xz, hx], [xy, yy, yz, hy], [xz, yz, zz, hz], [hx, hy, hz, m]])
 
 
 def free_coordinates(pseudo: FloatArray, least: FloatArray) -> FloatArray:
-    """Coordinates theta (10,) of a pseudo-inertia, with squared pivots of the second moments raised to `least`.
+    """Return coordinates theta (10,) of a pseudo-inertia, with squared pivots of the second moments raised to `least`.
 
     Parameters
     ----------

@@ -24,7 +24,7 @@ from pkm_identification.errors import NotConverged
 from pkm_identification.numerics.arrays import FloatArray
 
 from .central_path import follow_path
-from .pseudo_inertia import pseudo_inertia, ten_parameters
+from .pseudo_inertia import list_ten_parameters, pseudo_inertia
 
 # Least eigenvalue of a scaled pseudo-inertia, relative to a body of the file's size: far above rounding, and no weight
 MARGIN = 1e-7
@@ -71,7 +71,7 @@ def find_nearest_bodies(
     rows = sums @ to_parameters
     size = np.linalg.norm(rows, axis=1)
     rows, wanted = rows / size[:, None], values / size
-    start = bodies.scaled(nominal)
+    start = bodies.scale(nominal)
     correction = np.linalg.pinv(rows)
 
     def meet(point: FloatArray) -> FloatArray:
@@ -97,7 +97,7 @@ def find_likeliest_bodies(
     """
     bodies = _Bodies(nominal, planar, sums, values)
     to_parameters = bodies.matrix()
-    rows, start = sums @ to_parameters, bodies.scaled(nominal)
+    rows, start = sums @ to_parameters, bodies.scale(nominal)
     size = np.linalg.norm(rows, axis=1)
     # nothing is known better than rounding: of what is fixed the deviation is zero
     floor = np.diag((_ROUNDING * np.maximum(size, np.abs(values))) ** 2)
@@ -162,12 +162,15 @@ class _Bodies:
         ]
         widest = max(radius, default=0.0)
         self.radius = [max(one, LIGHTEST * widest) or 1.0 for one in radius]
-        self.kept = [_least_spread(_pseudo(part) / self._units(b)) for b, part in enumerate(parts)]
-        widths = np.cumsum([_width(n) for n in self.order])
-        self.slices = [slice(end - _width(n), end) for end, n in zip(widths, self.order, strict=True)]
+        self.kept = [
+            _compute_least_spread(_build_pseudo_inertia(part) / self._units(b))
+            for b, part in enumerate(parts)
+        ]
+        widths = np.cumsum([_compute_width(n) for n in self.order])
+        self.slices = [slice(end - _compute_width(n), end) for end, n in zip(widths, self.order, strict=True)]
 
     def _units(self, b: int) -> FloatArray:
-        """What an element of body b's pseudo-inertia is measured in, as a vector."""
+        """Return what an element of body b's pseudo-inertia is measured in, as a vector."""
         n, m, r = self.order[b], self.mass[b], self.radius[b]
         one = np.array([r] * (n - 1) + [1.0])
         return m * np.outer(one, one)
@@ -178,13 +181,16 @@ class _Bodies:
         for b, (place, own, n) in enumerate(zip(self.places, self.slices, self.order, strict=True)):
             units = self._units(b)
             total[place, own] = np.array(
-                [_parameters(_square(one, n) * units) for one in np.eye(_width(n))]
+                [_extract_parameters(_square(one, n) * units) for one in np.eye(_compute_width(n))]
             ).T
         return total
 
-    def scaled(self, parameters: FloatArray) -> FloatArray:
+    def scale(self, parameters: FloatArray) -> FloatArray:
         """Return the vector of parameters; of a planar body the moment is shared out evenly."""
-        parts = [_vector(_pseudo(parameters[place]) / self._units(b)) for b, place in enumerate(self.places)]
+        parts = [
+            _build_vector(_build_pseudo_inertia(parameters[place]) / self._units(b))
+            for b, place in enumerate(self.places)
+        ]
         return np.concatenate(parts)
 
     def least(self, vector: FloatArray) -> float:
@@ -201,12 +207,12 @@ class _Bodies:
         result = np.empty_like(vector)
         for place, n in zip(self.slices, self.order, strict=True):
             values, axes = np.linalg.eigh(_square(vector[place], n))
-            result[place] = _vector((axes * np.maximum(values, margin)) @ axes.T)
+            result[place] = _build_vector((axes * np.maximum(values, margin)) @ axes.T)
         return result
 
     def unit(self) -> FloatArray:
         """Return the vector of unit matrices."""
-        return np.concatenate([_vector(np.eye(n)) for n in self.order])
+        return np.concatenate([_build_vector(np.eye(n)) for n in self.order])
 
     def conditions(self, point: FloatArray, directions: FloatArray) -> list[tuple[FloatArray, FloatArray]]:
         """Return what `follow_path` takes of bodies that can be, by multiples of directions from a point."""
@@ -219,7 +225,7 @@ class _Bodies:
         return stacks
 
 
-def _least_spread(pseudo: FloatArray) -> FloatArray:
+def _compute_least_spread(pseudo: FloatArray) -> FloatArray:
     """Return what a body keeps of its scaled pseudo-inertia (n, n) about the centre of mass, per scaled mass."""
     kept = np.zeros_like(pseudo)
     mass = pseudo[-1, -1]
@@ -233,7 +239,7 @@ def _least_spread(pseudo: FloatArray) -> FloatArray:
     return kept
 
 
-def _width(n: int) -> int:
+def _compute_width(n: int) -> int:
     return n * (n + 1) // 2
 
 
@@ -244,19 +250,19 @@ def _square(vector: FloatArray, n: int) -> FloatArray:
     return np.where(np.eye(n, dtype=bool), square / 2, square / np.sqrt(2))
 
 
-def _vector(square: FloatArray) -> FloatArray:
+def _build_vector(square: FloatArray) -> FloatArray:
     n = len(square)
     return np.where(np.eye(n, dtype=bool), square, square * np.sqrt(2))[np.tril_indices(n)]
 
 
-def _parameters(pseudo: FloatArray) -> FloatArray:
+def _extract_parameters(pseudo: FloatArray) -> FloatArray:
     """Ten parameters of a pseudo-inertia (4, 4), or m, mx, my, Izz of one in the plane (3, 3)."""
     if len(pseudo) == 4:
-        return ten_parameters(pseudo)
+        return list_ten_parameters(pseudo)
     return np.array([pseudo[2, 2], pseudo[0, 2], pseudo[1, 2], pseudo[0, 0] + pseudo[1, 1]])
 
 
-def _pseudo(own: FloatArray) -> FloatArray:
+def _build_pseudo_inertia(own: FloatArray) -> FloatArray:
     if len(own) == 10:
         return pseudo_inertia(own)
     m, mx, my, turn = own

@@ -49,8 +49,8 @@ def pseudo_inertia(ten: FloatArray) -> FloatArray:
     return pseudo
 
 
-def ten_parameters(pseudo: FloatArray) -> FloatArray:
-    """The ten parameters, shape (..., 10), of a pseudo-inertia (..., 4, 4); the inverse of `pseudo_inertia`."""
+def list_ten_parameters(pseudo: FloatArray) -> FloatArray:
+    """Return the ten parameters, shape (..., 10), of a pseudo-inertia (..., 4, 4); the inverse of `pseudo_inertia`."""
     pseudo = np.asarray(pseudo, dtype=float)
     ten = np.empty((*pseudo.shape[:-2], 10))
     ten[..., 0] = pseudo[..., 3, 3]

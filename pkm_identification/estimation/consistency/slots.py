@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from pkm_identification.numerics.arrays import FloatArray
 
 from .layout import Layout
-from .log_cholesky import matrix_of_moments
+from .log_cholesky import compute_matrix_of_moments
 
 BLOCK = 10  # moments of a body
 
@@ -38,9 +38,9 @@ class Slots(NamedTuple):
         return cls(layout.kind, layout.floor, layout.body, layout.known, layout.rods, layout.differences)
 
 
-def body_matrix(slots: Slots, moments: FloatArray) -> FloatArray:
+def build_body_matrix(slots: Slots, moments: FloatArray) -> FloatArray:
     """Pseudo-inertia (4, 4) of the body, of its four or ten moments and what is known."""
     own = moments[slots.body]
     if len(own) < BLOCK:
         own = np.concatenate([own[:1], own[0] * slots.known[:3], own[1:], slots.known[3:]])
-    return matrix_of_moments(own)
+    return compute_matrix_of_moments(own)

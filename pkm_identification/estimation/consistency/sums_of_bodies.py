@@ -27,7 +27,7 @@ from pkm_identification.parameters.parameter_set import ParameterSet
 
 from .central_path import Projection, follow_path, stack_conditions
 from .constraints import Inequality, is_physical
-from .pseudo_inertia import pseudo_inertia, ten_parameters
+from .pseudo_inertia import list_ten_parameters, pseudo_inertia
 
 # Pull towards the file's bodies: 1e-4 variances for a body that is off by all of its own size
 PULL = 1e-2
@@ -117,16 +117,16 @@ class SumsOfBodies:
             units = np.array([length, length, length, 1.0])
             values, axes = np.linalg.eigh(pseudo_inertia(own) / np.outer(units, units) / scale[0])
             raised = (axes * np.maximum(values, LEAST)) @ axes.T * scale[0] * np.outer(units, units)
-            begin[place] = ten_parameters(raised)
+            begin[place] = list_ten_parameters(raised)
         places = list(self.positive)
         begin[places] = np.maximum(begin[places], LEAST * self.scale[places])
         return begin
 
 
-def _planar(four: FloatArray) -> FloatArray:
+def _is_planar(four: FloatArray) -> FloatArray:
     m, x, y, turning = four
     return np.array([[turning, x, y], [x, m, 0.0], [y, 0.0, m]])
 
 
-_PLANAR = np.array([_planar(row) for row in np.eye(PLANAR)])
+_PLANAR = np.array([_is_planar(row) for row in np.eye(PLANAR)])
 _SPATIAL = pseudo_inertia(np.eye(SPATIAL))

@@ -22,7 +22,7 @@ import numpy as np
 
 from pkm_identification.numerics.arrays import FloatArray
 
-from ..batch.least_squares import residual_covariance, solve_whitened
+from ..batch.least_squares import compute_residual_covariance, solve_whitened
 
 KEPT = 60  # equations: with six outputs their noise is known to 8 %, besides what the fit of all parameters takes
 ITERATIONS = 4  # of the fit's weights; they need not be better than the noise is known
@@ -75,10 +75,10 @@ class FirstEquations:
         scaled = columns @ root
         if not (np.isfinite(scaled).all() and np.isfinite(target).all()):
             raise np.linalg.LinAlgError("equations are not finite")
-        noise = np.diag(np.diag(residual_covariance(target, 0)))
+        noise = np.diag(np.diag(compute_residual_covariance(target, 0)))
         for _ in range(ITERATIONS):
             solution, std = solve_whitened(scaled, target, noise * redundancy)
             # what the start knows already costs no degrees of freedom
             spent = round(float(np.sum(1.0 - std**2)))
-            noise = np.diag(np.diag(residual_covariance(target - scaled @ solution, spent)))
+            noise = np.diag(np.diag(compute_residual_covariance(target - scaled @ solution, spent)))
         return noise

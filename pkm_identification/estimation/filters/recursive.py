@@ -17,7 +17,7 @@ import numpy as np
 
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
-from pkm_identification.numerics.rows import combine, dot, lengthened
+from pkm_identification.numerics.rows import combine, dot, lengthen_rows
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.parameters.prior import Prior
 
@@ -59,7 +59,7 @@ def _learn_noise(equation, prior, state, averaging, scaled, residual, noise, eff
     before, weight, redundancy, least = averaging
     to_prior_units(columns, measured, prior, scaled, residual)
     size = measured.size
-    rows_of_root = lengthened(root)
+    rows_of_root = lengthen_rows(root)
     half = np.empty((size, rows_of_root.shape[1]))
     for k in range(size):
         residual[k] -= dot(scaled[k], mean)
@@ -361,18 +361,18 @@ class RecursiveEstimator:
             self.filter.reset()
         self._keep_first()
 
-    def widened(self, count: int | None = None) -> tuple[FloatArray, FloatArray]:
+    def widen(self, count: int | None = None) -> tuple[FloatArray, FloatArray]:
         """Mean and covariance in SI units, widened by correlation in time, the systematic part, and large innovations.
 
         Of all parameters, or of the first `count`.
         """
         whole = len(self.prior.mean) if count is None else count
-        return self.uncertainty.widened(self.believed, max(1.0, self._nis / self.outputs), whole)
+        return self.uncertainty.widen(self.believed, max(1.0, self._nis / self.outputs), whole)
 
     def estimate(self, model: str = "force") -> ParameterEstimate:
         """Present estimate, its covariance widened by what the filter does not know (`widened`)."""
         reported = len(self.prior.mean) - self.parameters.nuisance
-        mean, covariance = self.widened(reported)
+        mean, covariance = self.widen(reported)
         if self.beside is not None:
             covariance += self.beside[:reported, :reported]
         return make_estimate(

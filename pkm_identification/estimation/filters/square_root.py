@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pkm_identification.numerics.compiled import kernel, padded
+from pkm_identification.numerics.compiled import kernel, pad_width
 from pkm_identification.numerics.linear_systems import lower_cholesky
 from pkm_identification.numerics.rows import combine, dot
 
@@ -82,7 +82,7 @@ def potter_update(mean, root, rows, innovation):
     """
     size, width = rows.shape
     # S times the gain, and S^T: the sums of all parameters go on side by side
-    moved, turned = np.empty(padded(width)), np.zeros((width, padded(width)))
+    moved, turned = np.empty(pad_width(width)), np.zeros((width, pad_width(width)))
     for i in range(width):
         for j in range(width):
             turned[j, i] = root[i, j]

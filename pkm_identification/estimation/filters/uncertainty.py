@@ -23,7 +23,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.numerics.compiled import kernel, padded
+from pkm_identification.numerics.compiled import kernel, pad_width
 from pkm_identification.numerics.linear_systems import lower_cholesky, whiten
 from pkm_identification.numerics.rows import add_combined, combine, copy_vector
 
@@ -93,7 +93,7 @@ def accumulate(rows, noise, residual, bent, bend, sums, place):
 
 
 @kernel
-def _parts(information, meat, bias):
+def _compute_parts(information, meat, bias):
     """Widening factors of the standard deviations (P,) and the systematic error (P,), of sums and a unit prior."""
     width = bias.size
     total = information.copy()
@@ -113,7 +113,7 @@ def _parts(information, meat, bias):
 
 
 @kernel
-def _widened(believed, inflation, widening, mean, covariance):
+def _write_widened(believed, inflation, widening, mean, covariance):
     """Write what is known of the first parameters, in SI units, its covariance inflated and widened.
 
     `believed` is a `Belief` of all of them. `widening` are what standard deviations are multiplied by, and
@@ -122,13 +122,13 @@ def _widened(believed, inflation, widening, mean, covariance):
     center, scale, moved, root = believed
     factor, systematic = widening
     width, count = root.shape[1], mean.size
-    turned, row = np.zeros((width, padded(count))), np.empty(padded(count))
+    turned, row = np.zeros((width, pad_width(count))), np.empty(pad_width(count))
     for i in range(count):
         mean[i] = center[i] + scale[i] * moved[i]
         for k in range(width):
             turned[k, i] = root[i, k]
     for i in range(count):
-        combine(root[i], turned, row[: padded(i + 1)])  # of a triangle
+        combine(root[i], turned, row[: pad_width(i + 1)])  # of a triangle
         for j in range(i + 1):
             wide = inflation * row[j] * (factor[i] * factor[j]) + systematic[i] * systematic[j]
             covariance[i, j] = covariance[j, i] = wide * (scale[i] * scale[j])
@@ -224,10 +224,10 @@ class RunningUncertainty:
             self._place = (self._place + 1) % (LAGS + 1)
             self._count += 1
             if self._count % EVERY == 0:
-                self._widening = _parts(self._information, self._meat, self._bias)
+                self._widening = _compute_parts(self._information, self._meat, self._bias)
 
-    def widened(self, believed: Belief, inflation: float, count: int) -> tuple[FloatArray, FloatArray]:
-        """Mean and covariance of the first parameters, the covariance widened by both, and never made smaller.
+    def widen(self, believed: Belief, inflation: float, count: int) -> tuple[FloatArray, FloatArray]:
+        """Return mean and covariance of the first parameters, the covariance widened by both, and never made smaller.
 
         Parameters
         ----------
@@ -247,5 +247,5 @@ class RunningUncertainty:
         if self._newest is not None and (self._count + 1) % EVERY == 0:
             self.settle()  # it brings the next evaluation
         mean, covariance = np.empty(count), np.empty((count, count))
-        _widened(believed, inflation, self._widening, mean, covariance)
+        _write_widened(believed, inflation, self._widening, mean, covariance)
         return mean, covariance

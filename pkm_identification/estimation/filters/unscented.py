@@ -28,10 +28,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pkm_identification.declared import check, declared
+from pkm_identification.declared import check, declare
 from pkm_identification.errors import SettingsError
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.numerics.compiled import kernel, padded
+from pkm_identification.numerics.compiled import kernel, pad_width
 from pkm_identification.numerics.linear_systems import lower_cholesky, whiten
 from pkm_identification.numerics.rows import combine
 from pkm_identification.parameters.prior import Prior
@@ -61,25 +61,25 @@ class UnscentedSettings:
         Factor by which recursive least squares multiplies the weight of all it has seen, per equation.
     """
 
-    alpha: float = declared(1e-3, "of the estimator ukf: spread of the sigma points", "", 1e-6, 1)
-    beta: float = declared(
+    alpha: float = declare(1e-3, "of the estimator ukf: spread of the sigma points", "", 1e-6, 1)
+    beta: float = declare(
         2.0,
         "of the estimator ukf: weight of the middle sigma point's covariance, at least alpha^2",
         "",
         0,
         1e3,
     )
-    kappa: float = declared(
+    kappa: float = declare(
         0.0, "of the estimator ukf: secondary spread, more than minus the number of parameters", "", -1e3, 1e3
     )
-    adaptation: str = declared(
+    adaptation: str = declare(
         "normalized",
         "of the estimators ukf and ekf, how process noise follows the innovations: normalized where parameters drift, "
         "robbins_monro as in Oh 2003 (2.75), none",
         choices=tuple(ADAPTATIONS),
         name="process_noise",
     )
-    rate: float = declared(
+    rate: float = declare(
         0.01,
         "of the process noise: 1 / factor equations are remembered",
         "",
@@ -251,7 +251,7 @@ def linear_step(columns, measured, prior, noise, gate, tuning, walk, estimate):
     to_prior_units(columns, measured, prior, scaled, target)
     before = np.empty(width)
     time_update(root, walk.process, walk.least, before)
-    count = padded(2 * width + 1)
+    count = pad_width(2 * width + 1)
     points, outputs = np.zeros((width, count)), np.empty((size, count))
     sigma_points(mean, root, gamma, points)
     linear_outputs(scaled, points, outputs)

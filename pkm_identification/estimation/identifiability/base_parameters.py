@@ -112,12 +112,12 @@ class BaseParameters:
 
 
 def rounding_level(shape: tuple[int, ...], largest: float) -> float:
-    """Largest singular value that rounding alone leaves of a matrix with this shape and this largest one."""
+    """Return largest singular value that rounding alone leaves of a matrix with this shape and this largest one."""
     return max(shape) * ROUNDING * largest
 
 
 def clear_ridge(values: FloatArray, rank: int, rounding: float) -> bool:
-    """Whether a wide ridge stands at a rank of falling singular values, and rounding alone below it."""
+    """Return whether a wide ridge stands at a rank of falling singular values, and rounding alone below it."""
     if rank in (0, len(values)):
         return True
     return bool(values[rank - 1] > CLEAR_RIDGE * values[rank] and values[rank] <= rounding)
@@ -170,7 +170,7 @@ def base_parameters(
     values = np.linalg.svd(unit, compute_uv=False)
     rank = int(np.count_nonzero(values > tolerance * values[0]))
     wanted = np.array([names[k] in keep for k in visible])
-    pivots = _pivots(unit, wanted, tolerance * values[0])
+    pivots = _order_pivots(unit, wanted, tolerance * values[0])
     triangle = qr(unit[:, pivots], mode="r")[0]
     scaled = solve_triangular(triangle[:rank, :rank], triangle[:rank, rank:])
     scaled[np.abs(scaled) < NEGLIGIBLE] = 0.0
@@ -188,7 +188,7 @@ def base_parameters(
     )
 
 
-def _pivots(unit: FloatArray, wanted: NDArray[np.bool_], threshold: float) -> NDArray[np.int64]:
+def _order_pivots(unit: FloatArray, wanted: NDArray[np.bool_], threshold: float) -> NDArray[np.int64]:
     """Order of columns by rank-revealing QR, independent wanted ones first."""
     first, rest = np.flatnonzero(wanted), np.flatnonzero(~wanted)
     basis: FloatArray = np.empty((len(unit), 0))

@@ -6,7 +6,7 @@
 # distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
 # the License for the specific language governing permissions and limitations under the License.
 
-"""What a motion shows, direction by direction: singular vectors of the regressor without units (`homogenized`).
+"""What a motion shows, direction by direction: singular vectors of the unitless regressor (`homogenize_regressor`).
 
 D = [U_m U_c U_J ...] acts on y_g = W_g V_g^T z_g. A singular vector v of D is a direction of y; E = V_g v_g, group by
 group, has an entry for each parameter, and the null space of each V_g^T what its group does not show at all. Together
@@ -28,7 +28,7 @@ from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter import Kind
 
 from .base_parameters import RANK_TOLERANCE
-from .homogenized import homogenized
+from .homogenized import homogenize_regressor
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class SingularDirections:
     @property
     def relative(self) -> FloatArray:
         """Singular values over the largest one, (P,); zeros where nothing is shown at all."""
-        return _relative(self.values)
+        return _normalise(self.values)
 
     @property
     def rank(self) -> int:
@@ -90,11 +90,11 @@ def singular_directions(rows: FloatArray, kinds: Sequence[Kind]) -> SingularDire
     Raises
     ------
     ValueError
-        As `homogenized`.
+        As `homogenize_regressor`.
     """
-    unitless = homogenized(rows, kinds)
+    unitless = homogenize_regressor(rows, kinds)
     count = unitless.count
-    _, shown, transposed = np.linalg.svd(_tall(unitless.matrix), full_matrices=False)
+    _, shown, transposed = np.linalg.svd(_pad_rows(unitless.matrix), full_matrices=False)
     values, vectors, sizes = np.zeros(count), np.zeros((count, count)), np.zeros(count)
     values[: len(shown)] = shown
     place, free = 0, len(shown)
@@ -121,17 +121,17 @@ def growth(parts: Sequence[FloatArray], steps: FloatArray, sizes: FloatArray, ra
     rank : int
         Of the whole motion, r.
     """
-    spectra = [np.asarray(np.linalg.svd(_tall(rows * sizes), compute_uv=False)) for rows in parts]
-    ratios = [_relative(values)[rank - 1] if rank else 0.0 for values in spectra]
+    spectra = [np.asarray(np.linalg.svd(_pad_rows(rows * sizes), compute_uv=False)) for rows in parts]
+    ratios = [_normalise(values)[rank - 1] if rank else 0.0 for values in spectra]
     return Growth(np.asarray(steps, dtype=float), np.array(ratios))
 
 
-def _tall(rows: FloatArray) -> FloatArray:
-    """Rows with zeros below, as many as columns at least."""
+def _pad_rows(rows: FloatArray) -> FloatArray:
+    """Return rows with zeros below, as many as columns at least."""
     missing = max(rows.shape[1] - len(rows), 0)
     return np.concatenate([rows, np.zeros((missing, rows.shape[1]))])
 
 
-def _relative(values: FloatArray) -> FloatArray:
+def _normalise(values: FloatArray) -> FloatArray:
     """Falling values over the largest; zeros where that is zero."""
     return values / values[0] if len(values) and values[0] > 0 else np.zeros_like(values)

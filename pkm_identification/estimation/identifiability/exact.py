@@ -81,7 +81,7 @@ class ExactBaseParameters:
         return len(self.elimination.kept)
 
 
-def exact_base_parameters(
+def list_exact_base_parameters(
     regressor: Callable[[int], ModularRows | None],
     names: tuple[str, ...],
     primes: Collection[int],
@@ -129,7 +129,7 @@ def exact_base_parameters(
             continue
         if best is not None and len(echelon.pivots) == len(best[2].pivots):
             kept, given_up = best[2].kept, best[2].given_up
-            fractions = _fractions(best[2], echelon)
+            fractions = _reconstruct_fractions(best[2], echelon)
             if echelon.kept.tolist() == kept.tolist() and fractions is not None:
                 invisible = np.flatnonzero(~(best[1].rows != 0).any(axis=0))
                 return ExactBaseParameters(
@@ -154,7 +154,7 @@ class _Echelon:
     @classmethod
     def of(cls, rows: ModularRows, last: NDArray[np.bool_]) -> _Echelon:
         p, modulus = rows.prime, rows.modulus
-        known = _valuation(modulus, p)
+        known = _compute_valuation(modulus, p)
         work = np.array(rows.rows, dtype=object)
         count, size = work.shape
         pivots: list[int] = []
@@ -164,18 +164,18 @@ class _Echelon:
             place = None
             for among in (~last, last):
                 columns = np.array([k for k in np.flatnonzero(among) if k not in pivots], dtype=np.int64)
-                place = _least_divided(work[step:][:, columns], p)
+                place = _find_least_divided(work[step:][:, columns], p)
                 if place is not None:
                     break
             if place is None:
                 break
             row, column = step + place[0], int(columns[place[1]])
             work[[step, row]] = work[[row, step]]
-            divided = _valuation(work[step, column], p)
+            divided = _compute_valuation(work[step, column], p)
             most = max(most, divided)
             # other columns of this row may be less divided than the pivot: then digits are lost
             left = [k for k in order if k not in pivots]
-            least = min(_valuation(value, p) for value in work[step, left] if value)
+            least = min(_compute_valuation(value, p) for value in work[step, left] if value)
             known -= divided - least
             if known <= divided:
                 break
@@ -187,13 +187,13 @@ class _Echelon:
             raise NotConfirmed(f"a modulus of {modulus.bit_length()} bits is too short")
         kept = np.sort(np.array(pivots, dtype=np.int64))
         given_up = np.setdiff1d(order, kept)
-        digits, coefficients = _coefficients(work, pivots, given_up, p, known)
+        digits, coefficients = _solve_coefficients(work, pivots, given_up, p, known)
         if coefficients is not None:
             coefficients = coefficients[np.argsort(np.array(pivots, dtype=np.int64))]
         return cls(p, digits, tuple(pivots), kept, given_up, coefficients)
 
 
-def _coefficients(
+def _solve_coefficients(
     work: Any, pivots: list[int], given_up: NDArray[np.int64], p: int, known: int
 ) -> tuple[int, Any]:
     """B of W_2 = W_1 B by back substitution, rows in the order of the pivots; None where p divides a denominator."""
@@ -207,8 +207,8 @@ def _coefficients(
         for j in range(i + 1, rank):
             if work[i, pivots[j]]:
                 right = right - work[i, pivots[j]] * coefficients[j]
-                least = min(least, _valuation(work[i, pivots[j]], p))
-        divided = _valuation(work[i, pivots[i]], p)
+                least = min(least, _compute_valuation(work[i, pivots[j]], p))
+        divided = _compute_valuation(work[i, pivots[i]], p)
         here = min(known, digits + least)
         right = right % p**here
         digits = min(digits, here - divided)
@@ -219,7 +219,7 @@ def _coefficients(
     return digits, coefficients % p**digits
 
 
-def _fractions(first: _Echelon, second: _Echelon) -> Any:
+def _reconstruct_fractions(first: _Echelon, second: _Echelon) -> Any:
     """Coefficients as fractions, if both primes have the same."""
     if first.coefficients is None or second.coefficients is None:
         return None
@@ -247,7 +247,7 @@ def rational(value: int, modulus: int) -> Fraction | None:
     return Fraction(now[0], now[1])
 
 
-def _least_divided(block: Any, p: int) -> tuple[int, int] | None:
+def _find_least_divided(block: Any, p: int) -> tuple[int, int] | None:
     """Place of an entry that p divides least; None if all are zero."""
     left = block
     if not left.size or not (left != 0).any():
@@ -260,8 +260,8 @@ def _least_divided(block: Any, p: int) -> tuple[int, int] | None:
             return int(places[0][0]), int(places[0][1])
 
 
-def _valuation(value: int, p: int) -> int:
-    """How many times p divides a number that is not zero."""
+def _compute_valuation(value: int, p: int) -> int:
+    """Return how many times p divides a number that is not zero."""
     count = 0
     while value % p == 0:
         value //= p

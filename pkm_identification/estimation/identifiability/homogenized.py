@@ -115,7 +115,7 @@ class Homogenized:
         return np.concatenate([g.values * (g.parameters.T @ parameters[g.columns]) for g in self.groups])
 
     def back(self, y: FloatArray) -> FloatArray:
-        """Parameters (P,) of y; zero along what a group's columns do not show."""
+        """Return parameters (P,) of y; zero along what a group's columns do not show."""
         parameters = np.zeros(self.count)
         place = 0
         for group in self.groups:
@@ -128,7 +128,7 @@ class Homogenized:
 def scaled_rows(
     columns: FloatArray, row_units: Sequence[str], row_scale: Sequence[float] | FloatArray | None = None
 ) -> FloatArray:
-    """Rows in one unit: those of a regressor as they are if all have the same, else by a scale each.
+    """Return rows in one unit: those of a regressor as they are if all have the same, else by a scale each.
 
     Parameters
     ----------
@@ -159,8 +159,8 @@ def scaled_rows(
     return (np.asarray(columns, dtype=float) / scale[:, None]).reshape(-1, np.shape(columns)[-1])
 
 
-def homogenized(rows: FloatArray, kinds: Sequence[Kind]) -> Homogenized:
-    """A regressor's columns by kind, each kind decomposed, and D's singular values.
+def homogenize_regressor(rows: FloatArray, kinds: Sequence[Kind]) -> Homogenized:
+    """Return a regressor's columns by kind, each kind decomposed, and D's singular values.
 
     Parameters
     ----------

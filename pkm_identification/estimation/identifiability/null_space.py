@@ -109,12 +109,12 @@ class DoubleSpectrum:
         """NumPy's rank: how many singular values exceed the tolerance; what a motion hardly shows can be below it."""
         return int(np.count_nonzero(self.singular_values > self.tolerance))
 
-    def eliminated(self, wanted: Collection[int] = (), rank: int | None = None) -> Eliminated:
+    def eliminate(self, wanted: Collection[int] = (), rank: int | None = None) -> Eliminated:
         """Base parameters of NumPy's rank, or with another rank forced."""
         return eliminated(self.null_space[:, self.rank if rank is None else rank :], wanted)
 
 
-def double_spectrum(columns: FloatArray) -> DoubleSpectrum:
+def compute_double_spectrum(columns: FloatArray) -> DoubleSpectrum:
     """Singular values and null space of a regressor (..., P) with at least P rows, in double precision.
 
     Raises
@@ -132,7 +132,7 @@ def double_spectrum(columns: FloatArray) -> DoubleSpectrum:
     return DoubleSpectrum(values, tolerance, transposed.T)
 
 
-def spurious_coefficients(coefficients: Any, true: Any, zero: float) -> int:
-    """How many coefficients are not zero though the true ones are: no larger than `zero`."""
+def compute_spurious_coefficients(coefficients: Any, true: Any, zero: float) -> int:
+    """Return how many coefficients are not zero though the true ones are: no larger than `zero`."""
     nothing = np.abs(np.asarray(true)) <= zero
     return int(np.count_nonzero(np.asarray(coefficients)[nothing]))

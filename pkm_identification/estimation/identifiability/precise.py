@@ -114,7 +114,7 @@ def checked_digits(digits: Collection[int]) -> tuple[int, int, int]:
     return given[0], given[1], given[2] if len(given) == 3 else max(MOST_DIGITS, given[1])
 
 
-def precise_base_parameters(
+def list_precise_base_parameters(
     rows: Callable[[int], Any],
     names: tuple[str, ...],
     digits: Collection[int] = (30, 60),
@@ -147,7 +147,7 @@ def precise_base_parameters(
     low, high, most = checked_digits(digits)
     first, second = _Spectrum.of(rows(low)), _Spectrum.of(rows(high))
     while True:
-        comparison = _compared(first, second, names, (low, high), wanted_out)
+        comparison = _compare(first, second, names, (low, high), wanted_out)
         if comparison.decided or 2 * high > most:
             return comparison
         low, high = high, 2 * high
@@ -179,14 +179,14 @@ class _Spectrum:
         vectors[empty, np.arange(len(shown), size)] = one
         values: list[Any] = []
         if shown:
-            triangle = _triangle(matrix[:, shown], context)
+            triangle = _compute_triangle(matrix[:, shown], context)
             _, singular_values, transposed = context.svd_r(context.matrix(triangle.tolist()))
             values = list(singular_values)
             vectors[np.ix_(shown, range(len(shown)))] = np.array(transposed.tolist(), dtype=object).T
         return cls(context, (*values, *[nothing] * len(empty)), vectors, norms)
 
 
-def _triangle(matrix: Any, context: Any) -> Any:
+def _compute_triangle(matrix: Any, context: Any) -> Any:
     """R of a QR factorisation by Householder reflections: the columns' geometry in fewer rows."""
     work = matrix.copy()
     size = work.shape[1]
@@ -206,7 +206,7 @@ def _triangle(matrix: Any, context: Any) -> Any:
     return work[:size]
 
 
-def _compared(
+def _compare(
     first: _Spectrum,
     second: _Spectrum,
     names: tuple[str, ...],

@@ -137,7 +137,9 @@ def assess(
     if status.count(UNIDENTIFIABLE) > 1:
         rest = np.flatnonzero(~shown)
         values, vectors = np.linalg.eigh(scaled[rest[:, None], rest])
-        weights, named_std, pivots = _named(values, vectors, rest, covariance, (mean, unit, size), resolved)
+        weights, named_std, pivots = _name_directions(
+            values, vectors, rest, covariance, (mean, unit, size), resolved
+        )
         rows = zip(
             weights,
             (weights @ mean).tolist(),
@@ -151,7 +153,7 @@ def assess(
             for k, factor in enumerate(factors):
                 if factor:
                     status[k] = COMBINATION
-            name = _terms(factors, names, units, pivot)
+            name = _format_terms(factors, names, units, pivot)
             combinations.append(Combination(name, one, value, its_std, units[pivot], its_nominal))
     return Identifiability(tuple(status), std, tuple(combinations))
 
@@ -194,12 +196,12 @@ def _fill_shown(covariance, seen, prior_std, sizes, resolved, scaled, deviations
 
 @kernel
 def _is_resolved(std, value, size, resolved):
-    """Whether a standard deviation is small beside the value or the physical scale."""
+    """Return whether a standard deviation is small beside the value or the physical scale."""
     return std <= resolved * size or std <= resolved * abs(value)
 
 
 @kernel
-def _named(values, vectors, rest, covariance, sizes, resolved):
+def _name_directions(values, vectors, rest, covariance, sizes, resolved):
     """Directions that fell below `resolved`, by their large terms, of those that are still shown when so named.
 
     Of eigenvalues (k,), eigenvectors (k, k) and places `rest` (k,) among the parameters: weights (n, P), standard
@@ -273,19 +275,19 @@ def echelon(rows):
 _LENGTHS = {"kg": 0, "kg m": 1, "kg m^2": 2}  # powers of a length in the units of a body's parameters
 
 
-def _terms(values: list[float], names: tuple[str, ...], units: tuple[str, ...], pivot: int) -> str:
-    """The terms of a sum, factors with their units."""
+def _format_terms(values: list[float], names: tuple[str, ...], units: tuple[str, ...], pivot: int) -> str:
+    """Return the terms of a sum, factors with their units."""
     text = names[pivot]
     for i in sorted((k for k in range(len(values)) if values[k]), key=lambda k: -abs(values[k])):
         if i == pivot:
             continue
         name = f"({names[i]})" if "+" in names[i] else names[i]
-        factor = f"{abs(values[i]):.3g} {_unit_of_factor(units[pivot], units[i])}"
+        factor = f"{abs(values[i]):.3g} {_format_factor_unit(units[pivot], units[i])}"
         text += (" - " if values[i] < 0 else " + ") + ("" if factor == "1 " else factor) + name
     return text
 
 
-def _unit_of_factor(first: str, other: str) -> str:
+def _format_factor_unit(first: str, other: str) -> str:
     """What a factor is in that makes of one unit another, with a space behind it; empty where they are the same."""
     if first == other:
         return ""

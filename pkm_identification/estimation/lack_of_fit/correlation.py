@@ -20,7 +20,7 @@ LEAST_CORRELATION = 0.05  # where the sum over the autocorrelation ends
 
 
 def correlation_time(residual: FloatArray, segment: NDArray[np.int64]) -> float:
-    """Rows per independent row: 1 + 2 sum of the autocorrelation, up to its first value below LEAST_CORRELATION.
+    """Return rows per independent row: 1 + 2 sum of the autocorrelation, up to its first value below LEAST_CORRELATION.
 
     Parameters
     ----------

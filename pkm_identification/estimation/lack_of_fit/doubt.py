@@ -22,7 +22,9 @@ from ..identifiability import IDENTIFIABLE, IN_DOUBT, Combination
 DOUBTFUL = 2.0  # standard deviations that another explanation moves a parameter by
 
 
-def doubted(estimate: ParameterEstimate, moved: FloatArray, unexplained: bool = False) -> ParameterEstimate:
+def flag_affected(
+    estimate: ParameterEstimate, moved: FloatArray, unexplained: bool = False
+) -> ParameterEstimate:
     """Return an estimate by a model that does not fit, with what the misfit affects in doubt.
 
     Deviations come from the residual, misfit included, and are not widened by its size once more.
@@ -50,13 +52,13 @@ def doubted(estimate: ParameterEstimate, moved: FloatArray, unexplained: bool = 
         for one, changed, own in zip(estimate.status, change, estimate.std, strict=True)
     )
     combinations = tuple(
-        _doubted_combination(one, moved @ one.weights, unexplained) for one in estimate.combinations
+        _flag_combination(one, moved @ one.weights, unexplained) for one in estimate.combinations
     )
     return replace(estimate, covariance=covariance, std=std, status=status, combinations=combinations)
 
 
-def _doubted_combination(combination: Combination, moved: FloatArray, unexplained: bool) -> Combination:
-    """A combination of an estimate in doubt; `moved` (n,) is what other explanations change about it."""
+def _flag_combination(combination: Combination, moved: FloatArray, unexplained: bool) -> Combination:
+    """Return a combination of an estimate in doubt; `moved` (n,) is what other explanations change about it."""
     affected = unexplained or bool(np.any(np.abs(moved) > DOUBTFUL * combination.std))
     return replace(
         combination,

@@ -17,7 +17,7 @@ from ..identifiability import IDENTIFIABLE
 
 
 def largest_effect(estimate: ParameterEstimate, moved: FloatArray) -> tuple[float, str]:
-    """The largest change of a parameter or combination that is shown, in stated deviations, and whose it is.
+    """Return the largest change of a parameter or combination that is shown, in stated deviations, and whose it is.
 
     Parameters
     ----------

@@ -175,7 +175,7 @@ class Base(Remainder):
         return rows - self.orthonormal @ projections, projections
 
     def score(self, columns: FloatArray, scale: FloatArray, noise: float, positive: bool = False) -> Score:
-        """What the data say of columns (K, m, q) whose coefficients have the prior standard deviations (q,).
+        """Return what the data say of columns (K, m, q) whose coefficients have the prior standard deviations (q,).
 
         `noise` is the variance of the noise per independent row, in units of the floor's (`pure_error` of the saturated
         model). `positive` says that a single coefficient cannot be negative: its prior is then the positive half of the
@@ -184,10 +184,10 @@ class Base(Remainder):
         # the base's unknowns give way by what it can make of the columns
         z, projections = self.split(columns * scale)
         moves = np.asarray(np.linalg.solve(self.triangle, projections), dtype=float)
-        return weighed(z.T @ z, z.T @ self.residual, self.power, moves, scale, noise, positive)
+        return weigh_columns(z.T @ z, z.T @ self.residual, self.power, moves, scale, noise, positive)
 
-    def extended(self, columns: FloatArray, scale: FloatArray) -> Base:
-        """The base with the columns (K, m, q) among its own, their prior among its priors."""
+    def extend(self, columns: FloatArray, scale: FloatArray) -> Base:
+        """Return the base with the columns (K, m, q) among its own, their prior among its priors."""
         width, own = len(scale), self.triangle.shape[0]
         size = len(self.residual) + width
         stacked = np.zeros((size, width))
@@ -211,7 +211,7 @@ class Base(Remainder):
         )  # fmt: skip
 
 
-def weighed(
+def weigh_columns(
     gram: FloatArray,
     pull: FloatArray,
     power: float,
@@ -220,7 +220,7 @@ def weighed(
     noise: float,
     positive: bool,
 ) -> Score:
-    """What the data say of columns by their products.
+    """Return what the data say of columns by their products.
 
     Parameters
     ----------

@@ -41,8 +41,8 @@ class Order:
         return bool(np.any(self.column != np.arange(len(self.column))))
 
 
-def best_order(columns: FloatArray, known: FloatArray, force: FloatArray) -> Order:
-    """The order of outputs that leaves the least, among all of them.
+def find_best_order(columns: FloatArray, known: FloatArray, force: FloatArray) -> Order:
+    """Return the order of outputs that leaves the least, among all of them.
 
     With Q an orthonormal basis of the columns and f the force in an order p, |f - known|^2 - |Q'(f - known)|^2 needs
     Q_j' f_k of all pairs once; each of the m! orders is then a sum of m of them.

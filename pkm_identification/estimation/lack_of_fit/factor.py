@@ -20,7 +20,7 @@ from .evidence import Base
 WIDE = 1e6  # prior of each coefficient, in typical outputs: whatever the unit is
 
 
-def output_factor(
+def compute_output_factor(
     expected: FloatArray, free: FloatArray, output: FloatArray, floor: FloatArray, segment: NDArray[np.int64]
 ) -> tuple[float, float]:
     """Factor of what is expected in an output, and its standard deviation.

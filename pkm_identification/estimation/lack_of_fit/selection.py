@@ -62,7 +62,7 @@ class Ranked:
 
 
 def ranking(base: Base, candidates: Sequence[Candidate], noise: float) -> list[Ranked]:
-    """All candidates, the likeliest first; `noise` as of `Base.score`."""
+    """Return all candidates, the likeliest first; `noise` as of `Base.score`."""
     return by_evidence(
         base.score(candidate.columns, candidate.scale, noise, candidate.positive) for candidate in candidates
     )
@@ -76,7 +76,7 @@ def by_evidence(scores: Iterable[Score]) -> list[Ranked]:
 
 
 def rivals(ranked: Sequence[Ranked], candidates: Sequence[Named]) -> tuple[str, ...]:
-    """Names of the candidates that the data cannot tell from the first, in order; it is not among them."""
+    """Return names of the candidates that the data cannot tell from the first, in order; it is not among them."""
     best = ranked[0]
     own = candidates[best.place].name
     names = [

@@ -60,7 +60,7 @@ def release_start_values(problem: Problem) -> Prior:
     if not np.any(released) or len(problem.equations) == 0:
         return problem.prior
     mean, std = problem.prior.mean.copy(), problem.prior.std.copy()
-    triangle = _compressed(problem)
+    triangle = _compress(problem)
     for _ in range(MOST_PASSES):
         rows = np.vstack([triangle[:, :-1] * std, np.eye(len(mean))])
         target = np.concatenate([triangle[:, -1] - triangle[:, :-1] @ mean, np.zeros(len(mean))])
@@ -74,10 +74,10 @@ def release_start_values(problem: Problem) -> Prior:
             break
         mean = np.where(pulled, mean + change, mean)
         std = np.where(pulled, np.maximum(std, np.abs(mean)), std)
-    return Prior(mean, _with_nuisance(problem, std))
+    return Prior(mean, _add_nuisance(problem, std))
 
 
-def without_start_values(problem: Problem) -> Problem:
+def remove_start_values(problem: Problem) -> Problem:
     """Return the problem with a prior, and scales of its parameters, that the data do not contradict.
 
     The scale follows the prior that it is compared with, or a light guess would hide what the data show; the physical
@@ -107,7 +107,7 @@ def _start_values(problem: Problem) -> NDArray[np.bool_]:
     return own & (prior.mean == parameters.nominal) & (prior.std == parameters.scale)
 
 
-def _compressed(problem: Problem) -> FloatArray:
+def _compress(problem: Problem) -> FloatArray:
     """Return [R y], shape (n, P + 1): equations and relations over their residual, as a triangle."""
     equations = problem.equations
     width = equations.regressor.shape[2]
@@ -123,7 +123,7 @@ def _compressed(problem: Problem) -> FloatArray:
     return np.vstack([triangle, relations])
 
 
-def _with_nuisance(problem: Problem, std: FloatArray) -> FloatArray:
+def _add_nuisance(problem: Problem, std: FloatArray) -> FloatArray:
     """Return the deviations (P,) with those of nuisance parameters in proportion to Coulomb friction's."""
     before, std = problem.prior.std, std.copy()
     entries = problem.parameters.entries

@@ -22,7 +22,7 @@ import numpy as np
 
 from pkm_identification.numerics.arrays import FloatArray
 
-from .evidence import Base, Remainder, Score, weighed
+from .evidence import Base, Remainder, Score, weigh_columns
 
 LARGEST = 1e10  # entry of G + 1 over the least there can be: half of the digits of a number
 
@@ -57,7 +57,7 @@ class Together:
         gram, pull = z.T @ z, z.T @ base.residual
         width = len(scale)
         if width and np.max(np.diag(gram)) > LARGEST:
-            saturated: Remainder = base.extended(columns, scale)
+            saturated: Remainder = base.extend(columns, scale)
         else:
             system = gram + np.eye(width)
             beta = np.linalg.solve(system, pull)
@@ -69,9 +69,9 @@ class Together:
         return cls(gram, pull, base.power, moves, saturated)
 
     def score(self, mixed: FloatArray, scale: FloatArray, noise: float, positive: bool = False) -> Score:
-        """What the data say of sums `mixed` (q, s) of the scaled columns, as `Base.score` does of columns.
+        """Return what the data say of sums `mixed` (q, s) of the scaled columns, as `Base.score` does of columns.
 
         `scale` (s,) are the prior standard deviations of their coefficients.
         """
         gram = mixed.T @ self.gram @ mixed
-        return weighed(gram, self.pull @ mixed, self.power, self.moves @ mixed, scale, noise, positive)
+        return weigh_columns(gram, self.pull @ mixed, self.power, self.moves @ mixed, scale, noise, positive)

@@ -26,8 +26,8 @@ from pkm_identification.numerics.arrays import FloatArray
 PASSES = 100
 
 
-def uneven_share(residual: FloatArray, shape: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """How much of the shape each output's variance holds, and the standard deviations of that.
+def compute_uneven_share(residual: FloatArray, shape: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return how much of the shape each output's variance holds, and the standard deviations of that.
 
     Parameters
     ----------

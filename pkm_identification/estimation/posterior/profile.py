@@ -29,7 +29,7 @@ CLOSE = 0.1  # of the cost: how far is known to a twentieth then
 FARTHEST = 4.0  # Gaussian deviations
 
 
-def profile_deviations(
+def compute_profile_deviations(
     model: CurvedModel, equations: NormalEquations, mode: Mode, view: View, std: float
 ) -> tuple[float, float]:
     """Return how far below and above the mode a value is where the cost has grown by one.

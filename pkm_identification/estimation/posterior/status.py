@@ -99,7 +99,7 @@ class KnownValue:
         """Return the value of an answer that is not to be used."""
         return replace(self, status=AFFECTED) if self.usable else self
 
-    def widened(self, factor: float) -> KnownValue:
+    def widen(self, factor: float) -> KnownValue:
         """Return the value with a larger deviation of the data's part."""
         data = factor * self.data_std
         return replace(self, data_std=data, std=float(np.hypot(data, self.file_std)))

@@ -19,7 +19,7 @@ from pkm_identification.numerics.rotation import matrix_from_vector
 INERTIA = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
 
 
-def inertia_matrix(values: dict[str, float]) -> FloatArray:
+def build_inertia_matrix(values: dict[str, float]) -> FloatArray:
     """Return the matrix (3, 3) of six elements."""
     xx, yy, zz, xy, xz, yz = (values[key] for key in INERTIA)
     return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])

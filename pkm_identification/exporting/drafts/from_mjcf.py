@@ -100,9 +100,9 @@ class _Reader:
         """A body with what lies between it and its parent: a joint, several with bodies without mass, or none."""
         model = self._model
         before, name = self._names[model.body_parentid[b]], self._names[b]
-        place = Frame(_matrix(model.body_quat[b]), np.array(model.body_pos[b]))
+        place = Frame(_compute_rotation(model.body_quat[b]), np.array(model.body_pos[b]))
         mass = float(model.body_mass[b])
-        turn = _matrix(model.body_iquat[b])
+        turn = _compute_rotation(model.body_iquat[b])
         tensor = turn @ np.diag(model.body_inertia[b]) @ turn.T
         link = Link(name, mass, np.array(model.body_ipos[b]), tensor)
         self._links.append(link if mass > _NOTHING else Link(name))
@@ -128,7 +128,7 @@ class _Reader:
         q = int(model.jnt_qposadr[j])
         friction = float(model.dof_damping[dof]), float(model.dof_frictionloss[dof])
         if kind == kinds.mjJNT_BALL:
-            turned = Frame(_matrix(self._home[q : q + 4]))
+            turned = Frame(_compute_rotation(self._home[q : q + 4]))
             self._joints.append(
                 DraftJoint(
                     name, "spherical", (before, to), (frames[0] @ turned, inner),
@@ -163,14 +163,16 @@ class _Reader:
         ends = (int(model.eq_obj1id[e]), int(model.eq_obj2id[e]))
         if int(model.eq_objtype[e]) == mujoco.mjtObj.mjOBJ_SITE:
             bodies = [int(model.site_bodyid[one]) for one in ends]
-            frames = [Frame(_matrix(model.site_quat[one]), np.array(model.site_pos[one])) for one in ends]
+            frames = [
+                Frame(_compute_rotation(model.site_quat[one]), np.array(model.site_pos[one])) for one in ends
+            ]
         else:
             bodies, data = list(ends), model.eq_data[e]
             if kind == kinds.mjEQ_CONNECT:
                 frames = [Frame(origin=np.array(data[3 * k : 3 * k + 3])) for k in range(2)]
             else:
                 # pose of the second body in the first, and a point of the second
-                pose = Frame(_matrix(data[6:10]), np.array(data[3:6]))
+                pose = Frame(_compute_rotation(data[6:10]), np.array(data[3:6]))
                 frames = [pose, Frame()]
         names = self._names[bodies[0]], self._names[bodies[1]]
         name = mujoco.mj_id2name(model, mujoco.mjtObj.mjOBJ_EQUALITY, e) or f"loop_{e + 1}"
@@ -186,6 +188,6 @@ class _Reader:
         self._joints.append(DraftJoint(name, "spherical", names, places))
 
 
-def _matrix(quaternion: FloatArray) -> FloatArray:
+def _compute_rotation(quaternion: FloatArray) -> FloatArray:
     """Return the rotation of MuJoCo's quaternion, w first."""
     return np.asarray(matrix_from_quaternion(np.roll(np.array(quaternion, dtype=float), -1)))

@@ -16,7 +16,7 @@ from xml.etree.ElementTree import Element
 from pkm_identification.errors import DocumentError
 from pkm_identification.mechanisms.multibody.description.records import GROUND
 
-from .elements import INERTIA, inertia_matrix, numbers
+from .elements import INERTIA, build_inertia_matrix, numbers
 from .graph import GUESS, Draft, DraftJoint, Frame, Link
 from .sdf_joints import WORLD, read_joint, read_number, read_pose
 
@@ -34,7 +34,7 @@ def read_sdf(root: Element, source: str) -> Draft:
     # before SDF 1.5 axes were those of the model
     expressed = "__model__" if _version(root) < (1, 5) else ""
     joints = [read_joint(joint, frames, source, expressed) for joint in model.findall("joint")]
-    joints += _attached(model, frames, source)
+    joints += _find_attachments(model, frames, source)
     notes = []
     without = [name for name, link in links.items() if link.find("inertial") is None]
     if without:
@@ -94,14 +94,14 @@ def _link(name: str, link: Element, source: str) -> Link:
     frame = read_pose(inertial.find("pose"), where)
     diagonal = ("ixx", "iyy", "izz")
     values = {key: read_number(inertial, f"inertia/{key}", float(key in diagonal), where) for key in INERTIA}
-    tensor = frame.rotation @ inertia_matrix(values) @ frame.rotation.T
+    tensor = frame.rotation @ build_inertia_matrix(values) @ frame.rotation.T
     guessed = inertial.find("mass") is None or inertial.find("inertia") is None
     return Link(
         name, read_number(inertial, "mass", 1.0, where), frame.origin, tensor, GUESS if guessed else ""
     )
 
 
-def _attached(model: Element, frames: Mapping[str, Frame], source: str) -> list[DraftJoint]:
+def _find_attachments(model: Element, frames: Mapping[str, Frame], source: str) -> list[DraftJoint]:
     """Return fixed joints where Gazebo's plugin of detachable joints holds two links of this model together."""
     joints = []
     for k, plugin in enumerate(model.findall("plugin"), 1):

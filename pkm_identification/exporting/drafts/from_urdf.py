@@ -22,7 +22,7 @@ import numpy as np
 from pkm_identification.errors import DocumentError
 from pkm_identification.mechanisms.multibody.description.records import GROUND
 
-from .elements import INERTIA, inertia_matrix, numbers, turn
+from .elements import INERTIA, build_inertia_matrix, numbers, turn
 from .graph import GUESS, Draft, DraftJoint, Frame, Link
 from .sdf_joints import read_joint
 
@@ -40,20 +40,20 @@ def read_urdf(root: Element, source: str) -> Draft:
     """Return links and joints of a robot; raises DocumentError naming what cannot be read or has no counterpart."""
     links = [read_link(link, source) for link in root.findall("link")]
     joints = root.findall("joint")
-    children = [_of(joint, "child", "link", source) for joint in joints]
+    children = [_read_vector(joint, "child", "link", source) for joint in joints]
     bases = [link.name for link in links if link.name not in children]
     if len(bases) != 1:
         raise DocumentError(
             f"{source}: must have one link that is no joint's child; found {', '.join(bases) or 'none'}"
         )
     notes = [f"link '{bases[0]}' is taken as the ground"]
-    made = [_joint(joint, bases[0], source) for joint in joints]
+    made = [_read_joint(joint, bases[0], source) for joint in joints]
     closing = _closing(robot=root, joints=made, base=bases[0], source=source)
     moved = tuple(link for link in links if link.name != bases[0])
-    return Draft(moved, (*made, *closing), None, _driven(root), tuple(notes))
+    return Draft(moved, (*made, *closing), None, _find_drives(root), tuple(notes))
 
 
-def _driven(robot: Element) -> tuple[str, ...]:
+def _find_drives(robot: Element) -> tuple[str, ...]:
     """Return the joints with command interfaces of ros2_control, else those with transmissions, that are there."""
     commanded = [
         one for one in robot.findall("ros2_control/joint") if one.find("command_interface") is not None
@@ -96,40 +96,40 @@ def read_link(link: Element, source: str) -> Link:
     if inertial is None:
         return Link(name)
     where = f"{source}: link '{name}'"
-    frame = _origin(inertial.find("origin"), where)
+    frame = _read_origin(inertial.find("origin"), where)
     mass, tensor = inertial.find("mass"), inertial.find("inertia")
     values = {key: numbers("0" if tensor is None else tensor.get(key, "0"), 1, where)[0] for key in INERTIA}
     return Link(
         name,
         float(numbers("0" if mass is None else mass.get("value", "0"), 1, where)[0]),
         frame.origin,
-        frame.rotation @ inertia_matrix(values) @ frame.rotation.T,
+        frame.rotation @ build_inertia_matrix(values) @ frame.rotation.T,
         GUESS if mass is None or tensor is None else "",
     )
 
 
-def _origin(origin: Element | None, where: str) -> Frame:
+def _read_origin(origin: Element | None, where: str) -> Frame:
     if origin is None:
         return Frame()
     place = numbers(origin.get("xyz", "0 0 0"), 3, where)
     return Frame(turn(numbers(origin.get("rpy", "0 0 0"), 3, where)), place)
 
 
-def _of(joint: Element, tag: str, attribute: str, source: str) -> str:
+def _read_vector(joint: Element, tag: str, attribute: str, source: str) -> str:
     found = joint.find(tag)
     if found is None or not found.get(attribute):
         raise DocumentError(f"{source}: joint '{joint.get('name')}' has no {tag}")
     return str(found.get(attribute))
 
 
-def _joint(joint: Element, base: str, source: str) -> DraftJoint:
+def _read_joint(joint: Element, base: str, source: str) -> DraftJoint:
     name, kind = joint.get("name") or "", joint.get("type") or ""
     where = f"{source}: joint '{name}'"
     if kind not in TYPES:
         raise DocumentError(f"{where}: type '{kind}' has no counterpart; expected one of {', '.join(TYPES)}")
     if joint.find("mimic") is not None:
         raise DocumentError(f"{where}: follows another joint (mimic); a machine file has no such joints")
-    parent = _of(joint, "parent", "link", source)
+    parent = _read_vector(joint, "parent", "link", source)
     element = joint.find("axis")
     axis = numbers("1 0 0" if element is None else element.get("xyz", "1 0 0"), 3, where)
     if kind == "fixed":
@@ -147,8 +147,8 @@ def _joint(joint: Element, base: str, source: str) -> DraftJoint:
     return DraftJoint(
         name,
         TYPES[kind],
-        (GROUND if parent == base else parent, _of(joint, "child", "link", source)),
-        (_origin(joint.find("origin"), where), Frame()),
+        (GROUND if parent == base else parent, _read_vector(joint, "child", "link", source)),
+        (_read_origin(joint.find("origin"), where), Frame()),
         axis / np.linalg.norm(axis),
         limits=limits,
         viscous=friction[0],

@@ -100,9 +100,9 @@ class DraftJoint:
     @property
     def at_home(self) -> Frame:
         """Return the second body's frame in the first's at home."""
-        return self.frames[0] @ self._moved() @ self.frames[1].inverse()
+        return self.frames[0] @ self._move() @ self.frames[1].inverse()
 
-    def _moved(self) -> Frame:
+    def _move(self) -> Frame:
         if self.type == "prismatic":
             return Frame(origin=self.start * self.axis)
         turned = matrix_from_vector(self.start * self.axis)

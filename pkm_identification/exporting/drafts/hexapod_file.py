@@ -24,7 +24,7 @@ from pkm_identification.mechanisms.known_statements import KEY as KNOWN
 from pkm_identification.mechanisms.multibody.description.records import GROUND
 from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.numerics.rotation import matrix_from_vector, quaternion_from_matrix
+from pkm_identification.numerics.rotation import build_quaternion_from_matrix, matrix_from_vector
 
 from ..new_machine import STROKE
 from .graph import Draft, DraftJoint, Frame, Link
@@ -144,7 +144,7 @@ def _document(
     geometry |= _hinges(legs, kinds)
     geometry["home"] = {
         "position": home.origin.tolist(),
-        "quaternion": quaternion_from_matrix(home.rotation).tolist(),
+        "quaternion": build_quaternion_from_matrix(home.rotation).tolist(),
     }
     geometry["length_limits"] = list(limits)
     document: dict[str, Any] = {"schema": 1, "name": name}

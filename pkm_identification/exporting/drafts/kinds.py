@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pkm_identification.errors import SettingsError
 from pkm_identification.suggestion import did_you_mean
 
-from ..new_machine import yaml_text
+from ..new_machine import format_yaml_text
 
 GUESSED = "GUESSED"
 _STATED = "20 %"  # a mass that is stated, as one of which a file says nothing
@@ -92,7 +92,7 @@ def write_draft(kind: str, name: str, given: Mapping[str, float], axes: int) -> 
         f"# Written by pkm init. Lines that say {GUESSED} are starting points: replace what is known better, and\n"
         "# let pkm identify find the rest. Masses in kg, lengths in m, angles in rad or deg(...).\n"
         "# More: docs/mechanisms.md\n"
-        f"schema: 1\nkind: mechanism\nname: {yaml_text(name)}\n"
+        f"schema: 1\nkind: mechanism\nname: {format_yaml_text(name)}\n"
         "constants:\n" + "\n".join(lines) + "\n" + chosen.body(numbers)
     )
 
@@ -103,11 +103,11 @@ def units_of_kind(kind: str, axes: int) -> dict[str, str]:
 
 
 def _find_kind(kind: str, axes: int) -> Kind:
-    return KINDS[kind] or _serial_arm(axes)
+    return KINDS[kind] or _draft_serial_arm(axes)
 
 
-def _rod(mass: str, length: str) -> str:
-    """A slender rod along its x."""
+def _build_rod(mass: str, length: str) -> str:
+    """Return a slender rod along its x."""
     across = f"{mass}*{length}^2/12"
     return (
         f"{{mass: {mass}, center_of_mass: [{length}/2, 0, 0], "
@@ -115,7 +115,7 @@ def _rod(mass: str, length: str) -> str:
     )
 
 
-def _friction(count: int, unit: str) -> str:
+def _build_friction(count: int, unit: str) -> str:
     nothing = ", ".join(["0"] * count)
     rate = "rad/s" if unit == "N m" else "m/s"
     return (
@@ -124,7 +124,7 @@ def _friction(count: int, unit: str) -> str:
     )
 
 
-def _five_bar(numbers: Mapping[str, float]) -> str:
+def _draft_five_bar(numbers: Mapping[str, float]) -> str:
     # cranks at home so that the joint where the rods meet is neither stretched nor folded: half of the elbows' distance
     # is at most .8 rods, and the cranks lean outwards or stand
     base, crank, rod = (numbers[key] for key in ("base", "crank", "rod"))
@@ -158,7 +158,7 @@ home:
   drives: {{left: pi - home, right: home}}
   # the rods meet above the base line; for the other assembly mode turn the signs of both elbows
   guess: {{elbow_left: rise - pi + home, elbow_right: pi - rise - home}}
-{_friction(2, "N m")}"""
+{_build_friction(2, "N m")}"""
 
 
 def _check_five_bar(numbers: Mapping[str, float]) -> str:
@@ -170,11 +170,11 @@ def _check_five_bar(numbers: Mapping[str, float]) -> str:
     return ""
 
 
-def _delta(_: Mapping[str, float]) -> str:
+def _draft_delta(_: Mapping[str, float]) -> str:
     bodies, joints, drives = "", "", ""
     for k, (c, s) in enumerate((("1", "0"), ("-1/2", "side"), ("-1/2", "-side")), 1):
         minus = {"0": "0", "side": "-side", "-side": "side"}[s]
-        bodies += f"  arm_{k}: {_rod('arm_mass', 'arm')}\n  rod_{k}: {_rod('rod_mass', 'rod')}\n"
+        bodies += f"  arm_{k}: {_build_rod('arm_mass', 'arm')}\n  rod_{k}: {_build_rod('rod_mass', 'rod')}\n"
         joints += f"""\
   motor_{k}: {{type: revolute, bodies: [ground, arm_{k}], place: [[base*({c}), base*({s}), 0], [0, 0, 0]],
     axis: [[{minus}, {c}, 0], [0, 1, 0]], reference: [[{c}, {s}, 0], [1, 0, 0]]}}
@@ -202,7 +202,7 @@ bodies:  # {GUESSED}: slender rods (a pair counts as one), the platform a disc
 home:
   drives: {{angle_1: 0, angle_2: 0, angle_3: 0}}
   guess: {{elbow_1: [down, 0], elbow_2: [down, 0], elbow_3: [down, 0], wrist_1: [down, 0]}}
-{_friction(3, "N m")}"""
+{_build_friction(3, "N m")}"""
 
 
 def _check_delta(numbers: Mapping[str, float]) -> str:
@@ -214,12 +214,12 @@ def _check_delta(numbers: Mapping[str, float]) -> str:
     return ""
 
 
-def _three_prs(_: Mapping[str, float]) -> str:
+def _draft_three_prs(_: Mapping[str, float]) -> str:
     bodies, joints, drives = "", "", ""
     for k, (c, s) in enumerate((("1", "0"), ("-1/2", "side"), ("-1/2", "-side")), 1):
         minus = {"0": "0", "side": "-side", "-side": "side"}
         back = {"1": "-1", "-1/2": "1/2"}[c]
-        bodies += f"  slider_{k}: {{mass: slider_mass}}\n  bar_{k}: {_rod('bar_mass', 'bar')}\n"
+        bodies += f"  slider_{k}: {{mass: slider_mass}}\n  bar_{k}: {_build_rod('bar_mass', 'bar')}\n"
         joints += f"""\
   guide_{k}: {{type: prismatic, bodies: [ground, slider_{k}], place: [[guides*({c}), guides*({s}), 0], [0, 0, 0]]}}
   hinge_{k}: {{type: revolute, bodies: [slider_{k}, bar_{k}], axis: [[{minus[s]}, {c}, 0], [0, 1, 0]],
@@ -246,7 +246,7 @@ home:
   drives: {{height_1: stroke/2, height_2: stroke/2, height_3: stroke/2}}
   guess:
     {{guide_1: stroke/2, guide_2: stroke/2, guide_3: stroke/2, hinge_1: rise, hinge_2: rise, hinge_3: rise}}
-{_friction(3, "N")}"""
+{_build_friction(3, "N")}"""
 
 
 def _check_three_prs(numbers: Mapping[str, float]) -> str:
@@ -256,7 +256,7 @@ def _check_three_prs(numbers: Mapping[str, float]) -> str:
     return ""
 
 
-def _serial_arm(axes: int) -> Kind:
+def _draft_serial_arm(axes: int) -> Kind:
     if not _FEWEST_AXES <= axes <= _MOST_AXES:
         raise SettingsError(f"--axes {axes}: must be from {_FEWEST_AXES} to {_MOST_AXES}")
     numbers = {
@@ -287,7 +287,7 @@ bodies:  # {GUESSED}: centres of mass beside the middle of the links, inertias
   known: guessed
 {bodies}joints:  # {GUESSED}: directions of the axes
 {joints}drives:  # {GUESSED}: limits
-{drives}{_friction(axes, "N m")}"""
+{drives}{_build_friction(axes, "N m")}"""
 
     return Kind(numbers, lambda _: "", body)
 
@@ -303,7 +303,7 @@ KINDS: dict[str, Kind | None] = {
             "rod_mass": Number(_MASS, "of a rod, tool included", 0.4),
         },
         _check_five_bar,
-        _five_bar,
+        _draft_five_bar,
     ),
     "delta": Kind(
         {
@@ -316,7 +316,7 @@ KINDS: dict[str, Kind | None] = {
             "rod_mass": Number(_MASS, "of a pair of rods", 0.15),
         },
         _check_delta,
-        _delta,
+        _draft_delta,
     ),
     "3-prs": Kind(
         {
@@ -329,7 +329,7 @@ KINDS: dict[str, Kind | None] = {
             "slider_mass": Number(_MASS, "of a slider", 0.8),
         },
         _check_three_prs,
-        _three_prs,
+        _draft_three_prs,
     ),
     SERIAL_ARM: None,
 }

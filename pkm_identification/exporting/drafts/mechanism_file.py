@@ -24,7 +24,7 @@ from pkm_identification.mechanisms.multibody.description.records import GROUND
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.mechanisms.plausibility import gyration_bounds
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.numerics.rotation import vector_from_matrix
+from pkm_identification.numerics.rotation import build_vector_from_matrix
 
 from ..formats import dump_plain
 from .graph import GUESS, SINGLE, Draft, DraftJoint, Link
@@ -209,7 +209,7 @@ def _guesses(joints: Sequence[DraftJoint]) -> Iterator[tuple[str, Any]]:
         if joint.second is not None and max(abs(joint.start), abs(joint.second_start)) > _NOTHING:
             yield joint.name, _texts([joint.start, joint.second_start])
         if joint.type == "spherical":
-            turn = vector_from_matrix(joint.frames[0].rotation @ joint.frames[1].rotation.T)
+            turn = build_vector_from_matrix(joint.frames[0].rotation @ joint.frames[1].rotation.T)
             yield joint.name, _texts(turn)
 
 

@@ -52,7 +52,7 @@ class Correlated:
     narrowing: FloatArray
 
 
-def correlated(last: PassResult, prior: Prior, with_readings: bool) -> Correlated:
+def add_correlation(last: PassResult, prior: Prior, with_readings: bool) -> Correlated:
     """Return what correlated innovations add; nothing where additional sensors were used."""
     width = len(prior.mean)
     if with_readings:

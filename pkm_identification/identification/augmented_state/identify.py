@@ -55,7 +55,7 @@ def identify_states_and_parameters(
     parts = [JointSamples.of(log, machine) for log in experiment.logs]
     if form == "dual":
         parts = [part.without_readings() for part in parts]
-    samples = JointSamples.joined(parts)
+    samples = JointSamples.concatenate(parts)
     if len(samples) * period < FEWEST_SECONDS:
         raise LogError(
             f"{logs[0].source}: {len(samples) * period:.2f} s are too short for the estimator '{form}'; "
@@ -66,7 +66,7 @@ def identify_states_and_parameters(
     result = dual_estimate(machine, parameters, samples, period, start=rest)
     estimate = _estimate(settings, samples, result)
     refuse_unidentifiable(estimate, logs[0].source)
-    return _identification(experiment, samples, result, estimate, rest)
+    return _build_identification(experiment, samples, result, estimate, rest)
 
 
 def _estimate(settings: Settings, samples: JointSamples, result: DualEstimate) -> ParameterEstimate:
@@ -85,7 +85,7 @@ def _estimate(settings: Settings, samples: JointSamples, result: DualEstimate) -
     )
 
 
-def _identification(
+def _build_identification(
     experiment: Experiment,
     samples: JointSamples,
     result: DualEstimate,
@@ -116,7 +116,7 @@ def _identification(
         trace=trace[1:],  # the first entry is the start
         residual_rms=np.sqrt(np.mean(rounds.states.force_noise**2, axis=0)),
         converged=not reason,
-        warnings=(*experiment.warnings, *_unused_sensors(experiment)),
+        warnings=(*experiment.warnings, *_warn_of_unused_sensors(experiment)),
         validation=None if rest is None else predict_held(experiment, rest.mean[: len(estimate.names)]),
         nonconvergence=reason,
     )
@@ -132,7 +132,7 @@ def estimate_from_the_rest(
     ends = experiment.held_from()
     if all(end == len(part) for part, end in zip(parts, ends, strict=True)):
         return None
-    rest = JointSamples.joined([part.first(end) for part, end in zip(parts, ends, strict=True)])
+    rest = JointSamples.concatenate([part.first(end) for part, end in zip(parts, ends, strict=True)])
     if len(rest) * experiment.period < FEWEST_SECONDS:
         return None
     try:
@@ -141,7 +141,7 @@ def estimate_from_the_rest(
         return None  # too little for an estimate; what all of it says is another question
 
 
-def _unused_sensors(experiment: Experiment) -> list[str]:
+def _warn_of_unused_sensors(experiment: Experiment) -> list[str]:
     """Warnings of additional sensors that are logged and not used."""
     machine, form = experiment.machine, experiment.settings.estimator.name
     described = (

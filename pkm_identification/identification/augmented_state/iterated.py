@@ -29,7 +29,7 @@ from pkm_identification.parameters.prior import Prior
 from pkm_identification.progress import steps
 
 from ..regression.scales import with_data_scales
-from .deviations import correlated, systematic
+from .deviations import add_correlation, systematic
 from .linearised import JointModel, Linearised, ReadingRows, States, Steps, linearise
 from .log_pass import PassResult, SmoothedStates, estimate_parameters, smooth
 from .samples import JointNoise, JointSamples
@@ -225,7 +225,7 @@ def iterate(
             moved = np.abs(result.values - values)[:width]
             moved *= model.prior.std / np.sqrt(np.diag(result.covariance))
             values, centre = result.values, found.centre
-            nonconvergence = _still_moving(machine, parameters.names, moved, np.abs(change - 1.0))
+            nonconvergence = _is_moving(machine, parameters.names, moved, np.abs(change - 1.0))
             if not nonconvergence:
                 break
         if size < len(samples):
@@ -234,7 +234,7 @@ def iterate(
     return Rounds(samples, parameters, values, result, around, found, noise, count, nonconvergence)
 
 
-def _still_moving(machine: Machine, names: tuple[str, ...], moved: FloatArray, change: FloatArray) -> str:
+def _is_moving(machine: Machine, names: tuple[str, ...], moved: FloatArray, change: FloatArray) -> str:
     worst = int(np.argmax(moved))
     if moved[worst] >= STILL:
         return (
@@ -280,7 +280,7 @@ def dual_estimate(
     covariance = judged = rounds.result.covariance
     if not rounds.nonconvergence:  # else there is no estimate whose deviations would mean anything
         model = JointModel.of(machine, rounds.parameters, Prior.of(rounds.parameters), samples, period)
-        correlation = correlated(rounds.result, model.prior, bool(np.isfinite(samples.readings).any()))
+        correlation = add_correlation(rounds.result, model.prior, bool(np.isfinite(samples.readings).any()))
         widened = covariance + correlation.added
         beside = systematic(model, rounds.around, rounds.noise, rounds.samples, rounds.values)
         covariance = widened + beside

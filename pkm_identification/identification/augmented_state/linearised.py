@@ -164,11 +164,14 @@ def linearise(model: JointModel, samples: JointSamples, values: FloatArray, stat
             "the start is too far off, or the model is another machine's"
         )
     by_coordinate, by_rate = (
-        _difference(lambda moved: machine.compute_forces(moved, basis), machine, motion, force, part, step)
+        _differentiate(lambda moved: machine.compute_forces(moved, basis), machine, motion, force, part, step)
         for part, step in ((0, COORDINATE_STEP * size), (1, RATE_STEP * size))
     )
     last = np.concatenate([np.arange(1, count), [count - 1]])
-    first_rate, last_rate = states.rate, np.where(_ends(samples)[:, None], states.rate, states.rate[last])
+    first_rate, last_rate = (
+        states.rate,
+        np.where(_find_ends(samples)[:, None], states.rate, states.rate[last]),
+    )
     spread = 0.5 * (states.rate_std + states.rate_std[last])
     terms, first_slope, last_slope = _average_friction(machine, basis, first_rate, last_rate, spread)
     regressor = machine.compute_regressor(motion, model.parameters.mapping)
@@ -197,7 +200,7 @@ def linearise(model: JointModel, samples: JointSamples, values: FloatArray, stat
     return Linearised(values, states, steps, readings, regressor)
 
 
-def _ends(samples: JointSamples) -> FloatArray:
+def _find_ends(samples: JointSamples) -> FloatArray:
     return np.concatenate([samples.begins[1:], [True]])
 
 
@@ -205,7 +208,7 @@ def _move_to_middle(
     model: JointModel, samples: JointSamples, states: States
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return coordinates, rates and accelerations (N, n) in the middle of each period; steady where none follows."""
-    ends, period = _ends(samples)[:, None], model.period
+    ends, period = _find_ends(samples)[:, None], model.period
     coordinate, rate = states.coordinate, states.rate
     following, faster = (np.where(ends, part, np.roll(part, -1, axis=0)) for part in (coordinate, rate))
     acceleration = (faster - rate) / period
@@ -228,10 +231,10 @@ def _follow(
             at = samples.time[part][wrong[0]]
             raise NotConverged(f"machine '{machine.name}': no pose for its drives' coordinates at {at:.3f} s")
         parts.append(motion)
-    return Motion.joined(parts)
+    return Motion.concatenate(parts)
 
 
-def _difference(function, machine, motion, value, part, step):  # type: ignore[no-untyped-def]
+def _differentiate(function, machine, motion, value, part, step):  # type: ignore[no-untyped-def]
     """Return derivatives (N, m, n) by the drives' coordinates, rates or accelerations (part 0, 1, 2)."""
     columns = []
     for drive in range(len(step)):
@@ -262,7 +265,7 @@ def _linearise_readings(
 
     exact = read(motion)
     by_coordinate, by_rate, by_acceleration = (
-        _difference(read, machine, motion, exact, part, step * size)
+        _differentiate(read, machine, motion, exact, part, step * size)
         for part, step in enumerate((COORDINATE_STEP, RATE_STEP, ACCELERATION_STEP))
     )
     by_first = 0.5 * by_rate - by_acceleration / period + 0.375 * period * by_coordinate

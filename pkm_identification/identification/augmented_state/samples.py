@@ -47,13 +47,13 @@ class JointNoise:
     def of(cls, machine: Machine, samples: JointSamples) -> JointNoise:
         """Return a first guess from a log; smoothing refines the forces' (`iterated`)."""
         columns = zip(machine.drives, samples.coordinate.T, strict=True)
-        coordinate = np.array([coordinate_noise(drive, column) for drive, column in columns])
+        coordinate = np.array([compute_coordinate_noise(drive, column) for drive, column in columns])
         # forces are known to about 1e-6 of their size at best
         least = 1e-6 * np.maximum(np.sqrt(np.mean(samples.force**2, axis=0)), 1e-6)
         return cls(coordinate, np.maximum(white_noise(samples.force, FORCE_ORDER), least))
 
 
-def coordinate_noise(drive: Drive, coordinate: FloatArray) -> float:
+def compute_coordinate_noise(drive: Drive, coordinate: FloatArray) -> float:
     """Return the standard deviation of coordinates (N,) in steps of the encoder's or seen in the log, m or rad."""
     floor = COORDINATE_FLOOR * drive.size
     step = drive.resolution
@@ -68,7 +68,7 @@ def coordinate_noise(drive: Drive, coordinate: FloatArray) -> float:
 
 
 def _is_in_steps(coordinate: FloatArray, step: float, floor: float) -> bool:
-    """Whether differences of successive coordinates are whole steps."""
+    """Return whether differences of successive coordinates are whole steps."""
     if step <= floor:
         return False
     steps = np.diff(coordinate[:2000]) / step
@@ -132,7 +132,7 @@ class JointSamples:
         )
 
     @classmethod
-    def joined(cls, parts: Sequence[JointSamples]) -> JointSamples:
+    def concatenate(cls, parts: Sequence[JointSamples]) -> JointSamples:
         """Return logs one after the other; nothing passes from one to the next."""
         segments, last = [], 0
         for part in parts:

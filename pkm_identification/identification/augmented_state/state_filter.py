@@ -71,7 +71,7 @@ class Pass(NamedTuple):
 
 
 @kernel
-def _matrix(by_state, period, matrix):
+def _write_transition(by_state, period, matrix):
     """Write the transition (2n, 2n) of a state over a period."""
     n = by_state.shape[0]
     for i in range(n):
@@ -104,7 +104,7 @@ def filter_states(steps, rows, measured, levels, rate, period, record):
                 covariance[n + i, n + i] = levels.start_rate[i] ** 2
         else:
             step = m - 1
-            _matrix(steps.by_state[step], period, matrix)
+            _write_transition(steps.by_state[step], period, matrix)
             old_state, old_covariance = state.copy(), covariance.copy()
             before[:, :] = sensitivity
             for i in range(n):
@@ -222,7 +222,7 @@ def smooth_states(steps, levels, period, record, state, variance, noise, noise_v
             for j in range(n):
                 noise[m, j] = levels.force[j] * gained[j]
                 noise_variance[m, j] = levels.force[j] ** 2 * (1.0 - known[j, j])
-            _matrix(steps.by_state[m], period, matrix)
+            _write_transition(steps.by_state[m], period, matrix)
             back = matrix.T @ back
             weight = matrix.T @ weight @ matrix
         covariance = record.covariance[m]

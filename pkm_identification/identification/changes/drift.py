@@ -31,14 +31,14 @@ MOVED = 4.0  # standard deviations by which a parameter must have moved to be ma
 EVERY = 5  # equations from one look to the next
 
 
-def _friction(parameters: ParameterSet) -> list[int]:
+def _list_friction(parameters: ParameterSet) -> list[int]:
     return [k for k, entry in enumerate(parameters.entries) if entry.kind.friction]
 
 
 def friction_walk(parameters: ParameterSet, share: float) -> FloatArray:
-    """Standard deviation (P,) per step of a random walk of friction alone, in shares of the nominal values."""
+    """Return standard deviation (P,) per step of a random walk of friction alone, in shares of the nominal values."""
     std = np.zeros(len(parameters.names))
-    which = _friction(parameters)
+    which = _list_friction(parameters)
     std[which] = share * np.abs(parameters.nominal[which])
     return std
 
@@ -67,15 +67,15 @@ class FrictionDrift:
     """
 
     def __init__(self, parameters: ParameterSet, std: FloatArray, outputs: int) -> None:
-        self.which = np.array(_friction(parameters))
+        self.which = np.array(_list_friction(parameters))
         self.std = std[self.which]
         self.test = ChangeTest(len(self.which), outputs, (WINDOW,), WINDOW)
         self.opened = 0
 
     @staticmethod
     def possible(parameters: ParameterSet) -> bool:
-        """Whether there is friction among the parameters."""
-        return bool(_friction(parameters))
+        """Return whether there is friction among the parameters."""
+        return bool(_list_friction(parameters))
 
     def clear(self) -> None:
         """Forget the equations seen."""
@@ -86,11 +86,11 @@ class FrictionDrift:
         return self.test.fit(count)
 
     def due(self) -> bool:
-        """Whether it is time to look."""
+        """Return whether it is time to look."""
         return self.test.count % EVERY == 0
 
     def detected(self, rival: ChangeTest) -> bool:
-        """Whether friction has changed, and explains the newest equations better than a payload does."""
+        """Return whether friction has changed, and explains the newest equations better than a payload does."""
         if self.test.gains()[0] < DRIFTED:
             return False
         self._change = self.test.fit(WINDOW)

@@ -142,7 +142,7 @@ class Carrier:
             )
             for k in self.felt
         ]
-        extended = parameters.extended(entries, self.columns, name=f"{parameters.name} and payload")
+        extended = parameters.extend(entries, self.columns, name=f"{parameters.name} and payload")
         # the nuisance parameters are no longer the last ones
         return replace(extended, nuisance=0)
 

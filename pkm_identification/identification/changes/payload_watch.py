@@ -87,7 +87,7 @@ class _Believed(NamedTuple):
         return cls(center, scale, moved.copy(), root.copy())
 
     def of_first(self, count: int) -> _Believed:
-        """Of the first so many parameters."""
+        """Return the same of the first so many parameters."""
         return _Believed(self.center[:count], self.scale[:count], self.moved[:count], self.root[:count])
 
     @property
@@ -233,7 +233,7 @@ class PayloadWatch:
         if not self.carrying:
             return None
         own, loaded = len(self.machine.prior.mean), self.loaded
-        mean, covariance = loaded.widened()
+        mean, covariance = loaded.widen()
         count = loaded.filter.count - self._count_before
         return self._carrier.estimate(mean[own:], covariance[own:, own:], self._taken_at, count)
 
@@ -353,7 +353,7 @@ class PayloadWatch:
         self._calm(ARMED_AGAIN)
 
     def _bare(self, machine: _Believed, held: list[Equation], fit: ChangeFit) -> bool:
-        """Whether the machine alone explains the held equations, nearly as well as any load."""
+        """Return whether the machine alone explains the held equations, nearly as well as any load."""
         rows = np.empty((self.machine.outputs, 1))
         nothing = np.empty((self.machine.outputs, 0))
         squares = 0.0

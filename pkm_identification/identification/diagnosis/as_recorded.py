@@ -25,8 +25,10 @@ from .length_order import ExchangedLengths
 from .units import Converted, in_machine_units
 
 
-def diagnosed(logs: Sequence[DriveLog], machine: AnyMachine, settings: Settings) -> Identification:
-    """An identification of logs with its fit judged; raises as `identify`, but not for other units or orders.
+def diagnose_identification(
+    logs: Sequence[DriveLog], machine: AnyMachine, settings: Settings
+) -> Identification:
+    """Return an identification of logs with its fit judged; raises as `identify`, but not for other units or orders.
 
     Lengths and stamps in other units are converted, lengths in an order that has no poses are set right; both are told
     among the causes.

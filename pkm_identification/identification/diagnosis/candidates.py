@@ -64,7 +64,7 @@ class Choice:
         return self.effect.scale[:1] if self.together else self.effect.scale[self.members]
 
     def of(self, columns: FloatArray) -> FloatArray:
-        """Columns of the choice from those of its effect."""
+        """Return columns of the choice from those of its effect."""
         chosen = columns[:, :, self.members]
         return chosen.sum(axis=2, keepdims=True) if self.together else chosen
 
@@ -74,7 +74,7 @@ class Choice:
 
 
 def choices_of(effect: Effect) -> list[Choice]:
-    """All ways to choose from an effect's columns."""
+    """Return all ways to choose from an effect's columns."""
     every = np.arange(len(effect.scale))
     if not effect.members:
         return [Choice(effect, every)]
@@ -109,17 +109,17 @@ class Candidates:
         return None if first is None else self.effects[first]
 
     def columns(self, place: int) -> FloatArray:
-        """Columns (K, 6, q) of a choice."""
+        """Return columns (K, 6, q) of a choice."""
         return self.choices[place].of(self.effects[self.owner[place]])
 
     def beside(self, base: Base) -> Together:
-        """All of them worked off a base."""
+        """Return all of them worked off a base."""
         scale = np.concatenate([np.empty(0), *self._scales])
         none = np.empty((len(base.segment), self.effects[0].shape[1] if self.effects else 0, 0))
         return Together.of(base, np.concatenate([none, *self.effects], axis=2), scale)
 
     def scores(self, together: Together, noise: float) -> Iterator[Score]:
-        """What the data say of each choice; `noise` as of `Base.score`."""
+        """Yield what the data say of each choice; `noise` as of `Base.score`."""
         for choice, mixed in zip(self.choices, self._mixed, strict=True):
             yield together.score(mixed, choice.scale, noise, choice.effect.positive)
 

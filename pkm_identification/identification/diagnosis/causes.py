@@ -51,7 +51,7 @@ def causes_of(
     rivals: tuple[str, ...] = (),
     scale: float = 1.0,
 ) -> list[Cause]:
-    """A choice as one cause, or as one for each member of a group that differs from zero, the surest first.
+    """Return a choice as one cause, or as one for each member of a group that differs from zero, the surest first.
 
     Parameters
     ----------

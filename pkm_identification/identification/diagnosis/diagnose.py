@@ -31,8 +31,8 @@ from .findings import Diagnosis
 from .saturation import with_clipped_forces
 from .search import search, search_again
 from .stages.baseline import Baseline
-from .stages.explaining import explained, is_impossible, remarks_as_causes
-from .stages.undoing import without_discrete
+from .stages.explaining import explain_misfit, is_impossible, remarks_as_causes
+from .stages.undoing import remove_discrete
 from .stages.unseen import unseen
 from .subject import Subject
 
@@ -50,7 +50,7 @@ def diagnose(experiment: Experiment, problem: Problem, estimate: ParameterEstima
     estimate : ParameterEstimate
         Whose statuses and standard deviations the effects are compared with.
     """
-    judged, own = _force_equations(experiment, problem)
+    judged, own = _build_force_equations(experiment, problem)
     recorded = Baseline.of(Subject(judged, estimate.values), own)
     if recorded is None:
         return None
@@ -59,7 +59,7 @@ def diagnose(experiment: Experiment, problem: Problem, estimate: ParameterEstima
         return Diagnosis(
             True, floor, recorded.floor_percent, first.total_ratio, first.ratio, first.total_ratio
         )
-    corrected, explanation = without_discrete(recorded)
+    corrected, explanation = remove_discrete(recorded)
     if explanation.causes:
         # what is left is judged by the estimate that the corrected logs would give
         estimate = ESTIMATORS["ls"].fit(corrected.problem, Tuning()).estimate(corrected.problem)
@@ -76,7 +76,7 @@ def diagnose(experiment: Experiment, problem: Problem, estimate: ParameterEstima
     places = None if explanation.causes else found.candidates.find_columns(PLACES)
     if not explanation.causes:
         recorded, floor, first = corrected, corrected.floor, corrected.model
-    explanation = explanation.joined(explained(corrected, found, estimate))
+    explanation = explanation.concatenate(explain_misfit(corrected, found, estimate))
     too_large = stands_out(first.total_ratio, first.ratio)
     if too_large and not explanation.causes:
         explanation = remarks_as_causes(explanation, found)
@@ -110,8 +110,8 @@ def diagnose(experiment: Experiment, problem: Problem, estimate: ParameterEstima
     )
 
 
-def _force_equations(experiment: Experiment, problem: Problem) -> tuple[Experiment, Problem]:
-    """The experiment with zero-phase equations of the force model, if its own are others."""
+def _build_force_equations(experiment: Experiment, problem: Problem) -> tuple[Experiment, Problem]:
+    """Return the experiment with zero-phase equations of the force model, if its own are others."""
     settings = experiment.settings
     if not settings.causal and settings.estimator.model == "force":
         return experiment, problem

@@ -21,8 +21,8 @@ from functools import partial
 import numpy as np
 
 from pkm_identification.estimation.lack_of_fit.evidence import Base
-from pkm_identification.estimation.lack_of_fit.exchange import best_order
-from pkm_identification.estimation.lack_of_fit.factor import output_factor
+from pkm_identification.estimation.lack_of_fit.exchange import find_best_order
+from pkm_identification.estimation.lack_of_fit.factor import compute_output_factor
 from pkm_identification.machines.contract import Machine
 from pkm_identification.machines.hexapod import description_of
 from pkm_identification.numerics.arrays import FloatArray
@@ -33,13 +33,13 @@ from .discrete_causes import (
     BETTER,
     FORCE_FACTOR,
     are_alike,
-    cause_of_order,
-    causes_of_factor,
+    find_cause_of_order,
     is_common_factor,
+    list_causes_of_factor,
 )
 from .evidence_base import EvidenceBase
 from .findings import Cause
-from .length_order import best_length_order
+from .length_order import find_best_length_order
 
 INERTIAL = (Kind.MASS, Kind.FIRST_MOMENT, Kind.INERTIA)
 POOR = 3.0  # residual over floor from which on discrete causes are looked for
@@ -67,34 +67,34 @@ class Discrete:
     lengths: tuple[int, ...] | None = None
 
 
-def _kept(force: FloatArray) -> FloatArray:
+def _keep(force: FloatArray) -> FloatArray:
     return force
 
 
 def sign_and_unit(base: EvidenceBase, floor: FloatArray, present: Base) -> list[Discrete]:
-    """Forces of the other sign or in another unit, judged against the machine file's bodies with friction free.
+    """Return forces of the other sign or in another unit, judged against the machine file's bodies with friction free.
 
     What is not common to all that the model alone (`present`) estimates is no unit; where that leaves so much that its
     estimates say nothing, what is not common to platform and struts.
     """
     machine = base.rows[0].machine
-    bodies = _forces_of_bodies(base)
+    bodies = _compute_body_forces(base)
     factor, std = _factor_of(base, floor, bodies.sum(axis=2, keepdims=True))
     values = base.parameters(present)[: base.problem.reported]
     spread = np.sqrt(base.variance(present) * present.pure_error)
     told = []
-    for cause in causes_of_factor(factor, std, description_of(machine)):
+    for cause in list_causes_of_factor(factor, std, description_of(machine)):
         common = is_common_factor(cause, factor, base.problem.parameters, values, spread)
         if not common and present.total_ratio > POOR:
             parts = [_factor_of(base, floor, bodies[:, :, order]) for order in ([0, 1], [1, 0])]
             common = all(are_alike(part, factor) for part, _ in parts)
         if common:
             by = 1.0 / cause.value if cause.name == "force_gain" else cause.value
-            told.append(Discrete(cause, partial(_scaled, factor=by)))
+            told.append(Discrete(cause, partial(_scale, factor=by)))
     return told
 
 
-def _forces_of_bodies(base: EvidenceBase) -> FloatArray:
+def _compute_body_forces(base: EvidenceBase) -> FloatArray:
     """Return the force (K, n, 2) in the band that the file's bodies need: of the platform, and of all others.
 
     Of a machine without limbs the heaviest body stands for the platform.
@@ -122,22 +122,24 @@ def _factor_of(base: EvidenceBase, floor: FloatArray, bodies: FloatArray) -> tup
     equations = base.problem.equations
     friction = [k for k, entry in enumerate(base.problem.parameters.entries) if entry.kind.friction]
     free = np.concatenate([bodies[:, :, 1:], equations.regressor[:, :, friction]], axis=2)
-    return output_factor(bodies[:, :, 0], free, equations.force, floor, equations.segment)
+    return compute_output_factor(bodies[:, :, 0], free, equations.force, floor, equations.segment)
 
 
-def _scaled(force: FloatArray, factor: float | FloatArray) -> FloatArray:
+def _scale(force: FloatArray, factor: float | FloatArray) -> FloatArray:
     return factor * force
 
 
-def exchanged_forces(base: EvidenceBase) -> list[Discrete]:
-    """Forces in the columns of other struts."""
+def find_exchanged_forces(base: EvidenceBase) -> list[Discrete]:
+    """Return forces in the columns of other struts."""
     equations = base.problem.equations
-    order = best_order(base.view.equations(equations).regressor, _known(base), equations.force)
-    cause = cause_of_order(order)
+    order = find_best_order(
+        base.view.equations(equations).regressor, _compute_known_force(base), equations.force
+    )
+    cause = find_cause_of_order(order)
     return [] if cause is None else [Discrete(cause, lambda force: force[:, order.column])]
 
 
-def reversed_force(base: EvidenceBase, floor: FloatArray, present: Base) -> list[Discrete]:
+def compute_reversed_force(base: EvidenceBase, floor: FloatArray, present: Base) -> list[Discrete]:
     """Return the force of the drive that has the other sign alone, if the model then leaves much less."""
     machine, kept = base.rows[0].machine, base.kept
     equations, own = base.problem.equations, base.view.equations(base.problem.equations)
@@ -157,10 +159,10 @@ def reversed_force(base: EvidenceBase, floor: FloatArray, present: Base) -> list
         f"force_sign_{machine.drives[drive].label}", -1.0, 0.0, "", 1.0 - squares[drive] / before,
         "Reverse the sign of that force", FORCE_FACTOR,
     )  # fmt: skip
-    return [Discrete(cause, partial(_scaled, factor=sign))]
+    return [Discrete(cause, partial(_scale, factor=sign))]
 
 
-def _known(base: EvidenceBase) -> FloatArray:
+def _compute_known_force(base: EvidenceBase) -> FloatArray:
     """Force (K, 6) of what is not estimated, and of the parameters before the data."""
     equations = base.problem.equations
     return equations.force - base.view.equations(equations).measured
@@ -176,12 +178,12 @@ def other_gravity(base: EvidenceBase, floor: FloatArray, present: Base) -> list[
     mapping = np.column_stack([problem.parameters.mapping, problem.parameters.known])
     # late forces, too, are explained by half with gravity upside down
     before = float(present.residual @ present.residual)
-    most = min(BETTER * before, _left_by_delay(base, floor, present))
+    most = min(BETTER * before, _compute_delay_residual(base, floor, present))
     best: tuple[float, FloatArray] | None = None
     for direction in np.vstack([np.eye(3), -np.eye(3)]) * size:
         if np.linalg.norm(direction - machine.gravity) < 0.1 * size:
             continue
-        changed = _with_gravity(machine, direction)
+        changed = _replace_gravity(machine, direction)
         change = np.concatenate(
             [
                 rows.thin_in_band(
@@ -205,42 +207,42 @@ def other_gravity(base: EvidenceBase, floor: FloatArray, present: Base) -> list[
         return []
     left, direction = best
     cosine = float(np.clip(direction @ machine.gravity / size**2, -1.0, 1.0))
-    where = "upside down" if cosine < -0.99 else f"along {_axis(direction)}"
+    where = "upside down" if cosine < -0.99 else f"along {_name_axis(direction)}"
     cause = Cause(
         "gravity_direction", float(np.arccos(cosine)), 0.0, "rad", 1.0 - left / before,
         f"Set gravity: {[round(float(g), 4) for g in direction]} in the machine file", "gravity",
         detail=f"gravity is {where}",
     )  # fmt: skip
-    return [Discrete(cause, _kept, _with_gravity(machine, direction))]
+    return [Discrete(cause, _keep, _replace_gravity(machine, direction))]
 
 
-def exchanged_lengths(base: EvidenceBase) -> list[Discrete]:
+def find_exchanged_lengths(base: EvidenceBase) -> list[Discrete]:
     """Lengths in the columns of other struts."""
     rows, problem = base.rows[0], base.problem
-    order = best_length_order(
+    order = find_best_length_order(
         rows.machine, rows.thin_drives, rows.force[rows.thin], problem.parameters, problem.prior
     )
-    return [] if order is None else [Discrete(order.cause, _kept, lengths=order.column)]
+    return [] if order is None else [Discrete(order.cause, _keep, lengths=order.column)]
 
 
-def _left_by_delay(base: EvidenceBase, floor: FloatArray, present: Base) -> float:
+def _compute_delay_residual(base: EvidenceBase, floor: FloatArray, present: Base) -> float:
     """Return the sum of squares that a delay of all forces would leave, in units of the floor."""
     values, scale = base.parameters(present), np.array([LARGE_DELAY])
     situations = base.situations(values)
     late = np.concatenate([compute_late(one).sum(axis=2, keepdims=True) for one in situations])[base.kept]
-    delay = float(present.extended(late, scale).solution[-1]) * LARGE_DELAY
+    delay = float(present.extend(late, scale).solution[-1]) * LARGE_DELAY
     every = np.full(late.shape[1], delay or LARGE_DELAY)
     later = base.columns_at(compute_later, situations, every).sum(axis=2, keepdims=True)
-    left = present.extended(later, scale).residual
+    left = present.extend(later, scale).residual
     return float(left @ left)
 
 
-def _with_gravity(machine: Machine, gravity: FloatArray) -> Machine:
+def _replace_gravity(machine: Machine, gravity: FloatArray) -> Machine:
     change = gravity - machine.gravity
     return machine.with_changes({f"gravity.{k}": float(change[k]) for k in np.flatnonzero(change)})
 
 
-def _axis(direction: FloatArray) -> str:
+def _name_axis(direction: FloatArray) -> str:
     k = int(np.argmax(np.abs(direction)))
     return ("-" if direction[k] < 0 else "+") + "xyz"[k]
 
@@ -254,12 +256,12 @@ def suspects(base: EvidenceBase, floor: FloatArray, present: Base) -> list[Discr
     causes: list[Discrete] = []
     if present.total_ratio > POOR:
         causes = [
-            *reversed_force(base, floor, present),
-            *exchanged_forces(base),
+            *compute_reversed_force(base, floor, present),
+            *find_exchanged_forces(base),
             *other_gravity(base, floor, present),
         ]
     if present.total_ratio > HOPELESS:
-        causes += exchanged_lengths(base)
+        causes += find_exchanged_lengths(base)
         if causes:
             return causes
     return sign_and_unit(base, floor, present)[:1] or causes

@@ -34,13 +34,13 @@ LEAST_DETERMINED = 2  # masses and moments that say whether a factor is common t
 BETTER = 0.5  # of the residual's squares, that a discrete change must leave at most to be believed
 
 
-def causes_of_factor(factor: float, std: float, machine: Machine | None) -> list[Cause]:
-    """What it means that the measured force is `factor` times that of the machine file's bodies.
+def list_causes_of_factor(factor: float, std: float, machine: Machine | None) -> list[Cause]:
+    """Return what it means that the measured force is `factor` times that of the machine file's bodies.
 
     Parameters
     ----------
     factor, std : float
-        And its standard deviation (`output_factor`).
+        And its standard deviation (`compute_output_factor`).
     machine : Machine, optional
         Whose drive says what an ampere is.
 
@@ -54,7 +54,7 @@ def causes_of_factor(factor: float, std: float, machine: Machine | None) -> list
     causes = []
     if factor < 0.0:
         causes.append(
-            _cause(
+            _build_cause(
                 "force_sign",
                 -1.0,
                 "",
@@ -71,14 +71,14 @@ def causes_of_factor(factor: float, std: float, machine: Machine | None) -> list
     name, unit = min(units.items(), key=lambda item: abs(math.log(item[1] / size)))
     if abs(math.log(unit / size)) > math.log(FACTOR):
         cure = "Check the drive's constants: the forces are not those of these masses by a factor that is no unit"
-        return [*causes, _cause("force_gain", 1.0 / size, "", cure, std=std)]
+        return [*causes, _build_cause("force_gain", 1.0 / size, "", cure, std=std)]
     where = (
         f"forces are recorded in {name}"
         if "/" not in name
         else f"forces were converted from {name[2:]} twice"
     )
     cure = f"Convert the forces: one recorded unit is {unit:.6g} N"
-    return [*causes, _cause("force_unit", unit, "N", cure, detail=where)]
+    return [*causes, _build_cause("force_unit", unit, "N", cure, detail=where)]
 
 
 def is_common_factor(
@@ -92,7 +92,7 @@ def is_common_factor(
     Parameters
     ----------
     cause : Cause
-        Of `causes_of_factor`.
+        Of `list_causes_of_factor`.
     factor : float
         Measured forces over those of the file's bodies.
     parameters : ParameterSet
@@ -129,20 +129,20 @@ def are_alike(one: float, factor: float) -> bool:
 
 
 def enlarges(cause: Cause) -> bool:
-    """Whether forces are recorded larger than they are, all by one factor."""
+    """Return whether forces are recorded larger than they are, all by one factor."""
     if cause.family != FORCE_FACTOR:
         return False
     # a gain is what is recorded over what is, a unit the opposite
     return cause.value > 1.0 if cause.name == "force_gain" else cause.name == "force_unit" and cause.value < 1
 
 
-def _cause(name: str, value: float, unit: str, cure: str, std: float = 0.0, detail: str = "") -> Cause:
+def _build_cause(name: str, value: float, unit: str, cure: str, std: float = 0.0, detail: str = "") -> Cause:
     # no residual shows it: it explains nothing of one
     return Cause(name, value, std, unit, 0.0, cure, FORCE_FACTOR, detail=detail)
 
 
-def cause_of_order(order: Order) -> Cause | None:
-    """Forces in the columns of other struts, if another order leaves much less."""
+def find_cause_of_order(order: Order) -> Cause | None:
+    """Return forces in the columns of other struts, if another order leaves much less."""
     if not order.changed or order.left > BETTER * order.before:
         return None
     count = float(np.count_nonzero(order.column != np.arange(len(order.column))))
@@ -153,7 +153,7 @@ def cause_of_order(order: Order) -> Cause | None:
 
 
 def in_words(column: NDArray[np.int64]) -> str:
-    """Which columns are in each other's places."""
+    """Return which columns are in each other's places."""
     wrong = [k for k in range(len(column)) if column[k] != k]
     if len(wrong) == 2:
         return f"{wrong[0] + 1} and {wrong[1] + 1} are exchanged"

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from pkm_identification.estimation.equations import Equations
 from pkm_identification.estimation.lack_of_fit.evidence import Base
-from pkm_identification.estimation.lack_of_fit.start_values import without_start_values
+from pkm_identification.estimation.lack_of_fit.start_values import remove_start_values
 from pkm_identification.estimation.problem import Problem
 from pkm_identification.estimation.whitening import Coordinates
 from pkm_identification.numerics.arrays import FloatArray
@@ -65,15 +65,15 @@ class EvidenceBase:
     @classmethod
     def of(cls, subject: Subject, problem: Problem) -> EvidenceBase:
         """Return that of a problem of a subject's logs. Start values that the data contradict do not count."""
-        problem = without_start_values(problem)
+        problem = remove_start_values(problem)
         relations = problem.relations or LinearRelations.none(len(problem.parameters))
         view = Coordinates.of(problem.prior, relations)
-        kept = subject.find_believed(problem.whitened(view))
+        kept = subject.find_believed(problem.whiten(view))
         none = np.empty((np.count_nonzero(kept), problem.equations.force.shape[1], 0))
         return cls(problem, view, subject.build_rows(problem), kept, none, subject.low_pass)
 
-    def smoothed(self, values: FloatArray) -> EvidenceBase:
-        """The same that knows what the kinematic low-pass makes of friction under an estimate (P,)."""
+    def smooth(self, values: FloatArray) -> EvidenceBase:
+        """Return the same that knows what the kinematic low-pass makes of friction under an estimate (P,)."""
         parts = [smoothed_friction(situation, self.low_pass) for situation in self.situations(values)]
         columns = [part for part in parts if part is not None]
         return replace(self, smoothing=np.concatenate(columns)[self.kept]) if columns else self
@@ -85,13 +85,13 @@ class EvidenceBase:
         )
 
     def base(self, floor: FloatArray) -> Base:
-        """The model alone, its rows divided by the noise floor (6,), or (K', 6) of the equations that count."""
+        """Return the model alone, its rows divided by the noise floor (6,), or (K', 6) of the equations that count."""
         equations = self.view.equations(self.problem.equations)[self.kept]
         columns = np.concatenate([equations.regressor, FACTOR * self.smoothing], axis=2)
         return Base.of(columns, equations.measured, floor, equations.segment)
 
     def parameters(self, base: Base) -> FloatArray:
-        """Values (P,) of the parameters in a base, which may have more columns; SI units."""
+        """Return values (P,) of the parameters in a base, which may have more columns; SI units."""
         return self.view.mean(base.solution[: len(self.view.origin)])
 
     def moved(self, change: FloatArray) -> FloatArray:
@@ -105,12 +105,12 @@ class EvidenceBase:
         return np.sum(spread**2, axis=1)[: self.problem.reported]
 
     def basis(self, values: FloatArray) -> FloatArray:
-        """Parameters of the model's basis (B,)."""
+        """Return parameters of the model's basis (B,)."""
         parameters = self.problem.parameters
         return parameters.mapping @ values + parameters.known
 
     def situations(self, values: FloatArray) -> list[Situation]:
-        """What hypotheses see of each log under an estimate (P,)."""
+        """Return what hypotheses see of each log under an estimate (P,)."""
         return build_situations(self.problem, self.rows, values)
 
     def near_standstill(self, situations: Sequence[Situation]) -> FloatArray:
@@ -120,7 +120,7 @@ class EvidenceBase:
         ]
 
     def columns(self, effect: Effect, situations: Sequence[Situation]) -> FloatArray:
-        """Columns (K, 6, q) of an effect in the equations that count."""
+        """Return columns (K, 6, q) of an effect in the equations that count."""
         return np.concatenate([effect.columns(situation) for situation in situations])[self.kept]
 
     def columns_at(

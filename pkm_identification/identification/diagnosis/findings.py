@@ -82,7 +82,7 @@ class Explanation:
     moved: tuple[FloatArray, ...] = ()
     elsewhere: FloatArray = field(default_factory=lambda: np.empty(0))
 
-    def joined(self, other: Explanation) -> Explanation:
+    def concatenate(self, other: Explanation) -> Explanation:
         """Both, this one first; nobody has been asked for clipped forces yet."""
         return Explanation(self.causes + other.causes, self.remarks + other.remarks, self.moved + other.moved)
 

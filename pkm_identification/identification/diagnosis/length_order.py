@@ -69,7 +69,7 @@ class ExchangedLengths(LogError):
         self.order = order
 
 
-def best_length_order(
+def find_best_length_order(
     machine: Machine, drives: DriveMotion, force: FloatArray, parameters: ParameterSet, prior: Prior
 ) -> LengthOrder | None:
     """Return the order of coordinates that leaves much less of the forces than the recorded one; None: there is none.
@@ -123,7 +123,7 @@ def find_orders(machine: Machine) -> NDArray[np.int64]:
     return np.array([order for order in orders if [units[k] for k in order] == units])
 
 
-def possible_length_order(experiment: Experiment) -> LengthOrder | None:
+def find_possible_length_order(experiment: Experiment) -> LengthOrder | None:
     """The order of lengths in which a log has poses at all; None if it has them as recorded, or in none."""
     settings, machine, parameters = experiment.settings, experiment.machine, experiment.parameters
     for log in experiment.logs:
@@ -134,5 +134,5 @@ def possible_length_order(experiment: Experiment) -> LengthOrder | None:
         if struts.force is None:
             return None
         drives = DriveMotion(struts.length, struts.rate, struts.acceleration)
-        return best_length_order(machine, drives, struts.force, parameters, Prior.of(parameters))
+        return find_best_length_order(machine, drives, struts.force, parameters, Prior.of(parameters))
     return None

@@ -32,7 +32,7 @@ import numpy as np
 
 from pkm_identification.mechanisms.friction import Friction, friction_columns, friction_force
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
-from pkm_identification.mechanisms.hexapod.dynamics.basis import friction_of_basis
+from pkm_identification.mechanisms.hexapod.dynamics.basis import build_friction_of_basis
 from pkm_identification.mechanisms.hexapod.kinematics.forward import platform_motion
 from pkm_identification.mechanisms.hexapod.kinematics.nearby import inverse_jacobians, nearby_motion
 from pkm_identification.mechanisms.hexapod.machine import Machine
@@ -98,7 +98,7 @@ class NoiseFloor:
 
 
 def noise_floor(experiment: Experiment, parameters: FloatArray, band_force: FloatArray) -> NoiseFloor:
-    """The noise floor of an experiment.
+    """Return the noise floor of an experiment.
 
     Parameters
     ----------
@@ -111,7 +111,7 @@ def noise_floor(experiment: Experiment, parameters: FloatArray, band_force: Floa
     band, drive = experiment.settings.band, experiment.description.drive
     left = noise_passed(experiment.settings.guard, band.period, *QUIET)
     noise_of_file = None if drive is None else drive.force_noise
-    passed = _power_passed(band)
+    passed = _integrate_band_power(band)
     densities, weights, encoders = [], [], []
     numbered = [
         (number, log)
@@ -119,7 +119,7 @@ def noise_floor(experiment: Experiment, parameters: FloatArray, band_force: Floa
         if log.force is not None and len(log.time) >= 16 * LAGS
     ]
     for number, log in numbered:
-        part = rows_of(log, _longest(log))
+        part = rows_of(log, _find_longest_segment(log))
         struts = _smooth(experiment, part)
         density = (
             np.full(STRUTS, 2.0 * noise_of_file**2 * band.period)
@@ -129,7 +129,7 @@ def noise_floor(experiment: Experiment, parameters: FloatArray, band_force: Floa
         densities.append(density)
         weights.append(len(log.time))
         known = experiment.smooth_samples[number].platform
-        encoders.append(_encoder_part(experiment, part, struts, known, parameters, density))
+        encoders.append(_compute_encoder_part(experiment, part, struts, known, parameters, density))
     if not densities:
         densities, weights, encoders = [np.zeros(STRUTS)], [1], [np.zeros((2, STRUTS))]
     force = np.sqrt(np.average(densities, axis=0, weights=weights) * passed)
@@ -137,7 +137,7 @@ def noise_floor(experiment: Experiment, parameters: FloatArray, band_force: Floa
     exact = LEAST * np.sqrt(np.mean(band_force**2, axis=0)) + 1e-300
     smoothing = np.zeros(STRUTS)
     if numbered and np.mean(force**2 + encoder**2) < QUIET_FORCE**2 * np.mean(band_force**2):
-        parts = [_smoothing_part(experiment, log, parameters) for _, log in numbered]
+        parts = [_compute_smoothing_part(experiment, log, parameters) for _, log in numbered]
         smoothing = np.sqrt(np.average(np.square(parts), axis=0, weights=weights))
     std = np.sqrt(force**2 + encoder**2 + smoothing**2 + exact**2)
     return NoiseFloor(
@@ -145,7 +145,7 @@ def noise_floor(experiment: Experiment, parameters: FloatArray, band_force: Floa
     )
 
 
-def _power_passed(band: BandSettings) -> float:
+def _integrate_band_power(band: BandSettings) -> float:
     """Integral of the band's power response, both passes, over frequency in Hz."""
     rate = 1.0 / band.period
     middle = (np.arange(8192) + 0.5) * 0.5 * rate / 8192
@@ -185,12 +185,12 @@ def force_density(log: GuardedLog, struts: StrutMotion, friction: Friction) -> F
 
 
 def _smooth(experiment: Experiment, part: GuardedLog) -> StrutMotion:
-    """Strut motion, without the force."""
+    """Return strut motion, without the force."""
     settings = experiment.settings.filter
     return filter_log(replace(part, force=None), settings.cutoff, settings.order)
 
 
-def _encoder_part(
+def _compute_encoder_part(
     experiment: Experiment,
     part: GuardedLog,
     struts: StrutMotion,
@@ -212,18 +212,18 @@ def _encoder_part(
     wound = np.zeros(STRUTS) if experiment.modelled_winding else wound
     noise = np.sqrt(white_noise.position_noise(part.length, settings.period) ** 2 + wound)
     noise = noise * np.random.default_rng(SEED).standard_normal(part.length.shape)
-    motion, inverse = _motion(machine, struts, known)
+    motion, inverse = _compute_motion(machine, struts, known)
     moved = _smooth(experiment, replace(part, coordinate=part.length + noise))
     noisy = nearby_motion(machine, moved, motion, inverse, THREADS)
     forces = [strut_forces(machine, each, parameters=parameters, threads=THREADS) for each in (motion, noisy)]
-    friction = replace(machine.friction, coefficients=friction_of_basis(machine, parameters))
+    friction = replace(machine.friction, coefficients=build_friction_of_basis(machine, parameters))
     rubbing = [friction_force(each.rate, friction) for each in (struts, moved)]
     difference = np.stack([np.nan_to_num(forces[1] - forces[0]), rubbing[1] - rubbing[0]], axis=1)
     passed = in_band(difference, struts.segment, settings.band)
     return np.std(passed, axis=0) if len(passed) else np.zeros((2, STRUTS))
 
 
-def _motion(
+def _compute_motion(
     machine: Machine, struts: StrutMotion, known: PlatformMotion
 ) -> tuple[PlatformMotion, FloatArray]:
     """Platform motion of a stretch, and inverse Jacobians (N, 6, 6) near to it.
@@ -239,10 +239,10 @@ def _motion(
     return motion, inverse_jacobians(machine, motion)
 
 
-def _smoothing_part(experiment: Experiment, log: GuardedLog, parameters: FloatArray) -> FloatArray:
+def _compute_smoothing_part(experiment: Experiment, log: GuardedLog, parameters: FloatArray) -> FloatArray:
     """Rms (6,) in N of what the kinematic low-pass rounds off the model's force in the band."""
     settings, machine = experiment.settings, experiment.description
-    part = rows_of(log, _longest(log))
+    part = rows_of(log, _find_longest_segment(log))
     struts = _smooth(experiment, part)
     lower = filter_log(replace(part, force=None), settings.filter.cutoff / LOWER, settings.filter.order)
     if len(lower) == 0:
@@ -256,7 +256,7 @@ def _smoothing_part(experiment: Experiment, log: GuardedLog, parameters: FloatAr
     return np.std(passed, axis=0) / (LOWER**2 - 1.0) if len(passed) else np.zeros(STRUTS)
 
 
-def _longest(log: GuardedLog) -> slice:
-    """The longest uninterrupted stretch, cut at LONGEST."""
+def _find_longest_segment(log: GuardedLog) -> slice:
+    """Return the longest uninterrupted stretch, cut at LONGEST."""
     part = max(segment_slices(log.segment), key=lambda part: part.stop - part.start)
     return slice(part.start, min(part.stop, part.start + round(LONGEST / log.period)))

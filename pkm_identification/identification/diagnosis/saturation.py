@@ -50,7 +50,7 @@ def saturation(logs: Sequence[ForceLog], ratio: FloatArray, machine: Machine) ->
     for k in range(force.shape[1]):
         size = np.abs(force[:, k])
         most = float(size.max(initial=0.0))
-        step = _resolution(force[:, k])
+        step = _compute_resolution(force[:, k])
         # of readings in steps, each width holds one of them
         width, top = max(FLAT * most, step), most + 0.5 * step
         at = int(np.count_nonzero(size > top - width))
@@ -72,7 +72,7 @@ def saturation(logs: Sequence[ForceLog], ratio: FloatArray, machine: Machine) ->
     return [cause for _, cause in sorted(suspects, key=lambda pair: -pair[0])]
 
 
-def _resolution(force: FloatArray) -> float:
+def _compute_resolution(force: FloatArray) -> float:
     """Least difference in N between readings (N,) that differ, on the side where they are largest; 0 if none do."""
     side = force if force.max(initial=0.0) >= -force.min(initial=0.0) else -force
     steps = np.diff(np.unique(side[side > 0.0]))
@@ -86,7 +86,7 @@ def with_clipped_forces(
     estimate: ParameterEstimate,
     misfit: bool,
 ) -> Explanation:
-    """An explanation with clipped forces where they belong among the others.
+    """Return an explanation with clipped forces where they belong among the others.
 
     Parameters
     ----------
@@ -104,9 +104,9 @@ def with_clipped_forces(
     if not clipped:
         return explanation
     # with the floor of the corrected logs: that of the recorded ones is in their unit and in their order of struts
-    elsewhere = without_clipped(clipped, corrected)
+    elsewhere = remove_clipped(clipped, corrected)
     effect, moves = largest_effect(estimate, elsewhere.change)
-    certain = any(_beyond_reading(one, corrected.subject.machine) for one in clipped)
+    certain = any(_is_beyond_reading(one, corrected.subject.machine) for one in clipped)
     told = (misfit or bool(explanation.causes)) and (certain or elsewhere.explains > LEAST_SHARE)
     if not told and not ((elsewhere.clear or certain) and effect > DOUBTFUL):
         return explanation
@@ -122,7 +122,7 @@ def with_clipped_forces(
     return replace(explanation, causes=(*enlarged, *clipped, *others), moved=moved, elsewhere=elsewhere.ratio)
 
 
-def _beyond_reading(clipped: Cause, machine: Machine) -> bool:
+def _is_beyond_reading(clipped: Cause, machine: Machine) -> bool:
     """Whether what is measured ends at the drives' limit and what they give does not: their readings are clipped.
 
     Where both do, as with a gain of 1, the drives may have given no more.
@@ -162,8 +162,8 @@ class Elsewhere:
     explains: float
 
 
-def without_clipped(clipped: Sequence[Cause], baseline: Baseline) -> Elsewhere:
-    """The model without each strut's equations near its clipped samples.
+def remove_clipped(clipped: Sequence[Cause], baseline: Baseline) -> Elsewhere:
+    """Return the model without each strut's equations near its clipped samples.
 
     Parameters
     ----------

@@ -123,7 +123,7 @@ def search(base: EvidenceBase, effects: Sequence[Effect], noise_floor: NoiseFloo
         The model alone, its rows divided by that floor.
     """
     candidates = candidates_of(base, effects, base.situations(base.parameters(first)))
-    return _selected(base, first, noise_floor, candidates)
+    return _select_groups(base, first, noise_floor, candidates)
 
 
 def search_again(base: EvidenceBase, found: Search) -> Search:
@@ -136,10 +136,12 @@ def search_again(base: EvidenceBase, found: Search) -> Search:
     floor = with_standstill(found.floor, pure.left, base.near_standstill(situations))
     if floor is found.floor:
         return found
-    return _selected(base, base.base(floor.of_equations), floor, found.candidates)
+    return _select_groups(base, base.base(floor.of_equations), floor, found.candidates)
 
 
-def _selected(base: EvidenceBase, first: Base, noise_floor: NoiseFloor, candidates: Candidates) -> Search:
+def _select_groups(
+    base: EvidenceBase, first: Base, noise_floor: NoiseFloor, candidates: Candidates
+) -> Search:
     together = candidates.beside(first)
     everything, choices = together.saturated, candidates.choices
     # what is below the part of the floor that nothing is modelled better than cannot be told from rounding
@@ -158,7 +160,7 @@ def _selected(base: EvidenceBase, first: Base, noise_floor: NoiseFloor, candidat
         tried.add(choice.name)
         near = rivals(ranked, choices)
         alternatives = [base.moved(one.score.moved) for one in ranked[1:] if choices[one.place].name in near]
-        parts = _distinct(choice, best.score.coefficients, best.score.covariance)
+        parts = _find_distinct_members(choice, best.score.coefficients, best.score.covariance)
         # one strut is a choice of its own and may be what stands apart in its group: it is one cause all the same
         picked = {pick.choice.name for pick in picks}
         parts = [part for part in parts if part.name not in picked]
@@ -169,16 +171,16 @@ def _selected(base: EvidenceBase, first: Base, noise_floor: NoiseFloor, candidat
                 own, sizes = columns[:, :, part.members], sizes[part.members]
             scale = np.maximum(part.scale, sizes)
             picks.append(Pick(part, own, scale, near, np.reshape(alternatives, (-1, base.problem.reported))))
-        last, picks = _refitted(base, first, picks)
-        last, picks = _pruned(base, first, last, picks, noise)
+        last, picks = _refit(base, first, picks)
+        last, picks = _prune(base, first, last, picks, noise)
         present = candidates.beside(last)
-    causes = [_found(base, first, picks, place, noise) for place in range(len(picks))]
+    causes = [_build_found(base, first, picks, place, noise) for place in range(len(picks))]
     causes.sort(key=lambda one: -one.left)
     return Search(first, last, tuple(causes), together, noise, candidates, noise_floor)
 
 
-def _distinct(choice: Choice, coefficients: FloatArray, covariance: FloatArray) -> list[Choice]:
-    """A group in which only a few members differ from the others, as those members; else the choice itself.
+def _find_distinct_members(choice: Choice, coefficients: FloatArray, covariance: FloatArray) -> list[Choice]:
+    """Return a group in which only a few members differ from the others, as those members; else the choice itself.
 
     What all members of a group have in common (a factor of all forces) the data need not show, so that each is
     uncertain while their differences are not. Where the others surely have the thing, too, it is a matter of all.
@@ -198,9 +200,9 @@ def _distinct(choice: Choice, coefficients: FloatArray, covariance: FloatArray) 
     return [Choice(choice.effect, choice.members[k : k + 1]) for k in np.nonzero(apart)[0]]
 
 
-def _refitted(base: EvidenceBase, first: Base, picks: list[Pick]) -> tuple[Base, list[Pick]]:
-    """All choices together, their columns made again where they depend on the estimate."""
-    last = _with(first, picks)
+def _refit(base: EvidenceBase, first: Base, picks: list[Pick]) -> tuple[Base, list[Pick]]:
+    """Return all choices together, their columns made again where they depend on the estimate."""
+    last = _add_choice(first, picks)
     for _ in range(REFITS):
         if all(pick.choice.effect.linear for pick in picks):
             break
@@ -226,34 +228,34 @@ def _refitted(base: EvidenceBase, first: Base, picks: list[Pick]) -> tuple[Base,
             refitted.append(replace(pick, columns=columns))
             place += size
         picks = refitted
-        last = _with(first, picks)
+        last = _add_choice(first, picks)
     return last, picks
 
 
-def _pruned(
+def _prune(
     base: EvidenceBase, first: Base, last: Base, picks: list[Pick], noise: float
 ) -> tuple[Base, list[Pick]]:
     """Without the choices that later ones have made superfluous."""
     while len(picks) > 1:
-        worth = [_evidence(first, picks, place, noise) for place in range(len(picks))]
+        worth = [_compute_evidence(first, picks, place, noise) for place in range(len(picks))]
         least = int(np.argmin(worth))
         if worth[least] >= DECISIVE:
             break
         picks = [pick for place, pick in enumerate(picks) if place != least]
-        last, picks = _refitted(base, first, picks)
+        last, picks = _refit(base, first, picks)
     return last, picks
 
 
-def _evidence(first: Base, picks: Sequence[Pick], place: int, noise: float) -> float:
+def _compute_evidence(first: Base, picks: Sequence[Pick], place: int, noise: float) -> float:
     """Evidence of one choice against all others."""
-    others = _with(first, [pick for k, pick in enumerate(picks) if k != place])
+    others = _add_choice(first, [pick for k, pick in enumerate(picks) if k != place])
     pick = picks[place]
     return others.score(pick.columns, pick.choice.scale, noise, pick.choice.effect.positive).evidence
 
 
-def _found(base: EvidenceBase, first: Base, picks: Sequence[Pick], place: int, noise: float) -> Found:
+def _build_found(base: EvidenceBase, first: Base, picks: Sequence[Pick], place: int, noise: float) -> Found:
     pick = picks[place]
-    others = _with(first, [other for k, other in enumerate(picks) if k != place])
+    others = _add_choice(first, [other for k, other in enumerate(picks) if k != place])
     score = others.score(pick.columns, pick.choice.scale, noise, pick.choice.effect.positive)
     alone = first.score(pick.columns, pick.choice.scale, noise)
     return Found(
@@ -266,7 +268,7 @@ def _found(base: EvidenceBase, first: Base, picks: Sequence[Pick], place: int, n
     )
 
 
-def _with(base: Base, picks: Sequence[Pick]) -> Base:
+def _add_choice(base: Base, picks: Sequence[Pick]) -> Base:
     for pick in picks:
-        base = base.extended(pick.columns, pick.scale)
+        base = base.extend(pick.columns, pick.scale)
     return base

@@ -12,7 +12,7 @@ The low-pass rounds the rates where a strut turns back, and with them the bend o
 is near to what another, lower low-pass would round off besides, times a factor that is not known well: with an error
 that falls with the power p of the cutoff it is 1 / (1.5^p - 1), .7 to .25 for p = 2.2 to 4, and the noise of encoders
 makes it smaller. A diagnosis that leaves it out finds delays of hundredths of a millisecond and other bends of friction
-in right logs. An estimate states the same as a part of its deviations (`solve.systematic_covariance`).
+in right logs. An estimate states the same as a part of its deviations (`solve.compute_systematic_covariance`).
 """
 
 from __future__ import annotations

@@ -44,7 +44,7 @@ def spline_derivatives(values: FloatArray, interval: float) -> tuple[FloatArray,
     place = np.arange(count, dtype=float)
     inner = place[FEWEST // 2 : count - FEWEST // 2]
     knots = np.concatenate([np.zeros(FEWEST), inner, np.full(FEWEST, count - 1.0)])
-    weights, lowest = _basis(knots, DEGREE, place)
+    weights, lowest = _evaluate_basis(knots, DEGREE, place)
     banded = np.zeros((2 * DEGREE + 1, count))
     for k in range(FEWEST):
         column = lowest + k
@@ -55,13 +55,13 @@ def spline_derivatives(values: FloatArray, interval: float) -> tuple[FloatArray,
         span = knots[degree + 1 : -1] - knots[1 : -degree - 1]
         coefficients = degree * np.diff(coefficients, axis=0) / span[:, None]
         knots = knots[1:-1]
-        weights, lowest = _basis(knots, degree - 1, place)
+        weights, lowest = _evaluate_basis(knots, degree - 1, place)
         rows = lowest[:, None] + np.arange(degree)
         derivatives.append(np.einsum("nk,nkc->nc", weights, coefficients[rows]))
     return derivatives[0] / interval, derivatives[1] / interval**2
 
 
-def _basis(knots: FloatArray, degree: int, place: FloatArray) -> tuple[FloatArray, np.ndarray]:
+def _evaluate_basis(knots: FloatArray, degree: int, place: FloatArray) -> tuple[FloatArray, np.ndarray]:
     """The B-splines that are not zero at some places (n,): values (n, degree + 1), and the number of the first (n,).
 
     By de Boor's recurrence.

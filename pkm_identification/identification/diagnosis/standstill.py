@@ -29,7 +29,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from pkm_identification.estimation.lack_of_fit.uneven import uneven_share
+from pkm_identification.estimation.lack_of_fit.uneven import compute_uneven_share
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.signals.causal import FilterSettings
 
@@ -69,7 +69,7 @@ def with_standstill(floor: NoiseFloor, pure: FloatArray, most: FloatArray) -> No
     most : ndarray, shape (K, 6)
         `friction_variance`.
     """
-    share, std = uneven_share(pure * floor.std, most)
+    share, std = compute_uneven_share(pure * floor.std, most)
     mean = np.mean(most, axis=0) if len(most) else np.zeros(most.shape[1])
     held = np.divide(floor.encoder_friction**2, mean, out=np.zeros(most.shape[1]), where=mean > 0.0)
     more = (share > SURE * std) & (share > held)

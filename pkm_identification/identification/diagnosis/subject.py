@@ -117,13 +117,15 @@ class Subject:
         logs, band = experiment.logs, experiment.settings.band
         road = Road(experiment.machine, problem.parameters, band)
         if experiment.point is not None:  # whose columns are in the problem's equations, and no noise's
-            return _floor_of_drives(road, logs, [road.equations(log) for log in logs], problem, values)
+            return _estimate_drive_noise_floor(
+                road, logs, [road.equations(log) for log in logs], problem, values
+            )
         made = []
         for number, rows in enumerate(self.build_rows(problem)):
             own = problem.equations[problem.log == number]
             standing = int(np.count_nonzero(~rows.kept))
             made.append(LogEquations(own, rows.used, standing, rows.samples, rows.still, band))
-        return _floor_of_drives(road, logs, made, problem, values)
+        return _estimate_drive_noise_floor(road, logs, made, problem, values)
 
     def undo(self, change: ForceChange, machine: Machine | None, order: tuple[int, ...] | None) -> Subject:
         """Return the subject with forces as they should have been, of another machine, its coordinates in an order."""
@@ -139,7 +141,7 @@ class Subject:
         return replace(self, experiment=replace(experiment, logs=logs, machine=machine or experiment.machine))
 
 
-def _floor_of_drives(
+def _estimate_drive_noise_floor(
     road: Road,
     logs: Sequence[GuardedLog],
     made: Sequence[LogEquations],

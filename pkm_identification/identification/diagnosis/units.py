@@ -46,21 +46,21 @@ def in_machine_units(logs: Sequence[DriveLog], machine: Machine) -> Converted:
     """
     causes: list[Cause] = []
     logs = tuple(logs)
-    length = _length_unit(logs, machine)
+    length = _guess_length_unit(logs, machine)
     if length is not None:
         name, unit = length
         factor = np.array([unit if drive.unit == "m" else 1.0 for drive in machine.drives])
         logs = tuple(replace(log, coordinate=factor * log.coordinate) for log in logs)
-        causes.append(_unit_cause("length_unit", unit, "m", f"lengths are recorded in {name}"))
-    time = _time_unit(logs, machine)
+        causes.append(_find_unit_cause("length_unit", unit, "m", f"lengths are recorded in {name}"))
+    time = _guess_time_unit(logs, machine)
     if time is not None:
         name, unit = time
         logs = tuple(replace(log, time=unit * log.time) for log in logs)
-        causes.append(_unit_cause("time_unit", unit, "s", f"stamps are recorded in {name}"))
+        causes.append(_find_unit_cause("time_unit", unit, "s", f"stamps are recorded in {name}"))
     return Converted(logs, tuple(causes))
 
 
-def _unit_cause(name: str, unit: float, of: str, detail: str) -> Cause:
+def _find_unit_cause(name: str, unit: float, of: str, detail: str) -> Cause:
     return Cause(
         name,
         unit,
@@ -73,25 +73,25 @@ def _unit_cause(name: str, unit: float, of: str, detail: str) -> Cause:
     )
 
 
-def _outside(place: np.ndarray, limits: np.ndarray) -> float:
+def _count_outside(place: np.ndarray, limits: np.ndarray) -> float:
     return float(np.mean((place < limits[0]) | (place > limits[1])))
 
 
-def _length_unit(logs: Sequence[DriveLog], machine: Machine) -> tuple[str, float] | None:
+def _guess_length_unit(logs: Sequence[DriveLog], machine: Machine) -> tuple[str, float] | None:
     rows = np.concatenate([representative_rows(log.coordinate) for log in logs])
     rows = rows[np.isfinite(rows).all(axis=1)]
     long = [i for i, drive in enumerate(machine.drives) if drive.unit == "m"]
     limits = np.array([[machine.drives[i].lowest, machine.drives[i].highest] for i in long]).reshape(-1, 2).T
     rows = rows[:, long]
-    if rows.size == 0 or _outside(rows, limits) <= MOST_OUTSIDE:
+    if rows.size == 0 or _count_outside(rows, limits) <= MOST_OUTSIDE:
         return None
     for name, unit in LENGTH_UNITS.items():
-        if _outside(unit * rows, limits) < 1.0 - MOST_OUTSIDE:
+        if _count_outside(unit * rows, limits) < 1.0 - MOST_OUTSIDE:
             return name, unit
     return None
 
 
-def _time_unit(logs: Sequence[DriveLog], machine: Machine) -> tuple[str, float] | None:
+def _guess_time_unit(logs: Sequence[DriveLog], machine: Machine) -> tuple[str, float] | None:
     steps = np.concatenate([np.diff(log.time) for log in logs])
     steps = steps[np.isfinite(steps) & (steps > 0)]
     if len(steps) == 0:

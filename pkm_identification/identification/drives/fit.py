@@ -224,7 +224,7 @@ def measure_noise(parts: Sequence[FloatArray], units: Sequence[str]) -> FloatArr
 
 
 def _is_minimum(error: FloatArray, jacobian: FloatArray) -> bool:
-    """Whether the next step would be small beside the deviations, these taken with the residual's own size."""
+    """Return whether the next step would be small beside the deviations, these taken with the residual's own size."""
     if not np.all(np.isfinite(error)):
         return False
     information = jacobian.T @ jacobian

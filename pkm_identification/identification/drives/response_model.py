@@ -114,7 +114,7 @@ class ResponseModel:
         free = np.asarray(-np.einsum("kij,kj->ki", compliance, self._load), dtype=np.float64)
         eye = np.stack([np.eye(drives)] * 2)
         for k in range(count):
-            shown[k], reported[k] = rig.drives.shown(), rig.drives.reported()
+            shown[k], reported[k] = rig.drives.shown(), rig.drives.report_force()
             if k + 1 == count or not np.all(np.isfinite(rig.drives.states)):
                 break
             rig.ends = Dynamics(free[k : k + 2], compliance[k : k + 2], eye)

@@ -52,7 +52,7 @@ def band_pieces(segment: NDArray[np.int64], band: BandSettings, online: bool = F
 def through_band(
     values: FloatArray, piece: BandPiece, band: BandSettings, online: bool = False
 ) -> FloatArray:
-    """What of a piece's values, shape (n, ...), passes the band, at its equations.
+    """Return what of a piece's values, shape (n, ...), passes the band, at its equations.
 
     Returns
     -------
@@ -71,7 +71,7 @@ def through_band(
 def in_band(
     values: FloatArray, segment: NDArray[np.int64], band: BandSettings, online: bool = False
 ) -> FloatArray:
-    """What of columns at all samples, shape (N, ...), passes the band, at all equations (K, ...)."""
+    """Return what of columns at all samples, shape (N, ...), passes the band, at all equations (K, ...)."""
     parts = [
         through_band(values[piece.part], piece, band, online) for piece in band_pieces(segment, band, online)
     ]

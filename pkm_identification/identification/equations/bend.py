@@ -42,7 +42,7 @@ from pkm_identification.signals.causal import FilterSettings, linear_phase_taps
 from pkm_identification.signals.sections import filter_rows, rest
 
 from ..rates.rate_noise import rate_noise
-from ..regression.friction import build_laws, reversing_terms
+from ..regression.friction import build_laws, evaluate_reversing_terms
 from .band_rows import BandPiece
 
 FAINT = 0.01  # of the largest weight
@@ -83,7 +83,7 @@ def smoothed_bend(rate, laws, smoothers, terms, weights, rates, place, bend):
             bend[i] -= friction_terms(middle[i], law_tuple(laws[i], 0))[terms[i]]
 
 
-def smoothing_weights(cutoff: float, period: float) -> FloatArray:
+def compute_smoothing_weights(cutoff: float, period: float) -> FloatArray:
     """Return weights (w,) of rates, w odd, that smooth as a low-pass at two thirds of the kinematic cutoff (Hz) would.
 
     Those of the causal strut filter without its faint tails. A plain mean would not do: it smooths slow motion, too,
@@ -116,7 +116,7 @@ def foretelling(band: BandSettings, samples: int) -> FloatArray | None:
 
 @kernel
 def foretold(gains, state, column):
-    """The output of one channel of a filter in a state (S, 2, C), as of `foretelling`."""
+    """Return the output of one channel of a filter in a state (S, 2, C), as of `foretelling`."""
     output = 0.0
     for s in range(gains.shape[0]):
         output += gains[s, 0] * state[s, 0, column] + gains[s, 1] * state[s, 1, column]
@@ -142,7 +142,7 @@ def _fill_bends(rate, early, laws, terms, weights, bends):
 
 @kernel
 def _fill_foretold(sections, gains, values, state, first, step, picked):
-    """What comes out of the band, foretold, at the rows `first`, `first + step` and so on of values (N, C)."""
+    """Fill in what comes out of the band, foretold, at the rows `first`, `first + step` and so on of values (N, C)."""
     row = np.empty((1, values.shape[1]))
     for n in range(values.shape[0]):
         filter_rows(sections, values[n : n + 1], state, row)
@@ -186,7 +186,7 @@ class BendCorrection:
     Attributes
     ----------
     weights : ndarray, shape (n,)
-        `smoothing_weights`.
+        `compute_smoothing_weights`.
     gains : ndarray, shape (S, 2), or None
         `foretelling`; None where nothing is taken off: samples come too slowly, encoders are so coarse that what they
         do to friction is not known (`rates.rate_noise`) nor told from what smoothing does, or the law has no such term.
@@ -195,14 +195,14 @@ class BendCorrection:
     """
 
     def __init__(self, machine: Machine, parameters: ParameterSet, band: BandSettings, cutoff: float) -> None:
-        terms, drives = reversing_terms(machine), np.arange(len(machine.drives))
+        terms, drives = evaluate_reversing_terms(machine), np.arange(len(machine.drives))
         bending = machine.friction_rows[np.maximum(terms, 0), drives]
         bends = (terms >= 0)[:, None]
         self.entering = (
             contiguous(np.where(bends, parameters.mapping[bending], 0.0)),
             contiguous(np.where(bends[:, 0], parameters.known[bending], 0.0)),
         )
-        self.weights = smoothing_weights(cutoff, band.period)
+        self.weights = compute_smoothing_weights(cutoff, band.period)
         encoders = np.array([drive.resolution > 0.0 for drive in machine.drives])
         told = ~encoders | (rate_noise(machine, FilterSettings(band.period, cutoff)) > 0.0)
         possible = bool(told.all() and bends.any())
@@ -253,7 +253,7 @@ def bends_in_band(
         ]
     )
     bends = np.empty(rate.shape)
-    _fill_bends(contiguous(rate), early, laws, reversing_terms(machine), correction.weights, bends)
+    _fill_bends(contiguous(rate), early, laws, evaluate_reversing_terms(machine), correction.weights, bends)
     rows: NDArray[np.int64] = np.arange(*piece.chosen.indices(len(rate)))
     picked = np.zeros((len(rows), rate.shape[1]))
     sections = band.sections

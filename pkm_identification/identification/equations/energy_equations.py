@@ -131,7 +131,7 @@ def energy_equations(
                 segment=segment[part][ends],
             )
         )
-    return Equations.joined(parts or [Equations.empty(1, len(parameters.names))])
+    return Equations.concatenate(parts or [Equations.empty(1, len(parameters.names))])
 
 
 def _step_balance(

@@ -26,7 +26,7 @@ from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.signals.band import BandSettings
 from pkm_identification.signals.sections import filter_rows, rest
 
-from ..regression.friction import DriveFriction, build_laws, reversing_terms
+from ..regression.friction import DriveFriction, build_laws, evaluate_reversing_terms
 from .bend import BendCorrection, foretold, smoothed_bend, take_off
 from .rest import RestWatch
 from .reversal import reversal_pulse, reversal_time
@@ -236,7 +236,11 @@ class EquationFilter:
         self._columns = np.zeros((count, mapping.shape[1]))
         laws = build_laws(machine)
         self._laws = np.stack([laws, laws])
-        self._friction = DriveFriction.of(machine, mapping).entries, self._laws, reversing_terms(machine)
+        self._friction = (
+            DriveFriction.of(machine, mapping).entries,
+            self._laws,
+            evaluate_reversing_terms(machine),
+        )
         stack, self._filtered = np.zeros((2, count, mapping.shape[1] - 1 + _STEPS + count))
         sections = band.sections
         self._band = tuple(

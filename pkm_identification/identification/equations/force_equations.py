@@ -93,4 +93,4 @@ def force_equations(
                 segment=samples.segment[piece.part][piece.chosen],
             )
         )
-    return Equations.joined(parts or [Equations.empty(len(drives), len(parameters))])
+    return Equations.concatenate(parts or [Equations.empty(len(drives), len(parameters))])

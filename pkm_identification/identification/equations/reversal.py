@@ -32,7 +32,7 @@ from pkm_identification.numerics.compiled import kernel
 from pkm_identification.parameters.parameter import Kind, Parameter
 from pkm_identification.parameters.parameter_set import ParameterSet
 
-from ..regression.friction import build_laws, reversing_terms
+from ..regression.friction import build_laws, evaluate_reversing_terms
 
 REVERSAL = "reversal"
 REVERSAL_TIME = 1e-3  # s; longer than the delay, shorter than what lies between reversals
@@ -60,7 +60,7 @@ def with_reversals(parameters: ParameterSet, machine: Machine) -> ParameterSet:
         )
         for i, entry in enumerate(coulomb)
     ]
-    extended = parameters.extended(entries, np.zeros((len(parameters.known), len(entries))))
+    extended = parameters.extend(entries, np.zeros((len(parameters.known), len(entries))))
     return replace(extended, nuisance=len(entries))
 
 
@@ -115,6 +115,6 @@ def reversal_pulses(
         Standard deviation of the rates.
     """
     pulses = np.empty(rate.shape)
-    laws, terms = build_laws(machine, noise), reversing_terms(machine)
+    laws, terms = build_laws(machine, noise), evaluate_reversing_terms(machine)
     _fill_pulses(contiguous(rate), contiguous(acceleration), time, laws, terms, pulses)
     return pulses

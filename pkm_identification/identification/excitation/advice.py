@@ -69,7 +69,7 @@ class Advice:
 
 
 def advice(subject: Subject, known: FloatArray, duration: float, noise: float) -> tuple[Advice, ...]:
-    """The motions that help most, the best first; empty where none does.
+    """Return the motions that help most, the best first; empty where none does.
 
     Parameters
     ----------
@@ -87,15 +87,15 @@ def advice(subject: Subject, known: FloatArray, duration: float, noise: float) -
     for axis, (name, unit, most) in enumerate(subject.axes):
         own = []
         for pace, frequency in PACES:
-            largest = _largest(subject, axis, frequency, most)
+            largest = _find_largest_amplitude(subject, axis, frequency, most)
             for size, part in SIZES:
-                response = _period(subject, axis, frequency, part * largest) if largest else None
+                response = _compute_period(subject, axis, frequency, part * largest) if largest else None
                 if response is None:
                     continue
                 # one period stands for as much time as there is
                 rows = response.rows * np.sqrt(duration / PERIOD / _SAMPLES)
                 after = criterion.deviations(rows)
-                better = _better(subject.names, before, after, noise)
+                better = _list_improved(subject.names, before, after, noise)
                 if better:
                     worth = float(np.sum(np.log(before / after)))
                     motion = f"{name}, {pace} and {size}"
@@ -107,40 +107,40 @@ def advice(subject: Subject, known: FloatArray, duration: float, noise: float) -
 
 
 def single_axis(subject: Subject) -> list[tuple[str, Response]]:
-    """The largest single sines of every axis, slow and fast: in words, and one period of them."""
+    """Return the largest single sines of every axis, slow and fast: in words, and one period of them."""
     sines = []
     for axis, (name, _, most) in enumerate(subject.axes):
         for pace, frequency in PACES:
-            largest = _largest(subject, axis, frequency, most)
-            response = _period(subject, axis, frequency, largest) if largest else None
+            largest = _find_largest_amplitude(subject, axis, frequency, most)
+            response = _compute_period(subject, axis, frequency, largest) if largest else None
             if response is not None:
                 sines.append((f"{name}, {pace}", response))
     return sines
 
 
-def _better(
+def _list_improved(
     names: Sequence[str], before: FloatArray, after: FloatArray, noise: float
 ) -> tuple[tuple[str, float], ...]:
-    """The parameters whose deviation falls most."""
+    """Return the parameters whose deviation falls most."""
     factor = before / after
     factor = np.where((noise * before > _UNKNOWN) & (noise * after < _UNKNOWN), np.inf, factor)
     order = np.argsort(-factor, kind="stable")[:_NAMED]
     return tuple((names[k], float(factor[k])) for k in order if factor[k] > _WORTH)
 
 
-def _largest(subject: Subject, axis: int, frequency: float, most: float) -> float:
+def _find_largest_amplitude(subject: Subject, axis: int, frequency: float, most: float) -> float:
     """The largest amplitude the machine can do, at most `most`; 0 if none."""
     low, high = 0.0, most
     for _ in range(_HALVINGS):
         middle = 0.5 * (low + high)
-        response = _period(subject, axis, frequency, middle)
+        response = _compute_period(subject, axis, frequency, middle)
         inside = response is not None and bool(response.use.max() <= 1.0)
         low, high = (middle, high) if inside else (low, middle)
     return low
 
 
-def _period(subject: Subject, axis: int, frequency: float, amplitude: float) -> Response | None:
-    """The response in one period of one sine."""
+def _compute_period(subject: Subject, axis: int, frequency: float, amplitude: float) -> Response | None:
+    """Return the response in one period of one sine."""
     sine = np.zeros((len(subject.axes), 1))
     sine[axis] = amplitude
     signal = MultiSine(np.array([frequency]), sine, np.zeros_like(sine))

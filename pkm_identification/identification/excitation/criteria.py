@@ -19,7 +19,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from pkm_identification.errors import SettingsError
-from pkm_identification.estimation.identifiability.homogenized import homogenized
+from pkm_identification.estimation.identifiability.homogenized import homogenize_regressor
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter import Kind
 
@@ -38,7 +38,7 @@ class Criterion:
     ----------
     name : {'d', 'a', 'e', 'condition'}
         Log-determinant of the covariance; weighted mean of the logarithms of the variances; logarithm of its largest
-        eigenvalue, rows and columns times the weights; condition of the regressor without units (`homogenized`).
+        eigenvalue, rows and columns times the weights; condition of the unitless regressor (`homogenize_regressor`).
     scale : ndarray, shape (P,)
     kinds : sequence of Kind
     weights : ndarray, shape (P,), optional
@@ -79,7 +79,7 @@ class Criterion:
         return np.asarray(np.linalg.inv(self._information(columns)), dtype=np.float64)
 
     def deviations(self, columns: FloatArray) -> FloatArray:
-        """Standard deviations (P,) in units of the parameters' own sizes."""
+        """Return standard deviations (P,) in units of the parameters' own sizes."""
         return np.asarray(np.sqrt(np.diag(self.covariance(columns))), dtype=np.float64)
 
     def guard(self, reference: FloatArray) -> None:
@@ -103,7 +103,7 @@ class Criterion:
         return self._name != CONDITION
 
     def slope(self, rows: FloatArray) -> FloatArray:
-        """Derivative (P, P) of the criterion by the information Y^T Y of weighted rows (R, P)."""
+        """Return derivative (P, P) of the criterion by the information Y^T Y of weighted rows (R, P)."""
         covariance, scale = self.covariance(rows), self._scale
         if self._name == D:
             by_scaled = -covariance
@@ -122,7 +122,7 @@ class Criterion:
     def __call__(self, columns: FloatArray) -> float:
         if self._name == CONDITION:
             rows = columns if self._earlier is None else np.concatenate([self._earlier, columns])
-            unitless = homogenized(rows, self._kinds)
+            unitless = homogenize_regressor(rows, self._kinds)
             # what is not shown at all is worse than any condition
             return (
                 unitless.condition if unitless.rank == len(self._scale) else 1e15 * (1 - unitless.rank / 1e3)

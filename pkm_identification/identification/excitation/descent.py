@@ -112,7 +112,7 @@ def descend(
     seen: Callable[[MultiSine], None],
     ended: Callable[[], bool],
 ) -> MultiSine:
-    """Where so many steps from a motion lead.
+    """Return where so many steps from a motion lead.
 
     Parameters
     ----------

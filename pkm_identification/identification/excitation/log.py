@@ -84,7 +84,7 @@ def responses_of_logs(logs: Sequence[DriveLog], subject: Subject, settings: Sett
 
 
 def read_log_response(path: str | Path, subject: Subject, **how: Any) -> LogResponse:
-    """A table as `pkm simulate` writes it: `t`, the drives and their forces by name; its longest segment.
+    """Return a table as `pkm simulate` writes it: `t`, the drives and their forces by name; its longest segment.
 
     `how` is as of `read_log`.
 
@@ -120,11 +120,11 @@ def read_log_response(path: str | Path, subject: Subject, **how: Any) -> LogResp
         raise LogError(f"{path}: leaves the reach of '{machine.name}'")
     response = subject.of_motion(motion)
     left = (values - smooth)[edge:-edge, count:]
-    noise = np.sqrt(np.mean(left**2, axis=0) / _removed(sections, edge))
+    noise = np.sqrt(np.mean(left**2, axis=0) / _compute_removed_noise(sections, edge))
     return LogResponse(response, noise, period, len(parts[0]))
 
 
-def _removed(sections: FloatArray, reach: int) -> float:
-    """The part of white noise that a low-pass takes out."""
+def _compute_removed_noise(sections: FloatArray, reach: int) -> float:
+    """Return the part of white noise that a low-pass takes out."""
     left = zero_phase_response(sections, 10 * reach)
     return float(1.0 - 2.0 * left[10 * reach] + np.sum(left**2))

@@ -140,7 +140,7 @@ class _Run:
         self._subject, self._criterion = subject, criterion
         self._say, self._stopped, self._most, self._clock = say, stopped, most, clock
         self._rng = np.random.default_rng(seed)
-        self.reference, self.best, self.columns = _beginning(subject)
+        self.reference, self.best, self.columns = _choose_start(subject)
         criterion.guard(self.reference)
         self.start, self.value = criterion(self.reference), criterion(self.columns)
         self.tried = self.kept = 0
@@ -149,7 +149,7 @@ class _Run:
         self.end = self.ready + budget - min(loading, _MOST_LOADING * budget)
 
     def ended(self) -> bool:
-        """Whether the budget is used up, or somebody says so; progress is told on the way."""
+        """Return whether the budget is used up, or somebody says so; progress is told on the way."""
         now = self._clock()
         announce("searching", now - self.ready, self.end - self.ready)
         if now - self._last_report > _EVERY:
@@ -184,27 +184,27 @@ class _Run:
                     )
                 start = self.best
                 for _ in range(_SHAKES):
-                    start = _changed(start, _SHAKE, self._rng)
+                    start = _vary_amplitudes(start, _SHAKE, self._rng)
 
     def _offer_inside(self, signal: MultiSine) -> None:
         """Offer a motion that may be too large, made smaller until it is none."""
         for factor in _SMALLER:
             if self.ended():
                 raise Ended
-            if self.offer(signal.scaled(factor)):
+            if self.offer(signal.scale(factor)):
                 return
 
     def changes(self) -> None:
         """At random: (1+1) evolution."""
         step = _STEP
         while not self.ended():
-            if self.offer(_changed(self.best, step, self._rng)):
+            if self.offer(_vary_amplitudes(self.best, step, self._rng)):
                 step = min(1.5 * step, _LARGEST_STEP)
             # 1.5 up for each success, so many down that a fifth of successes leaves the step as it is
             step = max(step * 1.5**-0.25, _SMALLEST_STEP)
 
 
-def _beginning(subject: Subject) -> tuple[FloatArray, MultiSine, FloatArray]:
+def _choose_start(subject: Subject) -> tuple[FloatArray, MultiSine, FloatArray]:
     """Columns of `rich`; a motion within the limits between samples too, `rich` or a smaller one, and its columns."""
     signal = subject.start
     reference = subject.columns(signal)
@@ -214,14 +214,14 @@ def _beginning(subject: Subject) -> tuple[FloatArray, MultiSine, FloatArray]:
             reference = columns if reference is None else reference
             if subject.allowed(signal):
                 return reference, signal, columns
-        signal = signal.scaled(_SHRINK)
+        signal = signal.scale(_SHRINK)
         columns = subject.columns(signal)
     raise SettingsError(
         "no motion around home, however small, stays within the limits: the machine's, and joint angles where stated"
     )
 
 
-def _changed(signal: MultiSine, step: float, rng: np.random.Generator) -> MultiSine:
+def _vary_amplitudes(signal: MultiSine, step: float, rng: np.random.Generator) -> MultiSine:
     """Some amplitudes changed by a part of what their axis moves; slow tones more than fast ones."""
     sine, cosine = signal.sine.copy(), signal.cosine.copy()
     axis = rng.integers(0, len(sine), _CHANGED)

@@ -47,7 +47,7 @@ class Shown:
     by_amplitude: Growth | None
 
 
-def shown(
+def decompose_motion(
     responses: Sequence[Response],
     kinds: Sequence[Kind],
     smaller: Callable[[float], Sequence[Response | None]] | None = None,

@@ -23,7 +23,7 @@ from pkm_identification.mechanisms.hexapod.kinematics import angle_use
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.records import write_motion_csv
 from pkm_identification.records.mechanism_csv import write_named_csv
-from pkm_identification.simulation.multibody.motions import DriveMotion, generated, within_reach
+from pkm_identification.simulation.multibody.motions import DriveMotion, generate_motion, within_reach
 from pkm_identification.simulation.trajectories import (
     FORCE_SHARE,
     LENGTH_MARGIN,
@@ -87,12 +87,12 @@ class PlatformSpace:
         self.force_limit = None if drive is None else FORCE_SHARE * drive.force_limit
 
     def move(self, displacement: Derivatives) -> Motion | None:
-        states = self.path.displaced(np.zeros(len(displacement[0])), displacement)
+        states = self.path.displace(np.zeros(len(displacement[0])), displacement)
         parts = states.position, states.rotation, states.twist, states.acceleration
         return self._machine.compute_motion_of_pose(*parts)
 
     def fits(self, displacement: Derivatives, between: bool = False) -> bool:
-        states = self.path.displaced(np.zeros(len(displacement[0])), displacement)
+        states = self.path.displace(np.zeros(len(displacement[0])), displacement)
         return within_limits(self._file, states, between=between)
 
     def compute_use(self, motion: Motion) -> tuple[FloatArray, FloatArray]:
@@ -116,7 +116,7 @@ class DriveSpace:
 
     def __init__(self, machine: Multibody, duration: float) -> None:
         self._machine = machine
-        self.path: DriveMotion = generated("rich", machine.mechanism, duration)
+        self.path: DriveMotion = generate_motion("rich", machine.mechanism, duration)
         self.axes = tuple(
             (one.name, one.unit, _ANGLE if one.unit == "rad" else _REACH) for one in machine.drives
         )

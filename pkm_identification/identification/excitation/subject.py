@@ -173,7 +173,7 @@ class Subject:
 
     def along(self, path: Any, size: float = 1.0) -> Response | None:
         """Return the response of a path with amplitudes times `size`, every PERIOD; None out of reach."""
-        smaller = path if size == 1.0 else replace(path, signal=path.signal.scaled(size))
+        smaller = path if size == 1.0 else replace(path, signal=path.signal.scale(size))
         motion = self.space.move_along(smaller, np.arange(0.0, path.duration, PERIOD))
         return None if motion is None else self.of_motion(motion)
 
@@ -196,7 +196,7 @@ class Subject:
         return None if response is None else response.rows
 
     def allowed(self, signal: MultiSine) -> bool:
-        """Whether the limits are kept at GRID, and between."""
+        """Return whether the limits are kept at GRID, and between."""
         displacement = self._fine_waves.evaluate(signal)
         if not self.space.fits(displacement, between=True):
             return False
@@ -218,12 +218,12 @@ class Subject:
 
 
 def furthest(values: FloatArray) -> FloatArray:
-    """Largest sizes (n,) of evenly sampled signals (N, n), between the samples too."""
+    """Return largest sizes (n,) of evenly sampled signals (N, n), between the samples too."""
     return np.maximum(*(np.abs(part) for part in peaks(values)))
 
 
 def with_all_tones(signal: MultiSine, duration: float) -> MultiSine:
-    """The same motion with amplitudes, mostly zero, for all tones of the band that repeat with the duration."""
+    """Return the same motion with amplitudes, mostly zero, for all tones of the band that repeat with the duration."""
     frequency = np.arange(np.ceil(SLOWEST * duration), np.floor(FASTEST * duration) + 1) / duration
     none = np.zeros((len(signal.sine), len(frequency)))
     return signal + MultiSine(frequency, none, none) if len(frequency) else signal

@@ -14,7 +14,7 @@ import numpy as np
 
 from pkm_identification.estimation.posterior.answer import Answer, FoundEffect
 from pkm_identification.estimation.posterior.mode import NormalEquations, find_mode
-from pkm_identification.estimation.posterior.profile import profile_deviations
+from pkm_identification.estimation.posterior.profile import compute_profile_deviations
 from pkm_identification.estimation.posterior.status import (
     CONTRADICTS,
     NAMED_KEYS,
@@ -75,7 +75,7 @@ def answer(
         held_out_chance=posterior.held_out_chance,
     )  # fmt: skip
     if verdict.widening > 1.0:
-        values = tuple(one.widened(verdict.widening) for one in values)
+        values = tuple(one.widen(verdict.widening) for one in values)
     if verdict.grade == DO_NOT_USE:
         values = tuple(one.affected() for one in values)
     covariance, shared = _find_covariance(posterior, views, moved, values)
@@ -168,7 +168,7 @@ def _find_skewness(posterior: Posterior, views: Views, number: int, std: float) 
         return 1.0
     slope = views.slopes[number]
     own = float(np.sqrt(slope @ posterior.mode.covariance @ slope))
-    sides = profile_deviations(
+    sides = compute_profile_deviations(
         posterior.model, posterior.normal, posterior.mode,
         lambda unknowns: views.view_at(posterior, number, unknowns), own,
     )  # fmt: skip
@@ -200,19 +200,19 @@ def find_common_factor(posterior: Posterior) -> str:
     """Return the name of a factor of all forces without which the file is not contradicted; empty if there is none."""
     unknowns, normal = posterior.model.unknowns, posterior.normal
     judged = np.array([one.judged for one in unknowns])
-    own = _worst(posterior.mode.unknowns * [one.widened for one in unknowns], judged)
+    own = _find_worst(posterior.mode.unknowns * [one.widened for one in unknowns], judged)
     model = build_model(posterior.equations)
     found, least = "", own
     for name, factor in COMMON_FACTORS:
         # forces times a factor, and their noise with them
         changed = NormalEquations(normal.gram / factor**2, normal.pull / factor, normal.power)
         mode = find_mode(model, changed, (np.zeros(model.width),), STEPS)
-        if mode.converged and (conflict := _worst(mode.unknowns, judged)) < min(least, MAX_CONFLICT):
+        if mode.converged and (conflict := _find_worst(mode.unknowns, judged)) < min(least, MAX_CONFLICT):
             found, least = name, conflict
     return found
 
 
-def _worst(unknowns: FloatArray, judged: FloatArray) -> float:
+def _find_worst(unknowns: FloatArray, judged: FloatArray) -> float:
     return float(np.max(np.abs(unknowns[judged]), initial=0.0))
 
 

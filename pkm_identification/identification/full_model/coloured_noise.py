@@ -104,7 +104,7 @@ def _measure_above_band(rows: LogRows, basis: FloatArray, band: BandSettings) ->
             count += len(passed)
     if not count:
         return None
-    frequency, step = _frequencies(rate)
+    frequency, step = _list_frequencies(rate)
     width = float(np.sum(np.abs(response(sections, frequency, rate)) ** 4) * step)
     return power / count / width * _integrate(band, np.ones_like(frequency))
 
@@ -139,7 +139,7 @@ def _continue_downwards(log: GuardedLog, band: BandSettings) -> FloatArray:
         ]
     )
     middle = np.sqrt(edges[:-1] * edges[1:])
-    frequency, _ = _frequencies(rate)
+    frequency, _ = _list_frequencies(rate)
     found = nothing.copy()
     for k, density in enumerate(densities.T):
         if not np.all(density > 0.0):
@@ -155,13 +155,13 @@ def _continue_downwards(log: GuardedLog, band: BandSettings) -> FloatArray:
     return found
 
 
-def _frequencies(rate: float) -> tuple[FloatArray, float]:
+def _list_frequencies(rate: float) -> tuple[FloatArray, float]:
     step = 0.5 * rate / 8192
     return np.asarray((np.arange(8192) + 0.5) * step, dtype=float), step
 
 
 def _integrate(band: BandSettings, density: FloatArray) -> FloatArray:
-    """Return the variance that noise of a density at `_frequencies` has in the band, both passes."""
+    """Return the variance that noise of a density at `_list_frequencies` has in the band, both passes."""
     rate = 1.0 / band.period
-    frequency, step = _frequencies(rate)
+    frequency, step = _list_frequencies(rate)
     return np.sum(np.abs(response(band.sections, frequency, rate)) ** 4 * density) * step

@@ -34,7 +34,7 @@ from ..diagnosis.findings import Cause, Diagnosis, Residuals, Unseen
 from ..diagnosis.noise_floor import NoiseFloor
 from ..diagnosis.subject import Subject
 from ..experiment import Experiment
-from ..long_logs.excerpt import excerpt, excerpt_sentence
+from ..long_logs.excerpt import excerpt, format_excerpt_sentence
 from ..result import Identification
 from ..settings import FULL, EstimatorSettings
 from ..solve import Solution
@@ -88,7 +88,7 @@ def with_answer(result: Identification, solution: Solution) -> Identification:
     model = FoundModel(posterior.mode.values, posterior.equations.basis, posterior is not usual)
     if result.settings.estimator.name != FULL:
         found = _compare_fit(found, posterior, result.residual_rms)
-    sentences = excerpt_sentence(solution.experiment, judged)
+    sentences = format_excerpt_sentence(solution.experiment, judged)
     result = replace(result, answer=found, found=model, beside=(*result.beside, *sentences))
     if floor is not None:
         causes = _find_causes(found, judged, solution)

@@ -93,7 +93,7 @@ class Nuisance:
 
 def list_seldom(machine: Machine) -> list[Nuisance]:
     """Return the effects that a machine can have and seldom has."""
-    return [_with_prior(machine, effect) for effect in sensing.effects(machine)]
+    return [_apply_prior(machine, effect) for effect in sensing.effects(machine)]
 
 
 def list_nuisances(machine: Machine, parameters: ParameterSet) -> list[Nuisance]:
@@ -104,7 +104,7 @@ def list_nuisances(machine: Machine, parameters: ParameterSet) -> list[Nuisance]
             found[f"{effect.name} {number}"] = effect
     names = {effect.name for effect in found.values()}
     return [
-        _with_prior(machine, effect)
+        _apply_prior(machine, effect)
         for effect in (*found.values(), *unsearched.effects(machine))
         # joints and zeros of the drives are one effect where joints are known
         if effect.name != name_offset(machine) or GEOMETRY not in names
@@ -138,7 +138,7 @@ def _compute_shifted(shifts: Sequence[dict[str, float]], situation: Situation) -
     return np.nan_to_num(np.stack(added, axis=2))
 
 
-def _with_prior(machine: Machine, effect: Effect) -> Nuisance:
+def _apply_prior(machine: Machine, effect: Effect) -> Nuisance:
     """Return an effect with what the machine's knowledge says of its coefficients, else with its own scale."""
     count = len(effect.scale)
     parts = effect.members or effect.parts or tuple(f"{effect.name}_{k + 1}" for k in range(count))

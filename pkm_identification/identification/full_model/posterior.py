@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pkm_identification.estimation.batch.least_squares import residual_covariance
+from pkm_identification.estimation.batch.least_squares import compute_residual_covariance
 from pkm_identification.estimation.posterior.blocks import (
     FEWEST_BLOCKS,
     Blocks,
@@ -178,7 +178,7 @@ def build_model(full: FullEquations, widened: FloatArray | None = None) -> FileM
 def _weigh_residual(residual: FloatArray, full: FullEquations, mode: Mode) -> FloatArray:
     used = full.problem.used
     spent = len(mode.unknowns) - float(np.trace(mode.covariance))
-    covariance = residual_covariance(residual, round(spent))
+    covariance = compute_residual_covariance(residual, round(spent))
     if used is None:
         return covariance
     share = 1.0 / np.sqrt(np.maximum(used.mean(axis=0), 1.0 / len(used)))

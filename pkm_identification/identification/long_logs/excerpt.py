@@ -29,7 +29,7 @@ STRETCH = 30_000
 
 
 def excerpt(experiment: Experiment, most: int = MOST, stretch: int = STRETCH) -> Experiment:
-    """The experiment with at most so many samples of its logs, in stretches that are spread evenly over each.
+    """Return the experiment with at most so many samples of its logs, in stretches that are spread evenly over each.
 
     An experiment with fewer is returned as it is, and so is one with effects that are estimated besides.
 
@@ -42,19 +42,19 @@ def excerpt(experiment: Experiment, most: int = MOST, stretch: int = STRETCH) ->
     whole = sum(len(log.time) for log in experiment.logs)
     if whole <= most or experiment.point is not None:
         return experiment
-    logs = tuple(_excerpt(log, most / whole, stretch) for log in experiment.logs)
+    logs = tuple(_cut_excerpt(log, most / whole, stretch) for log in experiment.logs)
     return replace(experiment, logs=logs)
 
 
-def excerpt_sentence(experiment: Experiment, judged: Experiment) -> tuple[str, ...]:
-    """What of an experiment's logs its fit was judged by, in words; nothing where it was all."""
+def format_excerpt_sentence(experiment: Experiment, judged: Experiment) -> tuple[str, ...]:
+    """Return what of an experiment's logs its fit was judged by, in words; nothing where it was all."""
     if judged is experiment:
         return ()
     whole, part = (sum(len(log.time) for log in one.logs) * experiment.period for one in (experiment, judged))
     return (f"the fit was judged by {part:.0f} s spread over the {whole:.0f} s of the logs",)
 
 
-def _excerpt(log: GuardedLog, share: float, stretch: int) -> GuardedLog:
+def _cut_excerpt(log: GuardedLog, share: float, stretch: int) -> GuardedLog:
     count = max(1, round(share * len(log.time) / stretch))
     size = int(share * len(log.time) / count)
     starts = np.linspace(0, len(log.time) - size, count).astype(np.int64)

@@ -40,7 +40,7 @@ LEAST_SHARE = 4  # reaches in a part's own samples, so that most of the work is 
 def samples_in_stretches(
     log: GuardedLog, machine: Machine, settings: FilterSettings, band: BandSettings, longest: int = LONGEST
 ) -> Iterator[Samples]:
-    """Samples of a log behind the zero-phase filter, stretch after stretch, in order.
+    """Yield samples of a log behind the zero-phase filter, stretch after stretch, in order.
 
     Parameters
     ----------
@@ -57,16 +57,16 @@ def samples_in_stretches(
     reach = settling_samples(kinematic, FORGOTTEN) + settling_samples(band.sections, FORGOTTEN)
     reach += rows_left_out(settings.cutoff, log.period)
     longest = max(longest, LEAST_SHARE * reach)
-    for rows in _gathered(log, longest + reach):
+    for rows in _gather_segments(log, longest + reach):
         let_go()
         if rows.stop - rows.start <= longest + reach:
             yield samples_of(rows_of(log, rows), machine, settings, place=Place(rows.start))
         else:
-            yield from _parts(log, rows, machine, settings, band.stride, reach, longest)
+            yield from _split_segment(log, rows, machine, settings, band.stride, reach, longest)
 
 
-def _gathered(log: GuardedLog, most: int) -> Iterator[slice]:
-    """Rows of successive segments that are together no longer than `most`; a longer one stands alone."""
+def _gather_segments(log: GuardedLog, most: int) -> Iterator[slice]:
+    """Yield rows of successive segments that are together no longer than `most`; a longer one stands alone."""
     start = stop = 0
     for part in segment_slices(log.segment):
         if part.stop - start > most and stop > start:
@@ -76,7 +76,7 @@ def _gathered(log: GuardedLog, most: int) -> Iterator[slice]:
     yield slice(start, stop)
 
 
-def _parts(
+def _split_segment(
     log: GuardedLog,
     rows: slice,
     machine: Machine,
@@ -100,12 +100,12 @@ def _parts(
         yield samples
         if not last:
             at = first + np.searchsorted(log.time[part], samples.time)
-            place = _next(samples, at, end - reach, stride, bound)
+            place = _find_next_start(samples, at, end - reach, stride, bound)
             first = place.row - edge
 
 
-def _next(samples: Samples, at: np.ndarray, row: int, stride: int, begin: float) -> Place:
-    """Where the next part begins: at a row or up to a stride before, on the grid of the run of poses it is in.
+def _find_next_start(samples: Samples, at: np.ndarray, row: int, stride: int, begin: float) -> Place:
+    """Return where the next part begins: at a row or up to a stride before, on the grid of the run of poses it is in.
 
     `at` (N,) are the rows of the samples. Without a pose there, the next one begins a run anyway.
     """

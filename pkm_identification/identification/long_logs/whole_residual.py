@@ -46,8 +46,8 @@ class WholeResidual:
     since: float
     until: float
 
-    def smoothed(self, bare: WholeResidual, with_columns: FloatArray) -> WholeResidual:
-        """The same with what the columns of smoothed friction explain, as told by an excerpt.
+    def smooth(self, bare: WholeResidual, with_columns: FloatArray) -> WholeResidual:
+        """Return the same with what the columns of smoothed friction explain, as told by an excerpt.
 
         Parameters
         ----------
@@ -69,7 +69,7 @@ class WholeResidual:
 
 
 def whole_residual(problem: Problem, floor: FloatArray, stretch: int = STRETCH) -> WholeResidual:
-    """What the model leaves of all equations, in units of a noise floor, as `lack_of_fit.evidence.Base` has it.
+    """Return what the model leaves of all equations, in units of a noise floor, as `lack_of_fit.evidence.Base` has it.
 
     Without the columns of what the low-pass rounds off friction (`diagnosis.smoothing`), which take samples; `smoothed`
     has them.
@@ -103,7 +103,7 @@ def whole_residual(problem: Problem, floor: FloatArray, stretch: int = STRETCH) 
     parts = [
         part
         for number in np.unique(problem.log)
-        for part in _stretches(np.flatnonzero(problem.log == number), stretch)
+        for part in _iterate_equations(np.flatnonzero(problem.log == number), stretch)
     ]
     means = np.array([np.mean(squares[part]) for part in parts]) / free
     worst = parts[int(np.argmax(means))]
@@ -116,6 +116,6 @@ def whole_residual(problem: Problem, floor: FloatArray, stretch: int = STRETCH) 
     )
 
 
-def _stretches(own: NDArray[np.int64], stretch: int) -> list[NDArray[np.int64]]:
+def _iterate_equations(own: NDArray[np.int64], stretch: int) -> list[NDArray[np.int64]]:
     """Equations of one log, some `stretch` at a time."""
     return np.array_split(own, max(1, len(own) // stretch))

@@ -107,8 +107,12 @@ class ParameterHistory:
         first, last = float(self.trend.level[0]), float(self.trend.level[-1])
         steps = self.trend.steps if self.trend.kind == STEPS else ()
         # many small steps are wear as well
-        since_first = [_relative(after - first, first) for after in (last, *(step.after for step in steps))]
-        return max((*since_first, *(_relative(step.change, step.before) for step in steps)), key=abs)
+        since_first = [
+            _compute_relative_path(after - first, first) for after in (last, *(step.after for step in steps))
+        ]
+        return max(
+            (*since_first, *(_compute_relative_path(step.change, step.before) for step in steps)), key=abs
+        )
 
 
 @dataclass(frozen=True)
@@ -190,7 +194,7 @@ def history(
     """
     if not 0 < level < 1:
         raise SettingsError(f"--level {level:g}: must lie between 0 and 1")
-    files, copies, entries = _files(places)
+    files, copies, entries = _list_files(places)
     jobs, records = {}, {}
     for digest, file in files.items():
         key = result_key(digest, machine, settings, reading)
@@ -212,13 +216,13 @@ def history(
             run_on_workers(waiting, received, min(workers, len(jobs)), scheduler)
         else:
             run_here(waiting, received)
-    entries += [_entry(file, records[digest]) for digest, file in files.items()]
+    entries += [_build_entry(file, records[digest]) for digest, file in files.items()]
     entries.sort(key=lambda entry: (entry.time, entry.name))
     parameters = parameter_histories(entries, level)
     return History(machine, settings, tuple(entries), tuple(copies), len(jobs), parameters, alarm)
 
 
-def _files(places: Sequence[str]) -> tuple[dict[str, LogFile], list[tuple[str, str]], list[Entry]]:
+def _list_files(places: Sequence[str]) -> tuple[dict[str, LogFile], list[tuple[str, str]], list[Entry]]:
     """Logs by their digests, copies of others, and entries for those that cannot be read."""
     files: dict[str, LogFile] = {}
     copies, entries = [], []
@@ -239,7 +243,7 @@ def _files(places: Sequence[str]) -> tuple[dict[str, LogFile], list[tuple[str, s
     return files, copies, entries
 
 
-def _entry(file: LogFile, record: dict[str, Any]) -> Entry:
+def _build_entry(file: LogFile, record: dict[str, Any]) -> Entry:
     start = record.get("start")
     if start is not None:
         return Entry(file.name, file.digest, datetime.fromtimestamp(start, timezone.utc), STAMPS, record)
@@ -247,12 +251,12 @@ def _entry(file: LogFile, record: dict[str, Any]) -> Entry:
 
 
 def parameter_histories(entries: Sequence[Entry], level: float) -> tuple[ParameterHistory, ...]:
-    """What every parameter does; the level holds for all of them together."""
+    """Return what every parameter does; the level holds for all of them together."""
     rows: dict[str, list[tuple[Entry, dict[str, Any]]]] = {}
     for entry in entries:
         for parameter in entry.record.get("parameters", ()):
             rows.setdefault(parameter["name"], []).append((entry, parameter))
-    used = {name: [one for one in history if _usable(*one)] for name, history in rows.items()}
+    used = {name: [one for one in history if _is_usable(*one)] for name, history in rows.items()}
     tested = max(1, sum(len(history) >= FEWEST for history in used.values()))
     histories = []
     for name, history in rows.items():
@@ -282,19 +286,19 @@ def parameter_histories(entries: Sequence[Entry], level: float) -> tuple[Paramet
                 doubtful=tuple(
                     (entry.time, one["value"])
                     for entry, one in history
-                    if not _usable(entry, one) and one["value"] is not None
+                    if not _is_usable(entry, one) and one["value"] is not None
                 ),
             )
         )
     return tuple(histories)
 
 
-def _usable(entry: Entry, parameter: dict[str, Any]) -> bool:
+def _is_usable(entry: Entry, parameter: dict[str, Any]) -> bool:
     status = parameter["status"]
     shown = is_shown(status) and not is_doubtful(status) and status != FROM_FILE
     shown = shown and parameter["value"] is not None
     return bool(shown and entry.record["converged"])
 
 
-def _relative(change: float, before: float) -> float:
+def _compute_relative_path(change: float, before: float) -> float:
     return change / abs(before) if before else float(np.copysign(np.inf, change))

@@ -74,7 +74,7 @@ class ResultFolder:
             raise OutputError(f"--out {place}: cannot be made: {error.strerror or error}") from None
 
     def kept(self, key: str) -> dict[str, Any] | None:
-        """The record of a key; None where there is none, or a damaged one."""
+        """Return the record of a key; None where there is none, or a damaged one."""
         try:
             record = json.loads(self._system.cat_file(f"{self._root}/{_name(key)}"))
         except (OSError, ValueError):

@@ -87,7 +87,7 @@ def find_logs(places: Sequence[str]) -> list[tuple[str, str]]:
     """
     names: dict[str, str] = {}
     for place in places:
-        for url, name in _of_place(place):
+        for url, name in _list_folder(place):
             names.setdefault(url, name)
     if not names:
         raise LogError(
@@ -98,14 +98,14 @@ def find_logs(places: Sequence[str]) -> list[tuple[str, str]]:
 
 def read_log_file(url: str, name: str) -> LogFile:
     """Digest and time of a log; raises LogError if it cannot be read."""
-    system, path = _opened(url)
+    system, path = _open(url)
     total, newest = hashlib.sha256(), 0.0
     try:
         parts = sorted(system.find(path)) if system.isdir(path) else [path]
         if system.exists(path + LAYOUT):
             parts.append(path + LAYOUT)
         for part in parts:
-            newest = max(newest, _modified(system, part))
+            newest = max(newest, _read_modification_time(system, part))
             with system.open(part, "rb") as stream:
                 while block := stream.read(BLOCK):
                     total.update(block)
@@ -134,25 +134,25 @@ def time_of_name(name: str) -> datetime | None:
 
 
 def is_local(url: str) -> bool:
-    """Whether a path names a file of this computer."""
+    """Return whether a path names a file of this computer."""
     return "://" not in url
 
 
-def _of_place(place: str) -> list[tuple[str, str]]:
-    system, path = _opened(place)
+def _list_folder(place: str) -> list[tuple[str, str]]:
+    system, path = _open(place)
     try:
         if any(mark in path for mark in "*?["):
-            return _of_pattern(system, path, place)
+            return _list_pattern(system, path, place)
         if not system.exists(path):
             raise SettingsError(f"{place}: there is no such file or folder")
         if not system.isdir(path):
-            return [(_url(system, path, place), PurePosixPath(path).name)]
+            return [(_build_url(system, path, place), PurePosixPath(path).name)]
         files = system.find(path)
     except OSError as error:
         raise SettingsError(f"{place}: cannot be read: {error.strerror or error}") from None
     bags = [str(PurePosixPath(file).parent) for file in files if PurePosixPath(file).name == BAG]
     if path.rstrip("/") in bags:
-        return [(_url(system, path, place), PurePosixPath(path).name)]
+        return [(_build_url(system, path, place), PurePosixPath(path).name)]
     logs = [
         file
         for file in files
@@ -161,31 +161,31 @@ def _of_place(place: str) -> list[tuple[str, str]]:
         and str(PurePosixPath(file).parent) not in bags
     ]
     root = path.rstrip("/") + "/"
-    return [(_url(system, one, place), one.removeprefix(root)) for one in [*logs, *bags]]
+    return [(_build_url(system, one, place), one.removeprefix(root)) for one in [*logs, *bags]]
 
 
-def _of_pattern(system: Any, pattern: str, place: str) -> list[tuple[str, str]]:
+def _list_pattern(system: Any, pattern: str, place: str) -> list[tuple[str, str]]:
     root = pattern[: min(pattern.index(mark) for mark in "*?[" if mark in pattern)].rpartition("/")[0] + "/"
     matches = [
         path
         for path in system.glob(pattern)
         if not path.endswith(LAYOUT) and (not system.isdir(path) or system.exists(f"{path}/{BAG}"))
     ]
-    return [(_url(system, path, place), path.removeprefix(root)) for path in matches]
+    return [(_build_url(system, path, place), path.removeprefix(root)) for path in matches]
 
 
-def _url(system: Any, path: str, place: str) -> str:
+def _build_url(system: Any, path: str, place: str) -> str:
     return system.unstrip_protocol(path) if not is_local(place) else path
 
 
-def _opened(place: str) -> tuple[Any, str]:
+def _open(place: str) -> tuple[Any, str]:
     try:
         return library("fsspec.core", "fleet").url_to_fs(place)
     except (ImportError, ValueError, OSError) as error:
         raise SettingsError(f"{place}: cannot be opened: {' '.join(str(error).split())}") from None
 
 
-def _modified(system: Any, path: str) -> float:
+def _read_modification_time(system: Any, path: str) -> float:
     """When a file was changed last, s since 1970; 0 where its file system does not tell."""
     try:
         return float(system.modified(path).timestamp())

@@ -92,19 +92,21 @@ def identify_job(job: Job) -> dict[str, Any]:
     try:
         machine = read_machine(job.machine, job.source)
         log = _read(job, machine)
-        return record | _result(log, identify_logs([log], machine, job.settings))
+        return record | _build_result(log, identify_logs([log], machine, job.settings))
     except PkmError as error:
-        return record | {"failure": one_line(str(error)), "kept": not _passing(error)}
+        return record | {"failure": one_line(str(error)), "kept": not _is_temporary(error)}
     except (MemoryError, ArithmeticError, ValueError, TypeError, LookupError, OSError) as error:
         # one log must not end the others, whatever is wrong with it
         text = one_line(f"{job.url}: {type(error).__name__}: {error}")
         return record | {"failure": text, "kept": False}
 
 
-def _passing(error: BaseException) -> bool:
-    """Whether an error began with want of memory, of a file that could not be reached, or of a library."""
+def _is_temporary(error: BaseException) -> bool:
+    """Return whether an error began with want of memory, of a file that could not be reached, or of a library."""
     began = error.__context__
-    return began is not None and (isinstance(began, MemoryError | OSError | ImportError) or _passing(began))
+    return began is not None and (
+        isinstance(began, MemoryError | OSError | ImportError) or _is_temporary(began)
+    )
 
 
 def _read(job: Job, machine: Machine) -> DriveLog:
@@ -126,7 +128,7 @@ def _read(job: Job, machine: Machine) -> DriveLog:
             raise type(error)(str(error).replace(str(here), job.url)) from None
 
 
-def _result(log: Any, result: Identification) -> dict[str, Any]:
+def _build_result(log: Any, result: Identification) -> dict[str, Any]:
     first = float(log.time[np.isfinite(log.time)][0])
     fit, validation = result.fit, result.validation
     return {
@@ -137,12 +139,12 @@ def _result(log: Any, result: Identification) -> dict[str, Any]:
         "adequate": result.fits and not result.contradiction,
         "fit_ratio": None if fit is None else finite_or_none(fit.ratio),
         "validation_percent": None if validation is None else finite_or_none(validation.rms_percent_total),
-        "remark": _remark(result),
-        "parameters": _parameters(result),
+        "remark": _build_remark(result),
+        "parameters": _list_parameters(result),
     }
 
 
-def _remark(result: Identification) -> str:
+def _build_remark(result: Identification) -> str:
     if not result.converged:
         return one_line(f"not converged: {result.nonconvergence}")
     if result.answer is not None and not result.fits:
@@ -153,7 +155,7 @@ def _remark(result: Identification) -> str:
     return one_line(result.contradiction)
 
 
-def _parameters(result: Identification) -> list[dict[str, Any]]:
+def _list_parameters(result: Identification) -> list[dict[str, Any]]:
     estimate = result.estimate
     entries = {entry.name: entry for entry in result.parameters.entries}
     changes = result.tolerance_changes

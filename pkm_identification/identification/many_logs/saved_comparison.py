@@ -87,7 +87,7 @@ class SavedComparison:
 
 
 def read_estimate_file(path: str | Path) -> EstimateFile:
-    """An estimate.json for a comparison; raises DocumentError as `read_saved_estimate`."""
+    """Return an estimate.json for a comparison; raises DocumentError as `read_saved_estimate`."""
     document = read_estimate_document(path)
     saved = saved_estimate(str(path), document)
     entries = document.get("parameters")
@@ -143,7 +143,7 @@ def compare_files(paths: Sequence[str | Path], level: float, common: bool = Fals
     for other in files[1:]:
         _refuse_another(first, other, common)
     left_out: dict[str, str] = {}
-    names = [name for name in first.saved.names if _comparable(name, files, left_out)]
+    names = [name for name in first.saved.names if _is_comparable(name, files, left_out)]
     for other in files[1:]:
         for name in other.saved.names:
             if name not in first.saved.names:
@@ -168,17 +168,17 @@ def compare_files(paths: Sequence[str | Path], level: float, common: bool = Fals
     if not rows:
         raise DocumentError(f"{first.path}: no parameter that all {len(files)} files show")
     same_machine = len({file.saved.machine_hash for file in files}) == 1
-    measured = [_measured(file, shared_names, same_machine) for file in files]
+    measured = [_list_measured(file, shared_names, same_machine) for file in files]
     if len({len(one.shared) for one in measured}) > 1:
         measured = [Measured(one.values, one.covariance, one.shared[:0]) for one in measured]
     return SavedComparison(
         files=files,
         names=tuple(labels),
         units=tuple(units),
-        doubtful=tuple(_in_doubt(row, shared_names, files) for row in rows),
+        doubtful=tuple(_list_affected(row, shared_names, files) for row in rows),
         comparison=compare(measured, np.array(rows)),
         left_out=left_out,
-        remarks=_remarks(files, measured, same_machine),
+        remarks=_list_remarks(files, measured, same_machine),
         level=level,
     )
 
@@ -196,18 +196,18 @@ def _refuse_another(first: EstimateFile, other: EstimateFile, common: bool) -> N
         mine, its = getattr(first.saved, key), getattr(other.saved, key)
         if None not in (mine, its) and mine != its:
             raise SettingsError(
-                f"{other.path}: {what} {_quoted(its)}, {first.path} has {_quoted(mine)}; --common compares what has "
+                f"{other.path}: {what} {_quote(its)}, {first.path} has {_quote(mine)}; --common compares what has "
                 "the same name and unit"
             )
 
 
-def _quoted(value: Any) -> str:
+def _quote(value: Any) -> str:
     text = ", ".join(value) if isinstance(value, tuple) else str(value)
     return f"'{text}'" if text else "none"
 
 
-def _comparable(name: str, files: Sequence[EstimateFile], left_out: dict[str, str]) -> bool:
-    """Whether every file shows a parameter of the first, in the same unit; notes why not."""
+def _is_comparable(name: str, files: Sequence[EstimateFile], left_out: dict[str, str]) -> bool:
+    """Return whether every file shows a parameter of the first, in the same unit; notes why not."""
     unit = files[0].units[name]
     for file in files:
         if name not in file.saved.names:
@@ -222,13 +222,13 @@ def _comparable(name: str, files: Sequence[EstimateFile], left_out: dict[str, st
     return True
 
 
-def _measured(file: EstimateFile, names: Sequence[str], same_machine: bool) -> Measured:
+def _list_measured(file: EstimateFile, names: Sequence[str], same_machine: bool) -> Measured:
     places = [file.saved.names.index(name) for name in names]
     shared = file.tolerance_changes if same_machine else file.tolerance_changes[:0]
     return Measured(file.saved.mean[places], file.saved.covariance[np.ix_(places, places)], shared[:, places])
 
 
-def _in_doubt(row: FloatArray, names: Sequence[str], files: Sequence[EstimateFile]) -> bool:
+def _list_affected(row: FloatArray, names: Sequence[str], files: Sequence[EstimateFile]) -> bool:
     terms = [name for name, weight in zip(names, row, strict=True) if weight]
     return any(
         not file.saved.converged
@@ -242,7 +242,7 @@ def _in_doubt(row: FloatArray, names: Sequence[str], files: Sequence[EstimateFil
     )
 
 
-def _remarks(
+def _list_remarks(
     files: Sequence[EstimateFile], measured: Sequence[Measured], same_machine: bool
 ) -> tuple[str, ...]:
     remarks = [

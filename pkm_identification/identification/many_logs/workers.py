@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from pkm_identification.errors import PkmError, SettingsError, one_line
-from pkm_identification.interruption import unfinished
+from pkm_identification.interruption import remove_unfinished
 from pkm_identification.optional import library
 
 from .one_log import Job, identify_job
@@ -67,7 +67,7 @@ def run_on_workers(
         If the scheduler is lost. What was received stays.
     """
     distributed = library("distributed", "fleet")
-    with _client(distributed, workers, scheduler, connect) as client:
+    with _start_client(distributed, workers, scheduler, connect) as client:
         waiting = iter(jobs)
         running: dict[str, Job] = {}
         finished = distributed.as_completed(loop=client.loop)
@@ -82,13 +82,13 @@ def run_on_workers(
                 return
             future = next(finished)
             job = running.pop(future.key)
-            record = _outcome(distributed, future, job)
+            record = _read_outcome(distributed, future, job)
             future.release()
             received(job, record)
             window = AHEAD * max(1, sum(client.nthreads().values()))
 
 
-def _outcome(distributed: Any, future: Any, job: Job) -> dict[str, Any]:
+def _read_outcome(distributed: Any, future: Any, job: Job) -> dict[str, Any]:
     try:
         return future.result()
     except PkmError:
@@ -116,7 +116,7 @@ def _check_address(distributed: Any, scheduler: str) -> None:
 
 
 @contextmanager
-def _client(distributed: Any, workers: int, scheduler: str, connect: float) -> Iterator[Any]:
+def _start_client(distributed: Any, workers: int, scheduler: str, connect: float) -> Iterator[Any]:
     # what a dying worker makes Dask say is not for the user of a command
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
     if scheduler:
@@ -133,7 +133,7 @@ def _client(distributed: Any, workers: int, scheduler: str, connect: float) -> I
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     with (
         tempfile.TemporaryDirectory() as folder,
-        unfinished(Path(folder)),
+        remove_unfinished(Path(folder)),
         distributed.LocalCluster(
             n_workers=workers,
             threads_per_worker=1,

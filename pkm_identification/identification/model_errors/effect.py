@@ -127,11 +127,11 @@ def typical_force(machine: Machine) -> FloatArray:
     return np.maximum(machine.force_size, np.concatenate([one.coulomb for one in machine.friction]))
 
 
-def numbered(name: str, count: int = 6) -> tuple[str, ...]:
+def number_coefficients(name: str, count: int = 6) -> tuple[str, ...]:
     """Return the names of single coefficients, by number."""
     return tuple(f"{name}_{i + 1}" for i in range(count))
 
 
-def repeated(scale: float, count: int = 6) -> FloatArray:
+def repeat_prior(scale: float, count: int = 6) -> FloatArray:
     """Return the same prior for all coefficients."""
     return np.full(count, float(scale))

@@ -21,7 +21,7 @@ from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.signals.butterworth import zero_phase
 
-from .effect import Columns, Effect, repeated
+from .effect import Columns, Effect, repeat_prior
 from .log_rows import DriveMotion
 from .situation import Situation
 
@@ -85,7 +85,7 @@ def effects(
             "events",
             "",
             changed,
-            repeated(CHANGE, len(parameters) - parameters.nuisance),
+            repeat_prior(CHANGE, len(parameters) - parameters.nuisance),
             "Identify the halves apart: a payload, warming friction or a loose joint changed the machine in between",
         )
     ]
@@ -95,7 +95,7 @@ def effects(
             def columns(
                 situation: Situation, drive: int = drive, time: float = time, log: CoordinateLog = log
             ) -> FloatArray:
-                return _stepped(situation, drive, time, log)
+                return _differentiate_step(situation, drive, time, log)
 
             when = f"at {time:.3f} s" + (f" of log {number + 1}" if len(logs) > 1 else "")
             effects.append(lost_counts(drives[drive], when, columns))
@@ -110,12 +110,12 @@ def lost_counts(drive: Drive, when: str, columns: Columns) -> Effect:
         "events",
         drive.unit,
         columns,
-        repeated(STEP[drive.unit], 1),
+        repeat_prior(STEP[drive.unit], 1),
         f"The encoder of {whose} loses counts {when}: check its cable and shield, and leave out what follows",
     )
 
 
-def _stepped(situation: Situation, drive: int, instant: float, log: CoordinateLog) -> FloatArray:
+def _differentiate_step(situation: Situation, drive: int, instant: float, log: CoordinateLog) -> FloatArray:
     """Return what a unit more of a coordinate from an instant on would add, (K, n, 1); nothing in another log."""
     rows = situation.rows
     time = rows.samples.time

@@ -16,7 +16,7 @@ from pkm_identification.machines.contract import Machine
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.segments import segment_slices
 
-from .effect import Effect, name_drives, repeated, say_cure, typical_force, units_of_drives
+from .effect import Effect, name_drives, repeat_prior, say_cure, typical_force, units_of_drives
 from .situation import Situation, diagonal
 
 DELAY, GAIN, OFFSET = "force_delay", "force_gain", "force_offset"
@@ -73,7 +73,7 @@ def effects(machine: Machine) -> list[Effect]:
             "delay",
             "s",
             compute_late,
-            repeated(LARGE_DELAY, count),
+            repeat_prior(LARGE_DELAY, count),
             say_cure(machine, "Set drive.force_delay"),
             name_drives(DELAY, machine),
             common=DELAY,
@@ -90,7 +90,7 @@ def effects(machine: Machine) -> list[Effect]:
             "gain",
             "",
             compute_too_large,
-            repeated(LARGE_GAIN, count),
+            repeat_prior(LARGE_GAIN, count),
             say_cure(machine, "Check that strut's torque constant, set drive.force_gain"),
             name_drives(GAIN, machine),
             offset=1.0,

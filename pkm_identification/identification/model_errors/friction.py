@@ -21,7 +21,7 @@ from pkm_identification.numerics.compiled import kernel
 from pkm_identification.numerics.segments import segment_slices
 from pkm_identification.parameters.parameter_set import ParameterSet
 
-from .effect import Effect, name_drives, repeated, typical_force, units_of_drives
+from .effect import Effect, name_drives, repeat_prior, typical_force, units_of_drives
 from .situation import Situation, diagonal
 
 TRANSITIONS = (0.2, 0.5, 2.0, 4.0, 8.0)  # of the law's transition rate
@@ -40,7 +40,7 @@ def rates_of(machine: Machine) -> FloatArray:
     return np.array([one.transition_rate for one in machine.friction])
 
 
-def _together(situation: Situation, shape: FloatArray) -> FloatArray:
+def _sum_columns(situation: Situation, shape: FloatArray) -> FloatArray:
     """Return one column: the shape (N, n) times each drive's Coulomb friction."""
     return situation.rows.in_band(shape * situation.coulomb)[:, :, None]
 
@@ -51,7 +51,7 @@ def other_law(situation: Situation, **factors: float) -> FloatArray:
         one.changed(**{name: factor * one.parameter(name) for name, factor in factors.items()})
         for one in situation.friction
     ]
-    return _together(situation, situation.transition_of(changed) - situation.transition)
+    return _sum_columns(situation, situation.transition_of(changed) - situation.transition)
 
 
 def bent_at(situation: Situation, value: float, factor: float) -> FloatArray:
@@ -66,13 +66,13 @@ def bent_at(situation: Situation, value: float, factor: float) -> FloatArray:
 def stribeck(situation: Situation, factor: float) -> FloatArray:
     """Return a breakaway above Coulomb friction by 100 %, of a Stribeck rate of so many transition rates."""
     relative = situation.rows.motion.rate / (factor * rates_of(situation.machine))
-    return _together(situation, situation.transition * np.exp(-(relative**2)))
+    return _sum_columns(situation, situation.transition * np.exp(-(relative**2)))
 
 
 def presliding(situation: Situation, time: float) -> FloatArray:
     """Return Dahl's bristles in place of the law's transition (Canudas de Wit 1995, without Stribeck)."""
     displacement = time * rates_of(situation.machine)
-    return _together(situation, deflection(situation, displacement) - situation.transition)
+    return _sum_columns(situation, deflection(situation, displacement) - situation.transition)
 
 
 def deflection(
@@ -92,7 +92,7 @@ def deflection(
     bent = np.zeros_like(motion.rate)
     for part in segment_slices(situation.rows.samples.segment):
         own = bent[part]
-        _deflect(np.ascontiguousarray(motion.coordinate[part]), displacement, own)
+        _write_deflection(np.ascontiguousarray(motion.coordinate[part]), displacement, own)
         if damping is not None and len(own) > 1:
             own += damping / situation.rows.band.period * np.gradient(own, axis=0)
     return bent
@@ -164,9 +164,9 @@ def effects(machine: Machine, parameters: ParameterSet | None = None) -> list[Ef
             standstill,
             f"{unit}/s" if unit else "",
             partial(other_law, transition_rate=factor),
-            repeated(1.0, 1),
+            repeat_prior(1.0, 1),
             "Set friction.transition_rate to that, or estimate it with --also {name}",
-            reading=partial(_between, rate, factor * rate),
+            reading=partial(_interpolate_rate, rate, factor * rate),
             at=partial(bent_at, factor=factor),
         )
     if not any(parameter.name == "static_ratio" for law in laws for parameter in law.parameters):
@@ -176,7 +176,7 @@ def effects(machine: Machine, parameters: ParameterSet | None = None) -> list[Ef
                 standstill,
                 "",
                 partial(stribeck, factor=factor),
-                repeated(0.5, 1),
+                repeat_prior(0.5, 1),
                 f"Use friction.law: stribeck, with a stribeck_rate near {factor * rate:g} "
                 + (f"{unit}/s" if unit else "transition rates")
                 + ", or --also {name}",
@@ -189,10 +189,10 @@ def effects(machine: Machine, parameters: ParameterSet | None = None) -> list[Ef
             standstill,
             unit or "s",
             partial(presliding, time=time),
-            repeated(1.0, 1),
+            repeat_prior(1.0, 1),
             f"{DRIVEN[unit]} give elastically{size} before they slide: move faster, leave out slow reversals, or "
             "estimate it with --also {name}",
-            reading=partial(_displacement, displacement),
+            reading=partial(_compute_displacement, displacement),
             positive=True,
         )
     if not any(c.within for law in laws for c in law.coefficients):
@@ -201,7 +201,7 @@ def effects(machine: Machine, parameters: ParameterSet | None = None) -> list[Ef
             "offset",
             "",
             asymmetric,
-            repeated(ASYMMETRY, count),
+            repeat_prior(ASYMMETRY, count),
             "Use friction.law: asymmetric, or --also {name}",
             members=name_drives("friction_asymmetric", machine),
             common="friction_asymmetric",
@@ -211,7 +211,7 @@ def effects(machine: Machine, parameters: ParameterSet | None = None) -> list[Ef
         "friction",
         "",
         by_load,
-        repeated(BY_LOAD, 1),
+        repeat_prior(BY_LOAD, 1),
         "Friction grows with a drive's load: no law of the file has that; identify it from logs of one payload, or "
         "estimate it with --also {name}",
     )
@@ -251,18 +251,18 @@ def _find_travel(drive: Drive) -> float:
     return travel if np.isfinite(travel) else 2.0 * drive.size
 
 
-def _between(one: float, other: float, value: float, std: float) -> tuple[float, float]:
-    """A rate between two, by how much of the change from the one to the other was found."""
+def _interpolate_rate(one: float, other: float, value: float, std: float) -> tuple[float, float]:
+    """Return a rate between two, by how much of the change from the one to the other was found."""
     return one + value * (other - one), std * abs(other - one)
 
 
-def _displacement(displacement: float, value: float, std: float) -> tuple[float, float]:
-    """The displacement of which the whole effect was found; its deviation is the grid's."""
+def _compute_displacement(displacement: float, value: float, std: float) -> tuple[float, float]:
+    """Return the displacement of which the whole effect was found; its deviation is the grid's."""
     return displacement, 0.5 * displacement
 
 
 @kernel
-def _deflect(coordinate, displacement, deflection):
+def _write_deflection(coordinate, displacement, deflection):
     """Write the deflection of the bristles over that of full sliding, (N, n): from rest, exact between samples."""
     for i in range(coordinate.shape[1]):
         for n in range(1, coordinate.shape[0]):

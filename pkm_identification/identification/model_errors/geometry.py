@@ -21,7 +21,7 @@ from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.segments import segment_slices
 
 from ..diagnosis.spline_derivatives import FEWEST, spline_derivatives
-from .effect import Effect, name_drives, repeated, typical_force, units_of_drives
+from .effect import Effect, name_drives, repeat_prior, typical_force, units_of_drives
 from .log_rows import DriveMotion
 from .situation import Situation, diagonal
 
@@ -38,15 +38,15 @@ YIELDINGS = 4
 
 def name_offset(machine: Machine) -> str:
     """Return what a wrong zero of an encoder is called: of a length, of an angle, of coordinates of both kinds."""
-    return f"{_coordinate(machine)}_offset"
+    return f"{_name_coordinate(machine)}_offset"
 
 
 def name_scale(machine: Machine) -> str:
     """Return what a wrong pitch is called."""
-    return f"{_coordinate(machine)}_scale"
+    return f"{_name_coordinate(machine)}_scale"
 
 
-def _coordinate(machine: Machine) -> str:
+def _name_coordinate(machine: Machine) -> str:
     units = {drive.unit for drive in machine.drives}
     return {"m": "length", "rad": "angle"}[units.pop()] if len(units) == 1 else "coordinate"
 
@@ -133,7 +133,9 @@ def yielding(situation: Situation) -> FloatArray:
 
 def yielding_more(situation: Situation, compliance: float) -> FloatArray:
     """Return the same of a unit per newton more where they yield already, (K, n, 1)."""
-    change = yielded(situation, compliance + SOFTER) - yielded(situation, compliance)
+    change = differentiate_compliance(situation, compliance + SOFTER) - differentiate_compliance(
+        situation, compliance
+    )
     return situation.rows.thin_in_band(change / SOFTER)[:, :, None]
 
 
@@ -141,10 +143,12 @@ def yielding_by(situation: Situation, compliance: float) -> FloatArray:
     """Return the same of drives that yield so much, as a whole over it; to first order where it is not above 0."""
     if compliance < SOFTER:
         return yielding(situation)
-    return situation.rows.thin_in_band(yielded(situation, compliance) / compliance)[:, :, None]
+    return situation.rows.thin_in_band(differentiate_compliance(situation, compliance) / compliance)[
+        :, :, None
+    ]
 
 
-def yielded(situation: Situation, compliance: float) -> FloatArray:
+def differentiate_compliance(situation: Situation, compliance: float) -> FloatArray:
     """Return what drives that yield so much per newton add on the thin grid, unfiltered, (n, drives).
 
     Their coordinates are smaller by what their force takes, which is that of the bodies where they then are: by
@@ -152,14 +156,14 @@ def yielded(situation: Situation, compliance: float) -> FloatArray:
     """
     added = np.zeros_like(situation.rigid)
     for _ in range(YIELDINGS if compliance else 0):
-        farther = situation.changed_by(_shorter(situation, compliance * (situation.rigid + added)))
+        farther = situation.changed_by(_shift_motion(situation, compliance * (situation.rigid + added)))
         if not np.isfinite(farther).all():
             break
         added = farther
     return added
 
 
-def _shorter(situation: Situation, way: FloatArray) -> DriveMotion:
+def _shift_motion(situation: Situation, way: FloatArray) -> DriveMotion:
     """Return the drives' motion on the thin grid, less a way (n, drives) and its derivatives."""
     rows, own = situation.rows, situation.rows.thin_drives
     first, second = np.zeros_like(way), np.zeros_like(way)
@@ -193,7 +197,7 @@ def effects(machine: Machine) -> list[Effect]:
             "geometry",
             "",
             compute_pitch,
-            repeated(PITCH, count),
+            repeat_prior(PITCH, count),
             (
                 "Check drive.encoder.counts_per_meter and the screw's pitch"
                 if machine.states_reports
@@ -213,7 +217,7 @@ def effects(machine: Machine) -> list[Effect]:
                 "geometry",
                 "m",
                 compute_places,
-                np.concatenate([repeated(JOINT * 0.5 * machine.size, len(paths)), ZERO * sizes]),
+                np.concatenate([repeat_prior(JOINT * 0.5 * machine.size, len(paths)), ZERO * sizes]),
                 "Measure the joints' places again (calibrate the kinematics) and set geometry in the machine file, or "
                 "estimate them with --also {name}",
                 parts=(*paths, *name_drives(offset, machine)),
@@ -228,7 +232,7 @@ def effects(machine: Machine) -> list[Effect]:
                 "compliance",
                 f"{machine.drives[0].unit}/{'N' if units == {'m'} else '(N m)'}",
                 yielding,
-                repeated(float(np.mean(YIELD * sizes / np.maximum(typical_force(machine), 1e-9))), 1),
+                repeat_prior(float(np.mean(YIELD * sizes / np.maximum(typical_force(machine), 1e-9))), 1),
                 "Struts yield between encoder and platform: keep accelerations lower, measure nearer to the platform, "
                 "or estimate it with --also {name}",
                 at=yielding_by,

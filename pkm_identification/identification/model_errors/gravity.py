@@ -16,7 +16,7 @@ from pkm_identification.machines.contract import Machine
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.rotation import axes_across, matrix_from_vector
 
-from .effect import Effect, repeated
+from .effect import Effect, repeat_prior
 from .situation import Situation
 
 NAME = "gravity_direction"
@@ -50,7 +50,7 @@ def effects(machine: Machine) -> list[Effect]:
             "gravity",
             "rad",
             compute_tilted,
-            repeated(TILT, 2),
+            repeat_prior(TILT, 2),
             "Level the base, set gravity in the machine file, or estimate it with --also {name}",
             parts=(f"{NAME}_1", f"{NAME}_2"),
         )

@@ -41,7 +41,7 @@ FORGOTTEN = 1e-7  # of the impulse response's peak: where it ends
 
 
 @kernel
-def _thinned(response, values, every, smooth):
+def _convolve_thinned(response, values, every, smooth):
     """Every so many rows (K, C) of a convolution with values (N, C), from the first the whole response covers."""
     for k in range(smooth.shape[0]):
         newest = k * every + response.size - 1
@@ -182,7 +182,7 @@ class LogRows:
             lead = piece.chosen.start // self.step
             wanted = len(range(*piece.chosen.indices(piece.part.stop - piece.part.start)))
             smooth = np.zeros((wanted, own.shape[1]))
-            _thinned(response, padded[lead:], every, smooth)
+            _convolve_thinned(response, padded[lead:], every, smooth)
             parts.append(smooth.reshape(wanted, *values.shape[1:]))
         return self.select(np.concatenate(parts or [np.empty((0, *values.shape[1:]))]))
 
@@ -195,7 +195,7 @@ class LogRows:
             own = power[piece.part].reshape(piece.part.stop - piece.part.start, -1)
             padded = np.pad(own, ((half, half), (0, 0)))[piece.chosen.start :]
             passed = np.zeros((len(range(*piece.chosen.indices(len(own)))), own.shape[1]))
-            _thinned(squares, padded, self.band.stride, passed)
+            _convolve_thinned(squares, padded, self.band.stride, passed)
             parts.append(passed.reshape(len(passed), *power.shape[1:]))
         return self.select(np.concatenate(parts or [np.empty((0, *power.shape[1:]))]))
 

@@ -15,7 +15,7 @@ import numpy as np
 from pkm_identification.machines.contract import Machine
 from pkm_identification.numerics.arrays import FloatArray
 
-from .effect import Effect, name_drives, repeated, typical_force
+from .effect import Effect, name_drives, repeat_prior, typical_force
 from .geometry import compute_friction, name_scale
 from .geometry import effects as geometry_effects
 from .situation import Situation, diagonal
@@ -32,7 +32,7 @@ def _find_relative(situation: Situation) -> FloatArray:
     return situation.rows.force / typical_force(situation.machine)
 
 
-def _shaped(situation: Situation, shape: FloatArray) -> FloatArray:
+def _build_shape(situation: Situation, shape: FloatArray) -> FloatArray:
     """Return columns (K, n, n) of a shape (N, n) in typical forces."""
     return diagonal(situation.rows.in_band(shape * typical_force(situation.machine)))
 
@@ -40,12 +40,12 @@ def _shaped(situation: Situation, shape: FloatArray) -> FloatArray:
 def compute_square(situation: Situation) -> FloatArray:
     """Return what a force that is larger by a share of itself at a typical one would add, (K, n, n)."""
     force = _find_relative(situation)
-    return _shaped(situation, force * np.abs(force))
+    return _build_shape(situation, force * np.abs(force))
 
 
 def compute_cube(situation: Situation) -> FloatArray:
     """Return the same of a share that grows with the force's square, (K, n, n)."""
-    return _shaped(situation, _find_relative(situation) ** 3)
+    return _build_shape(situation, _find_relative(situation) ** 3)
 
 
 def compute_dead_band(situation: Situation) -> FloatArray:
@@ -59,7 +59,7 @@ def compute_dead_band_at(situation: Situation, bands: FloatArray) -> FloatArray:
         situation, situation.rows.motion.rate
     )
     force, width = acting / typical_force(situation.machine), np.abs(bands)
-    return _shaped(situation, -np.clip(force, -width, width) / width)
+    return _build_shape(situation, -np.clip(force, -width, width) / width)
 
 
 def compute_cross_talk(situation: Situation) -> FloatArray:
@@ -84,7 +84,7 @@ def effects(machine: Machine) -> list[Effect]:
             "gain",
             "",
             columns,
-            repeated(LARGE, count),
+            repeat_prior(LARGE, count),
             "Calibrate the forces",
             name_drives(name, machine),
         )
@@ -93,7 +93,7 @@ def effects(machine: Machine) -> list[Effect]:
     if count > 1:
         pairs = tuple(f"{CROSS_TALK}_{one}_{other}" for one in labels for other in labels if one != other)
         talk = Effect(
-            CROSS_TALK, "gain", "", compute_cross_talk, repeated(LARGE, len(pairs)), "Calibrate the forces",
+            CROSS_TALK, "gain", "", compute_cross_talk, repeat_prior(LARGE, len(pairs)), "Calibrate the forces",
             parts=pairs,
         )  # fmt: skip
         found.append(talk)

@@ -21,7 +21,7 @@ from pkm_identification.machines.contract import Machine, compute_nearby_motion
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.segments import segment_slices
 
-from .effect import Effect, name_drives, repeated, typical_force, units_of_drives
+from .effect import Effect, name_drives, repeat_prior, typical_force, units_of_drives
 from .geometry import compute_friction
 from .log_rows import DriveMotion
 from .situation import Situation, diagonal
@@ -142,10 +142,10 @@ def effects(machine: Machine) -> list[Effect]:
     count, typical = len(machine.drives), typical_force(machine)
     found = [
         Effect(
-            TIME_BASE, "clock", "", compute_slower, repeated(1e-4, 1), "Check the log's clock", parts=(TIME_BASE,)
+            TIME_BASE, "clock", "", compute_slower, repeat_prior(1e-4, 1), "Check the log's clock", parts=(TIME_BASE,)
         ),
         Effect(
-            LAG, "delay", "ms^2", compute_lagging, repeated(0.5 * LARGE_LAG**2, 1), "Check the torques' filter",
+            LAG, "delay", "ms^2", compute_lagging, repeat_prior(0.5 * LARGE_LAG**2, 1), "Check the torques' filter",
             parts=(LAG,),
         ),
         Effect(
@@ -154,14 +154,14 @@ def effects(machine: Machine) -> list[Effect]:
             **units_of_drives(machine, "{force}"),  # type: ignore[arg-type]
         ),
         Effect(
-            GAIN_DRIFT, "gain", "", compute_gain_drift, repeated(LARGE_GAIN_DRIFT, count),
+            GAIN_DRIFT, "gain", "", compute_gain_drift, repeat_prior(LARGE_GAIN_DRIFT, count),
             "Let the drives warm up", name_drives(GAIN_DRIFT, machine),
         ),
     ]  # fmt: skip
     if np.any(machine.gravity):
         size = float(np.linalg.norm(machine.gravity))
         heavier = Effect(
-            GRAVITY_SIZE, "gravity", "m/s^2", compute_heavier, repeated(1e-3 * size, 1), "Set gravity",
+            GRAVITY_SIZE, "gravity", "m/s^2", compute_heavier, repeat_prior(1e-3 * size, 1), "Set gravity",
             parts=(GRAVITY_SIZE,),
         )  # fmt: skip
         found.append(heavier)

@@ -38,16 +38,16 @@ ForceStreams = Callable[[GuardSettings, FilterSettings], list[ForceStream]]
 
 
 def by_forces(guard: GuardSettings, _: FilterSettings) -> list[ForceStream]:
-    """What corrects samples by measured forces alone."""
+    """Return what corrects samples by measured forces alone."""
     return [CorrectionStream(one, guard.period) for one in corrections_of(guard, guard.period)]
 
 
 def by_model(machine: Machine) -> ForceStreams:
     """Return what corrects the samples of a machine: by a model that the stream makes itself where that is possible."""
-    return partial(_streams, machine)
+    return partial(_build_streams, machine)
 
 
-def _streams(machine: Machine, guard: GuardSettings, filtering: FilterSettings) -> list[ForceStream]:
+def _build_streams(machine: Machine, guard: GuardSettings, filtering: FilterSettings) -> list[ForceStream]:
     streams = by_forces(guard, filtering)
     if winding_is_modelled(machine, guard):
         streams[-1] = WindingStream(machine, guard, filtering, guard.period)
@@ -186,7 +186,7 @@ class FilterStage:
         self._look_at_channels(time, coordinate, force)
         wrong_rate = self.rate.wrong
         passed = []
-        for whole in self._corrected(guarded) if self.forces else guarded:
+        for whole in self._correct_samples(guarded) if self.forces else guarded:
             filtered = self.filter.step(whole)
             if filtered is None:
                 continue
@@ -196,7 +196,7 @@ class FilterStage:
                     "the sample rate is too far off, or too many are missing: nothing is passed on",
                 )
             elif self.filter.finite:
-                passed.append(self._numbered(filtered))
+                passed.append(self._number_samples(filtered))
             else:
                 self.restart()
                 self._leave_out(NOT_FINITE_OUTPUT, "the filter gave a number that is not finite")
@@ -239,15 +239,15 @@ class FilterStage:
         self._wrong_channels[finding.reason] += 1
         self.events.append(StageEvent(finding.reason, finding.text))
 
-    def _corrected(self, guarded: Iterable[GuardedSample], first: int = 0) -> Iterator[GuardedSample]:
-        """What guarded samples complete behind all corrections from the first on."""
+    def _correct_samples(self, guarded: Iterable[GuardedSample], first: int = 0) -> Iterator[GuardedSample]:
+        """Yield what guarded samples complete behind all corrections from the first on."""
         for sample in guarded:
             if first == len(self.forces):
                 yield sample
             else:
-                yield from self._corrected(self.forces[first].step(sample), first + 1)
+                yield from self._correct_samples(self.forces[first].step(sample), first + 1)
 
-    def _numbered(self, sample: DriveSample) -> DriveSample:
+    def _number_samples(self, sample: DriveSample) -> DriveSample:
         time, coordinate, rate, acceleration, force, segment = sample
         stretched = self.guard.settings.period / self.rate.period
         if stretched != 1.0:

@@ -19,7 +19,7 @@ import numpy as np
 from pkm_identification.errors import SettingsError
 from pkm_identification.estimation.estimate import ParameterEstimate
 from pkm_identification.estimation.filters.recursive import FILTERS, RecursiveEstimator
-from pkm_identification.estimation.lack_of_fit.doubt import doubted
+from pkm_identification.estimation.lack_of_fit.doubt import flag_affected
 from pkm_identification.estimation.posterior.answer import Answer
 from pkm_identification.machines.contract import OK, Machine
 from pkm_identification.machines.load import AnyMachine, as_machine
@@ -45,7 +45,7 @@ from .judgement.fit_watch import WINDOW, FitWatch, StreamFit
 from .judgement.plausibility import Plausibility
 from .judgement.stream_noise import StreamNoise
 from .live_answer import LiveAnswer, with_total_deviations
-from .tolerated import tolerated
+from .tolerated import follow_tolerances
 
 
 @dataclass(frozen=True)
@@ -165,7 +165,7 @@ class OnlineEstimator:
         self._steps = CoordinateSteps(
             machine, settings.period, settings.filter.cutoff, WINDOW * self._stride * settings.period
         )
-        self.tolerated = tolerated(machine, self._unknowns, band)
+        self.tolerated = follow_tolerances(machine, self._unknowns, band)
         self._plausibility = Plausibility(machine, self.parameters)
         self.reset()
 
@@ -259,7 +259,7 @@ class OnlineEstimator:
         return self.judged()[0]
 
     def judged(self) -> tuple[ParameterEstimate, str]:
-        """The latest estimate, and what of it no machine can have; empty if everything is possible.
+        """Return the latest estimate, and what of it no machine can have; empty if everything is possible.
 
         One that has learned from equations that the model does not fit says so, in statuses and deviations. Nothing is
         identifiable before the fit was judged and found good, nor by data that lead to an impossible machine.
@@ -271,12 +271,12 @@ class OnlineEstimator:
                 np.zeros(len(estimate.names)) if misfit.cause is None else estimate.values - estimate.nominal
             )
             moved = misfit.moved if len(misfit.moved) else unnamed
-            estimate = doubted(estimate, moved[None])
+            estimate = flag_affected(estimate, moved[None])
         if self.answer is not None:
             estimate = with_total_deviations(estimate, self.answer)
         impossible = self._plausibility.judge(estimate)
         if impossible or not self.fit_watch.confirmed or (misfit is not None and misfit.affects_all):
-            estimate = doubted(estimate, np.empty((0, len(estimate.names))), unexplained=True)
+            estimate = flag_affected(estimate, np.empty((0, len(estimate.names))), unexplained=True)
         return estimate, impossible
 
     def begin_answer(self) -> Callable[[], Answer | None]:
@@ -340,7 +340,7 @@ class OnlineEstimator:
             self._interrupt()
             return False
         starting = sample.segment != self._segment
-        if not self._filter.step(sample, starting, self._stepped(sample), self._noise.row):
+        if not self._filter.step(sample, starting, self._find_step(sample), self._noise.row):
             self.counts["skipped_status"] += 1
             self._interrupt()
             return False
@@ -375,7 +375,7 @@ class OnlineEstimator:
         """The stream is over: judge the fit as far as equations have come for it. Takes some milliseconds."""
         self.fit_watch.finish()
 
-    def _stepped(self, sample: TrackedSample) -> FloatArray | None:
+    def _find_step(self, sample: TrackedSample) -> FloatArray | None:
         """Return the force per unit of a step of each coordinate, (n, n); None where none may have stepped."""
         if self._steps.last is None:
             return None
@@ -410,16 +410,16 @@ class OnlineEstimator:
                 self._live.clear()
                 self._undecided.clear()
                 self.fit_watch.interrupt()
-                return self._counted(gated, accepted)
+                return self._count_sample(gated, accepted)
             if self.friction_changes != changes:
                 # nor is other friction, which is followed
                 self._live.clear()
                 self._undecided.clear()
                 self.fit_watch.follow_friction()
-                return self._counted(gated, accepted)
+                return self._count_sample(gated, accepted)
             if self.watch.suspecting:
                 self._undecided.append(equation)
-                return self._counted(gated, accepted)
+                return self._count_sample(gated, accepted)
             # it was neither: a model that does not fit looks like a change, too, and would never be judged
             for one in self._undecided:
                 self.fit_watch.step(one)
@@ -430,8 +430,8 @@ class OnlineEstimator:
                 equation.regressor, self.recursive.effective_noise, self.recursive.filter.mean
             )
             self.recursive.beside = self.tolerated.covariance()
-        return self._counted(gated, accepted)
+        return self._count_sample(gated, accepted)
 
-    def _counted(self, gated: int, accepted: bool) -> bool:
+    def _count_sample(self, gated: int, accepted: bool) -> bool:
         self.counts["gated"] += max(0, self.recursive.gated - gated)
         return accepted

@@ -21,8 +21,8 @@ Three stages, each usable alone, in a process of its own:
         `resume(state)` to go on from it.
 
 `OnlinePipeline` has all three in one process; nodes hold one each. Machines are those of `machines.load.load_machine`,
-settings those of `stream_settings`. A causal run over a whole log (`signals.causal.filter_log_causally`) is tested
-equal to it.
+settings those of `build_stream_settings`. A causal run over a whole log (`signals.causal.filter_log_causally`) is
+tested equal to it.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ from .tracker_stage import TrackerStage
 SWING_TIME, SWING = 0.5, 0.1  # of the band's settling; of a large change: a machine at rest learns nothing
 
 
-def stream_settings(
+def build_stream_settings(
     machine: AnyMachine, settings: Settings | None = None, period: float | None = None
 ) -> Settings:
     """Return settings for a stream of a machine; the period in s is its file's unless given.
@@ -63,7 +63,7 @@ def stream_settings(
         If a filter is impossible at that period.
     """
     one, settings = as_machine(machine), settings or Settings()
-    guard = settings.guard.resolved(one, period)
+    guard = settings.guard.resolve(one, period)
     cutoff = settings.filter.cutoff or kinematic_cutoff(one, guard.period)
     return replace(
         settings,
@@ -81,7 +81,7 @@ class OnlinePipeline:
     machine : Machine
         Of the contract, or its description.
     settings : Settings, optional
-        As of `stream_settings`.
+        As of `build_stream_settings`.
 
     Raises
     ------
@@ -92,7 +92,9 @@ class OnlinePipeline:
     def __init__(self, machine: AnyMachine, settings: Settings | None = None) -> None:
         self.machine: Machine = as_machine(machine)
         if settings is None or not settings.guard.drives:
-            settings = stream_settings(self.machine, settings, settings.period or None if settings else None)
+            settings = build_stream_settings(
+                self.machine, settings, settings.period or None if settings else None
+            )
         self.settings = settings
         self.filter_stage = FilterStage(settings.guard, settings.filter, by_model(self.machine))
         self.tracker_stage = TrackerStage(self.machine)

@@ -117,7 +117,7 @@ class Tolerated:
             self._begin(values)
 
     def covariance(self) -> FloatArray:
-        """What the tolerances add to the covariance, shape (P, P), SI units."""
+        """Return what the tolerances add to the covariance, shape (P, P), SI units."""
         if not self._answers:
             return np.zeros_like(self._information)
         scale = 1.0 / np.sqrt(self._precision)
@@ -198,7 +198,7 @@ class Tolerated:
             self._new_answers[number] = answer
 
 
-def tolerated(machine: Machine, parameters: ParameterSet, band: BandSettings) -> Tolerated | None:
+def follow_tolerances(machine: Machine, parameters: ParameterSet, band: BandSettings) -> Tolerated | None:
     """Return a follower of the machine file's tolerances; None where it has none."""
     return Tolerated(machine, parameters, band) if list_tolerances(machine) else None
 

@@ -66,7 +66,7 @@ class KnownLoad:
 
     @classmethod
     def parse(cls, text: str) -> KnownLoad:
-        """A load from 'MASS,X,Y,Z' (kg, m); raises SettingsError when it is none."""
+        """Return a load from 'MASS,X,Y,Z' (kg, m); raises SettingsError when it is none."""
         try:
             numbers = [float(part) for part in text.split(",")]
         except ValueError:
@@ -105,7 +105,7 @@ class ForceGains:
     loaded: tuple[str, ...]
 
     def cured(self, machine: Machine) -> Machine:
-        """The machine with these gains times those its file has already."""
+        """Return the machine with these gains times those its file has already."""
         document = {**machine.document}
         own = machine.drive.force_gain if machine.drive is not None else np.ones(STRUTS)
         document["drive"] = {
@@ -147,7 +147,7 @@ def calibrate_gains(
     settings = replace(settings, estimator=replace(settings.estimator, name="ls"), hold_out=0.0)
     experiment = Experiment.of([*unloaded, *loaded], machine, settings)
     problem = experiment.problem()
-    equations = _with_load(experiment, problem, load, len(unloaded))
+    equations = _add_load_columns(experiment, problem, load, len(unloaded))
     if len(equations) == 0:
         raise Unidentifiable(
             f"{experiment.sources[0]}: too short to calibrate with: nothing is left after filtering"
@@ -156,13 +156,13 @@ def calibrate_gains(
     own = problem.parameters
     # behind the machine's own parameters, in front of the nuisance ones
     place = len(own) - own.nuisance
-    entries = (*own.entries[:place], *map(_gain, range(STRUTS)), *own.entries[place:])
+    entries = (*own.entries[:place], *map(_name_gain, range(STRUTS)), *own.entries[place:])
     parameters = replace(
         own,
         entries=entries,
         mapping=np.hstack([own.mapping[:, :place], columns, own.mapping[:, place:]]),
-        prior_mean=_inserted(own.prior_mean, place, np.ones(STRUTS)),
-        prior_std=_inserted(own.prior_std, place, np.full(STRUTS, PRIOR)),
+        prior_mean=_insert_columns(own.prior_mean, place, np.ones(STRUTS)),
+        prior_std=_insert_columns(own.prior_std, place, np.full(STRUTS, PRIOR)),
     )
     whole = replace(
         problem,
@@ -175,7 +175,7 @@ def calibrate_gains(
     gains = np.ones(STRUTS)
     values = ESTIMATORS["ls"].fit(replace(problem, equations=equations, relations=None), Tuning()).mean
     for _ in range(MOST_STEPS):
-        linear = replace(whole, equations=_linearised(equations, values, gains, place))
+        linear = replace(whole, equations=_linearise(equations, values, gains, place))
         fit = ESTIMATORS["ls"].fit(linear, Tuning())
         latest = fit.mean[place : place + STRUTS]
         step = float(np.abs(latest - gains).max())
@@ -187,15 +187,15 @@ def calibrate_gains(
         raise NotConverged(f"force gains: still moving by {step:.2g} after {MOST_STEPS} steps")
     estimate = fit.estimate(linear)
     return ForceGains(
-        gains=_part(estimate, slice(place, place + STRUTS)),
-        parameters=_part(estimate, slice(0, place)),
+        gains=_select_parameters(estimate, slice(place, place + STRUTS)),
+        parameters=_select_parameters(estimate, slice(0, place)),
         load=load,
         unloaded=experiment.sources[: len(unloaded)],
         loaded=experiment.sources[len(unloaded) :],
     )
 
 
-def _gain(strut: int) -> Parameter:
+def _name_gain(strut: int) -> Parameter:
     return Parameter(
         f"force_gain_{strut + 1}",
         "",
@@ -208,12 +208,12 @@ def _gain(strut: int) -> Parameter:
     )
 
 
-def _inserted(values: FloatArray | None, place: int, new: FloatArray) -> FloatArray | None:
+def _insert_columns(values: FloatArray | None, place: int, new: FloatArray) -> FloatArray | None:
     return None if values is None else np.insert(values, place, new)
 
 
-def _with_load(experiment: Experiment, problem: Problem, load: KnownLoad, unloaded: int) -> Equations:
-    """The equations, of which those of the loaded logs know what the load adds."""
+def _add_load_columns(experiment: Experiment, problem: Problem, load: KnownLoad, unloaded: int) -> Equations:
+    """Return the equations, of which those of the loaded logs know what the load adds."""
     parts = []
     for number, log in enumerate(experiment.logs):
         parameters = problem.parameters
@@ -227,10 +227,10 @@ def _with_load(experiment: Experiment, problem: Problem, load: KnownLoad, unload
         limits = RestLimits.of(machine, parameters, experiment.flicker)
         still = find_standstill(limits, motion.coordinate, motion.rate, samples.segment, band)
         parts.append(leave_out(part, still))
-    return Equations.joined(parts)
+    return Equations.concatenate(parts)
 
 
-def _linearised(equations: Equations, values: FloatArray, gains: FloatArray, place: int) -> Equations:
+def _linearise(equations: Equations, values: FloatArray, gains: FloatArray, place: int) -> Equations:
     """Equations of all unknowns about the present ones: force = g (Y w + known), known = force - measured."""
     known = equations.force - equations.measured
     model = equations.regressor @ values + known
@@ -247,7 +247,7 @@ def _linearised(equations: Equations, values: FloatArray, gains: FloatArray, pla
     return replace(equations, regressor=regressor, measured=equations.force + gains * (model - known))
 
 
-def _part(estimate: ParameterEstimate, chosen: slice) -> ParameterEstimate:
+def _select_parameters(estimate: ParameterEstimate, chosen: slice) -> ParameterEstimate:
     """Some of the parameters of an estimate; combinations, which may reach across, are left out."""
     return replace(
         estimate,

@@ -26,7 +26,10 @@ from pkm_identification.estimation.identifiability.contributions import (
     ParameterContributions,
     parameter_contributions,
 )
-from pkm_identification.estimation.identifiability.homogenized import Homogenized, homogenized
+from pkm_identification.estimation.identifiability.homogenized import (
+    Homogenized,
+    homogenize_regressor,
+)
 from pkm_identification.estimation.identifiability.status import echelon
 from pkm_identification.mechanisms.hexapod.analysis.base_parameters import random_states
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
@@ -108,7 +111,7 @@ class Forecast:
 def log_of_motion(
     machine: Machine, motion: PlatformMotion, noise: float, absolute: bool = False, seed: int = 0
 ) -> DriveLog:
-    """What exact encoders and noisy force sensors would report of a motion.
+    """Return what exact encoders and noisy force sensors would report of a motion.
 
     Parameters
     ----------
@@ -133,7 +136,7 @@ def forecast(
     settings: Settings,
     motions: Sequence[PlatformMotion] = (),
 ) -> Forecast:
-    """What logs, recorded or made of a motion, show.
+    """Return what logs, recorded or made of a motion, show.
 
     Parameters
     ----------
@@ -157,7 +160,7 @@ def forecast(
     entries = problem.parameters.entries[:count]
     columns = problem.equations.regressor[:, :, :count]
     if problem.resting and not len(columns):
-        held = [_held(machine, log.length[0]) for log in experiment.logs]
+        held = [_hold_pose(machine, log.length[0]) for log in experiment.logs]
         raise SettingsError(
             f"{', '.join(experiment.sources)}: {of_rest(machine, experiment.parameters, held)}"
         )
@@ -173,12 +176,12 @@ def forecast(
         exact = [model.regressor(motion[::_EVERY], experiment.parameters.mapping) for motion in motions]
         rows = np.concatenate(exact).reshape(-1, count)
     kinds = tuple(entry.kind for entry in entries)
-    never = _never_felt(machine, experiment.parameters)
+    never = _find_unfelt_parameters(machine, experiment.parameters)
     status = tuple(
         NEVER if name in never else in_words(one)
         for name, one in zip(estimate.names, estimate.status, strict=True)
     )
-    regressor, band = homogenized(rows, kinds), experiment.settings.band
+    regressor, band = homogenize_regressor(rows, kinds), experiment.settings.band
     return Forecast(
         experiment.parameters,
         estimate,
@@ -194,7 +197,7 @@ def forecast(
 
 
 def faint(names: Sequence[str], status: Sequence[str], rows: FloatArray, rank: int) -> tuple[str, ...]:
-    """Parameters NOT_HERE that no change of the others could stand for: their own forces are below the noise.
+    """Return parameters NOT_HERE that no change of the others could stand for: their own forces are below the noise.
 
     Parameters
     ----------
@@ -215,7 +218,7 @@ def faint(names: Sequence[str], status: Sequence[str], rows: FloatArray, rank: i
 
 
 def of_rest(machine: Machine, parameters: ParameterSet, poses: Sequence[PlatformMotion]) -> str:
-    """What poses that are held show, in words: so many combinations by their weights."""
+    """Return what poses that are held show, in words: so many combinations by their weights."""
     columns = np.concatenate(
         [HexapodModel(machine).regressor(pose[:1], parameters.mapping) for pose in poses]
     )
@@ -223,20 +226,20 @@ def of_rest(machine: Machine, parameters: ParameterSet, poses: Sequence[Platform
     return f"shows nothing but gravity: {rank} combinations"
 
 
-def _held(machine: Machine, length: FloatArray) -> PlatformMotion:
-    """A pose at rest."""
+def _hold_pose(machine: Machine, length: FloatArray) -> PlatformMotion:
+    """Return a pose at rest."""
     pose = forward_kinematics(machine, length[None])
     still = np.zeros((1, 6))
     return PlatformMotion(np.zeros(1), pose.position, pose.rotation, still, still)
 
 
 def in_words(status: str) -> str:
-    """A status of an estimate as that of a forecast, of a parameter that some motion shows."""
+    """Return a status of an estimate as that of a forecast, of a parameter that some motion shows."""
     return {IDENTIFIABLE: ALONE, COMBINATION: TOGETHER}.get(status, NOT_HERE)
 
 
-def _never_felt(machine: Machine, parameters: ParameterSet) -> set[str]:
-    """Parameters that no motion of the machine feels, by random states without noise."""
+def _find_unfelt_parameters(machine: Machine, parameters: ParameterSet) -> set[str]:
+    """Return parameters that no motion of the machine feels, by random states without noise."""
     states = random_states(machine, _STATES)
     columns = HexapodModel(machine).regressor(states, parameters.mapping)
     base = base_parameters(columns, parameters.names)

@@ -26,7 +26,7 @@ import numpy as np
 from pkm_identification.errors import LogError, NotConverged
 from pkm_identification.estimation.problem import Problem
 from pkm_identification.mechanisms.hexapod.dynamics.basis import INERTIAL_COLUMNS
-from pkm_identification.mechanisms.hexapod.dynamics.falling import falling_lengths
+from pkm_identification.mechanisms.hexapod.dynamics.falling import compute_falling_lengths
 from pkm_identification.mechanisms.hexapod.kinematics.forward import OK, forward_kinematics
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import DriveLog
@@ -79,7 +79,7 @@ class FreeFall:
         self.parameters = parameters
         self.length = length
         self.source = source
-        self.resolution = _resolution(machine, length)
+        self.resolution = _estimate_length_deviation(machine, length)
         self._time = np.arange(len(length)) * period
         moved = np.mean(np.abs(length - length[0]), axis=1)
         if moved[-1] < 100 * self.resolution:
@@ -102,7 +102,7 @@ class FreeFall:
         """Predicted lengths (N, 6) in m for parameters (P,); `start` (7,): shift, turn and release."""
         start = self._start if start is None else start
         basis = self.parameters.mapping @ values + self.parameters.known
-        return falling_lengths(
+        return compute_falling_lengths(
             self.machine,
             basis,
             self._position + start[:3],
@@ -111,7 +111,7 @@ class FreeFall:
         )
 
     def relations(self, values: FloatArray, refinements: int = 2) -> LinearRelations:
-        """What the fall shows of the parameters, linearised about `values` (P,).
+        """Return what the fall shows of the parameters, linearised about `values` (P,).
 
         The start (pose and instant of the release) is not known and is eliminated.
 
@@ -149,7 +149,7 @@ class FreeFall:
         return (self.length - self.lengths(values)).ravel()
 
     def _slopes(self, values: FloatArray) -> FloatArray:
-        """Derivative of the lengths by the parameters, (6 N, P); zero for friction."""
+        """Return derivative of the lengths by the parameters, (6 N, P); zero for friction."""
         columns = np.zeros((self.length.size, len(values)))
         for j in np.flatnonzero(np.any(self.parameters.mapping[:INERTIAL_COLUMNS] != 0.0, axis=0)):
             step = np.zeros(len(values))
@@ -169,7 +169,7 @@ class FreeFall:
 
 
 def add_falls(problem: Problem, falls: Sequence[DriveLog], experiment: Experiment) -> Problem:
-    """The problem with what logs of falls with the drives off show of its parameters.
+    """Return the problem with what logs of falls with the drives off show of its parameters.
 
     Raises
     ------
@@ -184,7 +184,7 @@ def add_falls(problem: Problem, falls: Sequence[DriveLog], experiment: Experimen
 
     def with_falls(relations: LinearRelations) -> Problem:
         known = [relations] if others is None else [others, relations]
-        return replace(problem, relations=LinearRelations.joined(known))
+        return replace(problem, relations=LinearRelations.concatenate(known))
 
     logs = [
         FreeFall(
@@ -205,7 +205,7 @@ def add_falls(problem: Problem, falls: Sequence[DriveLog], experiment: Experimen
 def iterate(
     falls: Sequence[FreeFall], values: FloatArray, solve: Callable[[LinearRelations], FloatArray]
 ) -> LinearRelations:
-    """What falls show, linearised where the estimate ends: a fixed-point iteration.
+    """Return what falls show, linearised where the estimate ends: a fixed-point iteration.
 
     Parameters
     ----------
@@ -222,7 +222,7 @@ def iterate(
     """
     scale = falls[0].parameters.scale
     for _ in range(MAX_ITERATIONS):
-        relations = LinearRelations.joined([fall.relations(values) for fall in falls])
+        relations = LinearRelations.concatenate([fall.relations(values) for fall in falls])
         solution = solve(relations)
         change = np.max(np.abs(solution - values) / scale)
         values = solution
@@ -234,7 +234,7 @@ def iterate(
     )
 
 
-def _resolution(machine: Machine, length: FloatArray) -> float:
+def _estimate_length_deviation(machine: Machine, length: FloatArray) -> float:
     """Standard deviation of a length in m: rounding to counts, or what third differences show if that is more."""
     noise = float(np.std(np.diff(length, 3, axis=0))) / np.sqrt(20.0)
     if machine.drive is None or not machine.drive.has_encoder:

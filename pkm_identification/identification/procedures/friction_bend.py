@@ -28,7 +28,7 @@ from pkm_identification.numerics.arrays import FloatArray
 from .strut_friction import (
     Quantity,
     StrutSamples,
-    combined,
+    combine_parameters,
     fit_strut,
 )
 
@@ -88,7 +88,7 @@ def friction_bend(
         return FrictionBend()
 
     def left(logs: FloatArray) -> FloatArray:
-        columns = _columns(rate, np.exp(logs))
+        columns = _build_columns(rate, np.exp(logs))
         solved = np.linalg.lstsq(columns / np.linalg.norm(columns, axis=0), friction, rcond=None)[0]
         return friction - columns / np.linalg.norm(columns, axis=0) @ solved
 
@@ -98,7 +98,7 @@ def friction_bend(
 
     guess = np.log(first_guess)
     rates = best([[guess]])
-    plain = _quantities(rate, friction, segment, rates, redundancy)
+    plain = _list_quantities(rate, friction, segment, rates, redundancy)
     transition = plain[-1]
     bend = FrictionBend(transition if transition.std < SHOWN * transition.value else None)
     # a bend of a force that drowns in the residual is none
@@ -107,7 +107,7 @@ def friction_bend(
     if not bend.transition_rate:
         return bend
     rates = best([[np.log(rates[0]), np.log(f * rates[0])] for f in (3.0, 8.0)])
-    richer = _quantities(rate, friction, segment, rates, redundancy)
+    richer = _list_quantities(rate, friction, segment, rates, redundancy)
     coulomb, excess, transition, stribeck = richer[1], richer[3], richer[4], richer[5]
     if (
         excess.value > EXCESS_SIGMAS * excess.std
@@ -121,8 +121,8 @@ def friction_bend(
     return bend
 
 
-def _columns(rate: FloatArray, rates: FloatArray) -> FloatArray:
-    """Columns of c_v, F_c, offset and, with two rates, E."""
+def _build_columns(rate: FloatArray, rates: FloatArray) -> FloatArray:
+    """Return columns of c_v, F_c, offset and, with two rates, E."""
     bend = np.clip(rate / rates[0], -1.0, 1.0)
     columns = [rate, bend, np.ones_like(rate)]
     if len(rates) == 2:
@@ -130,7 +130,7 @@ def _columns(rate: FloatArray, rates: FloatArray) -> FloatArray:
     return np.column_stack(columns)
 
 
-def _quantities(
+def _list_quantities(
     rate: FloatArray,
     friction: FloatArray,
     segment: NDArray[np.int64],
@@ -138,18 +138,20 @@ def _quantities(
     redundancy: float,
 ) -> list[Quantity]:
     """Linear parameters and rates with standard deviations."""
-    columns = _columns(rate, rates)
+    columns = _build_columns(rate, rates)
     linear = np.linalg.lstsq(columns, friction, rcond=None)[0]
     slopes = []
     for k in range(len(rates)):
         step = STEP * rates[k] * (np.arange(len(rates)) == k)
-        slopes.append((_columns(rate, rates + step) - _columns(rate, rates - step)) @ linear / (2 * step[k]))
+        slopes.append(
+            (_build_columns(rate, rates + step) - _build_columns(rate, rates - step)) @ linear / (2 * step[k])
+        )
     own = np.column_stack([columns, *slopes])
     wide = 100.0 * np.concatenate([np.abs(linear) + friction.std(), rates])
     samples = StrutSamples(rate, friction, np.empty((len(rate), 0)), segment, np.ones(len(rate), dtype=bool))
     fit = fit_strut(samples, own, wide, NONE, redundancy)
     units = np.eye(own.shape[1])
-    combinations = [combined(fit, list(unit)) for unit in units]
+    combinations = [combine_parameters(fit, list(unit)) for unit in units]
     offset = [0.0] * columns.shape[1] + list(rates)
     # what the linear fit still moves the rates by is far below their deviations
     return [Quantity(float(q.value + add), q.std) for q, add in zip(combinations, offset, strict=True)]

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from pkm_identification.declared import check, declared
+from pkm_identification.declared import check, declare
 from pkm_identification.errors import LogError
 from pkm_identification.machines.contract import OK, Machine
 from pkm_identification.machines.load import AnyMachine, as_machine
@@ -53,7 +53,7 @@ WINDOW = 3.0  # rates left out, in transition rates of the friction law
 class FrictionSettings:
     """How to test; `tolerance` is relative to the size of the rigid body's parameters."""
 
-    least_rate: float = declared(
+    least_rate: float = declare(
         0.0,
         "slower samples are left out; 0: slower than three transition rates of each drive's friction law; rad/s of "
         "drives that turn",
@@ -61,10 +61,10 @@ class FrictionSettings:
         0,
         10,
     )
-    tolerance: float = declared(
+    tolerance: float = declare(
         0.3, "how wrong masses and inertias of the machine file may be, as a share of them", "", 1e-6, 10
     )
-    cutoff: float = declared(0.0, "low-pass; 0: 20 Hz, less for coarse encoders", "Hz", 0, 1e5)
+    cutoff: float = declare(0.0, "low-pass; 0: 20 Hz, less for coarse encoders", "Hz", 0, 1e5)
 
     def __post_init__(self) -> None:
         check(self)
@@ -176,11 +176,11 @@ def measure_friction(
         samples=narrow.count,
         dropped={name: number for name, number in dropped.items() if number},
         warnings=experiment.warnings,
-        prediction=_predicted_end(experiment, method),
+        prediction=_predict_end(experiment, method),
     )
 
 
-def _predicted_end(experiment: Experiment, method: _Method) -> FrictionPrediction | None:
+def _predict_end(experiment: Experiment, method: _Method) -> FrictionPrediction | None:
     """Friction at the end of every log, predicted by a test of the rest; no filter reaches across."""
     ends = experiment.ends()
     if not ends:
@@ -222,7 +222,7 @@ class _Method:
     def samples(self, logs: Sequence[GuardedLog]) -> tuple[_SlowSamples, _SlowSamples]:
         """Samples behind the narrow and the wide low-pass; the bend is sharper than what the narrow one leaves."""
         narrow, wide = (
-            _slow_samples(logs, self.machine, self.parameters, cutoff, self.narrow)
+            _select_slow_samples(logs, self.machine, self.parameters, cutoff, self.narrow)
             for cutoff in (self.narrow, self.wide)
         )
         return narrow, wide
@@ -277,10 +277,10 @@ class _SlowSamples:
     redundancy: float
 
 
-def _slow_samples(
+def _select_slow_samples(
     logs: Sequence[GuardedLog], machine: Machine, parameters: ParameterSet, cutoff: float, smooth: float
 ) -> _SlowSamples:
-    """Samples behind the low-pass `cutoff`; what multiplies unknowns of the rigid body, behind `smooth`.
+    """Return samples behind the low-pass `cutoff`; what multiplies unknowns of the rigid body, behind `smooth`.
 
     Noise in what multiplies an unknown biases it, noise in what is subtracted only adds to the residual.
     """
@@ -324,11 +324,13 @@ def _slow_samples(
                 )
             )
     redundancy = max(1.0, 1.0 / (2.0 * cutoff * stride * period))
-    return _SlowSamples([StrutSamples.joined(parts) for parts in pieces if parts], count, failed, redundancy)
+    return _SlowSamples(
+        [StrutSamples.concatenate(parts) for parts in pieces if parts], count, failed, redundancy
+    )
 
 
 def near_turns(struts: StrutMotion, reach: float) -> NDArray[np.bool_]:
-    """Samples no more than `reach` samples away from where that drive turns around, shape (N, n)."""
+    """Return samples no more than `reach` samples away from where that drive turns around, shape (N, n)."""
     place = np.arange(len(struts))
     near = np.zeros(struts.rate.shape, dtype=bool)
     for i in range(struts.rate.shape[1]):

@@ -63,7 +63,7 @@ class Reduced:
     elsewhere: tuple[tuple[str, str, float], ...]
 
 
-def reduced(
+def reduce_set(
     parameters: ParameterSet,
     columns: FloatArray,
     below: float,
@@ -129,11 +129,11 @@ def reduced(
         change(rows),
         held_bound,
         held_error,
-        () if subject is None else _elsewhere(parameters, subject, left, per_drive),
+        () if subject is None else _find_other_motion(parameters, subject, left, per_drive),
     )
 
 
-def _elsewhere(
+def _find_other_motion(
     parameters: ParameterSet,
     subject: Subject,
     left: Sequence[int],

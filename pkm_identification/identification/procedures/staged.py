@@ -27,12 +27,12 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from pkm_identification.declared import check, declared
+from pkm_identification.declared import check, declare
 from pkm_identification.errors import PkmError
 from pkm_identification.estimation.batch.least_squares import (
+    compute_residual_covariance,
+    compute_robust_covariance,
     least_squares,
-    residual_covariance,
-    robust_covariance,
 )
 from pkm_identification.estimation.equations import Equations
 from pkm_identification.estimation.estimate import ParameterEstimate, make_estimate
@@ -79,13 +79,13 @@ class StageSettings:
     redundancy: float = 1.0
     prior: float = 1.0
     unscented: UnscentedSettings = field(default_factory=UnscentedSettings)
-    hold: str = declared(
+    hold: str = declare(
         CAD,
         "what stage 2-A holds the inertial parameters at: the machine file's values, as the source does, or those of "
         "1-B",
         choices=(CAD, PREVIOUS),
     )
-    passes: int = declared(
+    passes: int = declare(
         MAX_PASSES, "most passes of every stage, each with the noise the last one left", "", 1, 1000
     )
 
@@ -155,7 +155,7 @@ class StagedResult:
 
 
 def free_of(parameters: ParameterSet, group: str) -> NDArray[np.bool_]:
-    """Which parameters belong to a group: 'friction', 'inertia' or 'all'."""
+    """Return which parameters belong to a group: 'friction', 'inertia' or 'all'."""
     friction = np.array([entry.kind.friction or entry.kind is Kind.NUISANCE for entry in parameters.entries])
     return {FRICTION: friction, INERTIA: ~friction, ALL: np.ones_like(friction)}[group]
 
@@ -193,7 +193,7 @@ def run_stage(
     target = equations.measured - equations.regressor[:, :, ~free] @ start[~free]
     prior = Prior(start[free], settings.prior * parameters.scale[free])
     estimator = UnscentedFilter(prior, target.shape[1], settings.unscented)
-    noise = residual_covariance(target - columns @ prior.mean, 0)
+    noise = compute_residual_covariance(target - columns @ prior.mean, 0)
     last = max(1, round((1 - LAST_PART) * len(columns))) - 1
     last_mean = np.full(len(prior.mean), np.inf)
     means = np.empty((len(columns), len(prior.mean)))
@@ -205,7 +205,7 @@ def run_stage(
             estimator.step_linear(rows, values, noise * settings.redundancy)
             means[k] = estimator.mean
         residual = target - columns @ estimator.mean
-        left = residual_covariance(residual, int(free.sum()))
+        left = compute_residual_covariance(residual, int(free.sum()))
         converged = np.abs(estimator.mean - last_mean) < TOLERANCE * np.sqrt(np.diag(estimator.covariance))
         if passes == settings.passes or np.all(converged):
             break
@@ -213,7 +213,9 @@ def run_stage(
     moved = np.abs(estimator.mean - means[last]) / parameters.scale[free]
     still = np.zeros_like(free)
     still[free] = moved < STILL
-    own = robust_covariance(columns * prior.std, residual, noise, settings.redundancy, equations.segment)
+    own = compute_robust_covariance(
+        columns * prior.std, residual, noise, settings.redundancy, equations.segment
+    )
     width = len(start)
     values, covariance = np.array(start, dtype=float), np.zeros((width, width))
     values[free] = estimator.mean
@@ -277,7 +279,7 @@ def stage_estimate(
     settings: StageSettings,
     others: Sequence[Equations] = (),
 ) -> ParameterEstimate:
-    """A stage's result with what its data show; parameters that were not free count as not shown."""
+    """Return a stage's result with what its data show; parameters that were not free count as not shown."""
     prior = Prior(parameters.nominal, settings.prior * parameters.scale)
     fixed = np.diag(np.where(stage.free, 0.0, prior.std**2))
     base = least_squares(equations, prior, settings.redundancy).mean if others else prior.mean
@@ -304,18 +306,18 @@ def joint(
     settings: StageSettings | None = None,
     others: Sequence[Equations] = (),
 ) -> StagedResult:
-    """All trajectories in one estimation of all parameters, from the first guess and without stages."""
+    """Return all trajectories in one estimation of all parameters, from the first guess and without stages."""
     settings = settings or StageSettings()
-    whole = joined(equations)
+    whole = join_equations(equations)
     stage = run_stage("all", whole, parameters, free_of(parameters, ALL), start, settings)
     return StagedResult((stage,), stage_estimate(stage, whole, parameters, settings, others))
 
 
-def joined(equations: Mapping[str, Equations]) -> Equations:
+def join_equations(equations: Mapping[str, Equations]) -> Equations:
     """Equations of several trajectories one after the other; segments stay apart."""
     parts, segments = [], 0
     for part in equations.values():
         segment = part.segment - part.segment.min() + segments
         segments = int(segment.max()) + 1
         parts.append(replace(part, segment=segment))
-    return Equations.joined(parts)
+    return Equations.concatenate(parts)

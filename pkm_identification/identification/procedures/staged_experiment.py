@@ -34,7 +34,7 @@ from .staged import (
     StagedResult,
     StageSettings,
     free_of,
-    joined,
+    join_equations,
     joint,
     staged,
 )
@@ -134,13 +134,13 @@ def trajectories_of(
     problem = experiment.problem()
     if not np.any(free_of(problem.parameters, FRICTION)):
         raise PkmError(f"parameter set '{parameters}': has no friction, which is what stage A estimates")
-    equations = _apart(problem, names)
+    equations = _separate_logs(problem, names)
     _refuse_too_short(logs, equations)
     dropped = experiment.dropped | {"no_pose": problem.failed}
     return Trajectories(
         problem.parameters,
         equations,
-        tuple(_apart(experiment.problem(other), names) for other in experiment.other_cutoffs),
+        tuple(_separate_logs(experiment.problem(other), names) for other in experiment.other_cutoffs),
         problem.redundancy,
         {name: number for name, number in dropped.items() if number},
         experiment.warnings,
@@ -159,12 +159,12 @@ def _refuse_too_short(logs: Sequence[DriveLog], equations: dict[str, Equations])
             )
 
 
-def _apart(problem: Problem, names: list[str]) -> dict[str, Equations]:
+def _separate_logs(problem: Problem, names: list[str]) -> dict[str, Equations]:
     return {name: problem.equations[problem.log == k] for k, name in enumerate(names)}
 
 
 def trajectory_name(source: str) -> str:
-    """A log's name: that of its file without folder and ending, or what comes after a colon."""
+    """Return a log's name: that of its file without folder and ending, or what comes after a colon."""
     return Path(source.rpartition(": ")[2]).name.split(".")[0]
 
 
@@ -189,7 +189,7 @@ def identify_staged(
     first = first_guess(parameters, start)
     settings = replace(settings or StageSettings(), redundancy=trajectories.redundancy)
     results = {
-        name: staged(part, parameters, first, settings, _other(trajectories, name))
+        name: staged(part, parameters, first, settings, _find_other_log(trajectories, name))
         for name, part in equations.items()
     }
     return StagedIdentification(
@@ -198,13 +198,13 @@ def identify_staged(
         start=first[: len(first) - parameters.nuisance],
         results=results,
         cross=cross_check(results, equations, parameters, settings),
-        joint=joint(equations, parameters, first, settings, tuple(map(joined, trajectories.others))),
+        joint=joint(equations, parameters, first, settings, tuple(map(join_equations, trajectories.others))),
         settings=settings,
     )
 
 
 def with_prediction(result: StagedIdentification) -> StagedIdentification:
-    """The procedure with a prediction of the end of every log by one estimation from the rest of all."""
+    """Return the procedure with a prediction of the end of every log by one estimation from the rest of all."""
     trajectories = result.trajectories
     if trajectories.predict is None:
         return result
@@ -217,11 +217,11 @@ def with_prediction(result: StagedIdentification) -> StagedIdentification:
 
 
 def first_guess(parameters: ParameterSet, start: FloatArray | None) -> FloatArray:
-    """A start of all parameters, shape (P,): the given ones (R,), nuisance parameters as the set has them."""
+    """Return a start of all parameters, shape (P,): the given ones (R,), nuisance parameters as the set has them."""
     if start is None:
         return parameters.nominal
     return np.concatenate([start, parameters.nominal[len(start) :]])
 
 
-def _other(trajectories: Trajectories, name: str) -> tuple[Equations, ...]:
+def _find_other_log(trajectories: Trajectories, name: str) -> tuple[Equations, ...]:
     return tuple(others[name] for others in trajectories.others)

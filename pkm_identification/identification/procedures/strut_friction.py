@@ -82,7 +82,7 @@ class StrutSamples:
         return StrutSamples(*(getattr(self, field.name)[index] for field in fields(self)))
 
     @classmethod
-    def joined(cls, parts: Sequence[StrutSamples]) -> StrutSamples:
+    def concatenate(cls, parts: Sequence[StrutSamples]) -> StrutSamples:
         """Parts one after the other; at least one."""
         return cls(*(np.concatenate([getattr(part, field.name) for part in parts]) for field in fields(cls)))
 
@@ -145,15 +145,15 @@ class StrutFriction:
     rigid: FloatArray
 
     def friction_force(self, rate: FloatArray) -> FloatArray:
-        """The fitted law in N at rates in m/s outside the window left out."""
+        """Return the fitted law in N at rates in m/s outside the window left out."""
         force = self.viscous.value * rate + np.where(rate > 0, self.forward.value, -self.backward.value)
         if self.excess is None or self.stribeck_rate is None:
             return force
-        return force + self.excess.value * _stribeck(rate, self.stribeck_rate)
+        return force + self.excess.value * _fit_stribeck(rate, self.stribeck_rate)
 
 
 def untestable(samples: StrutSamples, least_rate: float, unit: str = "m") -> str | None:
-    """Why a drive's friction cannot be told from these samples, or None."""
+    """Return why a drive's friction cannot be told from these samples, or None."""
     size = f"{1e3 * least_rate:g} mm/s" if unit == "m" else f"{least_rate:g} {unit}/s"
     names = ("extends", "retracts") if unit == "m" else ("turns forward", "turns backward")
     for name, rate in zip(names, (samples.rate, -samples.rate), strict=True):
@@ -199,18 +199,18 @@ def strut_friction(
     viscous, coulomb = friction_scale
     std = [viscous, coulomb, coulomb]
     if stribeck_rate is not None:
-        columns.append(_stribeck(moving.rate, stribeck_rate))
+        columns.append(_fit_stribeck(moving.rate, stribeck_rate))
         std.append(coulomb)
     fit = fit_strut(moving, np.column_stack(columns), np.array(std), rigid_std, redundancy)
     rigid = fit.mean[len(std) :]
     away = samples[samples.away]
     return StrutFriction(
-        viscous=combined(fit, [1.0, 0.0, 0.0]),
-        forward=combined(fit, [0.0, 1.0, 0.0]),
-        backward=combined(fit, [0.0, 0.0, 1.0]),
-        coulomb=combined(fit, [0.0, 0.5, 0.5]),
-        asymmetry=combined(fit, [0.0, 0.5, -0.5]),
-        excess=None if stribeck_rate is None else combined(fit, [0.0, 0.0, 0.0, 1.0]),
+        viscous=combine_parameters(fit, [1.0, 0.0, 0.0]),
+        forward=combine_parameters(fit, [0.0, 1.0, 0.0]),
+        backward=combine_parameters(fit, [0.0, 0.0, 1.0]),
+        coulomb=combine_parameters(fit, [0.0, 0.5, 0.5]),
+        asymmetry=combine_parameters(fit, [0.0, 0.5, -0.5]),
+        excess=None if stribeck_rate is None else combine_parameters(fit, [0.0, 0.0, 0.0, 1.0]),
         stribeck_rate=stribeck_rate,
         curve=friction_curve(away, away.force - away.rigid @ rigid),
         residual_rms=float(np.sqrt(np.mean(fit.residual**2))),
@@ -220,7 +220,7 @@ def strut_friction(
     )
 
 
-def _stribeck(rate: FloatArray, stribeck_rate: float) -> FloatArray:
+def _fit_stribeck(rate: FloatArray, stribeck_rate: float) -> FloatArray:
     return np.sign(rate) * np.exp(-((rate / stribeck_rate) ** 2))
 
 
@@ -242,15 +242,15 @@ def fit_strut(
     return least_squares(equations, Prior(np.zeros(len(std)), std), redundancy)
 
 
-def combined(fit: LinearFit, weights: list[float]) -> Quantity:
-    """A sum of the fit's first parameters, with its standard deviation."""
+def combine_parameters(fit: LinearFit, weights: list[float]) -> Quantity:
+    """Return a sum of the fit's first parameters, with its standard deviation."""
     w = np.array(weights)
     covariance = fit.covariance[: len(w), : len(w)]
     return Quantity(float(w @ fit.mean[: len(w)]), float(np.sqrt(w @ covariance @ w)))
 
 
 def friction_curve(samples: StrutSamples, friction: FloatArray, bins: int = CURVE_BINS) -> MeasuredFriction:
-    """Mean friction (N,) in intervals of the rate that hold equally many samples of a direction.
+    """Return mean friction (N,) in intervals of the rate that hold equally many samples of a direction.
 
     Samples of one pass share their error; the standard error is that of the mean over passes. Intervals that fewer
     than three passes cross are left out.

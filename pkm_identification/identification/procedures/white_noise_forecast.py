@@ -22,7 +22,10 @@ import numpy as np
 from pkm_identification.errors import SettingsError
 from pkm_identification.estimation.estimate import make_estimate
 from pkm_identification.estimation.identifiability.contributions import parameter_contributions
-from pkm_identification.estimation.identifiability.homogenized import homogenized, scaled_rows
+from pkm_identification.estimation.identifiability.homogenized import (
+    homogenize_regressor,
+    scaled_rows,
+)
 from pkm_identification.machines.contract import Machine
 from pkm_identification.mechanisms.multibody.base_set import BASE
 from pkm_identification.parameters.parameter import Kind
@@ -39,7 +42,7 @@ SAMPLE_PERIOD = 1e-3  # s, of the drives' reports
 def forecast_motions(
     subject: Subject, motions: Sequence[DriveMotion], noise: float, absolute: bool = False
 ) -> Forecast:
-    """What motions show.
+    """Return what motions show.
 
     Parameters
     ----------
@@ -114,7 +117,7 @@ def forecast_logs(subject: Subject, logs: Sequence[LogResponse]) -> Forecast:
         estimate,
         tuple(in_words(status) for status in estimate.status),
         weakest(estimate, scale),
-        homogenized(rows, subject.kinds),
+        homogenize_regressor(rows, subject.kinds),
         parameter_contributions(rows, parameters.nominal, subject.kinds),
         np.mean([one.noise for one in logs], axis=0),
         never=list_never(subject.machine),

@@ -42,10 +42,10 @@ def kinematic_cutoff(machine: Machine, period: float) -> float:
     """
     widest = min(machine.widest_cutoff, WIDEST_SHARE / period)
     narrowest = max(NARROWEST_SHARE * widest, BANDS * BandSettings(period).cutoff)
-    return float(min(widest, max(quiet_cutoff(machine, period), narrowest)))
+    return float(min(widest, max(compute_quiet_cutoff(machine, period), narrowest)))
 
 
-def quiet_cutoff(machine: Machine, period: float) -> float:
+def compute_quiet_cutoff(machine: Machine, period: float) -> float:
     """Return the cutoff in Hz up to which rounding by encoders does little harm; infinite if none states its counts.
 
     Parameters
@@ -68,7 +68,7 @@ def quiet_cutoff(machine: Machine, period: float) -> float:
     )
 
 
-def error_weights(factors: tuple[float, ...]) -> FloatArray:
+def compute_error_weights(factors: tuple[float, ...]) -> FloatArray:
     """Weights w such that sum w_i (estimate at the i-th other cutoff less the estimate) is the estimate's own error.
 
     With the error a x^-3 of smoothing and b x^3 of encoder noise, x the cutoff over the chosen one, a lower and a

@@ -66,29 +66,29 @@ def prepare_log(log: DriveLog, machine: Machine) -> PreparedLog:
     if count != drives:
         raise LogError(f"{log.source}: a log of {count} drives; '{machine.name}' has {drives}")
     refuse_unsorted(log.time, log.source)
-    plain = _plain_rows(log, machine)
+    plain = _mark_plain_rows(log, machine)
     faults: dict[str, int] = {}
     stretches = find_stretches(plain)
-    extra = _extra_rows(log.time, plain, stretches, machine)
+    extra = _mark_extra_rows(log.time, plain, stretches, machine)
     if extra is not None:
         faults[EXTRA] = int(np.count_nonzero(extra))
-        log, plain = _chosen(log, ~extra), plain[~extra]
+        log, plain = _select_rows(log, ~extra), plain[~extra]
         stretches = find_stretches(plain)
     groups = [slice(0, drives)] if log.force is None else [slice(0, drives), slice(drives, 2 * drives)]
     steps = np.array([drive.resolution for drive in machine.drives])
-    hold = find_hold([_values(log, rows) for rows in stretches], groups, steps)
+    hold = find_hold([_read_values(log, rows) for rows in stretches], groups, steps)
     if hold is None:
         return PreparedLog(log, faults)
     rows = np.flatnonzero(plain)
     new = ~plain
-    new[rows[choose_new_rows(_values(log, rows), hold)]] = True
+    new[rows[choose_new_rows(_read_values(log, rows), hold)]] = True
     warning = (
         f"{log.source}: values change {hold.words}: the {np.count_nonzero(~new)} repeats between are left out"
     )
-    return PreparedLog(_chosen(log, new), faults, hold.samples, (warning,))
+    return PreparedLog(_select_rows(log, new), faults, hold.samples, (warning,))
 
 
-def _values(log: DriveLog, rows: NDArray[np.int64]) -> FloatArray:
+def _read_values(log: DriveLog, rows: NDArray[np.int64]) -> FloatArray:
     """Return coordinates, and forces where there are any, of some rows."""
     if log.force is None:
         return log.coordinate[rows]
@@ -104,7 +104,7 @@ def find_stretches(plain: NDArray[np.bool_]) -> list[NDArray[np.int64]]:
     return [start + np.flatnonzero(plain[start : start + size]) for start in starts]
 
 
-def _chosen(log: DriveLog, kept: NDArray[np.bool_]) -> DriveLog:
+def _select_rows(log: DriveLog, kept: NDArray[np.bool_]) -> DriveLog:
     """Return the marked rows of a log; of a large one, in large arrays."""
 
     def rows_of(column: FloatArray | None) -> FloatArray | None:
@@ -120,7 +120,7 @@ def _chosen(log: DriveLog, kept: NDArray[np.bool_]) -> DriveLog:
     )
 
 
-def _plain_rows(log: DriveLog, machine: Machine) -> NDArray[np.bool_]:
+def _mark_plain_rows(log: DriveLog, machine: Machine) -> NDArray[np.bool_]:
     """Return a mask (N,) of the rows that are finite, inside the limits and later than the row before them."""
     low, high = (np.array([getattr(drive, end) for drive in machine.drives]) for end in ("lowest", "highest"))
     plain = np.zeros(len(log), dtype=bool)
@@ -138,7 +138,7 @@ def _plain_rows(log: DriveLog, machine: Machine) -> NDArray[np.bool_]:
     return plain
 
 
-def _extra_rows(
+def _mark_extra_rows(
     time: FloatArray, plain: NDArray[np.bool_], stretches: Sequence[NDArray[np.int64]], machine: Machine
 ) -> NDArray[np.bool_] | None:
     """Return a mask (N,) of the plain rows that come between two rows of the regular clock; None if there is none."""

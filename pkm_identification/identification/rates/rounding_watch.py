@@ -38,7 +38,7 @@ FAINT = 0.25
 SHARE = 0.6  # of rows that are not faint, from which on lengths are rounded
 
 
-def expected_unevenness(machine: Machine, low_pass: FilterSettings) -> FloatArray:
+def compute_expected_unevenness(machine: Machine, low_pass: FilterSettings) -> FloatArray:
     """Return the standard deviation (n,) of fourth differences of the drives' accelerations by rounding.
 
     In the drives' units by s^2; 0 without encoders.
@@ -110,7 +110,7 @@ class RoundingWatch:
 
     def __init__(self, machine: Machine, low_pass: FilterSettings) -> None:
         self.noise = rate_noise(machine, low_pass)
-        self._limits = _limits(machine, low_pass)
+        self._limits = _compute_limits(machine, low_pass)
         self.reset()
 
     def reset(self) -> None:
@@ -123,7 +123,7 @@ class RoundingWatch:
         """Ask the drives' rates and accelerations (n,) of a sample; True once, if they are rounded."""
         _ask(rate, second, starting, self._limits, self._past, self._tally)
         self.open = bool(self._tally[1] < ASKED)
-        return not self.open and _are_rounded(self._tally)
+        return not self.open and _is_rounded(self._tally)
 
 
 def rounded_after(
@@ -151,17 +151,17 @@ def rounded_after(
     starting[1:] = np.diff(segment) != 0
     anew[1:] = np.diff(time) < 0.0  # as the online estimator begins
     found, tally = _ask_all(
-        contiguous(rate), contiguous(acceleration), starting, anew, _limits(machine, low_pass), ASKED
+        contiguous(rate), contiguous(acceleration), starting, anew, _compute_limits(machine, low_pass), ASKED
     )
-    return float(time[found]) if found >= 0 and _are_rounded(tally) else np.inf
+    return float(time[found]) if found >= 0 and _is_rounded(tally) else np.inf
 
 
-def _limits(machine: Machine, low_pass: FilterSettings) -> FloatArray:
+def _compute_limits(machine: Machine, low_pass: FilterSettings) -> FloatArray:
     """Return the least rate of a drive that is asked, a count in a sample, and what is uneven, (2, n)."""
     count = np.array([drive.resolution for drive in machine.drives])
     least = np.where(count > 0.0, count / low_pass.period, np.inf)
-    return np.stack([least, FAINT * expected_unevenness(machine, low_pass)])
+    return np.stack([least, FAINT * compute_expected_unevenness(machine, low_pass)])
 
 
-def _are_rounded(tally: NDArray[np.int64]) -> bool:
+def _is_rounded(tally: NDArray[np.int64]) -> bool:
     return bool(tally[2] > SHARE * tally[1])

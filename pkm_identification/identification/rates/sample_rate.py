@@ -31,7 +31,7 @@ MOST_PASSES = 3  # of the guard, to find the period of the rows that it lets pas
 SAME_RATE = 0.01  # relative difference up to which two logs run at one rate
 
 
-def estimated_period(
+def compute_estimated_period(
     log: DriveLog, machine: Machine, guard: GuardSettings | None = None, hold: float = 1.0
 ) -> tuple[float, str | None]:
     """Return the sample period in s of the rows that pass the guard, and a warning when the drive states another.
@@ -65,7 +65,7 @@ def estimated_period(
     near = float(np.median(steps, overwrite_input=True))
     del steps  # of a log of hours there is not to be one array more than needed
     nominal = None if machine.sample_rate is None else hold / machine.sample_rate
-    stamps, near = _used_stamps(log, machine, guard or GuardSettings(), near, nominal)
+    stamps, near = _read_used_stamps(log, machine, guard or GuardSettings(), near, nominal)
     if nominal is None:
         return period_of_stamps(stamps, near), None
     # a median that is far off is that of a log of holes, which are no samples
@@ -83,7 +83,7 @@ def estimated_period(
     return period, None
 
 
-def _used_stamps(
+def _read_used_stamps(
     log: DriveLog, machine: Machine, guard: GuardSettings, near: float, nominal: float | None
 ) -> tuple[FloatArray, float]:
     """Return the stamps in s of the rows that pass the guard, and the median of their steps.
@@ -93,7 +93,7 @@ def _used_stamps(
     """
     for _ in range(MOST_PASSES):
         given = nominal if nominal is not None and abs(near / nominal - 1.0) < RATE_ERROR else near
-        guarded = guard_log(log, machine, guard.resolved(machine, given))
+        guarded = guard_log(log, machine, guard.resolve(machine, given))
         stamps = chosen_rows(guarded.time, ~guarded.filled) if guarded.counts["filled"] else guarded.time
         del guarded
         steps = np.diff(stamps)
@@ -106,19 +106,19 @@ def _used_stamps(
     return log.time, near
 
 
-def _instead(machine: Machine) -> str:
-    """Where forces can come from, of drives that do not report them by their currents."""
+def _suggest_force_source(machine: Machine) -> str:
+    """Return where forces can come from, of drives that do not report them by their currents."""
     kinds = dict.fromkeys(actuator.type for actuator in machine.actuators or () if actuator.has_valve)
     return f"; drives of type {', '.join(kinds)} need pressures or a force sensor" if kinds else ""
 
 
-def common_period(
+def compute_common_period(
     logs: Sequence[DriveLog],
     machine: Machine,
     guard: GuardSettings | None = None,
     holds: Sequence[float] | None = None,
 ) -> tuple[float, tuple[str, ...]]:
-    """Return the sample period in s of logs of one experiment, and warnings; parameters as of `estimated_period`.
+    """Return the sample period in s of logs of one experiment, and warnings; parameters: `compute_estimated_period`.
 
     Raises
     ------
@@ -128,8 +128,10 @@ def common_period(
     period, warnings = 0.0, []
     for log, hold in zip(logs, holds or [1.0] * len(logs), strict=True):
         if log.force is None:
-            raise LogError(f"{log.source}: holds no forces; identification needs them{_instead(machine)}")
-        own, warning = estimated_period(log, machine, guard, hold)
+            raise LogError(
+                f"{log.source}: holds no forces; identification needs them{_suggest_force_source(machine)}"
+            )
+        own, warning = compute_estimated_period(log, machine, guard, hold)
         period = period or own
         if abs(own / period - 1.0) > SAME_RATE:
             raise LogError(

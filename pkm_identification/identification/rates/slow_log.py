@@ -55,7 +55,7 @@ def rate_spectrum(logs: Sequence[GuardedLog]) -> tuple[FloatArray, FloatArray]:
     return frequency, np.asarray(total * (2 * np.pi * frequency) ** 2, dtype=float)
 
 
-def motion_frequency(logs: Sequence[GuardedLog]) -> float:
+def compute_motion_frequency(logs: Sequence[GuardedLog]) -> float:
     """Frequency in Hz below which nearly all of the strut rates' power lies; 0 at rest."""
     frequency, density = rate_spectrum(logs)
     power = np.cumsum(density)
@@ -69,11 +69,13 @@ def band_for(band: BandSettings, logs: Sequence[GuardedLog]) -> BandSettings:
     if band.cutoff >= WIDEST_BAND:
         return band
     widest = min(WIDEST_BAND, LARGEST_SHARE / band.period)
-    return replace(band, cutoff=float(np.clip(ROOM * motion_frequency(logs), band.cutoff, widest)))
+    return replace(band, cutoff=float(np.clip(ROOM * compute_motion_frequency(logs), band.cutoff, widest)))
 
 
-def slow_log_sentences(machine: Machine, band: BandSettings, logs: Sequence[GuardedLog]) -> tuple[str, ...]:
-    """What logs at this sample rate do not show, a sentence each; none of fast ones."""
+def format_slow_log_sentences(
+    machine: Machine, band: BandSettings, logs: Sequence[GuardedLog]
+) -> tuple[str, ...]:
+    """Return what logs at this sample rate do not show, a sentence each; none of fast ones."""
     if band.period < SLOW_PERIOD:
         return ()
     sentences = []
@@ -88,10 +90,10 @@ def slow_log_sentences(machine: Machine, band: BandSettings, logs: Sequence[Guar
             f"{100 * beyond:.0f} % of the motion (power of the rates) lies above the {band.cutoff:.3g} Hz up to "
             "which motion and forces are compared: it shows nothing; move more slowly or record faster"
         )
-    crossing = _crossing_time(machine, logs)
+    crossing = _compute_crossing_time(machine, logs)
     if crossing < band.period:
         sentences.append(
-            f"drives cross the friction law's transition of ±{_in_words(machine)} in "
+            f"drives cross the friction law's transition of ±{_describe_transition_rates(machine)} in "
             f"{1e3 * crossing:.2g} ms, between two samples ({1e3 * band.period:.3g} ms): what friction does near "
             "standstill is not seen, only how large it is on either side"
         )
@@ -100,8 +102,8 @@ def slow_log_sentences(machine: Machine, band: BandSettings, logs: Sequence[Guar
 
 def describe_rate(machine: Machine, band: BandSettings, log: GuardedLog) -> str:
     """Return in one sentence what a log at this sample rate can show, whatever it is."""
-    motion = motion_frequency([_thin(log, THIN_FOR_MOTION)])
-    crossing = _crossing_time(machine, [_thin(log, THIN_FOR_REVERSALS)]) / band.period
+    motion = compute_motion_frequency([_thin(log, THIN_FOR_MOTION)])
+    crossing = _compute_crossing_time(machine, [_thin(log, THIN_FOR_REVERSALS)]) / band.period
     parts = [f"At {1 / band.period:.4g} Hz motion and forces are compared up to {band.cutoff:.3g} Hz"]
     if motion > band.cutoff:
         parts.append(f"of a motion that reaches to {motion:.3g} Hz")
@@ -118,7 +120,7 @@ def _thin(log: GuardedLog, rate: float) -> GuardedLog:
     return replace(rows_of(log, slice(None, None, every)), period=every * log.period) if every > 1 else log
 
 
-def _crossing_time(machine: Machine, logs: Sequence[GuardedLog]) -> float:
+def _compute_crossing_time(machine: Machine, logs: Sequence[GuardedLog]) -> float:
     """Return the median time in s in which drives that turn back cross the transition; infinite where none does."""
     transition = np.array([friction.transition_rate for friction in machine.friction])
     times = []
@@ -133,7 +135,7 @@ def _crossing_time(machine: Machine, logs: Sequence[GuardedLog]) -> float:
     return 2.0 / float(np.median(every)) if len(every) else float("inf")
 
 
-def _in_words(machine: Machine) -> str:
+def _describe_transition_rates(machine: Machine) -> str:
     """Return the transition rates of a machine's drives, each once, with units."""
     rates = [
         f"{1e3 * friction.transition_rate:.3g} m{drive.unit}/s"

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pkm_identification.estimation.batch.least_squares import least_squares, residual_covariance
+from pkm_identification.estimation.batch.least_squares import compute_residual_covariance, least_squares
 from pkm_identification.estimation.equations import Equations
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.prior import Prior
@@ -81,5 +81,5 @@ def learn_noise(
     noise = None
     for _ in range(2):  # with the weights of unequal counts, then with right ones
         residual = least_squares(equations, prior, redundancy, noise).residual
-        noise = np.outer(share, share) * residual_covariance(residual, equations.regressor.shape[2])
+        noise = np.outer(share, share) * compute_residual_covariance(residual, equations.regressor.shape[2])
     return noise

@@ -59,7 +59,7 @@ def build_laws(machine: Machine, noise: FloatArray | None = None) -> FloatArray:
     return laws
 
 
-def reversing_terms(machine: Machine) -> NDArray[np.int64]:
+def evaluate_reversing_terms(machine: Machine) -> NDArray[np.int64]:
     """Return the term of each drive's law that changes sign as it turns back, (n,); -1 where none does."""
     return np.array([one.law.reversing_term for one in machine.friction], dtype=np.int64)
 

@@ -101,12 +101,12 @@ def find_limits(
         (RATE, firsts, LASTING[0], period), (ACCELERATION, seconds, LASTING[1], 2.0 * period**2)
     ):  # fmt: skip
         unstated = ~np.isfinite(limits[row])
-        own = _largest_usual(np.abs(np.concatenate(differences)), lasting, steps) / divisor
+        own = _compute_usual_sizes(np.abs(np.concatenate(differences)), lasting, steps) / divisor
         limits[row, unstated] = own[unstated]
     return limits
 
 
-def _largest_usual(size: FloatArray, lasting: int, steps: FloatArray) -> FloatArray:
+def _compute_usual_sizes(size: FloatArray, lasting: int, steps: FloatArray) -> FloatArray:
     """Return what sizes of differences (N, n) may be, (n,)."""
     if not len(size):
         return np.full(len(steps), np.inf)

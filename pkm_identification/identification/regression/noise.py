@@ -54,20 +54,20 @@ def measure_noise_floor(
     """
     squares, counts = [], []
     for log, own in zip(logs, made, strict=True):
-        floor = _floor_of_log(road, log, own, values)
+        floor = _estimate_log_floor(road, log, own, values)
         if floor is not None:
             squares.append(floor**2)
             counts.append(len(own))
     return np.asarray(np.sqrt(np.average(squares, axis=0, weights=counts))) if squares else None
 
 
-def _floor_of_log(
+def _estimate_log_floor(
     road: Road,
     log: GuardedLog,
     own: LogEquations,
     values: FloatArray,
 ) -> FloatArray | None:
-    part = rows_of(log, _liveliest_part(log, own))
+    part = rows_of(log, _find_liveliest_part(log, own))
     if len(part) < FEWEST_OF_NOISE or not len(own):
         return None
     once = own if len(part) == len(log) else road.equations(part)
@@ -77,7 +77,7 @@ def _floor_of_log(
     return np.sqrt(residual_rms(difference, once.used) ** 2 + exact**2)
 
 
-def _liveliest_part(log: GuardedLog, own: LogEquations) -> slice:
+def _find_liveliest_part(log: GuardedLog, own: LogEquations) -> slice:
     """Return the LONGEST seconds in which the drive that stands still most has the most equations."""
     count, step = round(LONGEST / log.period), round(STEP / log.period)
     if len(log) <= count:

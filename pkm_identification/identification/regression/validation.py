@@ -38,7 +38,7 @@ from pkm_identification.signals.guard.unusable import (
 from pkm_identification.signals.white_noise import LAGS, force_density
 
 from ..rates.recorded_rows import find_stretches, prepare_log
-from ..rates.sample_rate import common_period
+from ..rates.sample_rate import compute_common_period
 from ..settings import Settings
 from .limits import NEIGHBOURS, guard_log
 
@@ -86,8 +86,8 @@ def validate_logs(logs: Sequence[DriveLog], machine: Machine, given: Settings) -
     for one in prepared:
         refuse_useless(one.log, machine)
     holds = [one.hold for one in prepared]
-    period, warnings = common_period([one.log for one in prepared], machine, given.guard, holds)
-    settings = given.resolved(machine, period)
+    period, warnings = compute_common_period([one.log for one in prepared], machine, given.guard, holds)
+    settings = given.resolve(machine, period)
     guarded = tuple(validate_log(one.log, machine, settings.guard) for one in prepared)
     dropped: Counter[str] = Counter()
     for one, log in zip(prepared, guarded, strict=True):
@@ -176,7 +176,7 @@ def _refuse_drift(source: str, time: FloatArray, segment: NDArray[np.int64], per
 def follows_stamps(
     time: FloatArray, coordinate: FloatArray, segment: NDArray[np.int64], period: float
 ) -> bool:
-    """Whether coordinates move as uneven stamps say, and not as on an even clock.
+    """Return whether coordinates move as uneven stamps say, and not as on an even clock.
 
     What a sample is off the middle of its neighbours is regressed on what the stamps ask for, rate times what the stamp
     is off the middle of theirs: the slope is 1 if samples were taken at their stamps, and 0 if only stamps jitter.

@@ -89,10 +89,10 @@ def friction_curves(
     if not rates:
         return ()
     rate, force, law = (np.concatenate(part) for part in (rates, left, laws))
-    return tuple(_curve(i, rate[:, i], force[:, i], law[:, i]) for i in range(rate.shape[1]))
+    return tuple(_compute_curve(i, rate[:, i], force[:, i], law[:, i]) for i in range(rate.shape[1]))
 
 
-def _curve(strut: int, rate: FloatArray, force: FloatArray, law: FloatArray) -> FrictionCurve:
+def _compute_curve(strut: int, rate: FloatArray, force: FloatArray, law: FloatArray) -> FrictionCurve:
     side = np.linspace(-1.0, 1.0, BINS + 1)
     edges = np.sign(side) * side**2 * float(np.abs(rate).max(initial=1e-9))
     place = np.clip(np.searchsorted(edges, rate, side="right") - 1, 0, BINS - 1)

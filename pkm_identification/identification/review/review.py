@@ -74,14 +74,14 @@ def review(result: Identification, logs: Sequence[DriveLog]) -> Review | None:
     return Review(
         travel(machine, experiment.logs, samples),
         friction_curves(machine, parameters, values, experiment.logs, samples),
-        _next_motions(result, experiment),
+        _suggest_motions(result, experiment),
         machine_path(longest.time, *machine.compute_pose(longest.motion))
         if has(machine, PlatformPose)
         else None,
     )
 
 
-def _next_motions(result: Identification, experiment: Experiment) -> tuple[Advice, ...]:
+def _suggest_motions(result: Identification, experiment: Experiment) -> tuple[Advice, ...]:
     if result.also:
         return ()
     subject = Subject.of(result.machine, result.parameters, ADVISED)

@@ -18,7 +18,7 @@ import numpy as np
 from pkm_identification.machines.capabilities import PlatformPose, has, require
 from pkm_identification.machines.contract import Machine
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.numerics.rotation import vector_from_matrix
+from pkm_identification.numerics.rotation import build_vector_from_matrix
 from pkm_identification.signals.guard import GuardedLog
 
 from ..samples import Samples
@@ -61,7 +61,7 @@ class Travel:
 
 
 def travel(machine: Machine, logs: Sequence[GuardedLog], samples: Sequence[Samples]) -> Travel:
-    """What logs and their filtered samples used of a machine's limits; samples without a motion are left out."""
+    """Return what logs and their filtered samples used of a machine's limits; samples without a motion are left out."""
     coordinate = np.concatenate([one.motion.coordinate for one in samples])
     rate = np.concatenate([one.motion.rate for one in samples])
     force = np.concatenate([log.force for log in logs if log.force is not None])
@@ -69,11 +69,11 @@ def travel(machine: Machine, logs: Sequence[GuardedLog], samples: Sequence[Sampl
     if has(machine, PlatformPose):
         platform = require(machine, PlatformPose, "travel")
         poses = [platform.compute_pose(one.motion) for one in samples]
-        position = _range(np.concatenate([one for one, _ in poses]))
+        position = _compute_range(np.concatenate([one for one, _ in poses]))
         rotation = np.concatenate([one for _, one in poses])
-        turning = _range(vector_from_matrix(rotation @ platform.home_pose[1].T))
+        turning = _compute_range(build_vector_from_matrix(rotation @ platform.home_pose[1].T))
     return Travel(
-        length=_range(coordinate),
+        length=_compute_range(coordinate),
         length_limits=np.array([[drive.lowest, drive.highest] for drive in machine.drives]),
         rate=np.abs(rate).max(axis=0),
         force=np.nanmax(np.abs(force), axis=0),
@@ -84,5 +84,5 @@ def travel(machine: Machine, logs: Sequence[GuardedLog], samples: Sequence[Sampl
     )
 
 
-def _range(values: FloatArray) -> FloatArray:
+def _compute_range(values: FloatArray) -> FloatArray:
     return np.stack([values.min(axis=0), values.max(axis=0)], axis=1)

@@ -43,16 +43,16 @@ PASSES = 2
 FARTHEST = 0.2  # of what drives are wound up by measured forces, rms: a model that says otherwise is none
 
 
-def rewound(experiment: Experiment, problem: Problem) -> tuple[Experiment, Problem]:
-    """The experiment with its logs behind drives that yield as the model has them, and its problem.
+def apply_elastic_drive_model(experiment: Experiment, problem: Problem) -> tuple[Experiment, Problem]:
+    """Return the experiment with its logs behind drives that yield as the model has them, and its problem.
 
     Themselves where no encoder sits in front of what yields, online, where joints rub or effects are estimated besides,
     and where the equations would not fit better.
     """
     transfers = experiment.settings.guard.transfers
-    if transfers is None or not experiment.at_motors or not _asked(experiment, problem):
+    if transfers is None or not experiment.at_motors or not _list_asked(experiment, problem):
         return experiment, problem
-    fit, left = _fitted(problem)
+    fit, left = _fit_values(problem)
     for _ in range(PASSES):
         basis = problem.parameters.known + problem.parameters.mapping @ fit
         logs = []
@@ -67,22 +67,22 @@ def rewound(experiment: Experiment, problem: Problem) -> tuple[Experiment, Probl
         other = changed.problem()
         if len(other.equations) < len(problem.parameters):
             break
-        again, rest = _fitted(other)
+        again, rest = _fit_values(other)
         if not rest < left:
             break
         experiment, problem, fit, left = changed, other, again, rest
     return experiment, problem
 
 
-def _asked(experiment: Experiment, problem: Problem) -> bool:
+def _list_asked(experiment: Experiment, problem: Problem) -> bool:
     if experiment.settings.causal or experiment.point is not None:
         return False
     modelled = winding_is_modelled(experiment.machine, experiment.settings.guard)
     return modelled and len(problem.equations) > len(problem.parameters)
 
 
-def _fitted(problem: Problem) -> tuple[FloatArray, float]:
-    """Values (P,) by least squares, and what they leave, N rms."""
+def _fit_values(problem: Problem) -> tuple[FloatArray, float]:
+    """Return values (P,) by least squares, and what they leave, N rms."""
     values = ESTIMATORS["ls"].fit(replace(problem, physical=None), Tuning()).mean
     left = problem.equations.measured - problem.equations.regressor @ values
     return values, float(np.sqrt(np.mean(left**2)))
@@ -121,7 +121,7 @@ def wound_up(
     scale = sizes_of(machine)
     for samples in samples_in_stretches(log, machine, settings.filter, settings.band):
         for part in segment_slices(samples.segment):
-            rows, own, place = _behind(machine, samples, part, measured, basis, motors, springs)
+            rows, own, place = _find_motor_rows(machine, samples, part, measured, basis, motors, springs)
             if place is None:
                 continue
             smooth = samples.motion.coordinate[part][own]
@@ -132,7 +132,7 @@ def wound_up(
     return wound if off <= FARTHEST**2 * size else None  # false of NaN, too
 
 
-def _behind(
+def _find_motor_rows(
     machine: Machine,
     samples: Samples,
     part: slice,

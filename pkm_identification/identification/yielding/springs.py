@@ -89,7 +89,7 @@ class Stage(NamedTuple):
 
 
 @kernel
-def _stage(stage, springs, rate, matrix, left):
+def _solve_stage(stage, springs, rate, matrix, left):
     """Solve for the rates (n,) of one implicit stage, in place."""
     h, mass, count = stage.duration, stage.mass, rate.shape[0]
     for _ in range(NEWTON_ITERATIONS):
@@ -154,7 +154,7 @@ def follow_motors(mass, bias, motor, period, steps, springs, place, speed):
                     for j in range(count):
                         present[i, j] = mass[n, i, j] + t * (mass[n + 1, i, j] - mass[n, i, j])
                 stage = Stage(known_x, known_v, GAMMA * h, present, present_bias, shown, shown_rate)
-                _stage(stage, springs, rate, matrix, left)
+                _solve_stage(stage, springs, rate, matrix, left)
                 if s == 0:
                     first[:] = rate
             for i in range(count):

@@ -203,9 +203,9 @@ class WindingStream:
                 self._follow_model(filtered)
         if len(self._acting) < self._waiting:
             return []
-        return [self._completed(self._acting[0])]
+        return [self._complete_sample(self._acting[0])]
 
-    def _completed(self, acting: GuardedSample) -> GuardedSample:
+    def _complete_sample(self, acting: GuardedSample) -> GuardedSample:
         """A sample as measured forces have it, as far as the model is taken by that."""
         told = self.modelled and len(self._wound) == self._near
         if not told:
@@ -219,7 +219,7 @@ class WindingStream:
             return acting
         if not self._leaving:
             near = slice(0, self._near)
-            length, force = self._through.corrected(
+            length, force = self._through.correct(
                 self._length.rows[near], self._force.rows[near], self._wound.rows
             )
             self._besides = np.array([length[0] - acting.coordinate, force[0] - acting.force])
@@ -287,7 +287,7 @@ class WindingStream:
         """Judge the model by how far drives that slide, at rates (n,), are wound up (n,)."""
         kept = 1.0 - self._period / MEMORY
         noise = self._rough * (self._through.winding_noise / self._heard)
-        off, size, heard = _distance(
+        off, size, heard = _compute_distance(
             wound / self._scale, by_forces / self._scale, rate, self._bend, noise / self._scale**2,
             self._still, self._period,
         )  # fmt: skip
@@ -295,15 +295,17 @@ class WindingStream:
         self._size = kept * self._size + size
         self._noise = kept * self._noise + heard
         # not for ever, nor anew with each segment: what a model is worth does not hang on holes
-        self._off = min(self._off, self._allowed(WORST))
-        self.modelled = self._model.known and self._off <= self._allowed(FAR if self.modelled else NEAR)
-        astray = self._model.known and self._off > self._allowed(FAR)
+        self._off = min(self._off, self._compute_allowance(WORST))
+        self.modelled = self._model.known and self._off <= self._compute_allowance(
+            FAR if self.modelled else NEAR
+        )
+        astray = self._model.known and self._off > self._compute_allowance(FAR)
         self._astray = self._astray + self._period if astray else 0.0
         if self._astray > PATIENCE:
             self._forget_model()
 
-    def _allowed(self, limit: float) -> float:
-        """What a model may be off by, in sum of squares, that is within `limit` of what drives are wound up."""
+    def _compute_allowance(self, limit: float) -> float:
+        """Return what a model may be off by, in sum of squares, that is within `limit` of what drives are wound up."""
         return limit**2 * self._size + NOISE * self._noise
 
     def warm_up(self) -> None:
@@ -324,7 +326,7 @@ class WindingStream:
 
 
 @kernel
-def _distance(wound, by_forces, rate, bend, noise, still, period):
+def _compute_distance(wound, by_forces, rate, bend, noise, still, period):
     """How far the model is from measured forces, what they say and what their noise (n,) makes of it: sums of squares.
 
     Of drives that slide; for how long the others have stood is noted in `still` (n,).
@@ -358,7 +360,7 @@ class _Course(NamedTuple):
 def wound_log(
     log: GuardedLog, machine: Machine, guard: GuardSettings, filtering: FilterSettings
 ) -> GuardedLog:
-    """A guarded log of `at_motors` with what a `WindingStream` makes of its samples."""
+    """Return a guarded log of `at_motors` with what a `WindingStream` makes of its samples."""
     if log.force is None:
         return log
     stream = WindingStream(machine, guard, filtering, log.period)

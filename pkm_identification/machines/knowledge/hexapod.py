@@ -51,11 +51,11 @@ def list_body_values(machine: Description) -> Iterator[BodyValues]:
     )  # fmt: skip
     for i, strut in enumerate(machine.struts):
         section = "strut" if "strut" in machine.document else f"struts.{i}"
-        yield _strut_body(f"body_b_{i + 1}", f"{section}.body_b", strut.body_b, machine)
-        yield _strut_body(f"body_e_{i + 1}", f"{section}.body_e", strut.body_e, machine)
+        yield _describe_strut_body(f"body_b_{i + 1}", f"{section}.body_b", strut.body_b, machine)
+        yield _describe_strut_body(f"body_e_{i + 1}", f"{section}.body_e", strut.body_e, machine)
 
 
-def _strut_body(name: str, section: str, body: StrutBody, machine: Description) -> BodyValues:
+def _describe_strut_body(name: str, section: str, body: StrutBody, machine: Description) -> BodyValues:
     keys = ("mass", "center_of_mass", "inertia.0", "inertia.1")
     return BodyValues(
         name, section, float(machine.length_limits[0]), body.mass, np.array([body.center_of_mass]),

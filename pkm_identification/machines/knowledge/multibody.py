@@ -15,8 +15,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from pkm_identification.mechanisms.multibody.description.known_constants import spread_constants
-from pkm_identification.mechanisms.multibody.description.parts import central_moments
-from pkm_identification.mechanisms.multibody.extents import body_sizes
+from pkm_identification.mechanisms.multibody.description.parts import compute_central_moments
+from pkm_identification.mechanisms.multibody.extents import compute_body_sizes
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 
 from ..contract import Machine
@@ -51,8 +51,8 @@ def list_body_values(mechanism: Mechanism) -> Iterator[BodyValues]:
     """Yield the bodies in the order of the file."""
     description = mechanism.description
     sections = description.document.get("bodies", {})
-    for body, size in zip(description.bodies, body_sizes(mechanism)[1], strict=True):
-        mass, first, inertia = central_moments(body)
+    for body, size in zip(description.bodies, compute_body_sizes(mechanism)[1], strict=True):
+        mass, first, inertia = compute_central_moments(body)
         center = first / mass if mass > 0.0 else np.zeros(3)
         moments, products = np.diagonal(inertia), inertia[[0, 0, 1], [1, 2, 2]]
         if body.planar:

@@ -75,7 +75,7 @@ class Bank:
             states[i, : len(state)] = state
         return states, commands
 
-    def measured(self, states: FloatArray, position: FloatArray) -> FloatArray:
-        """What each actuator's own sensor is on, in its unit, without its delay: shape (n,)."""
-        read = [a.measured(states[i], float(position[i])) for i, a in enumerate(self.actuators)]
+    def measure(self, states: FloatArray, position: FloatArray) -> FloatArray:
+        """Return what each actuator's own sensor is on, in its unit, without its delay: shape (n,)."""
+        read = [a.measure(states[i], float(position[i])) for i, a in enumerate(self.actuators)]
         return np.array(read)

@@ -89,13 +89,13 @@ class BaseActuator:
         return 0.0
 
     def transfer(self, held: float) -> Transfer:
-        """What lies between the reported force and the acting one, with commands held for `held` s."""
+        """Return what lies between the reported force and the acting one, with commands held for `held` s."""
         return Transfer(lateness(held, self.lag), friction=self.friction, lag=self.lag)
 
     def without_coulomb(self: _Kind) -> _Kind:
         return replace(self, friction=replace(self.friction, coulomb=0.0))
 
-    def measured(self, state: FloatArray, x: float) -> float:
+    def measure(self, state: FloatArray, x: float) -> float:
         return x
 
     @property

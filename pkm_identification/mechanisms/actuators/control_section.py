@@ -62,7 +62,7 @@ class MachineControl:
 
 
 def read_control(root: Node, actuators: tuple[Actuator, ...] | None) -> MachineControl | None:
-    """The section of a file, one for all drives or a list of one for each; None where it has none.
+    """Return the section of a file, one for all drives or a list of one for each; None where it has none.
 
     Raises
     ------
@@ -84,7 +84,7 @@ def read_control(root: Node, actuators: tuple[Actuator, ...] | None) -> MachineC
         return MachineControl(tuple(read_drive_loops(entry, {i: one}) for i, (entry, one) in each))
     workspace = node.take("space", SPACES[0]).choice(SPACES) == "workspace"
     if node.has("computed_torque"):
-        law = _computed_torque(node.take("computed_torque"), actuators)
+        law = _read_computed_torque(node.take("computed_torque"), actuators)
         node.close()
         return MachineControl((), law, workspace)
     node.take("computed_torque", None)
@@ -94,7 +94,7 @@ def read_control(root: Node, actuators: tuple[Actuator, ...] | None) -> MachineC
     return MachineControl((loops,) * len(actuators), None, workspace)
 
 
-def _computed_torque(node: Node, actuators: tuple[Actuator, ...]) -> TorqueControl:
+def _read_computed_torque(node: Node, actuators: tuple[Actuator, ...]) -> TorqueControl:
     for i, actuator in enumerate(actuators):
         if actuator.has_valve:
             node.fail(f"gives forces; drive {i + 1} has a valve, which takes none")
@@ -108,7 +108,7 @@ def _computed_torque(node: Node, actuators: tuple[Actuator, ...]) -> TorqueContr
 
 
 def _check_workspace(node: Node, position: PositionControl, velocity: VelocityControl | None) -> None:
-    """Of a position loop in the workspace nothing but the gain is left: its wanted coordinate is new each period."""
+    """Refuse more than the gain in a workspace loop: its wanted coordinate is new each period."""
     ahead = velocity is not None and (velocity.rate_feed_forward or velocity.acceleration_feed_forward)
     if position.rate_feed_forward or ahead:
         node.take("space").fail(

@@ -17,7 +17,7 @@ import numpy as np
 
 from pkm_identification.document import Node
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.numerics.compiled import inlined
+from pkm_identification.numerics.compiled import compile_inline
 
 from .friction_inside import read_inner_friction
 from .ideal import Ideal, read_force_limit
@@ -27,7 +27,7 @@ from .row import OWN, own_friction
 _TIME_CONSTANT = OWN
 
 
-@inlined
+@compile_inline
 def stage(row, known, state, h, signal, x, v):
     """Write the state of an implicit stage; force and its slope by the rate."""
     share = h / row[_TIME_CONSTANT]
@@ -68,7 +68,7 @@ class FirstOrder(Ideal):
     def force(self, state: FloatArray, signal: float, x: float, v: float) -> float:
         return float(state[0]) - self.friction(v)
 
-    def reported(self, state: FloatArray, command: float) -> float:
+    def report_force(self, state: FloatArray, command: float) -> float:
         return float(state[0])
 
     @property
@@ -79,7 +79,7 @@ class FirstOrder(Ideal):
 
 
 def read(node: Node, units: Units) -> FirstOrder:
-    """A first-order actuator of a machine file."""
+    """Return a first-order actuator of a machine file."""
     return FirstOrder(
         time_constant=node.take("time_constant").positive(),
         force_limit=read_force_limit(node),

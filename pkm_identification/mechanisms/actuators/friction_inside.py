@@ -48,7 +48,7 @@ class InnerFriction:
         return self.viscous != 0.0 or self.coulomb != 0.0
 
     def per_coordinate(self, ratio: float) -> InnerFriction:
-        """The same along a driven coordinate, of friction on a shaft that turns `ratio` times as far."""
+        """Return the same along a driven coordinate, of friction on a shaft that turns `ratio` times as far."""
         return InnerFriction(
             self.viscous * ratio**2, self.coulomb * ratio, self.transition_rate / ratio if ratio else 1.0
         )

@@ -27,16 +27,16 @@ from numpy.typing import NDArray
 
 from pkm_identification.document import Node
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.numerics.compiled import inlined
+from pkm_identification.numerics.compiled import compile_inline
 
 from .quantity import Quantity, Units
 from .row import own_friction
-from .servo import OWN_OF_TYPE, Servo, cylinder_force, read_servo
+from .servo import OWN_OF_TYPE, Servo, compute_cylinder_force, read_servo
 
 VALVE_RATE, VALVE_DAMPING = OWN_OF_TYPE, OWN_OF_TYPE + 1
 
 
-@inlined
+@compile_inline
 def stage(row, known, state, h, signal, x, v):
     """Write the state (valve opening, its rate, load force) of an implicit stage; force and its slope by the rate."""
     w = row[VALVE_RATE]
@@ -44,7 +44,7 @@ def stage(row, known, state, h, signal, x, v):
         1.0 + h * w * (2.0 * row[VALVE_DAMPING] + h * w)
     )
     state[0] = known[0] + h * state[1]
-    state[2], by_rate = cylinder_force(row, known[2], h, state[0], v)
+    state[2], by_rate = compute_cylinder_force(row, known[2], h, state[0], v)
     friction, slope = own_friction(row, v)
     return state[2] - friction, by_rate - slope
 
@@ -100,7 +100,7 @@ class Hydraulic(Servo):
 
 
 def read(node: Node, units: Units) -> Hydraulic:
-    """A hydraulic servo of a machine file."""
+    """Return a hydraulic servo of a machine file."""
     valve = node.take("valve")
     rate, damping = valve.take("natural_frequency").positive(), valve.take("damping").positive()
     delay = valve.take("delay", 0.0).not_negative()

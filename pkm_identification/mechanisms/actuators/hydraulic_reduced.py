@@ -17,18 +17,18 @@ import numpy as np
 
 from pkm_identification.document import Node
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.numerics.compiled import inlined
+from pkm_identification.numerics.compiled import compile_inline
 
 from .hydraulic import Hydraulic
 from .quantity import Units
 from .row import own_friction
-from .servo import Servo, cylinder_force, read_servo
+from .servo import Servo, compute_cylinder_force, read_servo
 
 
-@inlined
+@compile_inline
 def stage(row, known, state, h, signal, x, v):
     """Write the state (load force) of an implicit stage; force and its slope by the rate."""
-    state[0], by_rate = cylinder_force(row, known[0], h, signal, v)
+    state[0], by_rate = compute_cylinder_force(row, known[0], h, signal, v)
     friction, slope = own_friction(row, v)
     return state[0] - friction, by_rate - slope
 
@@ -42,7 +42,7 @@ class HydraulicReduced(Servo):
 
     @classmethod
     def of(cls, full: Hydraulic) -> HydraulicReduced:
-        """The reduced form of a full one, with the equivalent delay t_e + 2 D_v / w_v."""
+        """Return the reduced form of a full one, with the equivalent delay t_e + 2 D_v / w_v."""
         return cls(
             full.loop,
             full.valve_delay + 2 * full.valve_damping / full.valve_rate,
@@ -61,7 +61,7 @@ class HydraulicReduced(Servo):
 
 
 def read(node: Node, units: Units) -> HydraulicReduced:
-    """A reduced hydraulic servo of a machine file."""
+    """Return a reduced hydraulic servo of a machine file."""
     valve = node.take("valve")
     delay = valve.take("delay").not_negative()
     valve.close()

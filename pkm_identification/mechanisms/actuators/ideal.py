@@ -17,7 +17,7 @@ import numpy as np
 
 from pkm_identification.document import Node
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.numerics.compiled import inlined
+from pkm_identification.numerics.compiled import compile_inline
 
 from .base import BaseActuator
 from .friction_inside import read_inner_friction
@@ -25,7 +25,7 @@ from .quantity import Quantity, Units
 from .row import LIMIT, own_friction
 
 
-@inlined
+@compile_inline
 def stage(row, known, state, h, signal, x, v):
     """Force and its slope by the rate; there is no state."""
     friction, slope = own_friction(row, v)
@@ -71,7 +71,7 @@ class Ideal(BaseActuator):
     def force(self, state: FloatArray, signal: float, x: float, v: float) -> float:
         return signal - self.friction(v)
 
-    def reported(self, state: FloatArray, command: float) -> float:
+    def report_force(self, state: FloatArray, command: float) -> float:
         return self.signal(command, 0.0)
 
     @property
@@ -82,7 +82,7 @@ class Ideal(BaseActuator):
 
 
 def read(node: Node, units: Units) -> Ideal:
-    """An ideal actuator of a machine file."""
+    """Return an ideal actuator of a machine file."""
     return Ideal(read_force_limit(node), friction=read_inner_friction(node), units=units)
 
 

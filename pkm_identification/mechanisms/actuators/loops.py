@@ -77,7 +77,7 @@ class DriveLoops:
 
 
 def read_drive_loops(node: Node, actuators: dict[int, Actuator]) -> DriveLoops:
-    """The loops of a section.
+    """Return the loops of a section.
 
     Parameters
     ----------
@@ -90,19 +90,19 @@ def read_drive_loops(node: Node, actuators: dict[int, Actuator]) -> DriveLoops:
     MachineError
         If a value is impossible, periods are no multiples, or an actuator cannot take what the loops give.
     """
-    position = _position(node.take("position"))
-    velocity = _velocity(node) if node.has("velocity") else None
-    current = _current(node) if node.has("current") else None
+    position = _read_position_loop(node.take("position"))
+    velocity = _read_velocity_loop(node) if node.has("velocity") else None
+    current = _read_current_loop(node) if node.has("current") else None
     for optional in ("velocity", "current"):
         node.take(optional, None)
     node.close()
     if velocity is not None:
-        _multiple(node, "position", position.period, "velocity", velocity.period)
+        _read_multiple(node, "position", position.period, "velocity", velocity.period)
     if current is not None:
         if velocity is None:
             node.take("current").fail("needs a 'velocity' loop around it")
         else:
-            _multiple(node, "velocity", velocity.period, "current", current.period)
+            _read_multiple(node, "velocity", velocity.period, "current", current.period)
     for i, actuator in actuators.items():
         unit = actuator.command_unit
         if velocity is None and unit != "A":
@@ -131,7 +131,7 @@ def _limit(node: Node) -> float:
     return np.inf if limit is None else limit
 
 
-def _position(node: Node) -> PositionControl:
+def _read_position_loop(node: Node) -> PositionControl:
     gain_node = node.take("gain")
     if gain_node.number() == 0.0:
         gain_node.fail("= 0: such a loop does nothing")
@@ -149,7 +149,7 @@ def _position(node: Node) -> PositionControl:
     return loop
 
 
-def _velocity(root: Node) -> VelocityControl:
+def _read_velocity_loop(root: Node) -> VelocityControl:
     node = root.take("velocity")
     loop = VelocityControl(
         node.take("gain").positive(),
@@ -164,7 +164,7 @@ def _velocity(root: Node) -> VelocityControl:
     return loop
 
 
-def _current(root: Node) -> CurrentControl:
+def _read_current_loop(root: Node) -> CurrentControl:
     node = root.take("current")
     loop = CurrentControl(
         node.take("gain").positive(),
@@ -176,7 +176,7 @@ def _current(root: Node) -> CurrentControl:
     return loop
 
 
-def _multiple(node: Node, outer: str, long: float, inner: str, short: float) -> None:
+def _read_multiple(node: Node, outer: str, long: float, inner: str, short: float) -> None:
     ratio = long / short
     if not np.isfinite(ratio) or ratio < 1 - _WHOLE or abs(ratio - round(ratio)) > _WHOLE * ratio:
         node.take(outer).fail(

@@ -32,7 +32,7 @@ OWN_OF_TYPE = OWN + 7
 
 
 @kernel
-def winding_current(row, known, h, signal, speed):
+def compute_winding_current(row, known, h, signal, speed):
     """Current at the end of an implicit stage of h s (at h = 0 the known one), and its slope by the motor's speed."""
     inductance = row[INDUCTANCE]
     if inductance == 0.0:
@@ -129,7 +129,7 @@ class Motor:
         return (voltage - drop) / winding.inductance
 
     def command_for(self, current: float) -> float:
-        """The command that holds a current at rest."""
+        """Return the command that holds a current at rest."""
         return self.winding.resistance * current if self.by_voltage and self.winding else current
 
     @property
@@ -160,7 +160,7 @@ class Motor:
 
 
 def read_motor(node: Node, units: Units) -> Motor:
-    """The motor's keys of an actuator's section."""
+    """Return the motor's keys of an actuator's section."""
     constant = node.take("torque_constant").positive()
     emf_node = node.take("back_emf", None)
     emf = emf_node.positive_or_none()

@@ -54,7 +54,7 @@ class MotorDrive(BaseActuator):
         return self.motor.ratio * self.motor.torque_constant * current
 
     def holding(self, force: float) -> tuple[FloatArray, float]:
-        """The winding's state, shape (1,) or (0,), and the command that pull with a force at rest."""
+        """Return the winding's state, shape (1,) or (0,), and the command that pull with a force at rest."""
         current = force / (self.motor.ratio * self.motor.torque_constant)
         return np.full(len(self.motor.state_names), current), self.motor.command_for(current)
 
@@ -63,7 +63,7 @@ class MotorDrive(BaseActuator):
         change = self.motor.current_rate(current, signal, self.motor.ratio * rate)
         return np.full(len(self.motor.state_names), change)
 
-    def reported(self, state: FloatArray, command: float) -> float:
+    def report_force(self, state: FloatArray, command: float) -> float:
         return self.pull(self.current(state, self.motor.signal(command)))
 
     @property

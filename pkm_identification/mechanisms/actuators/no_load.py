@@ -20,13 +20,13 @@ import numpy as np
 from pkm_identification.document import Node
 from pkm_identification.errors import SettingsError
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.numerics.compiled import inlined
+from pkm_identification.numerics.compiled import compile_inline
 
 from .row import COUNT, OPENING, SPEED, TABLE
 
 
-@inlined
-def no_load_speed(row, opening):
+@compile_inline
+def compute_no_load_speed(row, opening):
     """Speed in m/s (rad/s) of the unloaded actuator at a valve opening in A."""
     count = int(row[COUNT])
     if opening <= row[OPENING]:
@@ -51,7 +51,7 @@ class NoLoadTable:
     speed: tuple[float, ...]
 
     def __call__(self, opening: float) -> float:
-        """Speed at an opening; what `no_load_speed` computes in kernels."""
+        """Speed at an opening; what `compute_no_load_speed` computes in kernels."""
         return float(np.interp(opening, self.opening, self.speed))
 
     @property
@@ -61,7 +61,7 @@ class NoLoadTable:
         return float(speed.sum() / opening[speed > 0.0].sum())
 
     def opening_for(self, speed: float) -> float:
-        """The opening that gives a speed: the middle of those that do, where the table is level.
+        """Return the opening that gives a speed: the middle of those that do, where the table is level.
 
         Raises
         ------
@@ -90,7 +90,7 @@ class NoLoadTable:
 
 
 def read_no_load(node: Node) -> NoLoadTable:
-    """The table of a file: a list of pairs [opening, speed]."""
+    """Return the table of a file: a list of pairs [opening, speed]."""
     if not isinstance(node.value, list) or not 2 <= len(node.value) <= TABLE:
         node.fail(f"must be a list of 2 to {TABLE} pairs [valve opening in A, speed without load]")
     pairs = np.array([entry.array(2) for entry in node.entries()])

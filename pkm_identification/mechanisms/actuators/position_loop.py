@@ -62,16 +62,16 @@ class PositionLoop:
 
     def signal(self, command: float, position: float) -> float:
         """Valve current in A, of a command and of what the sensor is on."""
-        current = self.gain * (command - self.measured(position)) if self.gain else command
+        current = self.gain * (command - self.measure(position)) if self.gain else command
         return float(np.clip(current, -self.current_limit, self.current_limit))
 
-    def measured(self, position: float) -> float:
-        """The sensor's voltage at a position."""
+    def measure(self, position: float) -> float:
+        """Return the sensor's voltage at a position."""
         return self.sensor_gain * (position - self.sensor_zero)
 
     def command_for(self, current: float, position: float) -> float:
-        """The command that gives a valve current at rest at a position."""
-        return current / self.gain + self.measured(position) if self.gain else current
+        """Return the command that gives a valve current at rest at a position."""
+        return current / self.gain + self.measure(position) if self.gain else current
 
     def fill(self, row: FloatArray) -> None:
         """Write it into an actuator's row."""

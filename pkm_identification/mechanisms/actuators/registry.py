@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from pkm_identification.document import Node
-from pkm_identification.numerics.compiled import inlined
+from pkm_identification.numerics.compiled import compile_inline
 
 from . import first_order, hydraulic, hydraulic_reduced, ideal, screw, two_inertia, vane
 from .quantity import LINEAR, ROTARY, Units
@@ -44,7 +44,7 @@ _FELT = {
 }
 
 
-@inlined
+@compile_inline
 def actuator_stage(row, known, state, h, signal, x, v):
     """One implicit stage of an actuator: its state, its force, and the force's slope by the rate.
 
@@ -120,12 +120,12 @@ def _read(node: Node, units: Units) -> Any:
     actuator = TYPES[kind].read(node, units)
     node.close()
     for name, words in _FELT.items():
-        if not _finite(actuator, name):
+        if not _is_finite(actuator, name):
             node.fail(f"has numbers whose {words} is too large to compute with")
     return actuator
 
 
-def _finite(value: Any, name: str) -> bool:
+def _is_finite(value: Any, name: str) -> bool:
     try:
         return bool(np.isfinite(getattr(value, name)))
     except (OverflowError, ZeroDivisionError):

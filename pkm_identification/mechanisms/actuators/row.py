@@ -16,7 +16,7 @@ from __future__ import annotations
 import numpy as np
 
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.numerics.compiled import inlined
+from pkm_identification.numerics.compiled import compile_inline
 
 # Which type it is, s by which command and own sensor are late, the signal that lets it rest, the encoder's side, and
 # the place of a motor's current in its state, below 0 without a motor.
@@ -34,9 +34,9 @@ ROW = SPEED + TABLE
 MOST_STATES = 4
 
 
-@inlined
+@compile_inline
 def signal_of(row, command, position):
-    """What reaches the actuator of a command, and of the position its own sensor shows: clip(G (u - K (x - x_0))).
+    """Return what reaches the actuator of a command and the position its own sensor shows: clip(G (u - K (x - x_0))).
 
     Without a gain G of its own the actuator takes the command itself, within the limit.
     """
@@ -46,7 +46,7 @@ def signal_of(row, command, position):
     return min(max(signal, -row[LIMIT]), row[LIMIT])
 
 
-@inlined
+@compile_inline
 def own_friction(row, rate):
     """Friction inside the actuator at a rate, and its slope."""
     force, slope = row[VISCOUS] * rate, row[VISCOUS]
@@ -59,7 +59,7 @@ def own_friction(row, rate):
 
 
 def empty_row() -> FloatArray:
-    """A row of zeros without any limit."""
+    """Return a row of zeros without any limit."""
     row = np.zeros(ROW)
     row[LIMIT] = np.inf
     row[TRANSITION] = 1.0

@@ -23,10 +23,10 @@ import numpy as np
 
 from pkm_identification.document import Node
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.numerics.compiled import inlined
+from pkm_identification.numerics.compiled import compile_inline
 
 from .friction_inside import read_inner_friction
-from .motor import OWN_OF_TYPE, RATIO, TORQUE_CONSTANT, read_motor, winding_current
+from .motor import OWN_OF_TYPE, RATIO, TORQUE_CONSTANT, compute_winding_current, read_motor
 from .motor_drive import MotorDrive
 from .quantity import Quantity, Units
 from .row import TRANSITION, own_friction
@@ -35,9 +35,9 @@ from .transfer import Transfer
 _FORWARD, _BACKWARD = OWN_OF_TYPE, OWN_OF_TYPE + 1
 
 
-@inlined
+@compile_inline
 def passed_on(row, force, v):
-    """What the screw's losses leave of a force, by the direction of power; its slopes by force and rate."""
+    """Return what the screw's losses leave of a force, by the direction of power; its slopes by force and rate."""
     bend = row[TRANSITION]
     side = min(max(v / bend, -1.0), 1.0) if force >= 0.0 else -min(max(v / bend, -1.0), 1.0)
     gain = row[_FORWARD] - 1.0 if side >= 0.0 else 1.0 - 1.0 / row[_BACKWARD]
@@ -45,11 +45,11 @@ def passed_on(row, force, v):
     return force * (1.0 + gain * side), 1.0 + gain * side, slope
 
 
-@inlined
+@compile_inline
 def stage(row, known, state, h, signal, x, v):
     """Write the state (current, with a winding) of an implicit stage; force and its slope by the rate."""
     ratio = row[RATIO]
-    current, by_speed = winding_current(row, known[0], h, signal, ratio * v)
+    current, by_speed = compute_winding_current(row, known[0], h, signal, ratio * v)
     state[0] = current
     pull = ratio * row[TORQUE_CONSTANT]
     force, by_force, by_rate = passed_on(row, pull * current, v)
@@ -117,18 +117,18 @@ class Screw(MotorDrive):
 
 
 def read(node: Node, units: Units) -> Screw:
-    """A screw of a machine file."""
+    """Return a screw of a machine file."""
     return Screw(
         read_motor(node, units),
         node.take("inertia", 0.0).not_negative(),
-        _efficiency(node.take("efficiency", 1.0)),
-        _efficiency(node.take("back_efficiency", 1.0)),
+        _read_efficiency(node.take("efficiency", 1.0)),
+        _read_efficiency(node.take("back_efficiency", 1.0)),
         friction=read_inner_friction(node),
         units=units,
     )
 
 
-def _efficiency(node: Node) -> float:
+def _read_efficiency(node: Node) -> float:
     value = node.positive()
     if value > 1:
         node.fail(f"= {value:g}: must be at most 1; no screw gives more than it is given")

@@ -21,11 +21,11 @@ from numpy.typing import NDArray
 
 from pkm_identification.document import Node
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.numerics.compiled import inlined
+from pkm_identification.numerics.compiled import compile_inline
 
 from .base import BaseActuator
 from .friction_inside import read_inner_friction
-from .no_load import NoLoadTable, no_load_speed, read_no_load
+from .no_load import NoLoadTable, compute_no_load_speed, read_no_load
 from .position_loop import PositionLoop, read_position_loop
 from .quantity import Delays, Quantity, Units
 from .row import OWN
@@ -36,11 +36,11 @@ OWN_OF_TYPE = OWN + 2
 HARMONICS = 50  # of a held setpoint; they fall with the third power of their number at least
 
 
-@inlined
-def cylinder_force(row, known, h, opening, v):
+@compile_inline
+def compute_cylinder_force(row, known, h, opening, v):
     """Load force at the end of an implicit stage, and its slope by the rate."""
     stiff = row[OIL] + h * row[LEAK]
-    force = (row[OIL] * known + h * (no_load_speed(row, opening) - v)) / stiff
+    force = (row[OIL] * known + h * (compute_no_load_speed(row, opening) - v)) / stiff
     return force, -h / stiff
 
 
@@ -128,13 +128,13 @@ class Servo(BaseActuator):
         return (self.no_load(opening) - v - self.hydraulic_compliance * load) / self.oil_compliance
 
     def force(self, state: FloatArray, signal: float, x: float, v: float) -> float:
-        return self.reported(state, signal) - self.friction(v)
+        return self.report_force(state, signal) - self.friction(v)
 
-    def reported(self, state: FloatArray, command: float) -> float:
+    def report_force(self, state: FloatArray, command: float) -> float:
         return float(state[len(self.state_names) - 1])
 
-    def measured(self, state: FloatArray, x: float) -> float:
-        return self.loop.measured(x)
+    def measure(self, state: FloatArray, x: float) -> float:
+        return self.loop.measure(x)
 
     @property
     def gain_of_loop(self) -> float:
@@ -176,7 +176,7 @@ class Servo(BaseActuator):
 
 
 def read_servo(node: Node, units: Units) -> dict[str, Any]:
-    """What a section of a machine file says of a servo besides its valve, by attribute of `Servo`."""
+    """Return what a section of a machine file says of a servo besides its valve, by attribute of `Servo`."""
     return {
         "loop": read_position_loop(node),
         "no_load": read_no_load(node.take("no_load")),

@@ -24,11 +24,11 @@ import numpy as np
 
 from pkm_identification.document import Node
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.numerics.compiled import inlined
+from pkm_identification.numerics.compiled import compile_inline
 
 from ..model import Actuator
 from .friction_inside import FRICTIONLESS, InnerFriction, read_inner_friction
-from .motor import OWN_OF_TYPE, RATIO, TORQUE_CONSTANT, read_motor, winding_current
+from .motor import OWN_OF_TYPE, RATIO, TORQUE_CONSTANT, compute_winding_current, read_motor
 from .motor_drive import MotorDrive
 from .quantity import Quantity, Units
 from .row import own_friction
@@ -40,8 +40,8 @@ ENCODERS = (*SIDES, "both")
 _ITERATIONS = 60
 
 
-@inlined
-def _motor_friction(row, speed):
+@compile_inline
+def _compute_motor_friction(row, speed):
     """Friction torque on the motor's shaft at a speed in rad/s, and its slope."""
     torque, slope = row[_VISCOUS] * speed, row[_VISCOUS]
     if row[_COULOMB] > 0.0:
@@ -51,7 +51,7 @@ def _motor_friction(row, speed):
     return torque, slope
 
 
-@inlined
+@compile_inline
 def stage(row, known, state, h, signal, x, v):
     """Write the state (motor side's place and rate, current) of an implicit stage; force and its slope by the rate."""
     g = row[RATIO]
@@ -59,7 +59,7 @@ def stage(row, known, state, h, signal, x, v):
     friction, own_slope = own_friction(row, v)
     if h == 0.0:
         state[0], state[1] = known[0], known[1]
-        state[2] = winding_current(row, known[2], 0.0, signal, g * known[1])[0]
+        state[2] = compute_winding_current(row, known[2], 0.0, signal, g * known[1])[0]
         return stiffness * (known[0] - x) + damping * (known[1] - v) - friction, -damping - own_slope
     # in the motor side's rate r: J g^2 (r - r_known) / h = g torque - g friction(r) - spring(r)
     mass, pull, spring = row[_INERTIA] * g * g / h, g * row[TORQUE_CONSTANT], h * stiffness + damping
@@ -68,8 +68,8 @@ def stage(row, known, state, h, signal, x, v):
     low, high = -np.inf, np.inf
     bend = row[_BEND] / g
     for _ in range(_ITERATIONS):
-        current, by_speed = winding_current(row, known[2], h, signal, g * rate)
-        rubbing, by_rate = _motor_friction(row, g * rate)
+        current, by_speed = compute_winding_current(row, known[2], h, signal, g * rate)
+        rubbing, by_rate = _compute_motor_friction(row, g * rate)
         push, back, load = mass * (rate - known[1]), pull * current - g * rubbing, start + spring * rate
         error = push - back + load
         stiff = mass + g * g * by_rate + spring - pull * by_speed * g
@@ -199,7 +199,7 @@ class TwoInertia(MotorDrive):
     def force(self, state: FloatArray, signal: float, x: float, v: float) -> float:
         return self.motor.ratio * self._twist(state, x, v) - self.friction(v)
 
-    def measured(self, state: FloatArray, x: float) -> float:
+    def measure(self, state: FloatArray, x: float) -> float:
         return float(state[0]) if self.encoder_on_motor else x
 
     def transfer(self, held: float) -> Transfer:
@@ -222,14 +222,14 @@ class TwoInertia(MotorDrive):
 
 
 def by_encoder(actuator: Actuator, side: str) -> Actuator:
-    """An actuator as logs show it by one of two encoders, 'motor' or 'load'; itself where it has one."""
+    """Return an actuator as logs show it by one of two encoders, 'motor' or 'load'; itself where it has one."""
     if isinstance(actuator, TwoInertia) and actuator.has_both_encoders:
         return replace(actuator, taken=side)
     return actuator
 
 
 def read(node: Node, units: Units) -> TwoInertia:
-    """A compliant transmission of a machine file."""
+    """Return a compliant transmission of a machine file."""
     motor = read_motor(node, units)
     rubbing = node.take("motor_friction", {})
     motor_friction = read_inner_friction(rubbing)

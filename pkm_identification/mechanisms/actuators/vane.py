@@ -36,7 +36,7 @@ class Vane(hydraulic.Hydraulic):
 
 
 def read(node: Node, units: Units) -> Vane:
-    """A vane motor of a machine file."""
+    """Return a vane motor of a machine file."""
     if units != ROTARY:
         node.fail("is a vane, which turns; this drive does not (use 'hydraulic')")
     return Vane(**vars(hydraulic.read(node, units)))

@@ -18,11 +18,11 @@ from .quantity import Quantity
 
 
 def varied(actuator: Actuator, quantity: Quantity, factor: float) -> Actuator:
-    """The same actuator with one number multiplied by a factor."""
+    """Return the same actuator with one number multiplied by a factor."""
     path = (quantity.attribute or quantity.name).split(".")
-    return _replaced(actuator, path, quantity.value * factor)
+    return _replace_value(actuator, path, quantity.value * factor)
 
 
-def _replaced(owner: Any, path: list[str], value: float) -> Any:
+def _replace_value(owner: Any, path: list[str], value: float) -> Any:
     first, *rest = path
-    return replace(owner, **{first: _replaced(getattr(owner, first), rest, value) if rest else value})
+    return replace(owner, **{first: _replace_value(getattr(owner, first), rest, value) if rest else value})

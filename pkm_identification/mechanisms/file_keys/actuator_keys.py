@@ -194,12 +194,12 @@ def with_expressions(key: Key) -> Key:
         return replace(key, keys=tuple(map(with_expressions, key.keys)), kinds=kinds)
     if "enum" in key.form.schema:
         return key
-    return replace(key, form=Form(f"{key.form.words}, or expression", _or_text(key.form.schema)))
+    return replace(key, form=Form(f"{key.form.words}, or expression", _allow_text(key.form.schema)))
 
 
-def _or_text(schema: Schema) -> Schema:
+def _allow_text(schema: Schema) -> Schema:
     if schema["type"] == "array":
-        return schema | {"items": _or_text(schema["items"])}
+        return schema | {"items": _allow_text(schema["items"])}
     return {"anyOf": [schema, {"type": "string"}]}
 
 

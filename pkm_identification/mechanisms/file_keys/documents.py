@@ -16,7 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from .hexapod_keys import HEXAPOD_KEYS
-from .key import Key, file_schema
+from .key import Key, build_file_schema
 from .known_keys import DEFINITIONS, allow_known
 from .mechanism_keys import MECHANISM_KEYS
 
@@ -44,23 +44,25 @@ is known ([machine_file.md](machine_file.md)).
 
 def documents() -> dict[str, str]:
     """Texts of the files by their paths in the repository."""
-    pages = {PAGE: _page()}
+    pages = {PAGE: _write_page()}
     for name, (title, keys, page) in FILES.items():
-        schema = file_schema(title, f"See docs/{page}.", keys, {"$id": f"pkm_identification/{name}.json"})
+        schema = build_file_schema(
+            title, f"See docs/{page}.", keys, {"$id": f"pkm_identification/{name}.json"}
+        )
         schema = allow_known(schema) | {"$defs": DEFINITIONS}
         pages[f"config/schema/{name}.json"] = json.dumps(schema, indent=1, ensure_ascii=False) + "\n"
     return pages
 
 
-def _page() -> str:
+def _write_page() -> str:
     blocks = [HEAD]
     for title, keys, page in FILES.values():
-        rows = ["| key | value | what |", "|---|---|---|", *_rows(keys, "")]
+        rows = ["| key | value | what |", "|---|---|---|", *_list_rows(keys, "")]
         blocks.append("\n".join([f"## {title}", f"How it is written: [{page}]({page}).", "", *rows, ""]))
     return "\n".join(blocks)
 
 
-def _rows(keys: Iterable[Key], path: str) -> list[str]:
+def _list_rows(keys: Iterable[Key], path: str) -> list[str]:
     rows = []
     for key in keys:
         place = f"{path}{key.name}"
@@ -69,14 +71,14 @@ def _rows(keys: Iterable[Key], path: str) -> list[str]:
         if key.several:
             words = "section, or a list of them"
         rows.append(f"| {shown} | {words} | {key.about} |")
-        rows += _rows(key.keys, f"{place}.")
+        rows += _list_rows(key.keys, f"{place}.")
         if key.kinds:
-            rows += _rows_of_kinds(key.kinds, f"{place}.")
+            rows += _list_rows_of_kinds(key.kinds, f"{place}.")
     return rows
 
 
-def _rows_of_kinds(kinds: Mapping[str, tuple[Key, ...]], path: str) -> list[str]:
-    """The key `type`, and each other key once with the types that have it."""
+def _list_rows_of_kinds(kinds: Mapping[str, tuple[Key, ...]], path: str) -> list[str]:
+    """Return the key `type`, and each other key once with the types that have it."""
     listed = ", ".join(f"`{name}`" for name in kinds)
     rows = [f"| **`{path}type`** | {listed} | of the drive: it says which other keys there are |"]
     types_of: list[tuple[Key, list[str]]] = []
@@ -89,7 +91,7 @@ def _rows_of_kinds(kinds: Mapping[str, tuple[Key, ...]], path: str) -> list[str]
                 alike.append(name)
     for key, types in types_of:
         having = "of all" if len(types) == len(kinds) else "of " + ", ".join(f"`{name}`" for name in types)
-        rows += _rows([replace(key, about=f"{key.about} ({having})")], path)
+        rows += _list_rows([replace(key, about=f"{key.about} ({having})")], path)
     return rows
 
 

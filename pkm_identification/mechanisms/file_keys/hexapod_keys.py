@@ -39,7 +39,7 @@ _EACH_NOT_NEGATIVE = either(NOT_NEGATIVE, numbers(STRUTS, not_negative=True))
 _ANGLE = either(POSITIVE, numbers(2))
 
 
-def _joint(end: str, kinds: tuple[str, ...]) -> Key:
+def _describe_joint(end: str, kinds: tuple[str, ...]) -> Key:
     return Key(
         f"{end}_joint",
         f"kind of the joints at the {end}",
@@ -75,7 +75,7 @@ def _joint(end: str, kinds: tuple[str, ...]) -> Key:
     )
 
 
-def _body(name: str, about: str, places: str) -> Key:
+def _describe_body(name: str, about: str, places: str) -> Key:
     return Key(
         name,
         about,
@@ -94,8 +94,8 @@ def _body(name: str, about: str, places: str) -> Key:
 
 
 _STRUT = (
-    _body("body_b", "what stays at the base joint", "from the base joint"),
-    _body("body_e", "what extends with the platform joint", "back from the platform joint"),
+    _describe_body("body_b", "what stays at the base joint", "from the base joint"),
+    _describe_body("body_e", "what extends with the platform joint", "back from the platform joint"),
 )
 
 HEXAPOD_KEYS = (
@@ -111,8 +111,8 @@ HEXAPOD_KEYS = (
         keys=(
             Key("base_joints", "centres in the base frame, m, struts 1 to 6", rows(STRUTS, 3), True),
             Key("platform_joints", "centres in the platform frame, m", rows(STRUTS, 3), True),
-            _joint("base", BASE_JOINTS),
-            _joint("platform", PLATFORM_JOINTS),
+            _describe_joint("base", BASE_JOINTS),
+            _describe_joint("platform", PLATFORM_JOINTS),
             Key(
                 "home",
                 "pose of the platform frame in the base frame",

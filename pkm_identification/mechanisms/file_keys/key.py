@@ -78,11 +78,11 @@ class Key:
             return self.form.schema
         if self.kinds:
             return section_of_kinds(self.kinds)
-        section = section_schema(self.keys)
+        section = build_section_schema(self.keys)
         return {"anyOf": [section, {"type": "array", "items": section}]} if self.several else section
 
 
-def section_schema(keys: Iterable[Key]) -> Schema:
+def build_section_schema(keys: Iterable[Key]) -> Schema:
     """JSON Schema of a section with these keys, and no others."""
     named = {key.name: key for key in keys}
     schema: Schema = {"type": "object"}
@@ -99,7 +99,7 @@ def section_of_kinds(kinds: Mapping[str, tuple[Key, ...]]) -> Schema:
     """JSON Schema of a section with the key `type`, and the other keys that its type has."""
     branches = []
     for name, keys in kinds.items():
-        with_type = section_schema(keys)
+        with_type = build_section_schema(keys)
         with_type["properties"] = {"type": True, **with_type["properties"]}
         this = {"properties": {"type": {"const": name}}, "required": ["type"]}
         branches.append({"if": this, "then": with_type})
@@ -125,23 +125,23 @@ EXACT = Form("number or expression", EXACT_NUMBER)
 
 
 def at_most(high: float) -> Form:
-    """A number from zero to a bound."""
+    """Return a number from zero to a bound."""
     return Form(f"number from 0 to {high:g}", {"type": "number", "minimum": 0, "maximum": high})
 
 
 def numbers(count: int, not_negative: bool = False) -> Form:
-    """A list of numbers."""
+    """Return a list of numbers."""
     entry = NOT_NEGATIVE.schema if not_negative else _NUMBER
     return Form(f"{count} numbers{' >= 0' if not_negative else ''}", _list(entry, count))
 
 
 def rows(count: int, width: int) -> Form:
-    """A list of lists of numbers."""
+    """Return a list of lists of numbers."""
     return Form(f"{count} x {width} numbers", _list(_list(_NUMBER, width), count))
 
 
 def exact_numbers(count: int | None = None) -> Form:
-    """A list of exact numbers, of any length unless one is stated."""
+    """Return a list of exact numbers, of any length unless one is stated."""
     words = f"{count} numbers or expressions" if count else "numbers or expressions"
     return Form(words, _list(EXACT_NUMBER, count))
 
@@ -157,7 +157,7 @@ def exact_pair() -> Form:
 
 
 def names(count: int) -> Form:
-    """A list of texts."""
+    """Return a list of texts."""
     return Form(f"{count} names", _list({"type": "string"}, count))
 
 
@@ -173,16 +173,16 @@ def either(*forms: Form) -> Form:
 
 
 def of_names(form: Form, words: str) -> Form:
-    """A mapping of names to values of a form."""
+    """Return a mapping of names to values of a form."""
     return Form(words, {"type": "object", "additionalProperties": form.schema})
 
 
-def file_schema(title: str, about: str, keys: Iterable[Key], identifier: Mapping[str, str]) -> Schema:
-    """The JSON Schema of a file."""
+def build_file_schema(title: str, about: str, keys: Iterable[Key], identifier: Mapping[str, str]) -> Schema:
+    """Return the JSON Schema of a file."""
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         **identifier,
         "title": title,
         "description": about,
-        **section_schema(keys),
+        **build_section_schema(keys),
     }

@@ -16,13 +16,13 @@ from __future__ import annotations
 
 from pkm_identification.numerics.compiled import kernel
 
-from .law import COULOMB, TRANSITION, VISCOUS, Coefficient, FrictionLaw, clipped
+from .law import COULOMB, TRANSITION, VISCOUS, Coefficient, FrictionLaw, clip_rate
 
 
 @kernel
 def terms(rate, law):
     """(L', b, |b|): m/s, and without unit."""
-    bend = clipped(rate, law[TRANSITION])
+    bend = clip_rate(rate, law[TRANSITION])
     return rate, bend, abs(bend)
 
 

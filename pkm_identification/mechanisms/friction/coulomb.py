@@ -12,13 +12,13 @@ from __future__ import annotations
 
 from pkm_identification.numerics.compiled import kernel
 
-from .law import TRANSITION, FrictionLaw, clipped
+from .law import TRANSITION, FrictionLaw, clip_rate
 
 
 @kernel
 def terms(rate, law):
     """(L', b): m/s, and without unit."""
-    return rate, clipped(rate, law[TRANSITION])
+    return rate, clip_rate(rate, law[TRANSITION])
 
 
 @kernel

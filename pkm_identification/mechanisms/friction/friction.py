@@ -114,7 +114,7 @@ class Friction:
         return bool(np.any(self.coefficients))
 
     def changed(self, **values: Any) -> Friction:
-        """The same law with other coefficients or parameters, by their names (see `of`), of rates as noisy."""
+        """Return the same law with other coefficients or parameters, by their names (see `of`), of rates as noisy."""
         own: dict[str, Any] = dict(zip(self.law.names, self.coefficients, strict=True))
         own |= {
             parameter.name: value
@@ -123,7 +123,7 @@ class Friction:
         return replace(Friction.of(self.law.name, **(own | values)), rate_noise=self.rate_noise)
 
     def without(self) -> Friction:
-        """The same law with all coefficients zero."""
+        """Return the same law with all coefficients zero."""
         return replace(self, coefficients=frozen(np.zeros_like(self.coefficients)))
 
     def named(self, coefficients: FloatArray) -> dict[str, list[float]]:
@@ -175,7 +175,7 @@ def _fill_columns(rate, numbers, columns):
 
 
 def friction_columns(rate: FloatArray, friction: Friction) -> FloatArray:
-    """The terms of a law: friction is the sum of coefficient times term.
+    """Return the terms of a law: friction is the sum of coefficient times term.
 
     Parameters
     ----------

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.numerics.compiled import Function, inlined
+from pkm_identification.numerics.compiled import Function, compile_inline
 from pkm_identification.parameters.parameter import Kind
 
 # Places in what the kernels take for a law (`Friction.law_parameters`): the law's number, then its parameters, of
@@ -55,7 +55,7 @@ class Coefficient:
     kind: Kind = Kind.FRICTION
 
     def scale(self, nominal: float, force_scale: float) -> float:
-        """Standard deviation of the prior, of a nominal value and a large friction force (N)."""
+        """Return standard deviation of the prior, of a nominal value and a large friction force (N)."""
         return max(abs(nominal), self.prior_scale * force_scale)
 
 
@@ -124,7 +124,7 @@ class FrictionLaw:
         return -1 if self.reversing is None else self.names.index(self.reversing)
 
     def possible(self, coefficients: FloatArray) -> FloatArray:
-        """The nearest coefficients, shape (K, N) as those given, with which friction resists every motion."""
+        """Return the nearest coefficients, shape (K, N) as those given, with which friction resists every motion."""
         nearest = np.array(coefficients, dtype=float)
         for k, coefficient in enumerate(self.coefficients):
             if coefficient.within is None:
@@ -136,15 +136,15 @@ class FrictionLaw:
         return nearest
 
 
-@inlined
+@compile_inline
 def law_tuple(array, start):
     """The numbers of a law in an array, as a tuple: Numba counts no references to it, which takes as long as a law."""
     return (array[start], array[start + 1], array[start + 2], array[start + 3], array[start + NOISE])
 
 
-@inlined
-def clipped(rate, transition):
-    """The rate over the transition rate, between -1 and 1; a missing rate stays missing."""
+@compile_inline
+def clip_rate(rate, transition):
+    """Return the rate over the transition rate, between -1 and 1; a missing rate stays missing."""
     # which min and max do not promise
     if rate >= transition:
         return 1.0

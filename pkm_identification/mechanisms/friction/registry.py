@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pkm_identification.numerics.compiled import inlined, kernel
+from pkm_identification.numerics.compiled import compile_inline, kernel
 
 from . import asymmetric, coulomb, smooth, source, stribeck
 from .law import NOISE, NUMBER, FrictionLaw
@@ -41,16 +41,16 @@ def friction_terms(rate, law):
     as much is taken off before (corrected scores: Carroll et al., Measurement Error in Nonlinear Models, 2006, ch. 7).
     """
     noise = law[NOISE]
-    middle = _terms_at(rate, law)
+    middle = _evaluate_terms(rate, law)
     if noise == 0.0:
         return middle
-    a, b, c = _terms_at(rate - noise, law)
-    d, e, f = _terms_at(rate + noise, law)
+    a, b, c = _evaluate_terms(rate - noise, law)
+    d, e, f = _evaluate_terms(rate + noise, law)
     return 2.0 * middle[0] - 0.5 * (a + d), 2.0 * middle[1] - 0.5 * (b + e), 2.0 * middle[2] - 0.5 * (c + f)
 
 
 @kernel
-def _terms_at(rate, law):
+def _evaluate_terms(rate, law):
     """The terms at a rate as it is."""
     number = law[NUMBER]
     if number == 4:
@@ -92,41 +92,41 @@ def padded_coefficients(flat, axes):
     return padded
 
 
-@inlined
-def weighted(coefficients, axis, terms):
+@compile_inline
+def weigh_terms(coefficients, axis, terms):
     """Sum of coefficient times term of one axis."""
     rest = coefficients[1, axis] * terms[1] + coefficients[2, axis] * terms[2]
     return coefficients[0, axis] * terms[0] + rest
 
 
-@inlined
+@compile_inline
 def friction_along(rate, law, coefficients, axis):
     """Friction in N of one axis at a rate in m/s."""
-    return weighted(coefficients, axis, friction_terms(rate, law))
+    return weigh_terms(coefficients, axis, friction_terms(rate, law))
 
 
-@inlined
+@compile_inline
 def friction_slope(rate, law, coefficients, axis):
     """Its derivative by the rate, N s/m."""
-    return weighted(coefficients, axis, friction_slopes(rate, law))
+    return weigh_terms(coefficients, axis, friction_slopes(rate, law))
 
 
-@inlined
+@compile_inline
 def plus_friction(force, rate, law, coefficients, axis):
-    """A force in N and the friction of one axis."""
+    """Return a force in N and the friction of one axis."""
     a, b, c = friction_terms(rate, law)
     return force + coefficients[0, axis] * a + coefficients[1, axis] * b + coefficients[2, axis] * c
 
 
-@inlined
+@compile_inline
 def less_friction(force, rate, law, coefficients, axis):
-    """A force in N less the friction of one axis."""
+    """Return a force in N less the friction of one axis."""
     a, b, c = friction_terms(rate, law)
     return force - coefficients[0, axis] * a - coefficients[1, axis] * b - coefficients[2, axis] * c
 
 
 def law_named(name: str) -> FrictionLaw:
-    """The law of a name; raises ValueError if there is none."""
+    """Return the law of a name; raises ValueError if there is none."""
     if name not in LAW_NAMES:
         raise ValueError(f"friction law '{name}': must be one of {', '.join(LAW_NAMES)}")
     return LAWS[LAW_NAMES.index(name)]

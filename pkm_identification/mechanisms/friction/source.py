@@ -12,13 +12,13 @@ from __future__ import annotations
 
 from pkm_identification.numerics.compiled import kernel
 
-from .law import TRANSITION, FrictionLaw, clipped
+from .law import TRANSITION, FrictionLaw, clip_rate
 
 
 @kernel
 def terms(rate, law):
     """(L' outside the transition, 0 inside; clip(L' / v_t, -1, 1))."""
-    return 0.0 if abs(rate) <= law[TRANSITION] else rate, clipped(rate, law[TRANSITION])
+    return 0.0 if abs(rate) <= law[TRANSITION] else rate, clip_rate(rate, law[TRANSITION])
 
 
 @kernel

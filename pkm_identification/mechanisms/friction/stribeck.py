@@ -17,7 +17,7 @@ import numpy as np
 
 from pkm_identification.numerics.compiled import kernel
 
-from .law import TRANSITION, TRANSITION_RATE, FrictionLaw, LawParameter, clipped
+from .law import TRANSITION, TRANSITION_RATE, FrictionLaw, LawParameter, clip_rate
 
 _RATIO, _STRIBECK = 2, 3  # places in `law`
 
@@ -26,7 +26,7 @@ _RATIO, _STRIBECK = 2, 3  # places in `law`
 def terms(rate, law):
     """(L', b with its excess): m/s, and without unit."""
     excess = (law[_RATIO] - 1.0) * np.exp(-((rate / law[_STRIBECK]) ** 2))
-    return rate, clipped(rate, law[TRANSITION]) * (1.0 + excess)
+    return rate, clip_rate(rate, law[TRANSITION]) * (1.0 + excess)
 
 
 @kernel
@@ -34,7 +34,7 @@ def slopes(rate, law):
     """Their derivatives by the rate."""
     slope = 1.0 / law[TRANSITION] if abs(rate) <= law[TRANSITION] else 0.0
     excess = (law[_RATIO] - 1.0) * np.exp(-((rate / law[_STRIBECK]) ** 2))
-    falling = clipped(rate, law[TRANSITION]) * excess * 2.0 * rate / law[_STRIBECK] ** 2
+    falling = clip_rate(rate, law[TRANSITION]) * excess * 2.0 * rate / law[_STRIBECK] ** 2
     return 1.0, slope * (1.0 + excess) - falling
 
 

@@ -54,7 +54,7 @@ class Platform:
 
 
 def read_platform(node: Node) -> Platform:
-    """The key `platform` of a machine file.
+    """Return the key `platform` of a machine file.
 
     Raises
     ------
@@ -76,7 +76,7 @@ def read_platform(node: Node) -> Platform:
     return Platform(mass, center, frozen(inertia))
 
 
-def _body(node: Node) -> StrutBody:
+def _read_body(node: Node) -> StrutBody:
     mass = node.take("mass").positive()
     center = node.take("center_of_mass").number()
     inertia_node = node.take("inertia")
@@ -91,19 +91,19 @@ def _body(node: Node) -> StrutBody:
     return StrutBody(mass, center, float(transverse), float(axial))
 
 
-def _strut(node: Node) -> Strut:
-    strut = Strut(_body(node.take("body_b")), _body(node.take("body_e")))
+def _read_strut(node: Node) -> Strut:
+    strut = Strut(_read_body(node.take("body_b")), _read_body(node.take("body_e")))
     node.close()
     return strut
 
 
 def read_struts(root: Node) -> tuple[Strut, ...]:
-    """The key `strut`, of all alike, or `struts`, one for each, of a machine file; raises as `read_platform`."""
+    """Return the key `strut`, of all alike, or `struts`, one for each, of a machine file; raises as `read_platform`."""
     if root.has("strut") == root.has("struts"):
         raise MachineError(f"{root.source}: give either 'strut' (all alike) or 'struts' (a list of six)")
     if root.has("strut"):
-        return (_strut(root.take("strut")),) * STRUTS
+        return (_read_strut(root.take("strut")),) * STRUTS
     node = root.take("struts")
     if not isinstance(node.value, list) or len(node.value) != STRUTS:
         node.fail("must be a list of six struts")
-    return tuple(_strut(entry) for entry in node.entries())
+    return tuple(_read_strut(entry) for entry in node.entries())

@@ -28,7 +28,7 @@ SLOWEST_CONTROL = 500.0  # Hz
 CONTROL = 1000.0  # Hz
 
 
-def _all(value: float) -> FloatArray:
+def _repeat_for_all(value: float) -> FloatArray:
     return frozen(np.full(STRUTS, value))
 
 
@@ -90,7 +90,7 @@ class Drive:
 
     sample_rate: float
     counts_per_meter: float = np.inf
-    length_at_zero: FloatArray = field(default_factory=lambda: _all(0.0))
+    length_at_zero: FloatArray = field(default_factory=lambda: _repeat_for_all(0.0))
     torque_constant: float = np.nan
     screw_lead: float = np.nan
     gear_ratio: float = np.nan
@@ -98,8 +98,8 @@ class Drive:
     force_limit: float = np.inf
     motor_inertia: float = 0.0
     force_delay: float = 0.0
-    force_gain: FloatArray = field(default_factory=lambda: _all(1.0))
-    force_offset: FloatArray = field(default_factory=lambda: _all(0.0))
+    force_gain: FloatArray = field(default_factory=lambda: _repeat_for_all(1.0))
+    force_offset: FloatArray = field(default_factory=lambda: _repeat_for_all(0.0))
     force_noise: float | None = None
     following_error: float | None = None
     force_jump: float | None = None
@@ -107,7 +107,7 @@ class Drive:
     rated_force: float = UNKNOWN
     piston_area: float = UNKNOWN
     rod_side_area: float = UNKNOWN
-    stroke_at_zero: FloatArray = field(default_factory=lambda: _all(UNKNOWN))
+    stroke_at_zero: FloatArray = field(default_factory=lambda: _repeat_for_all(UNKNOWN))
 
     @property
     def reported(self) -> tuple[Reported, ...]:
@@ -167,7 +167,7 @@ class Drive:
 
 
 def read_drive(node: Node) -> Drive:
-    """The drives of a machine file's section.
+    """Return the drives of a machine file's section.
 
     Raises
     ------
@@ -181,7 +181,7 @@ def read_drive(node: Node) -> Drive:
         values["length_at_zero"] = encoder.take("length_at_zero").array(STRUTS)
         encoder.close()
     if node.has("motor"):
-        values |= _motor(node.take("motor"))
+        values |= _read_motor(node.take("motor"))
     values["piston_area"], values["rod_side_area"] = read_cylinder(node)
     share, zero = node.take("rated_force", None), node.take("length_at_zero", None)
     if share.value is not None:
@@ -218,7 +218,7 @@ def read_drive(node: Node) -> Drive:
     return drive
 
 
-def _motor(node: Node) -> dict[str, float | FloatArray]:
+def _read_motor(node: Node) -> dict[str, float | FloatArray]:
     efficiency = node.take("efficiency", 1.0)
     values: dict[str, float | FloatArray] = {
         "torque_constant": node.take("torque_constant").positive(),

@@ -50,10 +50,10 @@ class Geometry:
     @property
     def length_scale(self) -> float:
         """The platform joints' rms radius, m."""
-        return joint_radius(self.platform_joints)
+        return compute_joint_radius(self.platform_joints)
 
 
-def joint_radius(platform_joints: FloatArray) -> float:
+def compute_joint_radius(platform_joints: FloatArray) -> float:
     """Rms distance in m of the platform joints (6, 3) from their mean: what makes moments and forces comparable."""
     centred = platform_joints - platform_joints.mean(axis=0)
     return float(np.sqrt(np.mean(np.sum(centred**2, axis=1))))
@@ -65,7 +65,7 @@ def strut_lengths_at_home(geometry: HasGeometry) -> FloatArray:
     return np.asarray(np.linalg.norm(geometry.home_position + arm - geometry.base_joints, axis=1))
 
 
-def jacobian_quality(geometry: HasGeometry) -> tuple[FloatArray, FloatArray]:
+def compute_jacobian_quality(geometry: HasGeometry) -> tuple[FloatArray, FloatArray]:
     """Condition of a geometry at its home pose and 15 poses around it.
 
     Parameters

@@ -23,8 +23,8 @@ from ..known_statements import keep_known
 from ..rigid_bodies import parallel_axes
 from .bodies import Strut, StrutBody
 from .dynamics.basis import (
-    friction_of_basis,
-    joint_friction_of_basis,
+    build_friction_of_basis,
+    build_joint_friction_of_basis,
     strut_column,
 )
 from .dynamics.strut import (
@@ -38,7 +38,7 @@ from .machine import Machine
 
 
 def identified_machine(machine: Machine, basis: FloatArray) -> Machine:
-    """The machine a set of basis parameters describes.
+    """Return the machine a set of basis parameters describes.
 
     What the forces do not depend on is taken from the nominal machine: the place of body B's centre of mass and
     how a strut's moments of inertia are shared out between its bodies. Friction that would drive a strut becomes the
@@ -66,18 +66,18 @@ def identified_machine(machine: Machine, basis: FloatArray) -> Machine:
     friction = machine.friction
     document: dict[str, Any] = copy.deepcopy(machine.file)
     document["name"] = f"{machine.name}_identified"
-    document["platform"] = keep_known(document["platform"], _platform(basis))
+    document["platform"] = keep_known(document["platform"], _build_platform(basis))
     before = document.pop("strut", None)
     befores = document.get("struts", [before] * STRUTS)
     document["struts"] = [
-        keep_known(befores[i], _strut(strut, i, basis)) for i, strut in enumerate(machine.struts)
+        keep_known(befores[i], _build_strut(strut, i, basis)) for i, strut in enumerate(machine.struts)
     ]
     document["friction"] = {
         **document.get("friction", {}),
-        **friction.named(friction.law.possible(friction_of_basis(machine, basis))),
+        **friction.named(friction.law.possible(build_friction_of_basis(machine, basis))),
     }
     if machine.joint_friction is not None:
-        joints = machine.joint_friction.section(joint_friction_of_basis(machine, basis))
+        joints = machine.joint_friction.section(build_joint_friction_of_basis(machine, basis))
         document["friction"]["joints"] = joints
     try:
         return Machine.from_document(document, source=document["name"], plausible=False)
@@ -88,7 +88,7 @@ def identified_machine(machine: Machine, basis: FloatArray) -> Machine:
         ) from None
 
 
-def _platform(basis: FloatArray) -> dict[str, Any]:
+def _build_platform(basis: FloatArray) -> dict[str, Any]:
     mass = float(basis[0])
     if not mass > 0:
         raise MachineError(f"the identified platform mass is {mass:.4g} kg; identify with --consistent")
@@ -104,7 +104,7 @@ def _platform(basis: FloatArray) -> dict[str, Any]:
     }
 
 
-def _strut(nominal: Strut, i: int, basis: FloatArray) -> dict[str, Any]:
+def _build_strut(nominal: Strut, i: int, basis: FloatArray) -> dict[str, Any]:
     b, e = nominal.body_b, nominal.body_e
     mass_e = float(basis[strut_column(i, M_E)])
     # body B's mass acts through its first moment alone
@@ -114,20 +114,20 @@ def _strut(nominal: Strut, i: int, basis: FloatArray) -> dict[str, Any]:
     transverse = rod - mass_b * b.center_of_mass**2 - mass_e * place_e**2
     axial = float(basis[strut_column(i, I_A)])
     return {
-        "body_b": _body(
+        "body_b": _build_body(
             mass_b, b.center_of_mass, b, transverse, axial, b.transverse + e.transverse, b.axial + e.axial
         ),
-        "body_e": _body(
+        "body_e": _build_body(
             mass_e, place_e, e, transverse, axial, b.transverse + e.transverse, b.axial + e.axial
         ),
     }
 
 
-def _body(
+def _build_body(
     mass: float, place: float, nominal: StrutBody, transverse: float, axial: float, all_transverse: float,
     all_axial: float,
 ) -> dict[str, Any]:  # fmt: skip
-    """A body with its nominal share of the strut's moments."""
+    """Return a body with its nominal share of the strut's moments."""
     return {
         "mass": mass,
         "center_of_mass": place,

@@ -44,7 +44,7 @@ class JointFriction:
     def alike(
         cls, coulomb: float, viscous: float = 0.0, transition_rate: float = TRANSITION_RATE
     ) -> JointFriction:
-        """The same in all twelve joints, N m and N m s."""
+        """Return the same in all twelve joints, N m and N m s."""
         rows = np.tile([[coulomb], [viscous]], (len(ENDS), STRUTS))
         return cls(frozen(rows.astype(float)), transition_rate)
 
@@ -53,8 +53,8 @@ class JointFriction:
         """Whether there is any."""
         return bool(np.any(self.coefficients))
 
-    def scaled(self, factor: float) -> JointFriction:
-        """A multiple of it."""
+    def scale(self, factor: float) -> JointFriction:
+        """Return a multiple of it."""
         return replace(self, coefficients=frozen(factor * self.coefficients))
 
     def section(self, coefficients: FloatArray) -> dict[str, Any]:
@@ -67,7 +67,7 @@ class JointFriction:
 
 
 def read_joint_friction(node: Node) -> JointFriction | None:
-    """Of a machine file's section `friction.joints`; None where there is none.
+    """Return the joint friction of a machine file's section `friction.joints`; None where there is none.
 
     Raises
     ------

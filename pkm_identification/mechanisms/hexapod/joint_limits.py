@@ -57,7 +57,7 @@ class JointLimits:
         return self.first, self.second
 
     def allow(self, first: FloatArray, second: FloatArray, swing: FloatArray) -> NDArray[np.bool_]:
-        """Whether all six struts' joints are inside, shape (N,); angles (N, 6) that are NaN are outside."""
+        """Return whether all six struts' joints are inside, shape (N,); angles (N, 6) that are NaN are outside."""
         inside = np.isfinite(first) & np.isfinite(second) & np.isfinite(swing)
         for angle, limit in zip((first, second), self.hinges, strict=True):
             low, high = interval(limit)
@@ -94,35 +94,35 @@ def read_joint_limits(base: Node, platform: Node, base_kind: str, platform_kind:
         if kind == "spherical":
             if joint is base and platform_kind == "spherical":
                 section.fail("is not known of the base where both ends are spherical: give the platform's")
-            limits["swing"] = _angle(section.take("swing"))
+            limits["swing"] = _read_angle(section.take("swing"))
         else:
-            limits |= {name: _hinge(section.take(name, None)) for name in HINGES}
+            limits |= {name: _read_hinge(section.take(name, None)) for name in HINGES}
         section.close()
     return JointLimits(**limits)  # type: ignore[arg-type]
 
 
-def _angle(node: Node) -> float:
+def _read_angle(node: Node) -> float:
     value = node.positive()
     if value > np.pi:
-        node.fail(f"= {value:g}: must be an angle in rad from home, at most pi{_degrees(value)}")
+        node.fail(f"= {value:g}: must be an angle in rad from home, at most pi{_suggest_degrees(value)}")
     return value
 
 
-def _hinge(node: Node) -> Interval | None:
+def _read_hinge(node: Node) -> Interval | None:
     if node.value is None:
         return None
     if not isinstance(node.value, list):
-        return _angle(node)
+        return _read_angle(node)
     low, high = (float(value) for value in node.array(2))
     if not -np.pi <= low < 0 < high <= np.pi:
         node.fail(
             f"= {node.value}: must be [lowest, highest] in rad from home, -pi <= lowest < 0 < highest <= pi"
-            f"{_degrees(low, high) if low < 0 < high else ''}"
+            f"{_suggest_degrees(low, high) if low < 0 < high else ''}"
         )
     return low, high
 
 
-def _degrees(*angles: float) -> str:
+def _suggest_degrees(*angles: float) -> str:
     """Return the end of a message on angles that are sensible in degrees; empty if they are not."""
     if max(abs(angle) for angle in angles) > 180.0:
         return ""

@@ -20,7 +20,7 @@ NAME = re.compile(r"(?!.*--)[^\s,;|\"'<>&=]+")
 
 
 def read_joint_names(node: Node) -> tuple[str, ...]:
-    """Names of struts 1 to 6; `strut_1` to `strut_6` where the file has none.
+    """Return names of struts 1 to 6; `strut_1` to `strut_6` where the file has none.
 
     Raises
     ------

@@ -50,7 +50,7 @@ class Joints:
 
 
 def read_joints(geometry: Node, base_places: FloatArray, platform_places: FloatArray) -> Joints:
-    """The keys `base_joint` and `platform_joint` of a machine file's section `geometry`.
+    """Return the keys `base_joint` and `platform_joint` of a machine file's section `geometry`.
 
     Parameters
     ----------
@@ -76,16 +76,16 @@ def read_joints(geometry: Node, base_places: FloatArray, platform_places: FloatA
                 f"= '{base}' beside geometry.platform_joint.type = 'universal': one end is universal and the other "
                 "spherical"
             )
-        axes = _first_axes(platform_node, platform_places)
+        axes = _read_first_axes(platform_node, platform_places)
     elif base != "spherical":
-        axes = _first_axes(base_node, base_places)
+        axes = _read_first_axes(base_node, base_places)
     limits = read_joint_limits(base_node, platform_node, base, platform)
     base_node.close()
     platform_node.close()
     return Joints(base, platform, frozen(axes), limits)
 
 
-def _first_axes(joint: Node, places: FloatArray) -> FloatArray:
+def _read_first_axes(joint: Node, places: FloatArray) -> FloatArray:
     """Hinges of a joint's section, (6, 3): one for all, six, or by name."""
     several = joint.take("first_axes", None)
     # no default beside them: a document completed by what was taken can be read again
@@ -93,7 +93,7 @@ def _first_axes(joint: Node, places: FloatArray) -> FloatArray:
     if several.value is None:
         if isinstance(single.value, str):
             single.fail(f"= '{single.value}': must be 3 numbers; first_axes takes {' or '.join(DIRECTIONS)}")
-        return np.tile(_unit(single, single.array(3)), (STRUTS, 1))
+        return np.tile(_normalise(single, single.array(3)), (STRUTS, 1))
     if joint.has("first_axis"):
         several.fail("and first_axis are both given; give one of them")
     if isinstance(several.value, str):
@@ -103,10 +103,10 @@ def _first_axes(joint: Node, places: FloatArray) -> FloatArray:
             several.fail(f"= '{several.value}': {error}")
     if not isinstance(several.value, list) or len(several.value) != STRUTS:
         several.fail(f"must be six vectors, or one of {', '.join(DIRECTIONS)}")
-    return np.array([_unit(entry, entry.array(3)) for entry in several.entries()])
+    return np.array([_normalise(entry, entry.array(3)) for entry in several.entries()])
 
 
-def _unit(node: Node, axis: FloatArray) -> FloatArray:
+def _normalise(node: Node, axis: FloatArray) -> FloatArray:
     size = np.linalg.norm(axis)
     if size < SMALLEST_AXIS:
         node.fail("has no length; give the direction of the joint's fixed hinge")

@@ -29,14 +29,14 @@ from pkm_identification.numerics.rotation import matrix_from_quaternion
 from ..actuators import read_actuators
 from ..actuators.control_section import MachineControl, read_control
 from ..actuators.two_inertia import by_encoder
-from ..builtin import HEXAPOD, MECHANISM, builtin_files, find_kind, kind_of_document
+from ..builtin import HEXAPOD, MECHANISM, find_kind, list_builtin_files, read_kind
 from ..known_statements import NO_STATEMENTS, Statements, check_statements, take_statements, write_statements
 from ..model import Actuator
 from ..reported import NOTHING_REPORTED, Reported
 from ..tolerances import Tolerances, read_tolerances
 from .bodies import Platform, Strut, read_platform, read_struts
 from .drive import Drive, read_drive
-from .geometry import SINGULAR_RATIO, jacobian_quality, joint_radius
+from .geometry import SINGULAR_RATIO, compute_jacobian_quality, compute_joint_radius
 from .joint_friction import JointFriction, read_joint_friction
 from .joint_limits import NO_LIMITS, JointLimits
 from .joint_names import read_joint_names
@@ -146,8 +146,8 @@ class Machine:
         return self.friction.acts or (self.joint_friction is not None and self.joint_friction.acts)
 
     def without_friction(self) -> Machine:
-        """The same machine with all coefficients of friction zero."""
-        joints = None if self.joint_friction is None else self.joint_friction.scaled(0.0)
+        """Return the same machine with all coefficients of friction zero."""
+        joints = None if self.joint_friction is None else self.joint_friction.scale(0.0)
         return replace(self, friction=self.friction.without(), joint_friction=joints)
 
     @property
@@ -156,7 +156,7 @@ class Machine:
         return 0.0 if self.drive is None else self.drive.motor_mass
 
     def turning_mass(self, strut: int) -> float:
-        """Mass in kg that turns rigidly with a strut (0 to 5): its motor's, and what its actuator says."""
+        """Return mass in kg that turns rigidly with a strut (0 to 5): its motor's, and what its actuator says."""
         own = 0.0 if self.actuators is None else self.actuators[strut].inertia
         return self.motor_mass + own
 
@@ -168,7 +168,7 @@ class Machine:
     @cached_property
     def length_scale(self) -> float:
         """Length in m that makes moments and forces comparable: the platform joints' rms radius."""
-        return joint_radius(self.platform_joints)
+        return compute_joint_radius(self.platform_joints)
 
     @property
     def file(self) -> dict[str, Any]:
@@ -203,7 +203,7 @@ class Machine:
         return any(one.has_both_encoders for one in self.actuators or ())
 
     def with_encoder(self, side: str) -> Machine:
-        """The machine as its logs show it by one of two encoders of each drive, on the 'motor' or on the 'load'.
+        """Return the machine as its logs show it by one of two encoders of each drive, on the 'motor' or on the 'load'.
 
         Raises
         ------
@@ -250,10 +250,7 @@ class Machine:
         if not isinstance(document, dict):
             root.fail(f"must be a mapping of keys, not {type(document).__name__}")
         root.take("kind", HEXAPOD)
-        if (
-            any(key in document for key in ("kind", "bodies"))
-            and kind_of_document(document, source) != HEXAPOD
-        ):
+        if any(key in document for key in ("kind", "bodies")) and read_kind(document, source) != HEXAPOD:
             raise MachineError(
                 f"{source}: describes bodies with joints (kind {MECHANISM}); expected a hexapod"
             )
@@ -365,7 +362,7 @@ class Machine:
                 raise MachineError(
                     f"{source}: geometry.{name} span {size:.3g} m; at most {LARGEST_EXTENT:g} m are allowed"
                 )
-        ratio, lengths = jacobian_quality(self)
+        ratio, lengths = compute_jacobian_quality(self)
         home = lengths[0]
         low, high = self.length_limits
         outside = [f"{i + 1} ({home[i]:.4f} m)" for i in range(STRUTS) if not low <= home[i] <= high]
@@ -388,4 +385,4 @@ class Machine:
 
 def builtin_machines() -> dict[str, Path]:
     """Paths of the machine descriptions that come with the package, by name."""
-    return builtin_files("machines")
+    return list_builtin_files("machines")

@@ -19,7 +19,7 @@ from pkm_identification.parameters.basis import Basis
 
 from .dynamics.regressor import regressor
 from .machine import Machine
-from .parameters.basis import hexapod_basis
+from .parameters.basis import build_hexapod_basis
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class HexapodModel:
 
     @cached_property
     def basis(self) -> Basis:
-        return hexapod_basis(self.machine)
+        return build_hexapod_basis(self.machine)
 
     @property
     def outputs(self) -> tuple[str, ...]:

@@ -26,9 +26,9 @@ from ..plausibility import (
     MOST_OFFSET,
     SPEED_UNITS,
     BodyNumbers,
-    body_complaints,
     fitting_units,
-    gravity_complaint,
+    format_body_complaints,
+    format_gravity_complaint,
     propose_units,
     show_value,
     units_within,
@@ -89,9 +89,9 @@ def check_plausibility(machine: HasNumbers, source: str) -> None:
         Names every such key, its value, what is allowed, and the unit that would fit.
     """
     problems = Problems()
-    found = [gravity_complaint(machine.gravity, machine.document.get("gravity"))]
-    found += body_complaints(_bodies(machine), "geometry")
-    found += _rates(machine)
+    found = [format_gravity_complaint(machine.gravity, machine.document.get("gravity"))]
+    found += format_body_complaints(_check_bodies(machine), "geometry")
+    found += _check_rates(machine)
     found += _drive_complaints(machine)
     problems.found += [f"{source}: {one}" for one in found if one]
     problems.refuse(source, MachineError)
@@ -125,7 +125,7 @@ def _spread(joints: FloatArray) -> float:
     return float(np.linalg.norm(joints[:, None] - joints[None], axis=2).max())
 
 
-def _bodies(machine: HasNumbers) -> list[BodyNumbers]:
+def _check_bodies(machine: HasNumbers) -> list[BodyNumbers]:
     platform, longest = machine.platform, float(machine.length_limits[1])
     spread = _spread(machine.platform_joints)
     reach = spread + longest  # with what stands on it
@@ -151,11 +151,11 @@ def _bodies(machine: HasNumbers) -> list[BodyNumbers]:
         place = "strut" if alike else f"struts[{i + 1}]"
         shown = document["strut"] if alike else document["struts"][i]
         for name, body in (("body_b", strut.body_b), ("body_e", strut.body_e)):
-            bodies.append(_strut_body(f"{place}.{name}", body, machine, shown[name]))
+            bodies.append(_check_strut_body(f"{place}.{name}", body, machine, shown[name]))
     return bodies
 
 
-def _strut_body(place: str, body: StrutBody, machine: HasNumbers, shown: dict[str, Any]) -> BodyNumbers:
+def _check_strut_body(place: str, body: StrutBody, machine: HasNumbers, shown: dict[str, Any]) -> BodyNumbers:
     shortest, longest = (float(one) for one in machine.length_limits)
     along = np.array([0.0, 0.0, 1.0])
     return BodyNumbers(
@@ -174,20 +174,20 @@ def _strut_body(place: str, body: StrutBody, machine: HasNumbers, shown: dict[st
     )
 
 
-def _rates(machine: HasNumbers) -> list[str]:
+def _check_rates(machine: HasNumbers) -> list[str]:
     """Return what is wrong with the rate limit and the friction's transition rate."""
     most = min(FASTEST, MOST_STROKES * float(machine.length_limits[1]))
-    found = [_too_large("geometry.rate_limit", machine.rate_limit, most, "m/s", SPEED_UNITS)]
+    found = [_check_size("geometry.rate_limit", machine.rate_limit, most, "m/s", SPEED_UNITS)]
     if machine.friction.parameters:
         limit = machine.rate_limit
         most = MOST_TRANSITION if limit is None else min(limit, MOST_TRANSITION)
         rate = float(machine.friction.parameters[0])
         if "transition_rate" in machine.document.get("friction", {}):
-            found.append(_too_large("friction.transition_rate", rate, most, "m/s", SPEED_UNITS))
+            found.append(_check_size("friction.transition_rate", rate, most, "m/s", SPEED_UNITS))
     return found
 
 
-def _too_large(key: str, value: float | None, most: float, unit: str, units: dict[str, float]) -> str:
+def _check_size(key: str, value: float | None, most: float, unit: str, units: dict[str, float]) -> str:
     """Return what is wrong with a number above what is possible, where one of some units would bring it below."""
     if value is None or value <= most:
         return ""
@@ -221,14 +221,14 @@ def _drive_complaints(machine: HasNumbers) -> list[str]:
             )
     if drive.has_motor:
         found.append(
-            _too_large(
+            _check_size(
                 "drive.motor.screw_lead", drive.screw_lead, min(longest, LONGEST_LEAD), "m", LENGTH_UNITS
             )
         )
         moving = machine.platform.mass + sum(s.body_b.mass + s.body_e.mass for s in machine.struts)
         ratio = drive.motor_mass / drive.motor_inertia if drive.motor_inertia > 0 else np.inf
         found.append(
-            _too_large(
+            _check_size(
                 "drive.motor.inertia",
                 drive.motor_inertia,
                 MOST_MOTOR_MASS * moving / ratio,
@@ -236,10 +236,10 @@ def _drive_complaints(machine: HasNumbers) -> list[str]:
                 MOTOR_UNITS,
             )
         )
-    found.append(_too_large("drive.following_error", drive.following_error, longest, "m", LENGTH_UNITS))
+    found.append(_check_size("drive.following_error", drive.following_error, longest, "m", LENGTH_UNITS))
     imu = machine.sensors.imu
     if imu is not None:
         reach = MOST_OFFSET * (longest + _spread(machine.platform_joints))
         away = float(np.linalg.norm(imu.position))
-        found.append(_too_large("sensors.imu.position", away, reach, "m", LENGTH_UNITS))
+        found.append(_check_size("sensors.imu.position", away, reach, "m", LENGTH_UNITS))
     return found

@@ -101,13 +101,13 @@ class MachineSensors:
 def machine_sensors(node: Node) -> MachineSensors:
     """Validate the section; raises MachineError as the rest of the file does."""
     imu_node, force_node = node.take("imu", None), node.take("force", None)
-    imu = None if imu_node.value is None else _imu(imu_node)
-    force = None if force_node.value is None else _force(force_node)
+    imu = None if imu_node.value is None else _read_imu(imu_node)
+    force = None if force_node.value is None else _read_force(force_node)
     node.close()
     return MachineSensors(imu, force)
 
 
-def _imu(node: Node) -> Imu:
+def _read_imu(node: Node) -> Imu:
     quaternion_node = node.take("quaternion", [0.0, 0.0, 0.0, 1.0])
     quaternion = quaternion_node.array(4)
     if not 0.99 < np.linalg.norm(quaternion) < 1.01:
@@ -125,7 +125,7 @@ def _imu(node: Node) -> Imu:
     return imu
 
 
-def _force(node: Node) -> ForceSensors:
+def _read_force(node: Node) -> ForceSensors:
     sensors = ForceSensors(node.take("at").choice(FORCE_PLACES), node.take("noise", FORCE_NOISE).positive())
     node.close()
     return sensors

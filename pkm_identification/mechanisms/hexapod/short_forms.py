@@ -28,7 +28,7 @@ INERTIA = ("platform", "inertia")
 
 
 def written_out(document: Any) -> Any:
-    """A machine file with its short forms written out; all else, right or wrong, stays as it is.
+    """Return a machine file with its short forms written out; all else, right or wrong, stays as it is.
 
     Parameters
     ----------
@@ -36,23 +36,23 @@ def written_out(document: Any) -> Any:
         What YAML made of the file; it is not changed.
     """
     for keys in FOR_EACH_STRUT:
-        document = _replaced(document, keys, _six)
-    return _replaced(document, INERTIA, _diagonal)
+        document = _replace(document, keys, _expand_to_six)
+    return _replace(document, INERTIA, _expand_diagonal)
 
 
-def _replaced(place: Any, keys: tuple[str, ...], form: Any) -> Any:
+def _replace(place: Any, keys: tuple[str, ...], form: Any) -> Any:
     if not keys:
         return form(place)
     if not isinstance(place, dict) or keys[0] not in place:
         return place
-    inner = _replaced(place[keys[0]], keys[1:], form)
+    inner = _replace(place[keys[0]], keys[1:], form)
     return place if inner is place[keys[0]] else {**place, keys[0]: inner}
 
 
-def _six(value: Any) -> Any:
+def _expand_to_six(value: Any) -> Any:
     one = isinstance(value, (int, float)) and not isinstance(value, bool)
     return [value] * STRUTS if one else value
 
 
-def _diagonal(value: Any) -> Any:
+def _expand_diagonal(value: Any) -> Any:
     return [*value, 0.0, 0.0, 0.0] if isinstance(value, list) and len(value) == 3 else value

@@ -22,7 +22,7 @@ from pkm_identification.parameters.parameter import Kind, Parameter
 
 from .analysis.basis import choose_basis
 from .mechanism import Mechanism
-from .parameters import rigid_basis, rigid_columns
+from .parameters import build_rigid_basis, build_rigid_columns
 
 BASE = "base"  # name of the set
 
@@ -56,14 +56,14 @@ class BaseSet:
 
     @classmethod
     def of(cls, mechanism: Mechanism) -> BaseSet:
-        """The choice of `pkm base-parameters`: a name is the same sum there and here.
+        """Return the choice of `pkm base-parameters`: a name is the same sum there and here.
 
         Raises
         ------
         SettingsError
             If no ridge tells what forces depend on from what they do not.
         """
-        basis, chosen = rigid_basis(mechanism), rigid_columns(mechanism)
+        basis, chosen = build_rigid_basis(mechanism), build_rigid_columns(mechanism)
         base = choose_basis(mechanism)
         # What is given up below a wide ridge no motion shows, be it rounding (`base.clear`) or, in files of six
         # decimals, a geometry that is all but symmetric: less than RANK_TOLERANCE of the forces

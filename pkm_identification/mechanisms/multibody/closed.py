@@ -58,7 +58,7 @@ class Closed:
         return (self.status == OK) | (self.status == DEGRADED)
 
     def required(self, target: Any, what: str) -> Any:
-        """The configurations.
+        """Return the configurations.
 
         Raises
         ------
@@ -73,7 +73,7 @@ class Closed:
         return self.configuration
 
     def reason(self, n: int) -> str:
-        """Why sample n was not found."""
+        """Return why sample n was not found."""
         name = STATUS_NAMES[int(self.status[n])]
         if name == "singular":
             return f"singular: dead point or change-point (smallest over largest pivot {abs(float(self.pivot[n])):.1e})"

@@ -23,7 +23,7 @@ import numpy as np
 from pkm_identification.errors import SettingsError
 
 from ..friction import friction_force
-from .joint_friction import passive_forces
+from .joint_friction import compute_passive_forces
 from .kernels.dynamics import (
     PARAMETERS,
     TreeMotion,
@@ -85,11 +85,11 @@ def forces(
     count, drives = len(motion), mechanism.degrees_of_freedom
     zeros = mechanism.arithmetic.zeros
     tau, pivot = zeros(count, drives), zeros(count)
-    acting = friction and _rubs(mechanism)
-    passive = passive_forces(mechanism, motion) if acting else zeros(1, mechanism.tree.velocities)
+    acting = friction and _has_friction(mechanism)
+    passive = compute_passive_forces(mechanism, motion) if acting else zeros(1, mechanism.tree.velocities)
     if not count:
         return tau
-    mechanism.arithmetic.compiled(driven_forces)(
+    mechanism.arithmetic.compile(driven_forces)(
         mechanism.model,
         mechanism.task_rows("drives"),
         drives,
@@ -130,7 +130,7 @@ def regressor(mechanism: Mechanism, motion: MechanismMotion) -> Any:
     result = zeros(count, drives, PARAMETERS * len(mechanism.description.bodies))
     pivot = zeros(count)
     if count:
-        mechanism.arithmetic.compiled(fill_regressor)(
+        mechanism.arithmetic.compile(fill_regressor)(
             mechanism.model,
             mechanism.task_rows("drives"),
             drives,
@@ -145,13 +145,13 @@ def regressor(mechanism: Mechanism, motion: MechanismMotion) -> Any:
 
 
 def mass_matrix(mechanism: Mechanism, configuration: Any) -> Any:
-    """Mass matrices (N, n, n) in driven coordinates, the drives' inertia included; raises as `forces`."""
+    """Return mass matrices (N, n, n) in driven coordinates, the drives' inertia included; raises as `forces`."""
     q = np.atleast_2d(configuration)
     drives = mechanism.degrees_of_freedom
     zeros = mechanism.arithmetic.zeros
     mass, pivot = zeros(len(q), drives, drives), zeros(len(q))
     if len(q):
-        mechanism.arithmetic.compiled(fill_mass)(
+        mechanism.arithmetic.compile(fill_mass)(
             mechanism.model, mechanism.task_rows("drives"), drives, mechanism.parameters, q, mass, pivot
         )
         require_regular(q, pivot, "drives")
@@ -167,19 +167,19 @@ def tree_mass_matrix(mechanism: Mechanism, configuration: Any) -> Any:
     velocities = mechanism.tree.velocities
     zeros = mechanism.arithmetic.zeros
     mass = zeros(len(q), velocities, velocities)
-    mechanism.arithmetic.compiled(fill_mass)(
+    mechanism.arithmetic.compile(fill_mass)(
         mechanism.model, np.zeros(0, dtype=np.int64), velocities, mechanism.parameters, q, mass, zeros(len(q))
     )
     return mass
 
 
 def open_tree_forces(mechanism: Mechanism, configuration: Any, velocity: Any, acceleration: Any) -> Any:
-    """Forces (N, V) along the velocities of the open tree that a motion of it needs, loops cut."""
+    """Return forces (N, V) along the velocities of the open tree that a motion of it needs, loops cut."""
     q = np.atleast_2d(configuration)
     zeros = mechanism.arithmetic.zeros
     velocities = mechanism.tree.velocities
     tau = zeros(len(q), velocities)
-    mechanism.arithmetic.compiled(driven_forces)(
+    mechanism.arithmetic.compile(driven_forces)(
         mechanism.model,
         np.zeros(0, dtype=np.int64),
         velocities,
@@ -213,7 +213,7 @@ def forward_dynamics(
     friction: bool = True,
     wrench: Mapping[str, Any] | None = None,
 ) -> MechanismMotion:
-    """The motion that driven forces (N, n) make of configurations (N, Q) with drive rates (N, n).
+    """Return the motion that driven forces (N, n) make of configurations (N, Q) with drive rates (N, n).
 
     Friction, where it acts, is that of the stated rates. In float64.
 
@@ -240,7 +240,7 @@ def energy(mechanism: Mechanism, motion: MechanismMotion) -> tuple[Any, Any]:
     zeros = mechanism.arithmetic.zeros
     kinetic, potential = zeros(len(motion)), zeros(len(motion))
     if len(motion):
-        mechanism.arithmetic.compiled(fill_energy)(
+        mechanism.arithmetic.compile(fill_energy)(
             mechanism.model,
             mechanism.parameters,
             motion.configuration,
@@ -253,11 +253,11 @@ def energy(mechanism: Mechanism, motion: MechanismMotion) -> tuple[Any, Any]:
 
 
 def drive_inertia(mechanism: Mechanism) -> Any:
-    """Mass or moment of inertia (n,) along each driven coordinate that resists like a turning motor's."""
+    """Return mass or moment of inertia (n,) along each driven coordinate that resists like a turning motor's."""
     return mechanism.arithmetic.array([drive.inertia for drive in mechanism.description.drives])
 
 
-def _rubs(mechanism: Mechanism) -> bool:
+def _has_friction(mechanism: Mechanism) -> bool:
     if not mechanism.description.friction.acts and mechanism.passive_friction is None:
         return False
     if mechanism.arithmetic != FLOAT64:

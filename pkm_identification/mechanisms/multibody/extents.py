@@ -23,24 +23,24 @@ from .numbers.arithmetic import FLOAT64
 _POWERS = {Kind.MASS: 0, Kind.FIRST_MOMENT: 1, Kind.INERTIA: 2}  # of a body's size, times its mass
 
 
-def body_sizes(mechanism: Mechanism) -> tuple[FloatArray, FloatArray]:
+def compute_body_sizes(mechanism: Mechanism) -> tuple[FloatArray, FloatArray]:
     """Return masses (B,) in kg and extents (B,) in m, those that are 0 replaced by the smallest of the others."""
     values = np.asarray(mechanism.parameters, dtype=float)
-    return _at_least_smallest(values[:, 0]), _at_least_smallest(body_extents(mechanism))
+    return _replace_zeros(values[:, 0]), _replace_zeros(compute_body_extents(mechanism))
 
 
-def inertial_sizes(mechanism: Mechanism, columns: NDArray[np.int64]) -> FloatArray:
+def compute_inertial_sizes(mechanism: Mechanism, columns: NDArray[np.int64]) -> FloatArray:
     """Return m, m r or m r^2, shape (P,), of the bodies that these columns of the mechanism's regressor belong to.
 
     A body without mass in the file counts as the lightest of the others, one without extent as the smallest.
     """
-    mass, extent = body_sizes(mechanism)
+    mass, extent = compute_body_sizes(mechanism)
     body, place = np.divmod(columns, len(BODY_PARAMETERS))
     power = np.array([_POWERS[BODY_KINDS[k]] for k in place])
     return np.asarray(mass[body] * extent[body] ** power)
 
 
-def body_extents(mechanism: Mechanism) -> FloatArray:
+def compute_body_extents(mechanism: Mechanism) -> FloatArray:
     """Return how large each body is, shape (B,), m.
 
     Half the largest distance between its joints, its drives' points and its centre of mass, or its largest
@@ -68,7 +68,7 @@ def body_extents(mechanism: Mechanism) -> FloatArray:
     return np.array(extents)
 
 
-def _at_least_smallest(values: FloatArray) -> FloatArray:
+def _replace_zeros(values: FloatArray) -> FloatArray:
     """Return values, those that are 0 replaced by the smallest of the others; all 0 where there are none."""
     positive = values[values > 0.0]
     return np.where(values > 0.0, values, np.min(positive) if len(positive) else 0.0)

@@ -29,7 +29,7 @@ from .base_set import BaseSet
 from .description.records import Body
 from .mechanism import Mechanism
 from .numbers.arithmetic import FLOAT64
-from .parameters import rigid_basis
+from .parameters import build_rigid_basis
 
 _NOTHING = 1e-30  # SI units: below what any body has; a file takes exponents to 60
 _NO_BODY = 1e-9  # of the largest parameter: what is left of a body that is nothing in the file
@@ -79,7 +79,7 @@ def identified_mechanism(
     own = mechanism.description.friction
     coefficients = own.law.possible(np.asarray(friction, dtype=float))
     if np.any(coefficients) or own.acts:
-        rows = {key: _texts(row) for key, row in own.named(coefficients).items()}
+        rows = {key: _format_numbers(row) for key, row in own.named(coefficients).items()}
         document["friction"] = {**document.get("friction", {}), **rows}
     for drive, added in zip(mechanism.description.drives, added_inertia, strict=True):
         section = document["drives"][drive.name]
@@ -88,25 +88,25 @@ def identified_mechanism(
     for joint, named in joint_friction.items():
         rubbing = {key: repr(max(0.0, float(value))) for key, value in named.items()}
         document["joints"][joint]["friction"] = rubbing
-    nominal = rigid_basis(mechanism).nominal
+    nominal = build_rigid_basis(mechanism).nominal
     planar = [body.planar for body in mechanism.description.bodies]
     values = base.sums @ bodies
     found: list[FloatArray] = []
-    for attempt in _attempts(base, values, nominal, planar, covariance):
+    for attempt in _iterate_attempts(base, values, nominal, planar, covariance):
         try:
             found.append(attempt())
-            return _with_bodies(mechanism, document, found[-1], name)
+            return _insert_bodies(mechanism, document, found[-1], name)
         except (MachineError, NotConverged) as error:
             problem = error
     for one in found:  # bodies of odd sizes, rather than none
         try:
-            return _with_bodies(mechanism, document, one, name, plausible=False)
+            return _insert_bodies(mechanism, document, one, name, plausible=False)
         except MachineError as error:
             problem = error
     raise MachineError(f"machine '{mechanism.name}': the identified values: {problem}")
 
 
-def _attempts(
+def _iterate_attempts(
     base: BaseSet,
     values: FloatArray,
     nominal: FloatArray,
@@ -121,33 +121,33 @@ def _attempts(
         yield lambda: find_likeliest_bodies(base.sums, values, spread, nominal, planar)
 
 
-def _with_bodies(
+def _insert_bodies(
     mechanism: Mechanism, document: dict[str, Any], values: FloatArray, name: str, plausible: bool = True
 ) -> Mechanism:
     parts = np.split(
         values, np.cumsum([4 if one.planar else 10 for one in mechanism.description.bodies])[:-1]
     )
-    nominal = np.split(rigid_basis(mechanism).nominal, np.cumsum([len(part) for part in parts])[:-1])
+    nominal = np.split(build_rigid_basis(mechanism).nominal, np.cumsum([len(part) for part in parts])[:-1])
     sections = dict(document["bodies"])
     for body, part, before in zip(mechanism.description.bodies, parts, nominal, strict=True):
         least = _UNCHANGED if np.any(before) else _NO_BODY
         if np.abs(part - before).max() > least * max(np.abs(before).max(), np.abs(values).max()):
             kept = {key: one for key, one in sections[body.name].items() if key == "planar"}
-            sections[body.name] = keep_known(sections[body.name], {**kept, **_section(body, part)})
+            sections[body.name] = keep_known(sections[body.name], {**kept, **_write_section(body, part)})
     return Mechanism.from_document({**document, "bodies": sections}, name, plausible)
 
 
-def _section(body: Body, part: FloatArray) -> dict[str, Any]:
+def _write_section(body: Body, part: FloatArray) -> dict[str, Any]:
     """Return what a file says of a body with these parameters about its frame's origin."""
     mass = float(part[0])
     if not mass > 0.0:
-        return {"parameters": _texts(part)}
+        return {"parameters": _format_numbers(part)}
     if body.planar:
         center = part[1:3] / mass
         return {
             "mass": repr(mass),
-            "center_of_mass": [*_texts(center), "0"],
-            "inertia": _texts(part[3:] - mass * center @ center),
+            "center_of_mass": [*_format_numbers(center), "0"],
+            "inertia": _format_numbers(part[3:] - mass * center @ center),
         }
     center = part[1:4] / mass
     inertia = np.diag(part[4:7])
@@ -155,11 +155,11 @@ def _section(body: Body, part: FloatArray) -> dict[str, Any]:
     inertia -= parallel_axes(mass, center)
     return {
         "mass": repr(mass),
-        "center_of_mass": _texts(center),
-        "inertia": _texts(inertia[[0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]]),
+        "center_of_mass": _format_numbers(center),
+        "inertia": _format_numbers(inertia[[0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]]),
     }
 
 
-def _texts(values: Iterable[float]) -> list[str]:
+def _format_numbers(values: Iterable[float]) -> list[str]:
     """Return numbers as a file has them: read again they are the same doubles."""
     return [repr(float(value)) if abs(value) > _NOTHING else "0" for value in values]

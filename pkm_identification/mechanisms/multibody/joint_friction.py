@@ -26,7 +26,7 @@ from .kinematics import MechanismMotion, require_regular
 from .mechanism import Mechanism
 
 
-def rubbing_rates(mechanism: Mechanism, configuration: Any) -> FloatArray:
+def compute_rubbing_rates(mechanism: Mechanism, configuration: Any) -> FloatArray:
     """Rates of the passive joints' axes per velocity of the tree, shape (N, V + R, V).
 
     The first V are the tree's own velocities, the others those of the `rubbing` rows: of joints that close loops, and
@@ -40,23 +40,23 @@ def rubbing_rates(mechanism: Mechanism, configuration: Any) -> FloatArray:
     return np.concatenate([own, rates], axis=1)
 
 
-def _rates(mechanism: Mechanism, motion: MechanismMotion) -> tuple[FloatArray, FloatArray]:
+def _compute_rates(mechanism: Mechanism, motion: MechanismMotion) -> tuple[FloatArray, FloatArray]:
     """Those rates per velocity of the tree, and in a motion, (N, V + R)."""
-    per_velocity = rubbing_rates(mechanism, motion.configuration)
+    per_velocity = compute_rubbing_rates(mechanism, motion.configuration)
     return per_velocity, np.einsum("nrv,nv->nr", per_velocity, motion.velocity)
 
 
-def passive_forces(mechanism: Mechanism, motion: MechanismMotion) -> FloatArray:
+def compute_passive_forces(mechanism: Mechanism, motion: MechanismMotion) -> FloatArray:
     """What friction of passive joints needs along the tree's velocities, (N, V); (1, V) zeros where there is none."""
     passive = mechanism.passive_friction
     if passive is None:
         return np.zeros((1, mechanism.tree.velocities))
-    per_velocity, rates = _rates(mechanism, motion)
+    per_velocity, rates = _compute_rates(mechanism, motion)
     return np.einsum("nrv,nr->nv", per_velocity, passive.force(rates))
 
 
-def joint_friction_names(mechanism: Mechanism) -> tuple[str, ...]:
-    """Names of the columns of `joint_friction_columns`."""
+def list_joint_friction_names(mechanism: Mechanism) -> tuple[str, ...]:
+    """Return names of the columns of `joint_friction_columns`."""
     passive = mechanism.passive_friction
     names = () if passive is None else passive.names
     return tuple(f"{kind}_{name}" for kind in ("coulomb", "viscous") for name in names)
@@ -75,7 +75,7 @@ def joint_friction_columns(mechanism: Mechanism, motion: MechanismMotion) -> Flo
     Returns
     -------
     ndarray, shape (N, n, 2 J)
-        All Coulomb columns, then all viscous ones, in the order of `joint_friction_names`.
+        All Coulomb columns, then all viscous ones, in the order of `list_joint_friction_names`.
 
     Raises
     ------
@@ -85,7 +85,7 @@ def joint_friction_columns(mechanism: Mechanism, motion: MechanismMotion) -> Flo
     count, drives = len(motion), mechanism.degrees_of_freedom
     passive = mechanism.passive_friction
     if passive is None or not count:
-        return np.zeros((count, drives, len(joint_friction_names(mechanism))))
+        return np.zeros((count, drives, len(list_joint_friction_names(mechanism))))
     columns, pivot = np.empty((count, drives, 2 * len(passive.names))), np.zeros(count)
     fill_passive_columns(
         mechanism.model, mechanism.task_rows("drives"), drives, mechanism.row_numbers("rubbing"),

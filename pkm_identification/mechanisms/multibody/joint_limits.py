@@ -28,7 +28,7 @@ from .structure.tree import Tree
 def joint_use(
     description: Description, tree: Tree, model: Model, home: FloatArray, configuration: FloatArray
 ) -> FloatArray:
-    """Coordinates of limited joints over their limits.
+    """Return coordinates of limited joints over their limits.
 
     Parameters
     ----------
@@ -52,8 +52,8 @@ def joint_use(
     used = []
     for joint in limited:
         low, high = FLOAT64.array(joint.limits).T
-        at_home = _coordinates(joint, tree, home_frames, home_frames)
-        moved = _coordinates(joint, tree, frames, home_frames) - at_home
+        at_home = _compute_coordinates(joint, tree, home_frames, home_frames)
+        moved = _compute_coordinates(joint, tree, frames, home_frames) - at_home
         if joint.type != "prismatic":
             # of all turns the one nearest to the middle of what is allowed, which may lie beyond pi
             middle = (low + high) / 2 - at_home
@@ -77,7 +77,7 @@ def check_limits_at_home(description: Description, tree: Tree, model: Model, hom
         return
     frames = read_body_frames(tree, model, home[None])
     for joint in limited:
-        values = _coordinates(joint, tree, frames, frames)[0]
+        values = _compute_coordinates(joint, tree, frames, frames)[0]
         for value, (low, high) in zip(values, FLOAT64.array(joint.limits), strict=True):
             if not low < value < high:
                 raise MachineError(
@@ -86,7 +86,7 @@ def check_limits_at_home(description: Description, tree: Tree, model: Model, hom
                 )
 
 
-def joint_coordinates(
+def compute_joint_coordinates(
     description: Description, tree: Tree, model: Model, configuration: FloatArray
 ) -> dict[str, FloatArray]:
     """Return the coordinates (n,) at a configuration (Q,) of all joints that have some that need no convention.
@@ -95,13 +95,13 @@ def joint_coordinates(
     """
     frames = read_body_frames(tree, model, configuration[None])
     return {
-        joint.name: _coordinates(joint, tree, frames, frames)[0]
+        joint.name: _compute_coordinates(joint, tree, frames, frames)[0]
         for joint in description.joints
         if joint.type in ("revolute", "prismatic", "universal", "no_spin")
     }
 
 
-def _coordinates(joint: Joint, tree: Tree, frames: FloatArray, home: FloatArray) -> FloatArray:
+def _compute_coordinates(joint: Joint, tree: Tree, frames: FloatArray, home: FloatArray) -> FloatArray:
     """Coordinates (N, n) of a joint, m or rad in (-pi, pi]; of a spherical one how far its axis leans from home's.
 
     `frames` and `home` are of `read_body_frames`.

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from pkm_identification.errors import MotionRefused, SettingsError
-from pkm_identification.numerics.rotation import matrix_from_vector, vector_from_matrix
+from pkm_identification.numerics.rotation import build_vector_from_matrix, matrix_from_vector
 
 from .closed import SHOWN, Closed
 from .closed_forms import closed_form
@@ -29,7 +29,7 @@ from .kernels.closing import (
     ClosedSamples,
     Readings,
     close,
-    complete_motion,
+    compute_complete_motion,
     read_frames,
     read_rates,
     read_rows,
@@ -84,7 +84,7 @@ def close_outputs(mechanism: Mechanism, output: Any, start: Any = None) -> Close
     form = closed_form(mechanism.description, mechanism.tree) if start is None else None
     if form is None:
         return _close(mechanism, "outputs", output, None, start)
-    values = _batch(mechanism, output, len(mechanism.places["outputs"]))
+    values = _read_batch(mechanism, output, len(mechanism.places["outputs"]))
     guess, refused = form(mechanism.arithmetic, mechanism.model, mechanism.home, values)
     closed = _close(mechanism, "outputs", values, None, guess, follow=False)
     for n in np.flatnonzero([bool(text) for text in refused]):
@@ -116,7 +116,7 @@ def _close(
     mechanism: Mechanism, task: str, target: Any, wanted: Any, start: Any, follow: bool = True
 ) -> Closed:
     arithmetic = mechanism.arithmetic
-    target = _batch(mechanism, target, 3 if task == "pose" else len(mechanism.places[task]))
+    target = _read_batch(mechanism, target, 3 if task == "pose" else len(mechanism.places[task]))
     if task == "pose":
         target = np.concatenate([target, arithmetic.zeros(*target.shape)], axis=1)
     wanted = arithmetic.array(np.eye(3)[None]) if wanted is None else arithmetic.array(wanted)
@@ -140,7 +140,7 @@ def task_side(mechanism: Mechanism, task: str) -> int:
     count = len(mechanism.places[task])
     pivot = zeros(1)
     velocities = zeros(1, mechanism.tree.velocities)
-    mechanism.arithmetic.compiled(complete_motion)(
+    mechanism.arithmetic.compile(compute_complete_motion)(
         mechanism.model,
         rows,
         mechanism.home[None],
@@ -156,7 +156,7 @@ def task_side(mechanism: Mechanism, task: str) -> int:
 
 def _run(mechanism: Mechanism, task: str, target: Any, wanted: Any, start: Any, side: int) -> ClosedSamples:
     result = room_to_close(mechanism, len(target))
-    mechanism.arithmetic.compiled(close)(
+    mechanism.arithmetic.compile(close)(
         mechanism.model,
         mechanism.task_rows(task),
         target.shape[1],
@@ -197,7 +197,7 @@ def _follow(
             if turned:
                 aim[:, 3:] = 0.0
                 whole = here.transpose(0, 2, 1) @ wanted[missed if len(wanted) > 1 else [0]]
-                turn = here @ matrix_from_vector(share * vector_from_matrix(whole))
+                turn = here @ matrix_from_vector(share * build_vector_from_matrix(whole))
             part = _run(mechanism, task, aim, turn, q, side)
             q = part.configuration
         good = (part.status == OK) | (part.status == DEGRADED)
@@ -207,14 +207,14 @@ def _follow(
 
 
 def read(mechanism: Mechanism, part: str, configuration: Any) -> Any:
-    """Values (N, n) of the `drives`, `outputs` or `readings` at configurations (N, Q)."""
+    """Return values (N, n) of the `drives`, `outputs` or `readings` at configurations (N, Q)."""
     return _read(mechanism, mechanism.row_numbers(part), configuration)
 
 
 def _read(mechanism: Mechanism, rows: np.ndarray, configuration: Any) -> Any:
     q = np.atleast_2d(configuration)
     values = mechanism.arithmetic.zeros(len(q), len(rows))
-    mechanism.arithmetic.compiled(read_rows)(
+    mechanism.arithmetic.compile(read_rows)(
         mechanism.model, rows, q, values, mechanism.arithmetic.zeros(0, 0, 0)
     )
     return values
@@ -226,7 +226,7 @@ def rates(mechanism: Mechanism, part: str, motion: MechanismMotion) -> tuple[Any
     zeros = mechanism.arithmetic.zeros
     first, second = zeros(len(motion), len(rows)), zeros(len(motion), len(rows))
     if len(motion):
-        mechanism.arithmetic.compiled(read_rates)(
+        mechanism.arithmetic.compile(read_rates)(
             mechanism.model,
             rows,
             motion.configuration,
@@ -242,7 +242,7 @@ def frames(mechanism: Mechanism, configuration: Any) -> tuple[Any, Any]:
     """Rotations (N, F, 3, 3) and origins (N, F, 3), m, of all frames of the tree in the ground frame."""
     q = np.atleast_2d(configuration)
     state = mechanism.arithmetic.zeros(len(q), len(mechanism.tree.frames), STATE, 3)
-    mechanism.arithmetic.compiled(read_frames)(mechanism.model, q, state)
+    mechanism.arithmetic.compile(read_frames)(mechanism.model, q, state)
     return state[:, :, :3], state[:, :, ORIGIN]
 
 
@@ -255,25 +255,25 @@ def body_poses(mechanism: Mechanism, configuration: Any) -> tuple[Any, Any]:
 def motion_of_drives(
     mechanism: Mechanism, drive: Any, rate: Any, acceleration: Any, start: Any = None
 ) -> MechanismMotion:
-    """The motion of driven coordinates and their derivatives, (N, n) each.
+    """Return the motion of driven coordinates and their derivatives, (N, n) each.
 
     Raises
     ------
     MotionRefused
         If a row is out of reach or singular: names it.
     """
-    target = _batch(mechanism, drive, len(mechanism.places["drives"]))
+    target = _read_batch(mechanism, drive, len(mechanism.places["drives"]))
     q = close_drives(mechanism, target, start).required(target, "drives")
-    return _moving(mechanism, "drives", q, rate, acceleration)
+    return _list_moving(mechanism, "drives", q, rate, acceleration)
 
 
 def motion_of_outputs(
     mechanism: Mechanism, output: Any, rate: Any, acceleration: Any, start: Any = None
 ) -> MechanismMotion:
-    """The motion of outputs and their derivatives, (N, n) each; raises as `motion_of_drives`."""
-    target = _batch(mechanism, output, len(mechanism.places["outputs"]))
+    """Return the motion of outputs and their derivatives, (N, n) each; raises as `motion_of_drives`."""
+    target = _read_batch(mechanism, output, len(mechanism.places["outputs"]))
     q = close_outputs(mechanism, target, start).required(target, "outputs")
-    return _moving(mechanism, "outputs", q, rate, acceleration)
+    return _list_moving(mechanism, "outputs", q, rate, acceleration)
 
 
 def motion_of_pose(
@@ -284,35 +284,35 @@ def motion_of_pose(
     Twist and acceleration are (v, w) and (a, alpha) at the body frame's origin, ground axes. Raises as
     `motion_of_drives` and `close_pose`.
     """
-    target = _batch(mechanism, position, 3)
+    target = _read_batch(mechanism, position, 3)
     q = close_pose(mechanism, target, rotation, start).required(target, "pose")
-    return _moving(mechanism, "pose", q, twist, acceleration)
+    return _list_moving(mechanism, "pose", q, twist, acceleration)
 
 
 def at_rest(mechanism: Mechanism, configuration: Any) -> MechanismMotion:
     """Configurations (N, Q) without motion."""
     q = np.atleast_2d(configuration)
     nothing = mechanism.arithmetic.zeros(len(q), len(mechanism.places["drives"]))
-    return _moving(mechanism, "drives", q, nothing, nothing)
+    return _list_moving(mechanism, "drives", q, nothing, nothing)
 
 
 def moving(
     mechanism: Mechanism, configuration: Any, rate: Any, acceleration: Any, task: str = "drives"
 ) -> MechanismMotion:
-    """The motion of closed configurations (N, Q) by rates and accelerations (N, n) of the `drives` or `outputs`.
+    """Return the motion of closed configurations (N, Q) by rates and accelerations (N, n) of the `drives` or `outputs`.
 
     Raises
     ------
     MotionRefused
         If a row is singular: names it.
     """
-    return _moving(mechanism, task, np.atleast_2d(configuration), rate, acceleration)
+    return _list_moving(mechanism, task, np.atleast_2d(configuration), rate, acceleration)
 
 
-def _moving(mechanism: Mechanism, task: str, q: Any, rate: Any, acceleration: Any) -> MechanismMotion:
+def _list_moving(mechanism: Mechanism, task: str, q: Any, rate: Any, acceleration: Any) -> MechanismMotion:
     count = len(mechanism.places[task])
     zeros = mechanism.arithmetic.zeros
-    rate, acceleration = _batch(mechanism, rate, count), _batch(mechanism, acceleration, count)
+    rate, acceleration = _read_batch(mechanism, rate, count), _read_batch(mechanism, acceleration, count)
     if not len(rate) == len(acceleration) == len(q):
         raise ValueError(f"{len(q)} configurations, {len(rate)} rates and {len(acceleration)} accelerations")
     v, a = (zeros(len(q), mechanism.tree.velocities) for _ in range(2))
@@ -323,7 +323,7 @@ def _moving(mechanism: Mechanism, task: str, q: Any, rate: Any, acceleration: An
     )
     pivot = zeros(len(q))
     if len(q):
-        mechanism.arithmetic.compiled(complete_motion)(
+        mechanism.arithmetic.compile(compute_complete_motion)(
             mechanism.model,
             mechanism.task_rows(task),
             q,
@@ -354,8 +354,8 @@ def require_regular(configuration: Any, pivot: Any, task: str) -> None:
         raise MotionRefused(f"row {bad[0] + 1}: singular configuration ({where}), not decided by the {task}")
 
 
-def _batch(mechanism: Mechanism, values: Any, width: int) -> Any:
-    """Values as an array (N, width) of the mechanism's arithmetic."""
+def _read_batch(mechanism: Mechanism, values: Any, width: int) -> Any:
+    """Return values as an array (N, width) of the mechanism's arithmetic."""
     given = np.asarray(values)
     if mechanism.arithmetic == FLOAT64:
         array = np.ascontiguousarray(given, dtype=float)

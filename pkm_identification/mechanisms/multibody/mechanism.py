@@ -22,19 +22,19 @@ import numpy as np
 from pkm_identification.document import YAML_ENDINGS
 from pkm_identification.errors import MachineError
 
-from ..builtin import MECHANISM, builtin_files, find_kind
+from ..builtin import MECHANISM, find_kind, list_builtin_files
 from .closed_forms import closed_form
 from .description.plausibility import check_home_in_limits
 from .description.reader import read_document, read_file
 from .description.records import Description, Joint
-from .joint_limits import check_limits_at_home, joint_coordinates, joint_use
+from .joint_limits import check_limits_at_home, compute_joint_coordinates, joint_use
 from .kernels.closing import ClosedSamples, ClosingLimits, close
 from .kernels.codes import OK
 from .numbers.arithmetic import FLOAT64, Arithmetic, Multiprecision
 from .structure.assembly import GuessDistance, guess_distances
 from .structure.bodies import check_bodies
 from .structure.mobility import Mobility, mobility, read_values
-from .structure.model import Model, model_size, packed
+from .structure.model import Model, compute_model_size, pack_mechanism
 from .structure.passive import PassiveFriction, passive_friction
 from .structure.rows import Row, loop_rows, measure_row, pose_rows, rubbing_rows
 from .structure.tree import Tree, planar_bodies, spanning_tree
@@ -80,7 +80,7 @@ class Mechanism:
 
     @classmethod
     def load(cls, name_or_path: str | Path) -> Mechanism:
-        """A built-in mechanism by its name, or one from a YAML file.
+        """Return a built-in mechanism by its name, or one from a YAML file.
 
         Raises
         ------
@@ -104,15 +104,15 @@ class Mechanism:
 
     @classmethod
     def from_machine(cls, machine: Machine) -> Mechanism:
-        """A hexapod as a mechanism of thirteen bodies, to try what is general against the special case."""
+        """Return a hexapod as a mechanism of thirteen bodies, to try what is general against the special case."""
         # whoever has no hexapod does not wait for its kernels
-        from .description.hexapod import hexapod_description
+        from .description.hexapod import build_hexapod_description
 
-        return cls.of(hexapod_description(machine))
+        return cls.of(build_hexapod_description(machine))
 
     @classmethod
     def of(cls, description: Description, arithmetic: Arithmetic = FLOAT64) -> Mechanism:
-        """A mechanism of a description.
+        """Return a mechanism of a description.
 
         Raises
         ------
@@ -130,14 +130,16 @@ class Mechanism:
             "outputs": [measure_row(measure) for measure in description.outputs],
             "readings": [measure_row(measure) for measure in description.readings],
             "pose": pose_rows(description.pose) if description.pose else [],
-            "rubbing": [row for joint in _beside(tree) if joint.rubs for row in rubbing_rows(joint)],
+            "rubbing": [
+                row for joint in _list_closing_joints(tree) if joint.rubs for row in rubbing_rows(joint)
+            ],
         }
         rows = [row for part in parts.values() for row in part]
         places, count = {}, 0
         for name, part in parts.items():
             places[name] = range(count, count + len(part))
             count += len(part)
-        model = packed(description, tree, rows, FLOAT64)
+        model = pack_mechanism(description, tree, rows, FLOAT64)
         if not description.home.by_outputs:
             check_home_in_limits(description, FLOAT64.array(description.home.values))
         freedom = mobility(
@@ -155,8 +157,8 @@ class Mechanism:
         return mechanism if arithmetic == FLOAT64 else mechanism.in_arithmetic(arithmetic)
 
     def in_arithmetic(self, arithmetic: Arithmetic) -> Mechanism:
-        """The same mechanism computed in another arithmetic; its home is closed again there."""
-        model = packed(self.description, self.tree, list(self.rows), arithmetic)
+        """Return the same mechanism computed in another arithmetic; its home is closed again there."""
+        model = pack_mechanism(self.description, self.tree, list(self.rows), arithmetic)
         parameters = arithmetic.array([body.parameters for body in self.description.bodies])
         home = self.description.home
         mechanism = replace(
@@ -171,7 +173,7 @@ class Mechanism:
         target = arithmetic.array([home.values])
         tasks = mechanism.task_rows("outputs" if home.by_outputs else "drives")
         closed = room_to_close(mechanism, 1)
-        arithmetic.compiled(close)(
+        arithmetic.compile(close)(
             model,
             tasks,
             target.shape[1],
@@ -186,18 +188,18 @@ class Mechanism:
         return replace(mechanism, home=closed.configuration[0])
 
     def with_digits(self, digits: int) -> Mechanism:
-        """The same mechanism in mpmath numbers of so many decimal digits."""
+        """Return the same mechanism in mpmath numbers of so many decimal digits."""
         return self.in_arithmetic(Multiprecision(digits))
 
     def task_rows(self, task: str) -> np.ndarray:
-        """Rows (V,) that decide the whole motion: the independent constraints, then those of a task.
+        """Return rows (V,) that decide the whole motion: the independent constraints, then those of a task.
 
         `task` is `drives`, `outputs` or `pose`.
         """
         return self._tasks[task]
 
     def row_numbers(self, part: str) -> np.ndarray:
-        """Rows of `drives`, `outputs`, `readings`, `pose`, `rubbing` or `loops`."""
+        """Return rows of `drives`, `outputs`, `readings`, `pose`, `rubbing` or `loops`."""
         return self._numbers[part]
 
     @cached_property
@@ -210,8 +212,8 @@ class Mechanism:
         return {part: np.concatenate([independent, place]) for part, place in self._numbers.items()}
 
     def limits(self, side: int) -> ClosingLimits:
-        """Of the closing kernel; `side` is the determinant's sign that counts as home's mode."""
-        size = model_size(self.tree)
+        """Return the limits of the closing kernel; `side` is the determinant's sign that counts as home's mode."""
+        size = compute_model_size(self.tree)
         step, tolerance = self.arithmetic.step, self.arithmetic.tolerance
         numbers = [0.5 * size, 0.5, step * min(1.0, size), tolerance * max(1.0, size), side]
         return ClosingLimits(*self.arithmetic.array(numbers))
@@ -228,7 +230,7 @@ class Mechanism:
     @property
     def joints_at_home(self) -> dict[str, Any]:
         """Coordinates at home (n,) by joint, in float64: m or rad; of joints with one or two coordinates."""
-        return joint_coordinates(self.description, self.tree, self.model, self.home)
+        return compute_joint_coordinates(self.description, self.tree, self.model, self.home)
 
     @cached_property
     def passive_friction(self) -> PassiveFriction | None:
@@ -277,7 +279,7 @@ class Mechanism:
 
 
 def room_to_close(mechanism: Mechanism, count: int) -> ClosedSamples:
-    """What the closing kernel writes of so many samples."""
+    """Return what the closing kernel writes of so many samples."""
     zeros = mechanism.arithmetic.zeros
     return ClosedSamples(
         zeros(count, mechanism.tree.coordinates),
@@ -288,11 +290,11 @@ def room_to_close(mechanism: Mechanism, count: int) -> ClosedSamples:
     )
 
 
-def _beside(tree: Tree) -> tuple[Joint, ...]:
+def _list_closing_joints(tree: Tree) -> tuple[Joint, ...]:
     """Joints whose rates are no velocities of the tree: those that close loops, and those without spin."""
     return (*tree.cut, *(joint for joint in tree.carried if joint.type == "no_spin"))
 
 
 def builtin_mechanisms() -> dict[str, Path]:
     """Paths of the mechanism descriptions that come with the package, by name."""
-    return builtin_files("mechanisms")
+    return list_builtin_files("mechanisms")

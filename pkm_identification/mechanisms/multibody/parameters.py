@@ -24,25 +24,25 @@ _OF_PLANAR = (0, 1, 2, 6)
 _OF_ANY = tuple(range(len(BODY_PARAMETERS)))
 
 
-def rigid_columns(mechanism: Mechanism) -> np.ndarray:
+def build_rigid_columns(mechanism: Mechanism) -> np.ndarray:
     """Which columns of `dynamics.regressor` are parameters of this mechanism: all but those that planar bodies lack."""
     chosen = [
         len(BODY_PARAMETERS) * b + k
         for b, body in enumerate(mechanism.description.bodies)
-        for k in _parameters_of(body)
+        for k in _list_parameters(body)
     ]
     return np.array(chosen, dtype=np.int64)
 
 
-def rigid_basis(mechanism: Mechanism) -> Basis:
-    """The bodies' parameters, in the order of `rigid_columns`; a planar body's Izz is called J."""
+def build_rigid_basis(mechanism: Mechanism) -> Basis:
+    """Return the bodies' parameters, in the order of `build_rigid_columns`; a planar body's Izz is called J."""
     values = FLOAT64.array([body.parameters for body in mechanism.description.bodies])
     largest: dict[str, float] = {}
     for unit, column in zip(BODY_UNITS, np.abs(values).T, strict=True):
         largest[unit] = max(largest.get(unit, 0.0), float(column.max()))
     entries = []
     for body, row in zip(mechanism.description.bodies, values, strict=True):
-        for k in _parameters_of(body):
+        for k in _list_parameters(body):
             kind, unit = BODY_KINDS[k], BODY_UNITS[k]
             symbol = "J" if body.planar and kind is Kind.INERTIA else BODY_PARAMETERS[k]
             value = float(row[k])
@@ -52,5 +52,5 @@ def rigid_basis(mechanism: Mechanism) -> Basis:
     return Basis(tuple(entries))
 
 
-def _parameters_of(body: Body) -> tuple[int, ...]:
+def _list_parameters(body: Body) -> tuple[int, ...]:
     return _OF_PLANAR if body.planar else _OF_ANY

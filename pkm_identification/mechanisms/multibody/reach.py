@@ -20,7 +20,7 @@ from .structure.tree import loop_bodies
 
 
 def in_the_way(mechanism: Mechanism, task: str, values: Any, target: Any) -> str:
-    """The largest gap at the nearest configuration, in words.
+    """Return the largest gap at the nearest configuration, in words.
 
     Parameters
     ----------

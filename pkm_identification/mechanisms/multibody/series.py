@@ -19,7 +19,7 @@ from pkm_identification.errors import SettingsError
 from .kinematics import MechanismMotion, motion_of_drives
 from .mechanism import Mechanism
 from .numbers.exact import Expression
-from .structure.rows import padded
+from .structure.rows import pad_tuple
 
 
 def series_drives(mechanism: Mechanism) -> tuple[Any, Any, Any, Any]:
@@ -43,7 +43,7 @@ def series_drives(mechanism: Mechanism) -> tuple[Any, Any, Any, Any]:
     values = arithmetic.zeros(3, count, len(motion.series))
     for i, series in enumerate(motion.series):
         orders = max(len(series.cosine), len(series.sine))
-        a, b = (arithmetic.array(padded(part, orders)) for part in (series.cosine, series.sine))
+        a, b = (arithmetic.array(pad_tuple(part, orders)) for part in (series.cosine, series.sine))
         values[0, :, i] = arithmetic.number(series.mean)
         for k in range(1, orders + 1):
             place = k * np.arange(count) % count
@@ -56,7 +56,7 @@ def series_drives(mechanism: Mechanism) -> tuple[Any, Any, Any, Any]:
     return times, values[0], values[1], values[2]
 
 
-def series_motion(mechanism: Mechanism) -> MechanismMotion:
+def compute_series_motion(mechanism: Mechanism) -> MechanismMotion:
     """The closed motion of the description's series; raises as `series_drives` and `kinematics.motion_of_drives`."""
     _, value, rate, second = series_drives(mechanism)
     return motion_of_drives(mechanism, value, rate, second)

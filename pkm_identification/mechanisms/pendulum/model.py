@@ -66,7 +66,7 @@ class PendulumMotion:
 
 
 @kernel
-def _coefficients(w, q, v, matrix, vector):
+def _compute_coefficients(w, q, v, matrix, vector):
     """A (3, 3) and h (3,) of one state."""
     l1, l2, m1, m2, cart = w[0], w[1], w[2], w[3], w[4]
     c1, s1, c2, s2 = np.cos(q[1]), np.sin(q[1]), np.cos(q[2]), np.sin(q[2])
@@ -85,16 +85,16 @@ def _coefficients(w, q, v, matrix, vector):
 
 
 @kernel
-def _accelerations(w, position, velocity, force, result):
+def _compute_accelerations(w, position, velocity, force, result):
     matrix = np.empty((3, 3))
     for n in range(position.shape[0]):
-        _coefficients(w, position[n], velocity[n], matrix, result[n])
+        _compute_coefficients(w, position[n], velocity[n], matrix, result[n])
         result[n, 0] += force[n]
         solve3(matrix, result[n])
 
 
 @kernel
-def _fall(w, steps, size, force, position, velocity):
+def _integrate_fall(w, steps, size, force, position, velocity):
     """Fill positions and velocities (N, 3) from the first on: classical Runge-Kutta, `steps` of `size` between two.
 
     `force` (sum of steps, 3) is that at the begin, the middle and the end of every step.
@@ -112,7 +112,7 @@ def _fall(w, steps, size, force, position, velocity):
                 for i in range(6):
                     middle[i] = state[i] + (part * rates[stage - 1, i] if stage > 0 else 0.0)
                 rates[stage, :3] = middle[3:]
-                _coefficients(w, middle[:3], middle[3:], matrix, rates[stage, 3:])
+                _compute_coefficients(w, middle[:3], middle[3:], matrix, rates[stage, 3:])
                 rates[stage, 3] += force[taken, (stage + 1) // 2]
                 solve3(matrix, rates[stage, 3:])
             for i in range(6):
@@ -122,7 +122,7 @@ def _fall(w, steps, size, force, position, velocity):
 
 
 @kernel
-def _residual_jacobian(w, q, v, a, jacobian):
+def _compute_residual_jacobian(w, q, v, a, jacobian):
     """Derivative (3, 5) of A a - h by w at one state."""
     l1, l2, m1, m2 = w[0], w[1], w[2], w[3]
     c1, s1, c2, s2 = np.cos(q[1]), np.sin(q[1]), np.cos(q[2]), np.sin(q[2])
@@ -150,26 +150,26 @@ def _residual_jacobian(w, q, v, a, jacobian):
 
 
 @kernel
-def _residuals(w, position, velocity, acceleration, force, residual, jacobian):
+def _compute_residuals(w, position, velocity, acceleration, force, residual, jacobian):
     matrix, vector = np.empty((3, 3)), np.empty(3)
     for n in range(position.shape[0]):
-        _coefficients(w, position[n], velocity[n], matrix, vector)
+        _compute_coefficients(w, position[n], velocity[n], matrix, vector)
         for i in range(3):
             residual[n, i] = -vector[i]
             for j in range(3):
                 residual[n, i] += matrix[i, j] * acceleration[n, j]
         residual[n, 0] -= force[n]
-        _residual_jacobian(w, position[n], velocity[n], acceleration[n], jacobian[n])
+        _compute_residual_jacobian(w, position[n], velocity[n], acceleration[n], jacobian[n])
 
 
 @kernel
-def _acceleration_jacobians(w, position, velocity, acceleration, jacobian):
+def _compute_acceleration_jacobians(w, position, velocity, acceleration, jacobian):
     """-A^-1 times the residual's derivative, at the model's own accelerations."""
     matrix, vector, column = np.empty((3, 3)), np.empty(3), np.empty(3)
     for n in range(position.shape[0]):
-        _residual_jacobian(w, position[n], velocity[n], acceleration[n], jacobian[n])
+        _compute_residual_jacobian(w, position[n], velocity[n], acceleration[n], jacobian[n])
         for p in range(5):
-            _coefficients(w, position[n], velocity[n], matrix, vector)
+            _compute_coefficients(w, position[n], velocity[n], matrix, vector)
             for i in range(3):
                 column[i] = -jacobian[n, i, p]
             solve3(matrix, column)
@@ -183,20 +183,22 @@ def accelerations(w: FloatArray, motion: PendulumMotion) -> FloatArray:
     Multiplying all masses and the force by one number leaves them alike.
     """
     result = np.empty_like(motion.position)
-    _accelerations(np.asarray(w, dtype=float), motion.position, motion.velocity, motion.force, result)
+    _compute_accelerations(np.asarray(w, dtype=float), motion.position, motion.velocity, motion.force, result)
     return result
 
 
-def acceleration_jacobian(w: FloatArray, motion: PendulumMotion) -> FloatArray:
-    """Derivative (N, 3, 5) of `accelerations` by the parameters."""
+def compute_acceleration_jacobian(w: FloatArray, motion: PendulumMotion) -> FloatArray:
+    """Return derivative (N, 3, 5) of `accelerations` by the parameters."""
     jacobian = np.empty((len(motion), COORDINATES, len(NAMES)))
     own = accelerations(w, motion)
-    _acceleration_jacobians(np.asarray(w, dtype=float), motion.position, motion.velocity, own, jacobian)
+    _compute_acceleration_jacobians(
+        np.asarray(w, dtype=float), motion.position, motion.velocity, own, jacobian
+    )
     return jacobian
 
 
 def residuals(w: FloatArray, motion: PendulumMotion) -> tuple[FloatArray, FloatArray]:
-    """What is left of the equations of motion (Oh 2003, 3.3-3.5) at measured accelerations.
+    """Return what is left of the equations of motion (Oh 2003, 3.3-3.5) at measured accelerations.
 
     Returns
     -------
@@ -207,7 +209,7 @@ def residuals(w: FloatArray, motion: PendulumMotion) -> tuple[FloatArray, FloatA
     """
     residual = np.empty_like(motion.position)
     jacobian = np.empty((len(motion), COORDINATES, len(NAMES)))
-    _residuals(
+    _compute_residuals(
         np.asarray(w, dtype=float),
         motion.position,
         motion.velocity,
@@ -226,7 +228,7 @@ def energy(w: FloatArray, motion: PendulumMotion) -> FloatArray:
     matrix, vector = np.empty((3, 3)), np.empty(3)
     total = GRAVITY * ((0.5 * m1 + m2) * l1 * np.cos(q[:, 1]) + 0.5 * m2 * l2 * np.cos(q[:, 2]))
     for n in range(len(motion)):
-        _coefficients(np.asarray(w, dtype=float), q[n], v[n], matrix, vector)
+        _compute_coefficients(np.asarray(w, dtype=float), q[n], v[n], matrix, vector)
         total[n] += 0.5 * v[n] @ matrix @ v[n]
     return total
 
@@ -265,6 +267,6 @@ def simulate(
         begins = np.repeat(time[:-1], steps) + inside * np.repeat(size, steps)
         for k, part in enumerate(STAGES):
             pushed[:, k] = force(begins + part * np.repeat(size, steps))
-    _fall(w, steps, size, pushed, position, velocity)
-    _accelerations(w, position, velocity, applied, acceleration)
+    _integrate_fall(w, steps, size, pushed, position, velocity)
+    _compute_accelerations(w, position, velocity, applied, acceleration)
     return PendulumMotion(time, position, velocity, acceleration, applied)

@@ -27,7 +27,7 @@ test compares them with the running node. Quality of service, and what all of it
 [interfaces.md](../interfaces.md)."""
 
 
-def node_page(name: str) -> str:
+def build_node_page(name: str) -> str:
     """Text of a node's page."""
     own = NODE_INTERFACES[name]
     kinds = (
@@ -39,7 +39,7 @@ def node_page(name: str) -> str:
     blocks = [f"# {name}", summary(name), "", WRITTEN]
     for title, special, common in kinds:
         if special or common:
-            blocks += ["", f"## {title}", *_table(special), *(_of_all_nodes(common, bool(special)))]
+            blocks += ["", f"## {title}", *_write_table(special), *(_list_all_nodes(common, bool(special)))]
     tasks = (*own.diagnostics, *COMMON.diagnostics)
     rows = [f"| `{name}: {task}` | {what} |" for task, what in tasks]
     blocks += ["", "## Diagnostics", "| status | what it judges |", "|---|---|", *rows]
@@ -49,18 +49,18 @@ def node_page(name: str) -> str:
 
 
 def node_pages() -> dict[str, str]:
-    """All pages by their file's name."""
-    return {f"{name}.md": node_page(name) for name in NODES}
+    """Return all pages by their file's name."""
+    return {f"{name}.md": build_node_page(name) for name in NODES}
 
 
-def _table(interfaces: Sequence[Interface]) -> list[str]:
+def _write_table(interfaces: Sequence[Interface]) -> list[str]:
     if not interfaces:
         return []
     rows = [f"| `{one.name}` | {one.type} | {one.what} | {one.when or 'always'} |" for one in interfaces]
     return ["| name | type | what | when |", "|---|---|---|---|", *rows]
 
 
-def _of_all_nodes(interfaces: Sequence[Interface], after: bool) -> list[str]:
+def _list_all_nodes(interfaces: Sequence[Interface], after: bool) -> list[str]:
     if not interfaces:
         return []
     listed = ", ".join(

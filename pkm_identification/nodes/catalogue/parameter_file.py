@@ -30,12 +30,12 @@ def parameter_file() -> str:
     blocks = [HEAD]
     for name in NODES:
         lines = [f"/**/{name}:", "  ros__parameters:"]
-        lines += [_line(spec) for spec in (*COMMON, *node_class(name).PARAMETERS)]
+        lines += [_write_line(spec) for spec in (*COMMON, *node_class(name).PARAMETERS)]
         blocks.append("\n".join(lines) + "\n")
     return "\n".join(blocks)
 
 
-def _line(spec: ParameterSpec) -> str:
+def _write_line(spec: ParameterSpec) -> str:
     value = yaml.safe_dump(spec.default, default_flow_style=True, width=1000).removesuffix("...\n").strip()
     return f"    {spec.name}: {value}  # {spec.description}; {spec.allowed}"
 

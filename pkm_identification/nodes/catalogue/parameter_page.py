@@ -36,13 +36,13 @@ A value is refused with its name and what is allowed. *When* says when a new one
 
 def parameter_docs() -> str:
     """Text of the document."""
-    blocks = [HEAD, _section("All nodes", COMMON)]
-    blocks += [_section(f"`{name}`", node_class(name).PARAMETERS, summary(name)) for name in NODES]
+    blocks = [HEAD, _write_section("All nodes", COMMON)]
+    blocks += [_write_section(f"`{name}`", node_class(name).PARAMETERS, summary(name)) for name in NODES]
     return "\n".join(blocks)
 
 
 def summary(name: str) -> str:
-    """What a node does, in a sentence."""
+    """Return what a node does, in a sentence."""
     return " ".join((node_class(name).__doc__ or "").split("\n\n")[0].split())
 
 
@@ -50,21 +50,22 @@ def parameter_rows(specs: tuple[ParameterSpec, ...]) -> list[str]:
     """Lines of a table of parameters."""
     rows = ["| parameter | default | allowed | when | what |", "|---|---|---|---|---|"]
     rows += [
-        f"| `{spec.name}` | `{_default(spec)}` | {_cell(spec.allowed)} | {spec.when} | {_cell(spec.description)} |"
+        f"| `{spec.name}` | `{_format_default(spec)}` | {_format_cell(spec.allowed)} | {spec.when} | "
+        f"{_format_cell(spec.description)} |"
         for spec in specs
     ]
     return rows
 
 
-def _section(title: str, specs: tuple[ParameterSpec, ...], about: str = "") -> str:
+def _write_section(title: str, specs: tuple[ParameterSpec, ...], about: str = "") -> str:
     return "\n".join([f"## {title}", *([about, ""] if about else [""]), *parameter_rows(specs), ""])
 
 
-def _default(spec: ParameterSpec) -> str:
+def _format_default(spec: ParameterSpec) -> str:
     return yaml.safe_dump(spec.default, default_flow_style=True, width=1000).removesuffix("...\n").strip()
 
 
-def _cell(text: str) -> str:
+def _format_cell(text: str) -> str:
     return text.replace("|", "\\|")
 
 

@@ -56,29 +56,29 @@ def security_policy(namespace: str = "") -> str:
     if not re.fullmatch(r"(/[A-Za-z_]\w*)*", namespace, re.ASCII):
         raise SettingsError(f"namespace '{namespace}': must be such as /cell, or nothing for the root")
     enclaves = {name: (name,) for name in NODES} | TOGETHER
-    return HEAD + "".join(_enclave(name, nodes, namespace) for name, nodes in enclaves.items()) + TAIL
+    return HEAD + "".join(_write_enclave(name, nodes, namespace) for name, nodes in enclaves.items()) + TAIL
 
 
-def _enclave(name: str, nodes: Sequence[str], namespace: str) -> str:
-    profiles = "".join(_profile(node, namespace or "/") for node in nodes)
+def _write_enclave(name: str, nodes: Sequence[str], namespace: str) -> str:
+    profiles = "".join(_write_profile(node, namespace or "/") for node in nodes)
     return (
         f'    <enclave path="{namespace}/{name}">\n      <profiles>\n{profiles}'
         "      </profiles>\n    </enclave>\n"
     )
 
 
-def _profile(node: str, namespace: str) -> str:
+def _write_profile(node: str, namespace: str) -> str:
     own = NODE_INTERFACES[node]
     rules = (
-        _rule("topic", "publish", (*own.publishes, *COMMON.publishes)),
-        _rule("topic", "subscribe", (*own.subscribes, *COMMON.subscribes)),
-        _rule("service", "reply", (*own.services, *COMMON.services)),
-        _rule("action", "execute", own.actions),
+        _write_rule("topic", "publish", (*own.publishes, *COMMON.publishes)),
+        _write_rule("topic", "subscribe", (*own.subscribes, *COMMON.subscribes)),
+        _write_rule("service", "reply", (*own.services, *COMMON.services)),
+        _write_rule("action", "execute", own.actions),
     )
     return f'        <profile ns="{namespace}" node="{node}">\n{"".join(rules)}        </profile>\n'
 
 
-def _rule(kind: str, verb: str, interfaces: Sequence[Interface]) -> str:
+def _write_rule(kind: str, verb: str, interfaces: Sequence[Interface]) -> str:
     if not interfaces:
         return ""
     names = "".join(f"            <{kind}>{escape(one.name)}</{kind}>\n" for one in interfaces)

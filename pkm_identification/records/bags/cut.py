@@ -59,13 +59,13 @@ def _place_in_recording(file: Path) -> tuple[str, int]:
 def _is_cut(file: Path) -> bool:
     if file.suffix.lower() == ".mcap":
         return is_cut_mcap(file)
-    return file.suffix.lower() == ".db3" and (_pages_missing(file) or _has_journal(file))
+    return file.suffix.lower() == ".db3" and (_count_missing_pages(file) or _has_journal(file))
 
 
-def _pages_missing(database: Path) -> bool:
+def _count_missing_pages(database: Path) -> bool:
     with database.open("rb") as file:
         header = file.read(HEADER)
-    return database.stat().st_size < int.from_bytes(header[PAGE_COUNT], "big") * _page_size(header)
+    return database.stat().st_size < int.from_bytes(header[PAGE_COUNT], "big") * _read_page_size(header)
 
 
 def _find_journal(database: Path) -> Path:
@@ -78,7 +78,7 @@ def _has_journal(database: Path) -> bool:
     return journal.is_file() and journal.stat().st_size > 0
 
 
-def _page_size(header: bytes) -> int:
+def _read_page_size(header: bytes) -> int:
     size = int.from_bytes(header[PAGE_SIZE], "big")
     return 65536 if size == 1 else size
 
@@ -144,7 +144,7 @@ def _read_database(file: Path, types: dict[str, str], offered: dict[str, list[Qo
             _leave_out_cut_page(whole)
             connection = sqlite3.connect(f"file:{whole}?mode=ro&immutable=1", uri=True)
         try:
-            yield from _rows(connection, types, offered)
+            yield from _read_rows(connection, types, offered)
         finally:
             connection.close()
 
@@ -154,15 +154,15 @@ def _leave_out_cut_page(database: Path) -> None:
     size = database.stat().st_size
     with database.open("r+b") as stream:
         header = stream.read(HEADER)
-        pages = size // _page_size(header)
-        stream.truncate(pages * _page_size(header))
+        pages = size // _read_page_size(header)
+        stream.truncate(pages * _read_page_size(header))
         stream.seek(PAGE_COUNT.start)
         stream.write(pages.to_bytes(4, "big"))
         stream.seek(CHANGES_AGAIN.start)
         stream.write(header[CHANGES])
 
 
-def _rows(
+def _read_rows(
     connection: sqlite3.Connection, types: dict[str, str], offered: dict[str, list[Qos]]
 ) -> Iterator[Sample]:
     columns = {row[1] for row in connection.execute("PRAGMA table_info(topics)")}

@@ -50,7 +50,7 @@ class McapTopics:
             self._schemas[number] = name
         elif kind == CHANNEL:
             number, topic = _number_and_text(record, 4)
-            self.offered[topic] = parse_qos(_channel_metadata(record).get("offered_qos_profiles", ""))
+            self.offered[topic] = parse_qos(_read_channel_metadata(record).get("offered_qos_profiles", ""))
             self.channels[number] = (
                 topic,
                 full_type_name(self._schemas[struct.unpack_from("<H", record, 2)[0]]),
@@ -70,8 +70,8 @@ def read_mcap_messages(file: Path, topics: McapTopics) -> Iterator[tuple[int, in
     with file.open("rb") as stream:
         if stream.read(len(MAGIC)) != MAGIC:
             return
-        for kind, record in _records(stream):
-            inner = [(kind, record)] if kind != CHUNK else _records(BytesIO(_unpacked(record)))
+        for kind, record in _iterate_records(stream):
+            inner = [(kind, record)] if kind != CHUNK else _iterate_records(BytesIO(_unpack(record)))
             for inner_kind, content in inner:
                 topics.take(inner_kind, content)
                 if inner_kind == MESSAGE:
@@ -79,7 +79,7 @@ def read_mcap_messages(file: Path, topics: McapTopics) -> Iterator[tuple[int, in
                     yield number, stamp, content[22:]
 
 
-def _unpacked(chunk: bytes) -> bytes:
+def _unpack(chunk: bytes) -> bytes:
     if len(chunk) < CHUNK_HEAD + 4:
         return b""
     end = CHUNK_HEAD + 4 + struct.unpack_from("<I", chunk, CHUNK_HEAD)[0]
@@ -89,7 +89,7 @@ def _unpacked(chunk: bytes) -> bytes:
     return bytes(UNPACKERS[compression]().decompress(packed))
 
 
-def _records(stream: BinaryIO) -> Iterator[tuple[int, bytes]]:
+def _iterate_records(stream: BinaryIO) -> Iterator[tuple[int, bytes]]:
     """Whole records of a stream; a last one that was cut off is left out, a chunk of them is not."""
     while len(head := stream.read(9)) == 9:
         kind, size = struct.unpack("<BQ", head)
@@ -100,12 +100,12 @@ def _records(stream: BinaryIO) -> Iterator[tuple[int, bytes]]:
 
 
 def _number_and_text(record: bytes, at: int) -> tuple[int, str]:
-    """Number at the start of a record and text at a place of it."""
+    """Return number at the start of a record and text at a place of it."""
     (size,) = struct.unpack_from("<I", record, at)
     return struct.unpack_from("<H", record)[0], record[at + 4 : at + 4 + size].decode()
 
 
-def _channel_metadata(record: bytes) -> dict[str, str]:
+def _read_channel_metadata(record: bytes) -> dict[str, str]:
     """The map at the end of a channel: behind two numbers, its topic, its encoding and its own size."""
     at = 4
     for _ in ("topic", "encoding"):

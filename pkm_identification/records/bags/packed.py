@@ -26,26 +26,30 @@ PACKED = (".zstd", ".zst")
 def is_recording(path: str | Path) -> bool:
     """Return whether a path is of a recording: a folder, one that grows, or a file by its ending, packed or not."""
     file = Path(path)
-    return file.is_dir() or part_folder(file).is_dir() or _plain_name(file).endswith((*BAG_FILES, ROS_1))
+    return (
+        file.is_dir()
+        or part_folder(file).is_dir()
+        or _strip_compression_ending(file).endswith((*BAG_FILES, ROS_1))
+    )
 
 
-def _plain_name(path: Path) -> str:
+def _strip_compression_ending(path: Path) -> str:
     """Return a file's name in small letters, without the ending of its compression."""
     name = path.name.lower()
     return name.removesuffix(path.suffix.lower()) if path.suffix.lower() in PACKED else name
 
 
 @contextmanager
-def unpacked(path: Path) -> Iterator[Path]:
-    """A recording as its readers want it: itself, or a temporary file of its content with a plain ending.
+def unpack_recording(path: Path) -> Iterator[Path]:
+    """Yield a recording as its readers want it: itself, or a temporary file of its content with a plain ending.
 
     Raises what `zstd` and the system raise where it cannot be unpacked.
     """
-    if path.is_dir() or path.name == _plain_name(path) or path.suffix in (*BAG_FILES, ROS_1):
+    if path.is_dir() or path.name == _strip_compression_ending(path) or path.suffix in (*BAG_FILES, ROS_1):
         yield path
         return
     with TemporaryDirectory() as folder:
-        plain = Path(folder) / _plain_name(path)
+        plain = Path(folder) / _strip_compression_ending(path)
         if path.suffix.lower() in PACKED:
             with zstd.open(path, "rb") as packed, plain.open("wb") as whole:
                 shutil.copyfileobj(packed, whole)

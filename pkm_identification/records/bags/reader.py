@@ -28,7 +28,7 @@ from ..joint_state import JOINT_STATE, DecodedJoints, decode_joints
 from . import MOTOR_STATES, ROS_1, STRUT_STATES
 from .cut import CutReader, find_cut_files
 from .older_messages import create_converter
-from .packed import unpacked
+from .packed import unpack_recording
 from .part_lock import part_folder
 from .ros1 import Ros1Reader
 
@@ -52,21 +52,21 @@ class BagMessage:
     data: bytes
 
 
-def bag_topics(path: str | Path) -> dict[str, str]:
+def list_bag_topics(path: str | Path) -> dict[str, str]:
     """Topics of a recording and their types; raises LogError if it cannot be read."""
-    with _opened(path) as reader:
-        return _topics(reader)
+    with _open(path) as reader:
+        return _list_topics(reader)
 
 
 def is_cut(path: str | Path) -> bool:
     """Return whether a recording ends in the middle, and is read up to there; raises LogError if it cannot be read."""
-    with _opened(path) as reader:
+    with _open(path) as reader:
         return isinstance(reader, CutReader)
 
 
 def bag_qos(path: str | Path) -> dict[str, list[Qos]]:
     """What publishers of a recording's topics offered, as far as it is recorded; LogError if it cannot be read."""
-    with _opened(path) as reader:
+    with _open(path) as reader:
         offered: dict[str, list[Qos]] = {}
         for connection in reader.connections:
             known = getattr(connection.ext, "offered_qos_profiles", ())
@@ -91,11 +91,11 @@ def read_messages(
     LogError
         If it is no recording, is damaged or truncated, or has not all of the topics.
     """
-    with _opened(path) as reader:
-        known = _topics(reader)
+    with _open(path) as reader:
+        known = _list_topics(reader)
         missing = [topic for topic in topics or () if topic not in known]
         if missing:
-            raise LogError(f"{path}: no topic {', '.join(missing)}; there are: {_listed(known)}")
+            raise LogError(f"{path}: no topic {', '.join(missing)}; there are: {_list_names(known)}")
         wanted = [c for c in reader.connections if topics is None or c.topic in topics]
         promised, count = sum(_count(c.msgcount, path) for c in wanted), 0
         converters = {c.id: create_converter(c) for c in wanted}
@@ -146,8 +146,8 @@ def read_joint_bag(
         If it is no recording, is damaged, no topic or several have the joints, a topic is not of type
         sensor_msgs/JointState, or no message is usable.
     """
-    with _opened(path) as reader:
-        known = _topics(reader)
+    with _open(path) as reader:
+        known = _list_topics(reader)
         counts = {c.topic: _count(c.msgcount, path) for c in reader.connections}
         cut = isinstance(reader, CutReader)
     topics = _choose_topics(path, known, names, topic, called)
@@ -211,20 +211,20 @@ def _find_topic(path: str | Path, known: dict[str, str], topic: str) -> str:
     """Return a topic as the recording calls it; LogError if it is not there or not of joints."""
     chosen = next((name for name in (topic, f"/{topic}") if name in known), None)
     if chosen is None:
-        raise LogError(f"{path}: no topic /{topic.lstrip('/')}; there are: {_listed(known)}")
+        raise LogError(f"{path}: no topic /{topic.lstrip('/')}; there are: {_list_names(known)}")
     if known[chosen] != JOINT_STATE:
         raise LogError(f"{path}: topic {chosen} is of type {known[chosen]}, expected {JOINT_STATE}")
     return chosen
 
 
 def _has_joints(path: str | Path, topic: str, names: Sequence[str]) -> bool:
-    """Whether the first message of a topic has all joints."""
+    """Return whether the first message of a topic has all joints."""
     with closing(read_messages(path, [topic])) as messages:
         first = next(messages, None)
     return first is not None and "missing_name" not in decode_joints([first.data], str(path), names).dropped
 
 
-def _topics(reader: AnyReader) -> dict[str, str]:
+def _list_topics(reader: AnyReader) -> dict[str, str]:
     return {c.topic: full_type_name(c.msgtype) for c in reader.connections}
 
 
@@ -235,12 +235,12 @@ def _count(messages: object, path: str | Path) -> int:
     raise LogError(f"{path}: damaged recording: a topic has {str(messages)[:40]!r} messages")
 
 
-def _listed(topics: dict[str, str]) -> str:
+def _list_names(topics: dict[str, str]) -> str:
     return ", ".join(f"{name} ({type_name})" for name, type_name in topics.items()) or "none"
 
 
 @contextmanager
-def _opened(path: str | Path) -> Iterator[AnyReader]:
+def _open(path: str | Path) -> Iterator[AnyReader]:
     """A reader whose troubles are LogErrors."""
     given = Path(path)
     if not given.exists():
@@ -249,7 +249,7 @@ def _opened(path: str | Path) -> Iterator[AnyReader]:
             hint = f"; a recording of it was begun, python -m {__package__}.recovery {path} finishes it"
         raise LogError(f"{path}: cannot be read: No such file or directory{hint}")
     try:
-        with unpacked(given) as recording:
+        with unpack_recording(given) as recording:
             if recording.is_file():
                 _refuse_other_kind(recording, path)
             with _choose_reader(recording, path) as reader:

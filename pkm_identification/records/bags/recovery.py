@@ -67,7 +67,7 @@ def recover_bag(path: str | Path) -> Path | None:
         raise LogError(f"{part}: cannot be recovered: {error.strerror or error}") from None
     try:
         try:
-            target = _rewritten(part / path.name, path)
+            target = _rewrite(part / path.name, path)
         except (Unreadable, struct.error, KeyError, ValueError):
             target = _free(path, "unreadable")
             part.rename(target)
@@ -80,14 +80,14 @@ def recover_bag(path: str | Path) -> Path | None:
     return target
 
 
-def _rewritten(folder: Path, path: Path) -> Path | None:
-    """The unfinished recording in `folder` as a whole one beside `path`."""
-    storage, messages = "sqlite3", _nothing()
+def _rewrite(folder: Path, path: Path) -> Path | None:
+    """Return the unfinished recording in `folder` as a whole one beside `path`."""
+    storage, messages = "sqlite3", _yield_nothing()
     offered: dict[str, list[Qos]] = {}  # by topic, there before its first message is
     for database in folder.glob("*.db3"):
-        messages = _database_messages(database, offered)
+        messages = _iterate_database_messages(database, offered)
     for file in folder.glob("*.mcap"):
-        storage, messages = "mcap", _mcap_messages(file, offered)
+        storage, messages = "mcap", _iterate_mcap_messages(file, offered)
     first = next(messages, None)
     if first is None:
         return None
@@ -99,7 +99,7 @@ def _rewritten(folder: Path, path: Path) -> Path | None:
     return target
 
 
-def _nothing() -> Iterator[BagMessage]:
+def _yield_nothing() -> Iterator[BagMessage]:
     yield from ()
 
 
@@ -112,7 +112,7 @@ def _free(path: Path, what: str) -> Path:
         number += 1
 
 
-def _database_messages(database: Path, offered: dict[str, list[Qos]]) -> Iterator[BagMessage]:
+def _iterate_database_messages(database: Path, offered: dict[str, list[Qos]]) -> Iterator[BagMessage]:
     """Messages of the transactions that were completed."""
     try:
         # opening it for writing undoes the transaction that was not; readers of recordings cannot
@@ -125,7 +125,7 @@ def _database_messages(database: Path, offered: dict[str, list[Qos]]) -> Iterato
         raise Unreadable(error) from None
 
 
-def _mcap_messages(file: Path, offered: dict[str, list[Qos]]) -> Iterator[BagMessage]:
+def _iterate_mcap_messages(file: Path, offered: dict[str, list[Qos]]) -> Iterator[BagMessage]:
     """Messages of the chunks that were completed."""
     topics = McapTopics(offered=offered)
     for number, stamp, data in read_mcap_messages(file, topics):

@@ -25,7 +25,7 @@ from rosbags.rosbag2.storage_mcap import McapWriter
 from rosbags.rosbag2.storage_sqlite3 import Sqlite3Writer
 
 from pkm_identification.errors import LogError, OutputError, SettingsError
-from pkm_identification.interruption import unfinished
+from pkm_identification.interruption import remove_unfinished
 from pkm_identification.motion import STRUT_NAMES, DriveLog
 from pkm_identification.numerics.arrays import FloatArray
 
@@ -73,11 +73,11 @@ class BagWriter:
         self._connections: dict[tuple[str, str], Connection] = {}
         self._newest: dict[int, int] = {}
         with ExitStack() as making:
-            making.enter_context(unfinished(self._part))
+            making.enter_context(remove_unfinished(self._part))
             # The files inside are named after the folder, so the inner folder has the final name from the start.
             self._writer = Writer(self._part / self.path.name, version=9, storage_plugin=STORAGES[storage])
-            self._guarded(self._writer.open)
-            self._lock = self._guarded(PartLock, self._part)
+            self._guard(self._writer.open)
+            self._lock = self._guard(PartLock, self._part)
             self._unfinished = making.pop_all()
 
     def add_topic(self, topic: str, type_name: str, offered: Sequence[Qos] = ()) -> None:
@@ -124,23 +124,23 @@ class BagWriter:
         """
         connection = self._connection(topic, full_type_name(type_name))
         stamp = self._newest[connection.id] = max(stamp, self._newest.get(connection.id, stamp))
-        self._guarded(self._writer.write, connection, stamp, data)
+        self._guard(self._writer.write, connection, stamp, data)
         self.count += 1
 
     def flush(self) -> None:
         """Hand everything written so far over to the operating system; OutputError if the disk does not take it."""
         storage = self._writer.storage
         if isinstance(storage, Sqlite3Writer):
-            self._guarded(storage.conn.commit)
+            self._guard(storage.conn.commit)
         elif isinstance(storage, McapWriter) and storage.chunk.bio.tell():
-            self._guarded(storage.close_chunk)
-            self._guarded(storage.bio.flush)
+            self._guard(storage.close_chunk)
+            self._guard(storage.bio.flush)
 
     def close(self) -> None:
         """Finish the recording and move it to its path; OutputError if that fails, and then nothing is left."""
         try:
-            self._guarded(self._writer.close)
-            self._guarded(os.rename, self._part / self.path.name, self.path)
+            self._guard(self._writer.close)
+            self._guard(os.rename, self._part / self.path.name, self.path)
         except BaseException:
             self.abort()
             raise
@@ -171,7 +171,7 @@ class BagWriter:
         if known is None:
             if type_name not in typestore().fielddefs:
                 raise LogError(f"{self.path}: topic {topic}: no definition of the message type {type_name}")
-            known = self._guarded(
+            known = self._guard(
                 self._writer.add_connection,
                 topic,
                 type_name,
@@ -181,7 +181,7 @@ class BagWriter:
             self._connections[topic, type_name] = known
         return known
 
-    def _guarded(self, action: Callable[..., T], *arguments: object, **options: object) -> T:
+    def _guard(self, action: Callable[..., T], *arguments: object, **options: object) -> T:
         try:
             return action(*arguments, **options)
         except (OSError, sqlite3.Error, WriterError) as error:
@@ -225,7 +225,7 @@ def write_strut_bag(
     encoded = {topic: encode_struts(log, struts)}
     if motor_length is not None:
         encoded[f"{topic.rpartition('/')[0]}/{MOTOR_STATES}"] = encode_struts(log, struts, motor_length)
-    arrivals = _arrivals(encoded[topic][1])
+    arrivals = _compute_arrivals(encoded[topic][1])
     with BagWriter(path, storage) as writer:
         for name in encoded:
             writer.add_topic(name, JOINT_STATE)
@@ -234,7 +234,7 @@ def write_strut_bag(
                 writer.write(name, JOINT_STATE, messages[k], arrival)
 
 
-def _arrivals(stamps: list[int]) -> list[int]:
+def _compute_arrivals(stamps: list[int]) -> list[int]:
     """Increasing times with the stamps' spacing; a jump back by more than a second restarts the clock."""
     arrivals: list[int] = []
     offset = 0

@@ -37,17 +37,17 @@ class ArrayColumns:
 
     @classmethod
     def of(cls, path: str | Path, arrays: Mapping[str, FloatArray]) -> ArrayColumns:
-        """Columns of arrays of two dimensions that are in memory; raises as `equal_columns`."""
+        """Yield columns of arrays of two dimensions that are in memory; raises as `equal_columns`."""
         places = equal_columns(path, {name: array.shape for name, array in arrays.items()})
 
         def pieces(names: Sequence[str]) -> Iterator[FloatArray]:
-            yield stacked({name: places[name] for name in names}, arrays)
+            yield stack_columns({name: places[name] for name in names}, arrays)
 
         return cls(tuple(places), pieces)
 
 
-def stacked(places: Mapping[str, Place], arrays: Mapping[str, FloatArray]) -> FloatArray:
-    """Columns (n, len(places)) from the arrays they are in."""
+def stack_columns(places: Mapping[str, Place], arrays: Mapping[str, FloatArray]) -> FloatArray:
+    """Return columns (n, len(places)) from the arrays they are in."""
     columns = (arrays[place.array].T if place.across else arrays[place.array] for place in places.values())
     return np.column_stack(
         [column[:, place.index] for column, place in zip(columns, places.values(), strict=True)]

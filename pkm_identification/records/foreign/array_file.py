@@ -18,7 +18,7 @@ from pkm_identification.optional import library
 
 
 def library_for(path: str | Path, name: str) -> Any:
-    """The module of the extra `tables` that reads a file.
+    """Return the module of the extra `tables` that reads a file.
 
     Raises
     ------
@@ -41,7 +41,7 @@ def require_file(path: str | Path) -> None:
         raise LogError(f"{path}: cannot be read: No such file")
 
 
-def damaged(path: str | Path, kind: str, error: Exception) -> LogError:
+def describe_damage(path: str | Path, kind: str, error: Exception) -> LogError:
     """What is said of a file whose bytes made a decoder raise; of unknown origin, they make it raise anything."""
     reason = " ".join(str(error).split())[:120] or type(error).__name__
     return LogError(f"{path}: damaged or no {kind} file: {reason}")

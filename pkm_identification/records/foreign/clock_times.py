@@ -36,7 +36,7 @@ DATES = (
 DAY, HALF_DAY = 86400.0, 12  # s, h
 
 
-def seconds_of_text(cell: str) -> float | None:
+def parse_seconds(cell: str) -> float | None:
     """Return a date with a time in s since 1970, or a time or duration in s; None of anything else.
 
     Time zones are passed over: they shift a log as a whole.
@@ -51,7 +51,7 @@ def seconds_of_text(cell: str) -> float | None:
     if start is None:
         return None
     date, clock = text[: start.start()].rstrip(" T,-"), CLOCK.fullmatch(text[start.start() :])
-    day = _day(date) if date else 0.0
+    day = _read_date(date) if date else 0.0
     if clock is None or day is None:
         return None
     hours, half = int(clock[1] or 0), (clock[4] or "").lower()
@@ -61,7 +61,7 @@ def seconds_of_text(cell: str) -> float | None:
 
 
 @lru_cache(maxsize=64)
-def _day(date: str) -> float | None:
+def _read_date(date: str) -> float | None:
     """Return a date in s since 1970; None of no date."""
     for form in DATES:
         try:

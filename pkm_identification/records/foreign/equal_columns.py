@@ -30,7 +30,7 @@ class Place:
 
 
 def equal_columns(path: str | Path, shapes: Mapping[str, tuple[int, ...]]) -> dict[str, Place]:
-    """Columns of the length that most arrays have, those of a matrix `L` as `L_1`, `L_2`, ...
+    """Return columns of the length that most arrays have, those of a matrix `L` as `L_1`, `L_2`, ...
 
     Parameters
     ----------

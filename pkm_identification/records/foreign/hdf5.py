@@ -21,8 +21,8 @@ from pkm_identification.errors import LogError, PkmError
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.memory import beyond_memory
 
-from .array_columns import ArrayColumns, stacked
-from .array_file import damaged, library_for
+from .array_columns import ArrayColumns, stack_columns
+from .array_file import describe_damage, library_for
 from .equal_columns import Place, equal_columns
 
 MATLABS_OWN = "#"  # what MATLAB's groups of references and subsystems begin with
@@ -40,7 +40,7 @@ class _Array:
 
 
 def read_hdf5(path: str | Path) -> ArrayColumns:
-    """Columns of equal length, those of a matrix `L` as `L_1`, `L_2`, ..., of a table `log` as `log.t`.
+    """Return columns of equal length, those of a matrix `L` as `L_1`, `L_2`, ..., of a table `log` as `log.t`.
 
     Raises
     ------
@@ -71,11 +71,11 @@ def read_hdf5(path: str | Path) -> ArrayColumns:
     except PkmError:
         raise
     except Exception as error:
-        raise damaged(path, "HDF5", error) from None
+        raise describe_damage(path, "HDF5", error) from None
     places = equal_columns(path, {name: array.shape for name, array in arrays.items()})
 
     def pieces(names: Sequence[str]) -> Iterator[FloatArray]:
-        return _pieces(path, h5py, {name: places[name] for name in names}, arrays)
+        return _iterate_pieces(path, h5py, {name: places[name] for name in names}, arrays)
 
     return ArrayColumns(tuple(places), pieces)
 
@@ -95,10 +95,10 @@ def _keep(
         arrays[name] = _Array(dataset, field, (wide[0], wide[1]), (blocks[0], blocks[1]))
 
 
-def _pieces(
+def _iterate_pieces(
     path: str | Path, h5py: Any, places: Mapping[str, Place], arrays: Mapping[str, _Array]
 ) -> Iterator[FloatArray]:
-    """Rows of columns; a block that is compressed as one is unpacked twice at most, where a part ends in it."""
+    """Yield rows of columns; a block that is compressed as one is unpacked twice at most, where a part ends in it."""
     used = {place.array: place.across for place in places.values()}
     count = max(arrays[name].shape[across] for name, across in used.items())
     step = max(ROWS, *(arrays[name].blocks[across] for name, across in used.items()))
@@ -106,16 +106,16 @@ def _pieces(
         with h5py.File(path, "r") as file:
             for first in range(0, count, step):
                 rows = slice(first, min(first + step, count))
-                read = {name: _rows(file, arrays[name], across, rows) for name, across in used.items()}
-                yield stacked(places, read)
+                read = {name: _read_rows(file, arrays[name], across, rows) for name, across in used.items()}
+                yield stack_columns(places, read)
     except PkmError:
         raise
     except Exception as error:
-        raise damaged(path, "HDF5", error) from None
+        raise describe_damage(path, "HDF5", error) from None
 
 
-def _rows(file: Any, array: _Array, across: bool, rows: slice) -> FloatArray:
-    """A part of an array as it stands in the file, of two dimensions."""
+def _read_rows(file: Any, array: _Array, across: bool, rows: slice) -> FloatArray:
+    """Return a part of an array as it stands in the file, of two dimensions."""
     dataset = file[array.dataset]
     if array.field is None:
         values = dataset[:, rows] if across else dataset[rows]

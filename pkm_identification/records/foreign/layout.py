@@ -108,7 +108,7 @@ class LogLayout:
         stamps: str | None = None,
         at_zero: str | None = None,
     ) -> LogLayout | None:
-        """The layout of options, lists with commas; None where none is given.
+        """Return the layout of options, lists with commas; None where none is given.
 
         `columns` may name a layout file, which holds where the other options say nothing.
 
@@ -120,20 +120,20 @@ class LogLayout:
         if columns is not None and columns.endswith(YAML_ENDINGS) and "=" not in columns:
             kept, pairs = read_layout(columns, channels), {}
         else:
-            kept, pairs = cls(channels=channels), _pairs(columns, channels)
+            kept, pairs = cls(channels=channels), _read_pairs(columns, channels)
         layout = cls(
             pairs,
-            () if units is None else _listed(units),
-            () if joints is None else _listed(joints),
+            () if units is None else _split_list(units),
+            () if joints is None else _split_list(joints),
             rate,
             stamps or "",
-            () if at_zero is None else _numbers(at_zero),
+            () if at_zero is None else _read_numbers(at_zero),
             channels,
         )
         return layout.over(kept) or None
 
     def over(self, kept: LogLayout) -> LogLayout:
-        """What this layout says, and where it says nothing, what another one says."""
+        """Return what this layout says, and where it says nothing, what another one says."""
         return LogLayout(
             self.columns or kept.columns,
             self.units or kept.units,
@@ -154,18 +154,18 @@ def _refuse_unknown(ours: str, channels: Channels) -> None:
         )
 
 
-def _listed(text: str) -> tuple[str, ...]:
+def _split_list(text: str) -> tuple[str, ...]:
     return tuple(part.strip() for part in text.split(","))
 
 
-def _numbers(text: str) -> tuple[float, ...]:
+def _read_numbers(text: str) -> tuple[float, ...]:
     try:
         return tuple(float(part) for part in text.split(","))
     except ValueError:
         raise SettingsError(f"--at-zero {text}: expected numbers in m or rad with commas between") from None
 
 
-def _pairs(text: str | None, channels: Channels) -> dict[str, str]:
+def _read_pairs(text: str | None, channels: Channels) -> dict[str, str]:
     columns: dict[str, str] = {}
     for part in [] if text is None else text.split(","):
         ours, sign, theirs = (piece.strip() for piece in part.partition("="))
@@ -191,7 +191,7 @@ def _spread(ours: str, theirs: str | Sequence[str], channels: Channels) -> dict[
         if not isinstance(theirs, str):
             raise SettingsError(f"--columns {ours}: expected one column")
         return {ours: theirs}
-    several = _range(theirs) if isinstance(theirs, str) else list(theirs)
+    several = _expand_range(theirs) if isinstance(theirs, str) else list(theirs)
     count = len(channels.joints)
     if len(several) != count:
         raise SettingsError(
@@ -201,11 +201,11 @@ def _spread(ours: str, theirs: str | Sequence[str], channels: Channels) -> dict[
     return dict(zip(channels.groups[ours], several, strict=True))
 
 
-def _range(text: str) -> list[str]:
+def _expand_range(text: str) -> list[str]:
     """`L1..L6`, `L1..6`, `axis0 pos..axis5 pos`, or a difference of two such, written out; any other text is a name."""
     plus, minus, subtracted = text.partition("-")
     if minus and ".." in plus and ".." in subtracted:
-        pairs = zip(_range(plus), _range(subtracted), strict=False)
+        pairs = zip(_expand_range(plus), _expand_range(subtracted), strict=False)
         return [f"{one}-{other}" for one, other in pairs]
     first, dots, last = text.partition("..")
     begin, stop = NUMBERED.fullmatch(first), NUMBERED.fullmatch(last)
@@ -219,7 +219,7 @@ def _range(text: str) -> list[str]:
 
 
 def read_layout(path: str | Path, channels: Channels = STRUT_CHANNELS) -> LogLayout:
-    """A layout kept in a file: `columns`, `units`, `joints`, `rate`, `stamps`, `at_zero`; each may be missing.
+    """Return a layout kept in a file: `columns`, `units`, `joints`, `rate`, `stamps`, `at_zero`; each may be missing.
 
     Raises
     ------
@@ -247,8 +247,8 @@ def read_layout(path: str | Path, channels: Channels = STRUT_CHANNELS) -> LogLay
         at_zero.fail("must be a list of numbers")
     layout = LogLayout(
         columns,
-        _texts(root.take("units", [])),
-        _texts(root.take("joints", [])),
+        _read_texts(root.take("units", [])),
+        _read_texts(root.take("joints", [])),
         rate,
         stamps.text() if stamps.value else "",
         tuple(entry.number() for entry in at_zero.entries()),
@@ -262,14 +262,14 @@ def _name(node: Node) -> str:
     return str(node.value) if type(node.value) is int else node.text()
 
 
-def _texts(node: Node) -> tuple[str, ...]:
+def _read_texts(node: Node) -> tuple[str, ...]:
     if not isinstance(node.value, list):
         node.fail("must be a list of names")
     return tuple(_name(entry) for entry in node.entries())
 
 
 def layout_text(layout: LogLayout) -> str:
-    """A layout as the file `read_layout` reads."""
+    """Return a layout as the file `read_layout` reads."""
     document: dict[str, Any] = {"columns": dict(layout.columns)} if layout.columns else {}
     lists = ("units", "joints", "at_zero")
     document |= {name: list(value) for name in lists if (value := getattr(layout, name))}
@@ -283,12 +283,12 @@ def layout_text(layout: LogLayout) -> str:
 def whole_layout(
     path: str | Path, layout: LogLayout | None, channels: Channels = STRUT_CHANNELS
 ) -> LogLayout:
-    """What is said of a log and, of what nothing is said, what is kept beside it in `LOG.columns.yaml`."""
+    """Return what is said of a log and, of what nothing is said, what is kept beside it in `LOG.columns.yaml`."""
     place, said = layout_place(path), layout or LogLayout(channels=channels)
     return said.over(read_layout(place, channels) if place.is_file() else LogLayout(channels=channels))
 
 
 def layout_place(path: str | Path) -> Path:
-    """Where the layout of a log is kept: beside it."""
+    """Return where the layout of a log is kept: beside it."""
     log = Path(path)
     return log.with_name(log.name + LAYOUT_ENDING) if log.name else log / LAYOUT_ENDING

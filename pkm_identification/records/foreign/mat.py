@@ -21,7 +21,7 @@ from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.memory import arrays_beyond_memory
 
 from .array_columns import ArrayColumns
-from .array_file import damaged, require_file
+from .array_file import describe_damage, require_file
 from .hdf5 import read_hdf5
 
 DEEPEST = 4  # structures in structures
@@ -30,7 +30,7 @@ BYTES = 8  # of a number
 
 
 def read_mat(path: str | Path) -> ArrayColumns:
-    """Columns of equal length, those of a matrix `L` as `L_1`, `L_2`, ...
+    """Return columns of equal length, those of a matrix `L` as `L_1`, `L_2`, ...
 
     Raises
     ------
@@ -55,7 +55,7 @@ def read_mat(path: str | Path) -> ArrayColumns:
     except OSError as error:
         raise LogError(f"{path}: cannot be read: {error.strerror or error}") from None
     except Exception as error:
-        raise damaged(path, "MATLAB", error) from None
+        raise describe_damage(path, "MATLAB", error) from None
     arrays: dict[str, FloatArray] = {}
     for name, value in content.items():
         if not name.startswith("__"):

@@ -21,8 +21,8 @@ from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.memory import beyond_memory
 from pkm_identification.optional import library
 
-from .array_columns import ArrayColumns, stacked
-from .array_file import damaged, library_for
+from .array_columns import ArrayColumns, stack_columns
+from .array_file import describe_damage, library_for
 from .equal_columns import Place, equal_columns
 
 SECOND = 1e9  # ns
@@ -31,7 +31,7 @@ BUFFER = 2**20  # bytes of a column's group of rows that are read at a time; els
 
 
 def read_parquet(path: str | Path) -> ArrayColumns:
-    """Columns of numbers; missing ones are NaN, of times seconds, of lists `L` of equal length `L_1`, `L_2`, ...
+    """Return columns of numbers; missing ones are NaN, of times seconds, of lists `L` of equal length `L_1`, `L_2`, ...
 
     Raises
     ------
@@ -47,21 +47,21 @@ def read_parquet(path: str | Path) -> ArrayColumns:
             if problem := beyond_memory(count):
                 raise LogError(f"{path}: {problem}")
             first = next(file.iter_batches(batch_size=ROWS), None)
-            arrays = {} if first is None else _arrays(first, first.schema.names)
+            arrays = {} if first is None else _read_arrays(first, first.schema.names)
     except PkmError:
         raise
     except Exception as error:
-        raise damaged(path, "Parquet", error) from None
+        raise describe_damage(path, "Parquet", error) from None
     widths = {name: values.shape[1] for name, values in arrays.items() if values is not None}
     places = equal_columns(path, {name: (count, width) for name, width in widths.items()})
 
     def pieces(names: Sequence[str]) -> Iterator[FloatArray]:
-        return _pieces(path, files, {name: places[name] for name in names}, widths)
+        return _iterate_pieces(path, files, {name: places[name] for name in names}, widths)
 
     return ArrayColumns(tuple(places), pieces)
 
 
-def _pieces(
+def _iterate_pieces(
     path: str | Path, files: Any, places: Mapping[str, Place], widths: Mapping[str, int]
 ) -> Iterator[FloatArray]:
     used = sorted({place.array for place in places.values()})
@@ -69,31 +69,31 @@ def _pieces(
         with files.ParquetFile(path, buffer_size=BUFFER) as file:
             for batch in file.iter_batches(batch_size=ROWS, columns=used):
                 read: dict[str, FloatArray] = {}
-                for name, values in _arrays(batch, used).items():
+                for name, values in _read_arrays(batch, used).items():
                     if values is None or values.shape[1] != widths[name]:
                         raise LogError(f"{path}: column {name}: lists of {widths[name]} numbers, and others")
                     read[name] = values
-                yield stacked(places, read)
+                yield stack_columns(places, read)
     except PkmError:
         raise
     except Exception as error:
-        raise damaged(path, "Parquet", error) from None
+        raise describe_damage(path, "Parquet", error) from None
 
 
-def _arrays(batch: Any, names: Sequence[str]) -> dict[str, FloatArray | None]:
-    """Columns of some rows; of those that have one name, the last."""
-    return {name: _values(batch.column(batch.schema.get_all_field_indices(name)[-1])) for name in names}
+def _read_arrays(batch: Any, names: Sequence[str]) -> dict[str, FloatArray | None]:
+    """Return columns of some rows; of those that have one name, the last."""
+    return {name: _read_values(batch.column(batch.schema.get_all_field_indices(name)[-1])) for name in names}
 
 
-def _values(column: Any) -> FloatArray | None:
-    """Numbers of a column, (rows, 1) or (rows, entries of its lists); None of what is no numbers."""
+def _read_values(column: Any) -> FloatArray | None:
+    """Return numbers of a column, (rows, 1) or (rows, entries of its lists); None of what is no numbers."""
     arrow = library("pyarrow", "tables")
     kind = column.type
     if arrow.types.is_timestamp(kind) or arrow.types.is_duration(kind):
         whole = arrow.timestamp("ns", kind.tz) if arrow.types.is_timestamp(kind) else arrow.duration("ns")
-        return _numbers(column.cast(whole).cast(arrow.int64())) / SECOND
+        return _read_numbers(column.cast(whole).cast(arrow.int64())) / SECOND
     if any(asked(kind) for asked in (arrow.types.is_integer, arrow.types.is_floating)):
-        return _numbers(column)
+        return _read_numbers(column)
     lists = (arrow.types.is_list, arrow.types.is_large_list, arrow.types.is_fixed_size_list)
     if any(asked(kind) for asked in lists):
         rows = column.to_pylist()
@@ -102,5 +102,5 @@ def _values(column: Any) -> FloatArray | None:
     return None
 
 
-def _numbers(column: Any) -> FloatArray:
+def _read_numbers(column: Any) -> FloatArray:
     return np.asarray(column.to_numpy(zero_copy_only=False), dtype=float)[:, None]

@@ -48,7 +48,7 @@ def refuse_implausible(log: DriveLog, drives: Sequence[Drive]) -> None:
     """
     _refuse_step(log.time, log.source)
     for drive, column in zip(drives, representative_rows(log.coordinate).T, strict=True):
-        size, largest = _middle(np.abs(column)), max(abs(drive.lowest), abs(drive.highest))
+        size, largest = _compute_median(np.abs(column)), max(abs(drive.lowest), abs(drive.highest))
         least = max(drive.lowest, 0.0)
         if np.isfinite(largest) and (size > FAR * largest or size < least / FAR):
             smaller = SMALLER if drive.unit == "m" else SMALLER_ANGLES
@@ -58,21 +58,21 @@ def refuse_implausible(log: DriveLog, drives: Sequence[Drive]) -> None:
 
 
 def _refuse_step(time: FloatArray, source: str) -> None:
-    step = _middle(np.diff(time))
+    step = _compute_median(np.diff(time))
     if step > LONGEST_STEP:
-        _refuse(source, f"samples are {step:.4g} s apart", "a fraction of a second", _fitting(step))
+        _refuse(source, f"samples are {step:.4g} s apart", "a fraction of a second", _find_fitting_unit(step))
     if 0 < step < SHORTEST_STEP:
         _refuse(source, f"samples are {step:.3g} s apart", "a millisecond or so", "")
 
 
-def _middle(values: FloatArray) -> float:
+def _compute_median(values: FloatArray) -> float:
     """Median of what is finite; NaN of nothing."""
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore", RuntimeWarning)
         return float(np.nanmedian(np.where(np.isfinite(values), values, np.nan)))
 
 
-def _fitting(step: float) -> str:
+def _find_fitting_unit(step: float) -> str:
     return next(
         (
             unit

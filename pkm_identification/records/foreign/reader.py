@@ -23,7 +23,7 @@ from pkm_identification.suggestion import did_you_mean
 
 from ..channel_times import bring_to_one_time
 from ..channels import TIME, WITH_UNIT, Channels
-from ..column_guess import columns_hint
+from ..column_guess import find_columns_hint
 from ..table import NAMES_SHOWN, Table, short, table_of
 from .applicability import refuse_no_count
 from .hdf5 import read_hdf5
@@ -91,16 +91,16 @@ def read_foreign(
     read_arrays = ARRAY_FILES.get(Path(path).suffix.lower())
     if read_arrays is not None:
         columns = read_arrays(path)
-        wanted, units = _wanted(columns.names, layout, source, joints)
+        wanted, units = _find_wanted_columns(columns.names, layout, source, joints)
         chosen = [columns.names[place] for place in wanted.values()]
-        pieces = _tables(columns.pieces(chosen), tuple(wanted), source)
+        pieces = _iterate_tables(columns.pieces(chosen), tuple(wanted), source)
     else:
         sheet = read_sheet(path)
         faults = sheet.faults
         stated = tuple("s" if place in sheet.seconds else unit for place, unit in enumerate(sheet.units))
-        wanted, units = _wanted(sheet.names, layout, source, joints, stated)
+        wanted, units = _find_wanted_columns(sheet.names, layout, source, joints, stated)
         sheet.refuse_ambiguous(wanted.values(), source)
-        pieces = iter([_sheet_table(sheet, tuple(wanted.values()), source)])
+        pieces = iter([_read_sheet_table(sheet, tuple(wanted.values()), source)])
         units |= {ours: {} for ours, place in wanted.items() if place in sheet.seconds}
     counted = layout.rate is not None and TIME in wanted
     scale = np.array(
@@ -111,7 +111,7 @@ def read_foreign(
             for ours in wanted
         ]
     )
-    tables = _in_si(pieces, tuple(wanted), scale, layout.rate)
+    tables = _convert_to_si(pieces, tuple(wanted), scale, layout.rate)
     limits = _find_limits(units, layout)
     return (_refuse_large(table, limits) if limits else table for table in tables), faults
 
@@ -146,9 +146,9 @@ def _refuse_large(table: Table, limits: Mapping[str, tuple[str, float]]) -> Tabl
     return table
 
 
-def _sheet_table(sheet: Sheet, places: tuple[int, ...], source: str) -> Table:
+def _read_sheet_table(sheet: Sheet, places: tuple[int, ...], source: str) -> Table:
     """Return the columns of a sheet at these places, from 0, all at the instants of one time."""
-    labels = _labels(sheet.names)
+    labels = _label_columns(sheet.names)
     columns = [labels[place] for place in places]
     own = {column: sheet.time_of(place) for column, place in enumerate(places)}
     clocks = {column: labels[time] for column, time in own.items() if time is not None}
@@ -162,14 +162,14 @@ def _sheet_table(sheet: Sheet, places: tuple[int, ...], source: str) -> Table:
     return replace(table, columns=tuple(columns), values=values)
 
 
-def _in_si(
+def _convert_to_si(
     pieces: Iterator[Table], columns: tuple[str, ...], scale: FloatArray, rate: float | None
 ) -> Iterator[Table]:
     before = 0
     for theirs in pieces:
         table = _with_pairs(replace(theirs, columns=columns, values=theirs.values * scale))
         if rate is not None:
-            table = _with_time(table, rate, before)
+            table = _add_time(table, rate, before)
         before += len(table.values)
         yield table
 
@@ -204,8 +204,8 @@ def _with_pairs(table: Table) -> Table:
     return replace(table, columns=columns, values=np.delete(values, left_out, axis=1)) if left_out else table
 
 
-def _tables(pieces: Iterator[FloatArray], columns: tuple[str, ...], source: str) -> Iterator[Table]:
-    """Rows of arrays, part by part, numbered from 1."""
+def _iterate_tables(pieces: Iterator[FloatArray], columns: tuple[str, ...], source: str) -> Iterator[Table]:
+    """Yield rows of arrays, part by part, numbered from 1."""
     before = 0
     for values in pieces:
         lines = np.arange(before + 1, before + len(values) + 1)
@@ -213,7 +213,7 @@ def _tables(pieces: Iterator[FloatArray], columns: tuple[str, ...], source: str)
         yield Table(columns, values, lines, 0, (), source)
 
 
-def _with_time(table: Table, rate: float, before: int) -> Table:
+def _add_time(table: Table, rate: float, before: int) -> Table:
     """Time in s of samples counted by a column `t`, or one for each row, of which there were some before."""
     if TIME in table.columns:
         refuse_no_count(table)
@@ -224,7 +224,7 @@ def _with_time(table: Table, rate: float, before: int) -> Table:
     return replace(table, columns=(TIME, *table.columns), values=np.column_stack([time, table.values]))
 
 
-def _wanted(
+def _find_wanted_columns(
     names: tuple[str, ...],
     layout: LogLayout,
     source: str,
@@ -240,7 +240,7 @@ def _wanted(
         if said[force] not in names and "-" in said[force]:
             said[force], _, said[force + SUBTRACTED] = said[force].partition("-")
     at_hand = {ours: _place(theirs.strip(), names, ours, source) for ours, theirs in said.items()}
-    renamed = channels.rename(tuple(_without_unit(name, channels) for name in names), joints)
+    renamed = channels.rename(tuple(_strip_unit(name, channels) for name in names), joints)
     named = [name for name in channels.quantity if name in renamed and name not in layout.columns]
     at_hand |= {name: renamed.index(name) for name in named}
     own = (*at_hand, TIME) if layout.rate is not None and TIME not in at_hand else tuple(at_hand)
@@ -249,8 +249,8 @@ def _wanted(
     except ValueError as error:
         expected = str(error) if at_hand else f"expected {channels.header or channels.expected}"
         with_names = any(not name.isdigit() for name in names)
-        hint = columns_hint(names, channels) if with_names else channels.numbers_hint
-        raise LogError(f"{source}: found the columns {_listed(names)}; {expected}; {hint}") from None
+        hint = find_columns_hint(names, channels) if with_names else channels.numbers_hint
+        raise LogError(f"{source}: found the columns {_list_names(names)}; {expected}; {hint}") from None
     chosen = (*chosen, *(name for name in at_hand if name == NANOSECONDS or name.endswith(SUBTRACTED)))
     wanted = {name: at_hand[name] for name in chosen if name in at_hand}
     taken: dict[int, str] = {}
@@ -263,14 +263,14 @@ def _wanted(
     return wanted, _find_units({ours: full[place] for ours, place in wanted.items()}, layout, source)
 
 
-def _without_unit(name: str, channels: Channels) -> str:
+def _strip_unit(name: str, channels: Channels) -> str:
     """Return the name of a column of ours that has a unit behind it, as `length_1 [mm]`, without; else itself."""
     stated = WITH_UNIT.fullmatch(name)
     return stated[1] if stated is not None and stated[1] in channels.quantity else name
 
 
 def _place(theirs: str, names: Sequence[str], ours: str, source: str) -> int:
-    """Where a column of the file is, from 0, by its name or by its number from 1."""
+    """Return where a column of the file is, from 0, by its name or by its number from 1."""
     if theirs in names:
         _refuse_repeated(theirs, names, ours, source)
         return names.index(theirs)
@@ -278,7 +278,7 @@ def _place(theirs: str, names: Sequence[str], ours: str, source: str) -> int:
         return int(theirs) - 1
     raise LogError(
         f"{source}: --columns {ours}={theirs}: no such column; there are {len(names)}: "
-        f"{_listed(names)}{did_you_mean(theirs, [name for name in names if name])}"
+        f"{_list_names(names)}{did_you_mean(theirs, [name for name in names if name])}"
     )
 
 
@@ -290,15 +290,15 @@ def _refuse_repeated(name: str, names: Sequence[str], ours: str, source: str) ->
         )
 
 
-def _labels(names: Sequence[str]) -> tuple[str, ...]:
-    """What columns are called in messages: names that are there once, else numbers too."""
+def _label_columns(names: Sequence[str]) -> tuple[str, ...]:
+    """Return what columns are called in messages: names that are there once, else numbers too."""
     return tuple(
         name if name and names.count(name) == 1 else f"{name} no. {place}".strip()
         for place, name in enumerate(names, 1)
     )
 
 
-def _listed(names: Sequence[str]) -> str:
+def _list_names(names: Sequence[str]) -> str:
     return short(", ".join(name for name in names if name), NAMES_SHOWN)
 
 

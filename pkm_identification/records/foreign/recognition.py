@@ -14,7 +14,7 @@ from pathlib import Path
 
 from ..channels import TIME, WITH_UNIT, Channels
 from ..text_lines import beginning
-from .clock_times import seconds_of_text
+from .clock_times import parse_seconds
 from .layout import LogLayout
 from .reader import ARRAY_FILES
 from .sheet import looks_foreign
@@ -37,4 +37,4 @@ def _has_units_or_times(path: Path, channels: Channels) -> bool:
     stated = (WITH_UNIT.fullmatch(cell) for cell in header)
     if any(match is not None and match[1] in channels.quantity for match in stated):
         return True
-    return any(canonical(cell.strip("[]()")) in KNOWN or seconds_of_text(cell) is not None for cell in below)
+    return any(canonical(cell.strip("[]()")) in KNOWN or parse_seconds(cell) is not None for cell in below)

@@ -22,7 +22,7 @@ from pkm_identification.errors import LogError
 from ..channel_times import find_paired_times, find_scope_times
 from ..channels import TIME
 from ..text_lines import NUMBER, beginning, text_of
-from .clock_times import seconds_of_text
+from .clock_times import parse_seconds
 from .units import KNOWN, canonical, stated_unit
 from .workbook import is_workbook, read_workbook
 
@@ -91,7 +91,7 @@ class Sheet:
             line, cell = self.ambiguous[column]
             grouped, decimal = readings(cell)
             place = f"line {line}, column {self.names[column] or column + 1}"
-            sign, other = ("point", "comma") if _first_sign(cell) == "." else ("comma", "point")
+            sign, other = ("point", "comma") if _find_first_sign(cell) == "." else ("comma", "point")
             raise LogError(
                 f"{source}: {place}: '{cell}' is {grouped} if the {sign} divides thousands and {decimal} if it is a "
                 f"decimal sign, and there are numbers with a {other}; write numbers with one decimal sign and nothing "
@@ -101,18 +101,18 @@ class Sheet:
 
 def readings(cell: str) -> tuple[str, str]:
     """Return what a number is whose first sign (point or comma) divides thousands, and where it is its decimal sign."""
-    first = _first_sign(cell)
+    first = _find_first_sign(cell)
     grouped = cell.replace(first, "").replace(",", ".")
     head, _, tail = cell.partition(first)
     return grouped, f"{head}.{re.sub('[.,]', '', tail)}"
 
 
-def _first_sign(cell: str) -> str:
+def _find_first_sign(cell: str) -> str:
     return next(sign for sign in cell if sign in ".,")
 
 
 def looks_foreign(path: str | Path, ours: Collection[str]) -> bool:
-    """Whether a file is not of the form of our own CSV.
+    """Return whether a file is not of the form of our own CSV.
 
     It begins with a comment, with a line that something else than commas divides, or with a title above our names;
     or below our names are units, or numbers in quotes. Our names are those with `t` and one of `ours`.
@@ -141,12 +141,12 @@ def _has_our_names(line: bytes, ours: Collection[str]) -> bool:
 
 
 def _has_units(line: bytes, delimiter: bytes = b",") -> bool:
-    cells = (cell.strip(b" \"'[]()").decode(errors="replace") for cell in _cells(line, delimiter))
+    cells = (cell.strip(b" \"'[]()").decode(errors="replace") for cell in _split_cells(line, delimiter))
     return any(canonical(cell) in KNOWN for cell in cells)
 
 
 def read_sheet(path: str | Path) -> Sheet:
-    """The columns of a file whose form nobody states.
+    """Return the columns of a file whose form nobody states.
 
     Raises
     ------
@@ -156,22 +156,22 @@ def read_sheet(path: str | Path) -> Sheet:
     source = str(path)
     text = read_workbook(path) if is_workbook(path) else text_of(path)
     lines = [line.strip(b" ") for line in text.split(b"\n")]
-    bare = [b"" if line.lstrip().startswith(COMMENTS) else _unquoted(line) for line in lines]
+    bare = [b"" if line.lstrip().startswith(COMMENTS) else _unquote(line) for line in lines]
     filled = [line for line in bare if line.strip()]
     if not filled:
         raise LogError(f"{source}: is empty")
-    delimiter, point, width, leading = _kind(filled)
+    delimiter, point, width, leading = _detect_kind(filled)
     data = (row for row, line in enumerate(bare) if _is_data(line, delimiter, point, width, leading))
     first = next(data, None)
     if width < 2 or first is None:
         raise LogError(
             f"{source}: found no columns of numbers, expected two at least, divided by , ; | tabs or blanks"
         )
-    header = _header(lines[:first], delimiter, width)
+    header = _find_header(lines[:first], delimiter, width)
     names = (
         tuple(str(number) for number in range(1, width + 1))
         if header is None
-        else _names(lines[header], delimiter, width)
+        else _read_names(lines[header], delimiter, width)
     )
     rows = [b""] * first
     faults: Counter[str] = Counter()
@@ -180,7 +180,9 @@ def read_sheet(path: str | Path) -> Sheet:
             faults["overrun"] += 1
         elif header is not None and line == lines[header]:
             faults["repeated_header"] += 1
-        elif (line[:1].isalpha() or line[:1] == b'"') and sorted(_named(line, delimiter)) == sorted(names):
+        elif (line[:1].isalpha() or line[:1] == b'"') and sorted(_name_columns(line, delimiter)) == sorted(
+            names
+        ):
             raise LogError(
                 f"{source}: line {number}: a second header, with the columns in another order; "
                 "make the parts files of their own"
@@ -189,8 +191,10 @@ def read_sheet(path: str | Path) -> Sheet:
             rows.append(line)
             continue
         rows.append(b"")
-    below = [] if header is None else [_names(line, delimiter, width) for line in lines[header + 1 : first]]
-    units = _units(below, width)
+    below = (
+        [] if header is None else [_read_names(line, delimiter, width) for line in lines[header + 1 : first]]
+    )
+    units = _read_units(below, width)
     times = find_scope_times(names, below)
     unit_of_time = "ms" if times else ""
     if not times and header is not None and (times := find_paired_times(names)):
@@ -199,12 +203,12 @@ def read_sheet(path: str | Path) -> Sheet:
         names = tuple(TIME if place == times[0] else name for place, name in enumerate(names))
         if unit_of_time:
             units = tuple(unit_of_time if place in times else unit for place, unit in enumerate(units))
-    ambiguous = _ambiguous(rows, delimiter, point)
+    ambiguous = _find_ambiguous(rows, delimiter, point)
     seconds = _write_seconds(rows, first, delimiter, point)
     return Sheet(
         names,
         units,
-        _as_ours(rows, delimiter, point),
+        _rename_channels(rows, delimiter, point),
         dict(faults),
         {column: found for column, found in ambiguous.items() if column not in seconds},
         seconds,
@@ -212,7 +216,7 @@ def read_sheet(path: str | Path) -> Sheet:
     )
 
 
-def _units(below: list[tuple[str, ...]], width: int) -> tuple[str, ...]:
+def _read_units(below: list[tuple[str, ...]], width: int) -> tuple[str, ...]:
     """Return the units of columns by that of the lines between names and numbers which has most of them."""
     lines = [tuple(cell.strip(" []()") for cell in line) for line in below]
     best = max(lines, key=_count_units, default=())
@@ -230,19 +234,19 @@ def _write_seconds(rows: list[bytes], first: int, delimiter: bytes, point: bytes
 
     A cell that is none, as a day that does not exist, stays as it is, for a reader of numbers to complain about.
     """
-    cells = [cell.decode(errors="replace") for cell in _cells(rows[first], delimiter)]
-    columns = frozenset(place for place, cell in enumerate(cells) if seconds_of_text(cell) is not None)
+    cells = [cell.decode(errors="replace") for cell in _split_cells(rows[first], delimiter)]
+    columns = frozenset(place for place, cell in enumerate(cells) if parse_seconds(cell) is not None)
     for number, row in enumerate(rows if columns else []):
-        parts = _cells(row, delimiter)
+        parts = _split_cells(row, delimiter)
         for column in columns & set(range(len(parts))):
-            seconds = seconds_of_text(parts[column].decode(errors="replace"))
+            seconds = parse_seconds(parts[column].decode(errors="replace"))
             if seconds is not None:
                 parts[column] = repr(seconds).encode().replace(b".", point)
         rows[number] = delimiter.join(parts)
     return columns
 
 
-def _ambiguous(rows: list[bytes], delimiter: bytes, point: bytes) -> dict[int, tuple[int, str]]:
+def _find_ambiguous(rows: list[bytes], delimiter: bytes, point: bytes) -> dict[int, tuple[int, str]]:
     """Return the first number of each column that has another sign in it than the decimal sign, and its line."""
     other = b"." if point == b"," else b","
     found: dict[int, tuple[int, str]] = {}
@@ -251,20 +255,20 @@ def _ambiguous(rows: list[bytes], delimiter: bytes, point: bytes) -> dict[int, t
     for number, row in enumerate(rows, 1):
         if other not in row:
             continue
-        for column, cell in enumerate(_cells(row, delimiter)):
+        for column, cell in enumerate(_split_cells(row, delimiter)):
             if other in cell and column not in found and GROUPED.fullmatch(cell.strip()):
                 found[column] = number, cell.strip().decode()
     return found
 
 
-def _unquoted(line: bytes) -> bytes:
-    """A line whose numbers stand in quotes without these."""
+def _unquote(line: bytes) -> bytes:
+    """Return a line whose numbers stand in quotes without these."""
     if b'"' not in line:
         return line
     return (QUOTED_COMMA if re.search(rb"[;|\t]", line) else QUOTED).sub(rb"\1", line)
 
 
-def _cells(line: bytes, delimiter: bytes) -> list[bytes]:
+def _split_cells(line: bytes, delimiter: bytes) -> list[bytes]:
     return line.split() if delimiter == b" " else line.split(delimiter)
 
 
@@ -276,7 +280,7 @@ def _is_number(cell: bytes, point: bytes) -> bool:
     return NUMBER.fullmatch(cell) is not None
 
 
-def _kind(lines: list[bytes]) -> tuple[bytes, bytes, int, int]:
+def _detect_kind(lines: list[bytes]) -> tuple[bytes, bytes, int, int]:
     """Return delimiter, decimal sign, number of columns and, from 0, the first column that has numbers.
 
     Those that make most numbers of the last lines but one.
@@ -286,12 +290,12 @@ def _kind(lines: list[bytes]) -> tuple[bytes, bytes, int, int]:
     for delimiter, point in KINDS:
         score = 0
         for line in looked:
-            numbers = [_is_number(cell, point) for cell in _cells(line, delimiter) if cell.strip()]
+            numbers = [_is_number(cell, point) for cell in _split_cells(line, delimiter) if cell.strip()]
             # a line of names, as `Leg 1`, has numbers in it and tells nothing
             score += max(2 * sum(numbers) - len(numbers), 0)
         if score > best:
             best, chosen = score, (delimiter, point)
-    rows = [_cells(line, chosen[0]) for line in looked]
+    rows = [_split_cells(line, chosen[0]) for line in looked]
     width = Counter(map(len, rows)).most_common(1)[0][0]
     leading = Counter(
         next((place for place, cell in enumerate(row) if _is_number(cell, chosen[1])), 0) for row in rows
@@ -301,13 +305,13 @@ def _kind(lines: list[bytes]) -> tuple[bytes, bytes, int, int]:
 
 def _is_data(line: bytes, delimiter: bytes, point: bytes, width: int, leading: int) -> bool:
     """Return whether a line has numbers, one in the leading column among them, where a label would be."""
-    cells = _cells(line, delimiter)
+    cells = _split_cells(line, delimiter)
     if len(cells) != width or (cells[leading].strip() and not _is_number(cells[leading], point)):
         return False
     return sum(_is_number(cell, point) for cell in cells) >= 2
 
 
-def _header(lines: list[bytes], delimiter: bytes, width: int) -> int | None:
+def _find_header(lines: list[bytes], delimiter: bytes, width: int) -> int | None:
     """Return the line of names: of the last lines that are together and wide enough, that of most different words.
 
     The first of several: units, types and comments of columns stand below their names. It may be a comment, as NumPy
@@ -316,7 +320,7 @@ def _header(lines: list[bytes], delimiter: bytes, width: int) -> int | None:
     header, most = None, 1
     together = False
     for row in range(len(lines) - 1, -1, -1):
-        cells = _named(lines[row], delimiter)
+        cells = _name_columns(lines[row], delimiter)
         while len(cells) > width and not cells[-1]:
             cells.pop()
         if len(cells) not in (width, width - 1) or not any(cells):
@@ -330,7 +334,7 @@ def _header(lines: list[bytes], delimiter: bytes, width: int) -> int | None:
     return header
 
 
-def _named(line: bytes, delimiter: bytes) -> list[str]:
+def _name_columns(line: bytes, delimiter: bytes) -> list[str]:
     text = line.decode()
     for comment in COMMENTS:
         text = text.removeprefix(comment.decode())
@@ -340,12 +344,12 @@ def _named(line: bytes, delimiter: bytes) -> list[str]:
     return [cell.strip().strip("\"'").strip() for cell in cells]
 
 
-def _names(line: bytes, delimiter: bytes, width: int) -> tuple[str, ...]:
-    cells = _named(line, delimiter)[:width]
+def _read_names(line: bytes, delimiter: bytes, width: int) -> tuple[str, ...]:
+    cells = _name_columns(line, delimiter)[:width]
     return (*cells, *[""] * (width - len(cells)))
 
 
-def _as_ours(rows: list[bytes], delimiter: bytes, point: bytes) -> bytes:
+def _rename_channels(rows: list[bytes], delimiter: bytes, point: bytes) -> bytes:
     if delimiter == b" ":
         rows = [b";".join(row.split()) for row in rows]
         delimiter = b";"

@@ -18,7 +18,7 @@ from typing import Any
 from pkm_identification.errors import LogError
 from pkm_identification.numerics.memory import text_beyond_memory
 
-from .array_file import damaged, library_for
+from .array_file import describe_damage, library_for
 
 WORKBOOKS = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
 FEWEST_ROWS = 10  # of two numbers, in a sheet that holds a log
@@ -26,7 +26,7 @@ DAY_ZERO = datetime(1970, 1, 1)
 
 
 def is_workbook(path: str | Path) -> bool:
-    """Whether a file is one by its ending."""
+    """Return whether a file is one by its ending."""
     return Path(path).suffix.lower() in WORKBOOKS
 
 
@@ -50,9 +50,9 @@ def read_workbook(path: str | Path) -> bytes:
         for name in names:
             rows = book.get_sheet_by_name(name).to_python()
             if sum(_has_numbers(row) for row in rows) >= FEWEST_ROWS:
-                return "\n".join("\t".join(map(_text, row)) for row in rows).encode()
+                return "\n".join("\t".join(map(_format_cell, row)) for row in rows).encode()
     except Exception as error:  # bytes of unknown origin make a decoder raise anything
-        raise damaged(path, "workbook", error) from None
+        raise describe_damage(path, "workbook", error) from None
     raise LogError(f"{path}: no sheet has {FEWEST_ROWS} rows of numbers; there are: {', '.join(names)}")
 
 
@@ -60,7 +60,7 @@ def _has_numbers(row: Iterable[Any]) -> bool:
     return sum(isinstance(cell, int | float) for cell in row) >= 2
 
 
-def _text(cell: Any) -> str:
+def _format_cell(cell: Any) -> str:
     """Return what a cell is in a line: numbers to the last digit, dates in s since 1970, times and durations in s."""
     if isinstance(cell, datetime):
         return repr((cell.replace(tzinfo=None) - DAY_ZERO).total_seconds())

@@ -19,12 +19,12 @@ from pkm_identification.simulation.actuated.modes import Modes
 from pkm_identification.simulation.actuated.step_test import StepAnswer
 from pkm_identification.simulation.actuated.subject import Subject
 
-from .style import NOMINAL, STRUT_COLORS, TRUE, styled
+from .style import NOMINAL, STRUT_COLORS, TRUE, apply_style
 
 
-@styled
+@apply_style
 def step_figure(subject: Subject, axis: str, size: float, answer: StepAnswer) -> Figure:
-    """The answer over the step, and the forces of the drives below."""
+    """Return the answer over the step, and the forces of the drives below."""
     figure = Figure(figsize=(7.0, 5.2), layout="constrained")
     above, below = figure.subplots(2, 1, sharex=True)
     ms = 1e3 * answer.time
@@ -43,8 +43,8 @@ def step_figure(subject: Subject, axis: str, size: float, answer: StepAnswer) ->
     return figure
 
 
-@styled
-def response_figure(subject: Subject, axis: str, amplitude: float, answer: Response) -> Figure:
+@apply_style
+def draw_response_figure(subject: Subject, axis: str, amplitude: float, answer: Response) -> Figure:
     """Magnitude and phase, and the errors of position and force."""
     figure = Figure(figsize=(7.0, 7.2), layout="constrained")
     magnitude, phase, errors = figure.subplots(3, 1, sharex=True)
@@ -99,7 +99,7 @@ def response_figure(subject: Subject, axis: str, amplitude: float, answer: Respo
     return figure
 
 
-@styled
+@apply_style
 def modes_figure(subject: Subject, eigenmodes: Modes) -> Figure:
     """Shapes of the modes, drive by drive."""
     count = len(eigenmodes.modes)

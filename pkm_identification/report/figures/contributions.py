@@ -23,26 +23,28 @@ from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
 
 from ..contribution_tables import present
-from .style import MEASURED, STRUT_COLORS, TRUE, categories_across, legend_outside, styled
+from .style import MEASURED, STRUT_COLORS, TRUE, apply_style, categories_across, legend_outside
 
 
-@styled
-def contributions_figure(shares: Contributions, title: str) -> Figure:
-    """Mean and variation norm of each group that contributes as bars; strut by strut, points beside."""
+@apply_style
+def draw_contributions_figure(shares: Contributions, title: str) -> Figure:
+    """Return mean and variation norm of each group that contributes as bars; strut by strut, points beside."""
     shown = present(shares.mean)
 
     def draw(panel: Axes, per_strut: FloatArray, overall: FloatArray) -> None:
         panel.bar(range(len(shown)), overall[shown], color=MEASURED, width=0.75, label="norm over the struts")
-        _strut_points(panel, per_strut[shown])
+        _draw_strut_points(panel, per_strut[shown])
 
     left, right = (shares.struts.mean, shares.mean), (shares.struts.signed_range, shares.variation)
     names = [shares.names[g] for g in shown]
-    return shares_panels(names, lambda panel: draw(panel, *left), lambda panel: draw(panel, *right), title)
+    return draw_shares_panels(
+        names, lambda panel: draw(panel, *left), lambda panel: draw(panel, *right), title
+    )
 
 
-@styled
+@apply_style
 def drive_shares_figure(drives: Sequence[str], shares: DriveShares, title: str) -> Figure:
-    """Mean and signed range of each group that contributes, a bar for each drive."""
+    """Return mean and signed range of each group that contributes, a bar for each drive."""
     shown = present(shares.mean)
     count = len(drives)
     width = 0.8 / count
@@ -54,12 +56,12 @@ def drive_shares_figure(drives: Sequence[str], shares: DriveShares, title: str) 
             panel.bar(places, np.nan_to_num(values[shown, i]), width=0.9 * width, color=color, label=name)
 
     names = [shares.names[g] for g in shown]
-    return shares_panels(
+    return draw_shares_panels(
         names, lambda panel: draw(panel, shares.mean), lambda panel: draw(panel, shares.signed_range), title
     )
 
 
-def shares_panels(
+def draw_shares_panels(
     groups: Sequence[str], mean: Callable[[Axes], None], spread: Callable[[Axes], None], title: str
 ) -> Figure:
     """Two panels with a place for each group: means and ranges of signed forces, as they are drawn by functions."""
@@ -75,7 +77,7 @@ def shares_panels(
     return figure
 
 
-@styled
+@apply_style
 def sensitivity_figure(sensitivity: Sensitivity, title: str, drives: Sequence[str] = ()) -> Figure:
     """Sensitivity to an error of the centre of mass along each direction: bars over all, a point for each drive."""
     figure = Figure(figsize=(7, 3.8), layout="constrained")
@@ -88,7 +90,7 @@ def sensitivity_figure(sensitivity: Sensitivity, title: str, drives: Sequence[st
         width=0.75,
         label="all drives" if drives else "all struts",
     )
-    _strut_points(panel, sensitivity.per_strut, drives)
+    _draw_strut_points(panel, sensitivity.per_strut, drives)
     top = 1.15 * float(np.nanmax(sensitivity.per_strut)) or SIGNIFICANT
     if top > 0.5 * SIGNIFICANT:
         panel.axhline(SIGNIFICANT, color=TRUE, linestyle="--", linewidth=1, label="significant")
@@ -102,7 +104,7 @@ def sensitivity_figure(sensitivity: Sensitivity, title: str, drives: Sequence[st
     return figure
 
 
-def _strut_points(panel: Axes, per_strut: np.ndarray, drives: Sequence[str] = ()) -> None:
+def _draw_strut_points(panel: Axes, per_strut: np.ndarray, drives: Sequence[str] = ()) -> None:
     count = per_strut.shape[1]
     for i in range(count):
         panel.plot(

@@ -19,15 +19,15 @@ from pkm_identification.estimation.identifiability.base_parameters import RANK_T
 from pkm_identification.estimation.identifiability.directions import Growth, SingularDirections
 from pkm_identification.numerics.arrays import FloatArray
 
-from .style import ESTIMATE, MEASURED, NOMINAL, TRUE, legend_outside, styled
+from .style import ESTIMATE, MEASURED, NOMINAL, TRUE, apply_style, legend_outside
 
 _LEAST = 1e-17  # where a singular value of zero is drawn
 _WRITTEN = 0.1  # share from which on its number is written
 _MOST_WRITTEN = 30  # directions that leave room for numbers
 
 
-@styled
-def directions_figure(directions: SingularDirections, names: Sequence[str], title: str) -> Figure:
+@apply_style
+def draw_directions_figure(directions: SingularDirections, names: Sequence[str], title: str) -> Figure:
     """Shares of parameters in the singular directions, the singular values above them."""
     count, rank = len(names), directions.rank
     side = max(0.3 * count, 2.4)
@@ -83,8 +83,8 @@ def directions_figure(directions: SingularDirections, names: Sequence[str], titl
     return figure
 
 
-@styled
-def growth_figure(by_time: Growth, by_amplitude: Growth | None, rank: int, title: str) -> Figure:
+@apply_style
+def draw_growth_figure(by_time: Growth, by_amplitude: Growth | None, rank: int, title: str) -> Figure:
     """Weakest shown over strongest singular value, as time passes and as the motion is made larger."""
     panels = [(by_time, "first so many seconds (s)")]
     if by_amplitude is not None:
@@ -110,11 +110,11 @@ def growth_figure(by_time: Growth, by_amplitude: Growth | None, rank: int, title
     return figure
 
 
-@styled
-def deviations_figure(
+@apply_style
+def draw_deviations_figure(
     names: Sequence[str], scale: FloatArray, expected: FloatArray, std: FloatArray | None, title: str
 ) -> Figure:
-    """Standard deviations to expect, and those an estimate states, in parts of what is known without data.
+    """Return standard deviations to expect, and those an estimate states, in parts of what is known without data.
 
     Parameters
     ----------

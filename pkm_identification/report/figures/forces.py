@@ -25,9 +25,9 @@ from pkm_identification.signals.power_density import power_density
 from .style import (
     ESTIMATE,
     MEASURED,
+    apply_style,
     color_of,
     legend_outside,
-    styled,
 )
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ BLOCK = 8.0  # s, of the spectrum: its resolution is the inverse
 DECADES = 1e-6  # of the strongest spectral line; below is rounding
 
 
-@styled
+@apply_style
 def forces_figure(validation: Validation, drives: Sequence[Drive]) -> Figure:
     """Measured and predicted forces over some seconds from the middle, in the estimation band.
 
@@ -66,7 +66,7 @@ def forces_figure(validation: Validation, drives: Sequence[Drive]) -> Figure:
             time[chosen], validation.predicted[chosen, i], color=ESTIMATE, linewidth=0.9, label="predicted"
         )
         panel.set_title(f"{drive.title}: error {validation.rms_percent[i]:.2g} % rms over the whole log")
-        panel.set_ylabel(f"{_quantity(drive)} ({drive.force_unit})")
+        panel.set_ylabel(f"{_name_quantity(drive)} ({drive.force_unit})")
     for column in axes.T:
         lowest = [panel for panel in column if panel.get_visible()][-1]
         lowest.tick_params(labelbottom=True)
@@ -76,9 +76,9 @@ def forces_figure(validation: Validation, drives: Sequence[Drive]) -> Figure:
     return figure
 
 
-@styled
-def residual_figure(validation: Validation, drives: Sequence[Drive]) -> Figure:
-    """What the prediction leaves, over time and over frequency.
+@apply_style
+def draw_residual_figure(validation: Validation, drives: Sequence[Drive]) -> Figure:
+    """Return what the prediction leaves, over time and over frequency.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ def residual_figure(validation: Validation, drives: Sequence[Drive]) -> Figure:
     )
     residual = validation.measured - validation.predicted
     time = validation.time - validation.time[0]
-    chosen = _thinned(len(time))
+    chosen = _thin(len(time))
     figure = Figure(figsize=(11, 4.8), layout="constrained")
     over_time, over_frequency = figure.subplots(1, 2, width_ratios=[3, 2])
     spacing = _round_up(8 * float(np.max(np.std(residual, axis=0))))
@@ -103,7 +103,7 @@ def residual_figure(validation: Validation, drives: Sequence[Drive]) -> Figure:
     over_time.set_ylabel(f"measured − predicted (one division is {spacing:g} {unit})")
     over_time.set_title("residual")
 
-    frequency, force, error = residual_spectrum(validation)
+    frequency, force, error = compute_residual_spectrum(validation)
     top = max(force.max(), error.max(), 1e-12)
     over_frequency.loglog(
         frequency,
@@ -116,7 +116,7 @@ def residual_figure(validation: Validation, drives: Sequence[Drive]) -> Figure:
         over_frequency.loglog(
             frequency, error[:, i], color=color_of(i), linewidth=0.9, label=f"residual of {drive.title}"
         )
-    over_frequency.set_xlim(frequency[0], 1.2 * frequency[visible_lines(force, error) - 1])
+    over_frequency.set_xlim(frequency[0], 1.2 * frequency[format_visible_lines(force, error) - 1])
     over_frequency.set_ylim(DECADES * top, 2 * top)
     over_frequency.set_xlabel("frequency (Hz)")
     over_frequency.set_ylabel(f"amplitude density ({unit}/√Hz)")
@@ -135,51 +135,51 @@ def residual_units(validation: Validation, drives: Sequence[Drive]) -> tuple[str
     return "of the rms force", np.maximum(validation.rms[0], 1e-300)
 
 
-def _quantity(drive: Drive) -> str:
+def _name_quantity(drive: Drive) -> str:
     return "torque" if drive.unit == "rad" else "force"
 
 
 def in_the_middle(time: FloatArray) -> NDArray[np.int64]:
     """Places of samples in WINDOW seconds of the middle, not more than can be drawn; times (N,) begin at zero."""
     window = np.flatnonzero(np.abs(time - 0.5 * time[-1]) <= 0.5 * WINDOW)
-    return window[_thinned(len(window))]
+    return window[_thin(len(window))]
 
 
-def residual_spectrum(validation: Validation) -> tuple[FloatArray, FloatArray, FloatArray]:
+def compute_residual_spectrum(validation: Validation) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Frequencies (F,) in Hz, and amplitude densities (F, n) of the force and of the error.
 
     Of the longest stretch without a hole; values far below the largest are raised to a floor, since a logarithmic axis
     has no zero.
     """
-    part = _longest_part(validation.time)
+    part = _find_longest_segment(validation.time)
     residual = validation.measured[part] - validation.predicted[part]
-    frequency, force = _spectrum(validation.time[part], validation.measured[part])
-    _, error = _spectrum(validation.time[part], residual)
+    frequency, force = _compute_spectrum(validation.time[part], validation.measured[part])
+    _, error = _compute_spectrum(validation.time[part], residual)
     floor = 0.1 * DECADES * max(force.max(), error.max(), 1e-12)
     return frequency, np.maximum(force, floor), np.maximum(error, floor)
 
 
-def visible_lines(force: FloatArray, error: FloatArray) -> int:
-    """How many of the first spectral lines of the error (F, n) stand out of rounding."""
+def format_visible_lines(force: FloatArray, error: FloatArray) -> int:
+    """Return how many of the first spectral lines of the error (F, n) stand out of rounding."""
     top = max(force.max(), error.max(), 1e-12)
     seen = np.flatnonzero(np.any(error > DECADES * top, axis=1))
     return int(seen[-1]) + 1 if len(seen) else len(error)
 
 
-def _thinned(count: int) -> slice:
+def _thin(count: int) -> slice:
     return slice(None, None, max(1, count // POINTS))
 
 
 def _round_up(value: float) -> float:
-    """The next larger 1, 2 or 5 times a power of ten; 1 for zero."""
+    """Return the next larger 1, 2 or 5 times a power of ten; 1 for zero."""
     if value <= 0:
         return 1.0
     power = 10.0 ** np.floor(np.log10(value))
     return float(power * next(step for step in (1, 2, 5, 10) if step * power >= value))
 
 
-def _longest_part(time: FloatArray) -> slice:
-    """The longest stretch without a hole."""
+def _find_longest_segment(time: FloatArray) -> slice:
+    """Return the longest stretch without a hole."""
     steps = np.diff(time)
     holes = (np.flatnonzero(steps > 1.5 * np.median(steps)) + 1).tolist() if len(steps) else []
     edges = np.array([0, *holes, len(time)])
@@ -187,7 +187,7 @@ def _longest_part(time: FloatArray) -> slice:
     return slice(edges[longest], edges[longest + 1])
 
 
-def _spectrum(time: FloatArray, signal: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _compute_spectrum(time: FloatArray, signal: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Frequencies in Hz without zero, and amplitude densities, shape (F, n)."""
     rate = 1.0 / float(np.median(np.diff(time)))
     frequency, power = power_density(signal, min(len(time), int(BLOCK * rate)), rate)

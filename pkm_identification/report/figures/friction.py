@@ -20,15 +20,15 @@ from .style import (
     ESTIMATE,
     NOMINAL,
     TRUE,
+    apply_style,
     legend_outside,
-    styled,
 )
 
 SIGMAS = 2.0
 
 
-@styled
-def friction_figure(test: FrictionTest) -> Figure:
+@apply_style
+def draw_friction_figure(test: FrictionTest) -> Figure:
     """Measured friction with bars of two standard errors, the fitted law, and the rates left out."""
     columns = min(3, len(test.struts))
     rows = -(-len(test.struts) // columns)

@@ -18,13 +18,13 @@ from pkm_identification.identification.review.friction_curves import FrictionCur
 from pkm_identification.machines.contract import Drive
 
 from ..friction_tables import RATES
-from .style import ESTIMATE, MEASURED, legend_outside, styled
+from .style import ESTIMATE, MEASURED, apply_style, legend_outside
 
 COLUMNS = 3
 
 
-@styled
-def friction_curves_figure(curves: Sequence[FrictionCurve], drives: Sequence[Drive]) -> Figure:
+@apply_style
+def draw_friction_curves_figure(curves: Sequence[FrictionCurve], drives: Sequence[Drive]) -> Figure:
     """One panel a drive."""
     rows = -(-len(curves) // COLUMNS)
     figure = Figure(figsize=(11, 2.4 * rows + 0.8), layout="constrained")

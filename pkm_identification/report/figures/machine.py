@@ -28,7 +28,7 @@ from .style import (
     ESTIMATE,
     NOMINAL,
     STRUT_COLORS,
-    styled,
+    apply_style,
 )
 
 NUMBER = {
@@ -45,12 +45,12 @@ AXES = (("x", "#CC3333"), ("y", "#339933"), ("z", "#3355CC"))
 def machine_figure(machine: Machine) -> Figure:
     """Return a picture of the machine at home, in the frame of its base or ground."""
     if has(machine, HexapodFile):
-        return hexapod_figure(machine.description)
-    return mechanism_figure(require(machine, BodiesFile, "picture").mechanism)
+        return draw_hexapod_figure(machine.description)
+    return draw_mechanism_figure(require(machine, BodiesFile, "picture").mechanism)
 
 
-@styled
-def hexapod_figure(machine: Description) -> Figure:
+@apply_style
+def draw_hexapod_figure(machine: Description) -> Figure:
     """Base, struts and platform at home, in the base frame."""
     tips = machine.home_position + machine.platform_joints @ machine.home_rotation.T
     figure = Figure(figsize=(6.4, 4.8))
@@ -58,7 +58,7 @@ def hexapod_figure(machine: Description) -> Figure:
     panel = figure.add_subplot(projection="3d")
     plates = []
     for corners, color, name in ((machine.base_joints, NOMINAL, "base"), (tips, ESTIMATE, "platform")):
-        ring = corners[_around(corners)]
+        ring = corners[_order_around_centre(corners)]
         panel.add_collection3d(
             Poly3DCollection([ring], facecolor=color, alpha=0.16, edgecolor=color, linewidth=1.2)
         )
@@ -84,7 +84,7 @@ def hexapod_figure(machine: Description) -> Figure:
     return figure
 
 
-def _around(points: FloatArray) -> np.ndarray:
+def _order_around_centre(points: FloatArray) -> np.ndarray:
     """Order of the points around their centre, so that they make a simple polygon."""
     centred = points - points.mean(axis=0)
     # the plane that fits them best
@@ -93,8 +93,8 @@ def _around(points: FloatArray) -> np.ndarray:
     return np.argsort(np.arctan2(flat[:, 1], flat[:, 0]))
 
 
-@styled
-def mechanism_figure(mechanism: Mechanism) -> Figure:
+@apply_style
+def draw_mechanism_figure(mechanism: Mechanism) -> Figure:
     """Bodies, joints and centres of mass at home, in the ground frame."""
     points = find_joint_positions(mechanism)
     figure = Figure(figsize=(6.4, 4.8))

@@ -18,7 +18,7 @@ from matplotlib.figure import Figure
 
 from pkm_identification.machines.contract import Drive
 
-from .style import ESTIMATE, MEASURED, TRUE, legend_outside, styled
+from .style import ESTIMATE, MEASURED, TRUE, apply_style, legend_outside
 
 if TYPE_CHECKING:
     from pkm_identification.identification.diagnosis.findings import Diagnosis
@@ -28,8 +28,8 @@ SHORT = 3  # characters of a label that stands beside others
 NOISE = 2.0  # floors on either side, where 95 % of noise alone would be
 
 
-@styled
-def misfit_figure(fit: Diagnosis, drives: Sequence[Drive]) -> Figure:
+@apply_style
+def draw_misfit_figure(fit: Diagnosis, drives: Sequence[Drive]) -> Figure:
     """Residual of the worst drive about its largest value, and of all drives beside their noise floors.
 
     Parameters

@@ -25,8 +25,8 @@ from .style import (
     ESTIMATE,
     NOMINAL,
     TRUE,
+    apply_style,
     legend_outside,
-    styled,
 )
 
 if TYPE_CHECKING:
@@ -44,14 +44,14 @@ UNITS = {"kg m^2": "kg m²", "N s/m": "N s/m"}
 
 
 def converging(trace: EstimateTrace, estimate: ParameterEstimate) -> list[int]:
-    """Which parameters there is a convergence of: of a recursive estimator's, those whose values are shown."""
+    """Return which parameters there is a convergence of: of a recursive estimator's, those whose values are shown."""
     if len(trace) < 2:
         return []
     return [i for i, status in enumerate(estimate.status) if is_shown(status)]
 
 
-@styled
-def convergence_figure(
+@apply_style
+def draw_convergence_figure(
     trace: EstimateTrace, estimate: ParameterEstimate, truth: FloatArray | None = None
 ) -> Figure:
     """Each parameter of `converging` over time, with its band of two standard deviations.
@@ -92,7 +92,7 @@ def convergence_figure(
         if truth is not None:
             panel.axhline(truth[i], color=TRUE, linestyle="--", linewidth=1, label="true")
         panel.set_title(estimate.names[i], fontsize=9)
-        panel.set_ylabel(_unit(estimate.units[i]))
+        panel.set_ylabel(_choose_unit(estimate.units[i]))
         panel.set_ylim(settled_range(values[:, i], band, None if truth is None else truth[i]))
         panel.locator_params(axis="y", nbins=4)
         if place + COLUMNS >= len(identified):
@@ -103,8 +103,8 @@ def convergence_figure(
     return figure
 
 
-@styled
-def estimates_figure(estimate: ParameterEstimate, truth: FloatArray | None = None) -> Figure:
+@apply_style
+def draw_estimates_figure(estimate: ParameterEstimate, truth: FloatArray | None = None) -> Figure:
     """Estimates with bars of two standard deviations.
 
     Inertial parameters stand relative to their nominal values; friction, and what is nominally zero, in its own
@@ -116,12 +116,12 @@ def estimates_figure(estimate: ParameterEstimate, truth: FloatArray | None = Non
     truth : ndarray, shape (P,), optional
         True values, where they are known.
     """
-    rows_of = _panels(estimate)
+    rows_of = _split_panels(estimate)
     longest = max(len(rows) for rows in rows_of.values())
     figure = Figure(figsize=(4.2 * len(rows_of), 0.3 * longest + 1.6), layout="constrained")
     axes = np.atleast_1d(figure.subplots(1, len(rows_of)))
     for panel, (unit, rows) in zip(axes, rows_of.items(), strict=True):
-        _bars(panel, estimate, rows, unit, truth)
+        _draw_bars(panel, estimate, rows, unit, truth)
         # rows as high in all panels
         panel.set_ylim(longest - 0.4, -0.6)
     legend_outside(figure, *axes[0].get_legend_handles_labels(), loc="upper right", ncols=4)
@@ -129,9 +129,9 @@ def estimates_figure(estimate: ParameterEstimate, truth: FloatArray | None = Non
     return figure
 
 
-@styled
-def correlation_figure(correlation: Correlation) -> Figure:
-    """The matrix: blue where errors go against each other, red where they go together."""
+@apply_style
+def draw_correlation_figure(correlation: Correlation) -> Figure:
+    """Return the matrix: blue where errors go against each other, red where they go together."""
     count = len(correlation.names)
     side = max(0.32 * count, 2.2)
     figure = Figure(figsize=(side + 2.4, side + 1.3), layout="constrained")
@@ -171,12 +171,12 @@ def settled_range(values: FloatArray, band: FloatArray, true: float | None) -> t
     return low - margin, high + margin
 
 
-def _unit(unit: str) -> str:
+def _choose_unit(unit: str) -> str:
     return UNITS.get(unit, unit)
 
 
-def _panels(estimate: ParameterEstimate) -> dict[str, list[int]]:
-    """Rows of each panel, by its unit; '%' holds those that stand relative to their nominal values."""
+def _split_panels(estimate: ParameterEstimate) -> dict[str, list[int]]:
+    """Return rows of each panel, by its unit; '%' holds those that stand relative to their nominal values."""
     rows_of: dict[str, list[int]] = {}
     for i, (unit, nominal) in enumerate(zip(estimate.units, estimate.nominal, strict=True)):
         relative = unit in INERTIAL_UNITS and nominal != 0
@@ -184,7 +184,7 @@ def _panels(estimate: ParameterEstimate) -> dict[str, list[int]]:
     return rows_of
 
 
-def _bars(
+def _draw_bars(
     panel: Axes, estimate: ParameterEstimate, rows: list[int], unit: str, truth: FloatArray | None
 ) -> None:
     place = np.arange(len(rows))
@@ -232,4 +232,4 @@ def _bars(
         )
     panel.set_yticks(place, [estimate.names[i] for i in rows])
     panel.grid(axis="y", visible=False)
-    panel.set_xlabel("change from nominal (%)" if unit == "%" else f"value ({_unit(unit)})")
+    panel.set_xlabel("change from nominal (%)" if unit == "%" else f"value ({_choose_unit(unit)})")

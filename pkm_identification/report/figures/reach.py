@@ -17,12 +17,12 @@ from matplotlib.figure import Figure
 from pkm_identification.machines.contract import Machine
 from pkm_identification.machines.reach import Reach
 
-from .style import styled
+from .style import apply_style
 
 SHOWN = 3  # outputs of which each pair has a panel
 
 
-@styled
+@apply_style
 def reach_figure(machine: Machine, reach: Reach) -> Figure:
     """Return panels of pairs of outputs, points coloured by dexterity; one output over the first drive."""
     count = min(len(reach.names), SHOWN)

@@ -21,8 +21,8 @@ from .style import (
     NOMINAL,
     STRUT_COLORS,
     TRUE,
+    apply_style,
     legend_outside,
-    styled,
 )
 
 SIGMAS = 2.0
@@ -31,8 +31,8 @@ TRAJECTORY_COLORS = tuple(color for color in STRUT_COLORS if color != TRUE)
 LEAST_SPREAD = 1e-3  # of the scale, the lightest shade
 
 
-@styled
-def stages_figure(
+@apply_style
+def draw_stages_figure(
     staged: StagedIdentification, names: tuple[str, ...], truth: FloatArray | None = None
 ) -> Figure:
     """Named parameters after each stage on each trajectory, at last with two standard deviations."""
@@ -76,8 +76,8 @@ def stages_figure(
     return figure
 
 
-@styled
-def dependence_figure(staged: StagedIdentification) -> Figure:
+@apply_style
+def draw_dependence_figure(staged: StagedIdentification) -> Figure:
     """Spread of the ends of every parameter on every trajectory over the starts, in % of what a large error is."""
     names, cross = staged.joint.estimate.names, staged.cross
     spread = cross.spread / staged.trajectories.parameters.scale[: len(names)]
@@ -88,7 +88,7 @@ def dependence_figure(staged: StagedIdentification) -> Figure:
     for j, name in enumerate(cross.names):
         for i in range(len(names)):
             identified = staged.results[name].estimate.status[i] == IDENTIFIABLE
-            text = _short(100 * spread[j, i]) + ("" if identified else " *")
+            text = _shorten(100 * spread[j, i]) + ("" if identified else " *")
             panel.text(j, i, text, ha="center", va="center", fontsize=7.5,
                        color="white" if shade[i, j] > -0.4 else "#222222")  # fmt: skip
     panel.set_xticks(range(len(cross.names)), [f"on {name}" for name in cross.names])
@@ -102,7 +102,7 @@ def dependence_figure(staged: StagedIdentification) -> Figure:
     return figure
 
 
-def _short(value: float) -> str:
+def _shorten(value: float) -> str:
     if value < 0.01:
         return "< 0.01"
     return f"{value:.0f}" if value >= 10 else f"{value:.2g}"

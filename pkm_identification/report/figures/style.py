@@ -67,7 +67,7 @@ def legend_outside(figure: Figure, *entries: Any, loc: str, **settings: Any) -> 
 
 
 @contextmanager
-def _style() -> Iterator[None]:
+def _apply_style() -> Iterator[None]:
     with matplotlib.rc_context():
         matplotlib.rcdefaults()
         # which keys there are depends on matplotlib's version, and so do their types
@@ -75,12 +75,12 @@ def _style() -> Iterator[None]:
         yield
 
 
-def styled(draw: Callable[P, Figure]) -> Callable[P, Figure]:
+def apply_style(draw: Callable[P, Figure]) -> Callable[P, Figure]:
     """Decorator: draw a figure in the package's style, whatever the user's matplotlib settings are."""
 
     @wraps(draw)
     def drawn(*args: P.args, **kwargs: P.kwargs) -> Figure:
-        with _style():
+        with _apply_style():
             return draw(*args, **kwargs)
 
     return drawn
@@ -99,10 +99,10 @@ def categories_across(panel: Axes, label: str) -> None:
 
 
 def png(figure: Figure) -> bytes:
-    """The figure as a PNG file; equal figures make equal bytes."""
+    """Return the figure as a PNG file; equal figures make equal bytes."""
     canvas = FigureCanvasAgg(figure)
     # ticks and their labels are made only now
-    with _style():
+    with _apply_style():
         canvas.draw()
     image = Image.fromarray(np.asarray(canvas.buffer_rgba())).convert("RGB")
     buffer = io.BytesIO()

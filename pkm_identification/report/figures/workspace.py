@@ -16,14 +16,14 @@ from matplotlib.figure import Figure
 from pkm_identification.mechanisms.hexapod.kinematics.workspace import PLANES, WorkspaceSlice
 from pkm_identification.mechanisms.hexapod.machine import Machine
 
-from .style import NOMINAL, TRUE, styled
+from .style import NOMINAL, TRUE, apply_style
 
 NAMES = "xyz"
 
 
-@styled
-def workspace_figure(machine: Machine, piece: WorkspaceSlice, turn: str = "") -> Figure:
-    """Where the lengths are within their limits, coloured by dexterity; singularities as a line.
+@apply_style
+def draw_workspace_figure(machine: Machine, piece: WorkspaceSlice, turn: str = "") -> Figure:
+    """Return where the lengths are within their limits, coloured by dexterity; singularities as a line.
 
     Parameters
     ----------

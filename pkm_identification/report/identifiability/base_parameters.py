@@ -31,10 +31,10 @@ from pkm_identification.numerics.finite import finite_or_none
 from ..listing import write_term
 from .transfers import (
     WrittenOut,
+    build_transfers_document,
+    format_symbolic_expressions,
+    format_symbolic_lines,
     step_lines,
-    symbolic_expressions,
-    symbolic_lines,
-    transfers_document,
 )
 
 _LONGEST_FACTOR = 30
@@ -60,17 +60,17 @@ class WithoutUnits:
     contributions: ParameterContributions | None
 
 
-def base_parameters_document(
+def build_base_parameters_document(
     routes: Routes, homogenized: WithoutUnits | None = None, written: WrittenOut | None = None
 ) -> dict[str, Any]:
-    """What `pkm base-parameters --json` writes; a route that was not run is absent."""
+    """Return what `pkm base-parameters --json` writes; a route that was not run is absent."""
     subject = routes.subject
     document: dict[str, Any] = {
         "schema": 1,
         "machine": subject.name,
         "parameters": len(subject.names),
         "states": "stated motion" if subject.stated_motion else "random around home",
-        **_without_effect(routes),
+        **_list_without_effect(routes),
         "base": routes.best.rank,
         "sure": routes.best.sure,
         "routes": {},
@@ -110,22 +110,22 @@ def base_parameters_document(
     if routes.exact is not None:
         document["routes"]["exact"] = {"rank": routes.exact.rank, "primes": list(routes.exact.base.primes)}
     if homogenized is not None:
-        document["homogenized"] = _homogenized(routes, homogenized)
+        document["homogenized"] = _format_homogenized(routes, homogenized)
     document["expressions"] = expressions(routes.best, written)
     return document
 
 
-def _without_effect(routes: Routes) -> dict[str, Any]:
-    """Parameters that vanish, by the rules where they were asked, with what is transferred."""
+def _list_without_effect(routes: Routes) -> dict[str, Any]:
+    """Return parameters that vanish, by the rules where they were asked, with what is transferred."""
     if routes.symbolic is not None:
-        return transfers_document(routes)
+        return build_transfers_document(routes)
     return {"vanishing": [routes.subject.names[k] for k in routes.best.base.invisible]}
 
 
 def expressions(route: Route, written: WrittenOut | None = None) -> list[dict[str, Any]]:
     """Every base parameter as a sum: its name is that of the parameter that stands for it."""
     if isinstance(route, SymbolicRoute):
-        return symbolic_expressions(route.base, written or WrittenOut())
+        return format_symbolic_expressions(route.base, written or WrittenOut())
     if isinstance(route, DoubleRoute):
         base = route.base
         kept, given_up, coefficients, zero = base.independent, base.grouped, base.coefficients, 0.0
@@ -157,7 +157,7 @@ def _factor(value: Any, error: float) -> str:
     return mpmath.nstr(value, max(digits, 1))
 
 
-def _homogenized(routes: Routes, given: WithoutUnits) -> dict[str, Any]:
+def _format_homogenized(routes: Routes, given: WithoutUnits) -> dict[str, Any]:
     unitless, contributions = given.regressor, given.contributions
     document: dict[str, Any] = {
         "groups": [group.kind.value for group in unitless.groups],
@@ -181,10 +181,10 @@ def _homogenized(routes: Routes, given: WithoutUnits) -> dict[str, Any]:
     return document
 
 
-def base_parameters_text(
+def format_base_parameters_text(
     routes: Routes, homogenized: WithoutUnits | None = None, written: WrittenOut | None = None
 ) -> str:
-    """The same for a person."""
+    """Return the same for a person."""
     subject = routes.subject
     best = routes.best
     where = "the motion of its description" if subject.stated_motion else "random states around home"
@@ -194,7 +194,7 @@ def base_parameters_text(
         "",
     ]
     if routes.double is not None:
-        lines += _double_lines(routes.double)
+        lines += _format_double_lines(routes.double)
     if routes.forced is not None:
         forced = routes.forced
         lines.append(
@@ -202,10 +202,10 @@ def base_parameters_text(
             f"{forced.spurious} of {forced.zeros} that should be zero are not"
         )
     if routes.precise is not None:
-        lines += _precise_lines(routes.precise)
+        lines += _format_precise_lines(routes.precise)
     written = written or WrittenOut()
     if routes.symbolic is not None:
-        lines += symbolic_lines(routes, written)
+        lines += format_symbolic_lines(routes, written)
     if routes.exact is not None:
         primes = " and ".join(str(prime) for prime in routes.exact.base.primes)
         lines.append(f"exact    rank {routes.exact.rank}, without rounding, modulo powers of {primes}")
@@ -231,7 +231,7 @@ def base_parameters_text(
     return "\n".join(lines)
 
 
-def _double_lines(route: DoubleRoute) -> list[str]:
+def _format_double_lines(route: DoubleRoute) -> list[str]:
     same = route.spectrum.rank == route.rank
     ridge = f"ridge {route.base.ridge:.1e}" if math.isfinite(route.base.ridge) else "nothing given up"
     verdict = "clear" if route.sure else "NO CLEAR RIDGE: the rank may be wrong, ask the precise route"
@@ -239,7 +239,7 @@ def _double_lines(route: DoubleRoute) -> list[str]:
     return [f"double   rank {route.rank}{numpy}, {ridge}: {verdict}"]
 
 
-def _precise_lines(route: PreciseRoute) -> list[str]:
+def _format_precise_lines(route: PreciseRoute) -> list[str]:
     base = route.base
     edge = base.singular_values[max(base.kept - 1, 0) : base.kept + 1]
     text = " | ".join(mpmath.nstr(value, _SHOWN_VALUES) for value in edge)

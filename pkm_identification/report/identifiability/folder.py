@@ -22,7 +22,7 @@ from pkm_identification.identification.procedures.forecast import ALONE, Forecas
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.records.mechanism_csv import write_named_csv
 
-from ..figures.directions import deviations_figure, directions_figure, growth_figure
+from ..figures.directions import draw_deviations_figure, draw_directions_figure, draw_growth_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -47,7 +47,7 @@ def write_tables(folder: Path, forecast: Forecast, shown: Shown) -> None:
             "parameter": np.asarray(estimate.names),
             "unit": np.asarray(estimate.units),
             "nominal": estimate.nominal,
-            "std": _expected(forecast),
+            "std": _compute_expected_deviations(forecast),
             "size": forecast.contributions.size,
             "share": forecast.contributions.share,
         },
@@ -69,7 +69,7 @@ def write_tables(folder: Path, forecast: Forecast, shown: Shown) -> None:
 def figures(
     forecast: Forecast, shown: Shown, title: str, scale: FloatArray, saved: Mapping[str, float] | None = None
 ) -> dict[str, Figure]:
-    """The figures by name: `directions`, `growth`, `deviations`.
+    """Return the figures by name: `directions`, `growth`, `deviations`.
 
     Parameters
     ----------
@@ -86,14 +86,16 @@ def figures(
     if saved is not None:
         std = np.array([saved.get(name, np.nan) for name in names])
     return {
-        "directions": directions_figure(shown.directions, names, title),
-        "growth": growth_figure(shown.by_time, shown.by_amplitude, shown.directions.rank, title),
-        "deviations": deviations_figure(names, scale, _expected(forecast), std, title),
+        "directions": draw_directions_figure(shown.directions, names, title),
+        "growth": draw_growth_figure(shown.by_time, shown.by_amplitude, shown.directions.rank, title),
+        "deviations": draw_deviations_figure(
+            names, scale, _compute_expected_deviations(forecast), std, title
+        ),
     }
 
 
-def _expected(forecast: Forecast) -> FloatArray:
-    """Standard deviations of what is shown alone, (P,)."""
+def _compute_expected_deviations(forecast: Forecast) -> FloatArray:
+    """Return standard deviations of what is shown alone, (P,)."""
     alone = [status == ALONE for status in forecast.status]
     return np.where(alone, forecast.estimate.std, np.nan)
 

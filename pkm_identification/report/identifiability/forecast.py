@@ -33,10 +33,10 @@ _UNKNOWN = 0.98  # of what was known before
 _ROUNDING = 1e-12  # of the forces: what no motion shows is as large as sums are rounded
 
 
-def forecast_document(
+def build_forecast_document(
     forecast: Forecast, machine: str, source: str, noise: str, advice: Sequence[Advice] = ()
 ) -> dict[str, Any]:
-    """What `pkm identifiability --json` writes; `std` is null where the data show nothing."""
+    """Return what `pkm identifiability --json` writes; `std` is null where the data show nothing."""
     estimate = forecast.estimate
     shares = forecast.contributions
     return {
@@ -74,7 +74,7 @@ def forecast_document(
         "combinations": [
             {"name": one.name, "std": float(one.std), "unit": one.unit} for one in estimate.combinations
         ],
-        "weakest": [{"text": _direction(one, estimate), "std": one.std} for one in forecast.weakest],
+        "weakest": [{"text": _format_direction(one, estimate), "std": one.std} for one in forecast.weakest],
         "advice": [one.text for one in advice],
         "never": list(forecast.never),
         "homogenized": {
@@ -87,10 +87,10 @@ def forecast_document(
     }
 
 
-def forecast_text(
+def format_forecast_text(
     forecast: Forecast, machine: str, source: str, noise: str, advice: Sequence[Advice] = ()
 ) -> str:
-    """The same for a person."""
+    """Return the same for a person."""
     estimate = forecast.estimate
     rows = tuple(
         (
@@ -116,7 +116,7 @@ def forecast_text(
     rank = forecast.regressor.rank
     lines = [
         f"{machine}, {source}, {noise}: {rank} of {len(rows)} combinations show in {estimate.count} equations"
-        f"{_band(forecast)}; condition without units {forecast.regressor.condition:.3g}",
+        f"{_format_band(forecast)}; condition without units {forecast.regressor.condition:.3g}",
         "",
         str(table),
     ]
@@ -124,7 +124,7 @@ def forecast_text(
         lines += ["", "shown only together:"]
         lines += [f"  {one.name}: std {number(one.std, _DIGITS)} {one.unit}" for one in estimate.combinations]
     lines += ["", "weakest directions, each parameter in units of its own size:"]
-    lines += [f"  {_known(one.std)}: {_direction(one, estimate)}" for one in forecast.weakest]
+    lines += [f"  {_count_known(one.std)}: {_format_direction(one, estimate)}" for one in forecast.weakest]
     for status, sentence in ((NEVER, "no motion shows"), (NOT_HERE, "another motion may show")):
         names = [name for name, own in zip(estimate.names, forecast.status, strict=True) if own == status]
         names = [name for name in names if name not in forecast.faint]
@@ -141,15 +141,15 @@ def forecast_text(
     return "\n".join(lines)
 
 
-def _band(forecast: Forecast) -> str:
+def _format_band(forecast: Forecast) -> str:
     return f" (to {forecast.band:g} Hz, one every {1e3 * forecast.step:g} ms)" if forecast.band else ""
 
 
-def _known(std: float) -> str:
+def _count_known(std: float) -> str:
     return "not known at all" if std > _UNKNOWN else f"known to {100 * std:.2g} %"
 
 
-def _direction(one: WeakDirection, estimate: ParameterEstimate) -> str:
+def _format_direction(one: WeakDirection, estimate: ParameterEstimate) -> str:
     """Its largest terms, those of the other sign behind 'against', and the sums of them that are known instead."""
     same = [name for name, weight in zip(one.names, one.weights, strict=True) if weight > 0]
     against = [name for name, weight in zip(one.names, one.weights, strict=True) if weight < 0]

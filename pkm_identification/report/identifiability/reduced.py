@@ -15,8 +15,8 @@ from typing import Any
 from pkm_identification.identification.procedures.pruning import Reduced
 
 
-def reduced_document(reduced: Reduced) -> dict[str, Any]:
-    """What `pkm identifiability --drop-below --json` adds under `reduced`."""
+def build_reduced_document(reduced: Reduced) -> dict[str, Any]:
+    """Return what `pkm identifiability --drop-below --json` adds under `reduced`."""
     return {
         "parameters": reduced.values,
         "dropped": reduced.small,
@@ -34,7 +34,7 @@ def reduced_document(reduced: Reduced) -> dict[str, Any]:
 
 
 def reduced_text(reduced: Reduced) -> str:
-    """The same for a person."""
+    """Return the same for a person."""
     lines = [
         f"reduced to {len(reduced.values)} parameters: forces change by {100 * reduced.error:.2g} % of their norm, "
         f"proven below {100 * reduced.bound:.2g} %",

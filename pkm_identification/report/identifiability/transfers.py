@@ -29,7 +29,7 @@ from pkm_identification.mechanisms.multibody.analysis.symbolic.formulas import (
 from pkm_identification.mechanisms.multibody.analysis.symbolic.geometry import body_names
 from pkm_identification.mechanisms.multibody.analysis.symbolic.graph import GROUND_BODY
 from pkm_identification.mechanisms.multibody.numbers.exact import Constant, Exact, Expression
-from pkm_identification.mechanisms.multibody.parameters import rigid_basis
+from pkm_identification.mechanisms.multibody.parameters import build_rigid_basis
 
 
 @dataclass(frozen=True)
@@ -62,12 +62,12 @@ class WrittenOut:
 
 
 def has_constants(subject: Subject) -> bool:
-    """Whether a description names constants."""
+    """Return whether a description names constants."""
     return bool(subject.mechanism.description.document.get("constants"))
 
 
-def symbolic_lines(routes: Routes, written: WrittenOut) -> list[str]:
-    """What the symbolic route found, in a line, and what is missing of it."""
+def format_symbolic_lines(routes: Routes, written: WrittenOut) -> list[str]:
+    """Return what the symbolic route found, in a line, and what is missing of it."""
     assert routes.symbolic is not None
     base = routes.symbolic.base
     lines = [
@@ -91,15 +91,15 @@ def step_lines(routes: Routes) -> list[str]:
     groups: dict[tuple[int, int, str], list[str]] = {}
     for one in base.applied:
         if one.vanishes:
-            key = one.step.giver, one.step.condition, _multipole(one, base)
+            key = one.step.giver, one.step.condition, _format_multipole(one, base)
             groups.setdefault(key, []).append(base.parameters[one.parameter])
     for (giver, condition, multipole), names in groups.items():
         lines.append(f"  {bodies[giver]}: condition {condition}, {multipole}: {', '.join(names)}")
     lines.append("transferred:")
-    for one in _in_order(base):
+    for one in _sort_transfers(base):
         lines.append(
-            f"  {_where(one, bodies)}: condition {one.step.condition}, {_multipole(one, base)} of "
-            f"{bodies[one.step.giver]} {_whither(one, bodies)}: {base.parameters[one.parameter]}"
+            f"  {_describe_giver(one, bodies)}: condition {one.step.condition}, {_format_multipole(one, base)} of "
+            f"{bodies[one.step.giver]} {_describe_receiver(one, bodies)}: {base.parameters[one.parameter]}"
         )
     if base.columns is None:
         names = [base.names[k] for k in base.transferred]
@@ -109,20 +109,20 @@ def step_lines(routes: Routes) -> list[str]:
     return lines
 
 
-def transfers_document(routes: Routes) -> dict[str, Any]:
-    """The keys `vanishing` and `transferred`."""
+def build_transfers_document(routes: Routes) -> dict[str, Any]:
+    """Return the keys `vanishing` and `transferred`."""
     assert routes.symbolic is not None
     base, bodies = routes.symbolic.base, body_names(routes.subject.mechanism.description)
     transfers = [
         {
-            "joint": _where(one, bodies),
+            "joint": _describe_giver(one, bodies),
             "condition": one.step.condition,
             "parameter": base.parameters[one.parameter],
             "multipole": one.step.kind,
             "from": bodies[one.step.giver],
             "to": bodies[one.step.taker or GROUND_BODY],
         }
-        for one in _in_order(base)
+        for one in _sort_transfers(base)
     ]
     if base.columns is None:
         # of each body by itself the steps are others' parameters
@@ -130,7 +130,7 @@ def transfers_document(routes: Routes) -> dict[str, Any]:
     return {"vanishing": [base.names[k] for k in base.vanishing], "transferred": transfers}
 
 
-def symbolic_expressions(base: SymbolicBaseParameters, written: WrittenOut) -> list[dict[str, Any]]:
+def format_symbolic_expressions(base: SymbolicBaseParameters, written: WrittenOut) -> list[dict[str, Any]]:
     """Every base parameter as a sum, its coefficients as formulas and evaluated to the digits asked for."""
     elimination, names = base.elimination, base.names
     sums = []
@@ -145,19 +145,19 @@ def symbolic_expressions(base: SymbolicBaseParameters, written: WrittenOut) -> l
                     "parameter": names[j],
                     "factor": str(formula) if formula is not None else _number(value, written.digits),
                     "value": float(value),
-                    "decimal": _decimal(value, written.digits),
+                    "decimal": _format_decimal(value, written.digits),
                 }
             )
         sums.append({"name": names[k], "terms": terms})
     return sums
 
 
-def latex_text(routes: Routes, written: WrittenOut) -> str:
-    """The base parameters as an `align*` environment (amsmath)."""
+def format_latex_text(routes: Routes, written: WrittenOut) -> str:
+    """Return the base parameters as an `align*` environment (amsmath)."""
     assert routes.symbolic is not None
     assert written.made is not None
     base, subject, formula_cache = routes.symbolic.base, routes.subject, written.made
-    names = _latex_names(subject)
+    names = _list_latex_names(subject)
     lines = [
         f"% {subject.name}: {base.rank} base parameters of {len(base.names)}; needs amsmath",
         r"\begin{align*}",
@@ -184,16 +184,18 @@ def latex_text(routes: Routes, written: WrittenOut) -> str:
     return "\n".join([*lines, " \\\\\n".join(rows), r"\end{align*}", ""])
 
 
-def _latex_names(subject: Subject) -> list[str]:
+def _list_latex_names(subject: Subject) -> list[str]:
     def plain(text: str) -> str:
         return r"\mathrm{" + text.replace("_", r"\_") + "}"
 
     if subject.machine is not None:
         return [plain(name) for name in subject.names]
-    return [f"{plain(entry.symbol)}_{{{plain(entry.body)}}}" for entry in rigid_basis(subject.mechanism)]
+    return [
+        f"{plain(entry.symbol)}_{{{plain(entry.body)}}}" for entry in build_rigid_basis(subject.mechanism)
+    ]
 
 
-def _in_order(base: SymbolicBaseParameters) -> list[Applied]:
+def _sort_transfers(base: SymbolicBaseParameters) -> list[Applied]:
     """Masses to bodies that give on, what the ground lends, the other masses and hinges, complete tensors."""
     steps = [one for one in base.applied if not one.vanishes]
     gives = {one.step.giver for one in steps if one.step.condition == 1 and one.step.taker != GROUND_BODY}
@@ -208,47 +210,47 @@ def _in_order(base: SymbolicBaseParameters) -> list[Applied]:
     return sorted(steps, key=place)
 
 
-def _where(one: Applied, bodies: Sequence[str]) -> str:
+def _describe_giver(one: Applied, bodies: Sequence[str]) -> str:
     taker = one.step.taker or GROUND_BODY
     return one.step.joint or f"{bodies[one.step.giver]} and {bodies[taker]}"
 
 
-def _whither(one: Applied, bodies: Sequence[str]) -> str:
+def _describe_receiver(one: Applied, bodies: Sequence[str]) -> str:
     if one.step.taker == GROUND_BODY:
         return "lent by the ground"
     return f"to {bodies[one.step.taker or GROUND_BODY]}"
 
 
-def _multipole(one: Applied, base: SymbolicBaseParameters) -> str:
+def _format_multipole(one: Applied, base: SymbolicBaseParameters) -> str:
     text = one.step.kind
     if one.step.along is not None:
-        text += f" along {_vector(one.step.along(base.named))}"
+        text += f" along {_format_vector(one.step.along(base.named))}"
     if one.step.place is not None:
-        text += f" at {_vector(one.step.place(base.named))}"
+        text += f" at {_format_vector(one.step.place(base.named))}"
     return text
 
 
-def _vector(values: Sequence[Exact]) -> str:
-    return "(" + ", ".join(_shown(value) for value in values) + ")"
+def _format_vector(values: Sequence[Exact]) -> str:
+    return "(" + ", ".join(_format_exact(value) for value in values) + ")"
 
 
-def _shown(value: Exact) -> str:
-    """An exact number as text."""
+def _format_exact(value: Exact) -> str:
+    """Return an exact number as text."""
     if isinstance(value, Constant):
         return value.name
     if not isinstance(value, Expression):
         return _number(value, 12)
-    parts = [_shown(argument) for argument in value.arguments]
+    parts = [_format_exact(argument) for argument in value.arguments]
     if value.operation in "+-*/" and len(parts) == 2:
         return f"({parts[0]}{value.operation}{parts[1]})"
     return f"{value.operation}({', '.join(parts)})" if parts else value.operation
 
 
 def _number(value: Any, digits: int) -> str:
-    return str(value) if isinstance(value, Fraction) else _decimal(value, digits)
+    return str(value) if isinstance(value, Fraction) else _format_decimal(value, digits)
 
 
-def _decimal(value: Any, digits: int) -> str:
+def _format_decimal(value: Any, digits: int) -> str:
     context = mpmath.MPContext()
     context.dps = digits + 5
     number = (

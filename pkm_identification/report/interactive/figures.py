@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from pkm_identification.identification.review.review import Review
 from pkm_identification.numerics.arrays import FloatArray
 
-from ..drawings import Drawings, drawn
+from ..drawings import Drawings, draw_figures
 from .forces import forces, misfit, residual
 from .friction import friction
 from .parameters import convergence, correlation
@@ -38,4 +38,4 @@ def interactive_figures(
     result: Identification, truth: FloatArray | None = None, reviewed: Review | None = None
 ) -> dict[str, Document]:
     """Figures by the names of `folder.report_figures`, as far as they have an interactive form."""
-    return drawn(result, truth, reviewed, FIGURES)
+    return draw_figures(result, truth, reviewed, FIGURES)

@@ -18,9 +18,9 @@ import numpy as np
 
 from pkm_identification.machines.contract import Drive
 
-from ..figures.forces import residual_spectrum, residual_units, visible_lines
+from ..figures.forces import compute_residual_spectrum, format_visible_lines, residual_units
 from ..figures.style import color_of
-from .parts import ESTIMATE, MEASURED, Document, array, axis, layout, line, menu, thinned
+from .parts import ESTIMATE, MEASURED, Document, array, axis, layout, line, menu, thin_line
 
 if TYPE_CHECKING:
     from pkm_identification.identification.diagnosis.findings import Diagnosis
@@ -37,10 +37,10 @@ def forces(validation: Validation, drives: Sequence[Drive]) -> Document:
     for i in range(count):
         seen: Document = {"visible": i == 0}
         data += [
-            line(*thinned(time, validation.measured[:, i]), "measured", MEASURED, 3.0, **seen),
-            line(*thinned(time, validation.predicted[:, i]), "predicted", ESTIMATE, 1.2, **seen),
+            line(*thin_line(time, validation.measured[:, i]), "measured", MEASURED, 3.0, **seen),
+            line(*thin_line(time, validation.predicted[:, i]), "predicted", ESTIMATE, 1.2, **seen),
             line(
-                *thinned(time, error[:, i]),
+                *thin_line(time, error[:, i]),
                 "measured − predicted",
                 color_of(1),
                 1.0,
@@ -74,14 +74,14 @@ def residual(validation: Validation, drives: Sequence[Drive]) -> Document:
     )
     time = validation.time - validation.time[0]
     left = validation.measured - validation.predicted
-    frequency, force, error = residual_spectrum(validation)
-    visible = slice(0, visible_lines(force, error))
+    frequency, force, error = compute_residual_spectrum(validation)
+    visible = slice(0, format_visible_lines(force, error))
     second: Document = {"xaxis": "x2", "yaxis": "y2"}
     strength = np.sqrt(np.mean(force[visible] ** 2, axis=1))
     data = [line(frequency[visible], strength, f"force, all {drives[0].part}s", MEASURED, 2.5, **second)]
     for i, drive in enumerate(drives):
         name, color = drive.title, color_of(i)
-        data.append(line(*thinned(time, left[:, i]), name, color, 1.0, legendgroup=name))
+        data.append(line(*thin_line(time, left[:, i]), name, color, 1.0, legendgroup=name))
         data.append(
             line(
                 frequency[visible],
@@ -110,7 +110,7 @@ def misfit(fit: Diagnosis, drives: Sequence[Drive]) -> Document:
     """What the model leaves over time in units of the noise floor, with a strip to zoom by, and its size by drive."""
     model = fit.residuals[0]
     data = [
-        line(*thinned(model.time, model.relative[:, i]), drive.title, color_of(i), 1.0)
+        line(*thin_line(model.time, model.relative[:, i]), drive.title, color_of(i), 1.0)
         for i, drive in enumerate(drives)
     ]
     data.append(

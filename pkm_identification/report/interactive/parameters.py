@@ -29,7 +29,7 @@ _BAND = "rgba(0,114,178,0.22)"
 
 
 def correlation(strongest: Correlation) -> Document:
-    """The matrix."""
+    """Return the matrix."""
     names = list(strongest.names)
     return {
         "data": [

@@ -28,7 +28,7 @@ ESTIMATE, NOMINAL, TRUE, MEASURED = "--estimate", "--nominal", "--true", "--meas
 
 
 def array(values: FloatArray) -> Document:
-    """Numbers as plotly takes them from base64, in single precision."""
+    """Return numbers as plotly takes them from base64, in single precision."""
     packed = np.ascontiguousarray(values, dtype="<f4")
     document: Document = {"dtype": "f4", "bdata": base64.b64encode(packed.tobytes()).decode("ascii")}
     if packed.ndim > 1:
@@ -36,7 +36,7 @@ def array(values: FloatArray) -> Document:
     return document
 
 
-def thinned(time: FloatArray, values: FloatArray) -> tuple[FloatArray, FloatArray]:
+def thin_line(time: FloatArray, values: FloatArray) -> tuple[FloatArray, FloatArray]:
     """At most POINTS points of a line (N,) that keep its extremes: least and largest of each stretch."""
     count = len(time)
     if count <= POINTS:
@@ -51,7 +51,7 @@ def thinned(time: FloatArray, values: FloatArray) -> tuple[FloatArray, FloatArra
 
 
 def line(x: FloatArray, y: FloatArray, name: str, color: str, width: float = 1.2, **more: Any) -> Document:
-    """A line."""
+    """Return a line."""
     return {
         "type": "scatter",
         "mode": "lines",
@@ -64,7 +64,7 @@ def line(x: FloatArray, y: FloatArray, name: str, color: str, width: float = 1.2
 
 
 def axis(title: str = "", **more: Any) -> Document:
-    """An axis in the page's colours."""
+    """Return an axis in the page's colours."""
     return {
         "title": {"text": title},
         "gridcolor": LINE,
@@ -76,7 +76,7 @@ def axis(title: str = "", **more: Any) -> Document:
 
 
 def layout(height: int, **more: Any) -> Document:
-    """A layout in the page's colours, as wide as its place."""
+    """Return a layout in the page's colours, as wide as its place."""
     return {
         "height": height,
         "autosize": True,
@@ -92,7 +92,7 @@ def layout(height: int, **more: Any) -> Document:
 
 
 def menu(labels: list[str], shown: list[list[bool]], **changes: list[Document]) -> Document:
-    """A choice among traces: which of them each entry shows, and what of the layout changes with it."""
+    """Return a choice among traces: which of them each entry shows, and what of the layout changes with it."""
     layouts = changes.get("layouts") or [{} for _ in labels]
     return {
         "type": "dropdown",

@@ -18,15 +18,15 @@ from pkm_identification.estimation.changes.trend import STEPS, TOO_FEW
 from pkm_identification.identification.many_logs.history import ParameterHistory
 
 from ..figures.parameters import UNITS
-from ..figures.style import ESTIMATE, MEASURED, NOMINAL, TRUE, styled
+from ..figures.style import ESTIMATE, MEASURED, NOMINAL, TRUE, apply_style
 
 SIGMAS = 2.0
 AROUND = np.timedelta64(15, "D")  # on either side of a single log
 
 
-@styled
-def parameter_chart(one: ParameterHistory) -> Figure:
-    """Values with bars of two of their own standard deviations, the level found, and where it steps."""
+@apply_style
+def draw_parameter_chart(one: ParameterHistory) -> Figure:
+    """Return values with bars of two of their own standard deviations, the level found, and where it steps."""
     figure = Figure(figsize=(9, 2.4), layout="constrained")
     panel = figure.subplots()
     times = np.array([time.replace(tzinfo=None) for time in one.times], dtype="datetime64[us]")

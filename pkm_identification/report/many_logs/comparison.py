@@ -22,10 +22,10 @@ LONGEST_NAME = 28
 SMALLEST_SHOWN = 1e-9  # probability
 
 
-def comparison_text(result: SavedComparison) -> str:
-    """What `pkm compare` prints."""
-    names = _labels(result)
-    parts = [str(comparison_table(result))]
+def format_comparison_text(result: SavedComparison) -> str:
+    """Return what `pkm compare` prints."""
+    names = _label_files(result)
+    parts = [str(build_comparison_table(result))]
     keys = [f"{label}: {file.path}" for label, file in zip(names, result.files, strict=True)]
     parts.append("\n".join(keys))
     comparison = result.comparison
@@ -41,7 +41,7 @@ def comparison_text(result: SavedComparison) -> str:
     freedom = count * (len(result.files) - 1)
     parts.append(
         f"All together: chi squared {number(comparison.all_chi_squared, 4)} for {freedom} degrees of freedom, "
-        f"p = {_probability(comparison.all_p)}."
+        f"p = {_format_probability(comparison.all_p)}."
     )
     if result.left_out:
         parts.append(
@@ -51,10 +51,10 @@ def comparison_text(result: SavedComparison) -> str:
     return "\n\n".join(parts)
 
 
-def comparison_table(result: SavedComparison) -> Listing:
-    """Values of every file; for two, the difference with its deviation, else chi squared of all."""
+def build_comparison_table(result: SavedComparison) -> Listing:
+    """Return values of every file; for two, the difference with its deviation, else chi squared of all."""
     comparison, two = result.comparison, len(result.files) == 2
-    labels = _labels(result)
+    labels = _label_files(result)
     columns = ["change", "std", "%", "z"] if two else ["largest z", "chi squared"]
     header = ("parameter", "unit", *labels, *columns, "p (Holm)", "verdict")
     rows = []
@@ -76,13 +76,20 @@ def comparison_table(result: SavedComparison) -> Listing:
             cells = [f"{most:+.1f}", number(float(comparison.chi_squared[c]), 3)]
         short = name if len(name) <= LONGEST_NAME else name[: LONGEST_NAME - 3] + "..."
         rows.append(
-            (short, unit, *values, *cells, _probability(float(comparison.adjusted[c])), _verdict(result, c))
+            (
+                short,
+                unit,
+                *values,
+                *cells,
+                _format_probability(float(comparison.adjusted[c])),
+                _format_verdict(result, c),
+            )
         )
     return Listing(header, tuple(rows), frozenset(header) - {"parameter", "unit", "verdict"})
 
 
-def comparison_document(result: SavedComparison) -> dict[str, Any]:
-    """The comparison for programs; differences are to the first file."""
+def build_comparison_document(result: SavedComparison) -> dict[str, Any]:
+    """Return the comparison for programs; differences are to the first file."""
     comparison = result.comparison
     return {
         "files": [
@@ -119,18 +126,18 @@ def comparison_document(result: SavedComparison) -> dict[str, Any]:
     }
 
 
-def _probability(p: float) -> str:
+def _format_probability(p: float) -> str:
     return number(p, 2) if p > SMALLEST_SHOWN else f"<{SMALLEST_SHOWN:g}"
 
 
-def _verdict(result: SavedComparison, c: int) -> str:
+def _format_verdict(result: SavedComparison, c: int) -> str:
     if result.doubtful[c]:
         return "in doubt"
     return "changed" if result.changed[c] else "as before"
 
 
-def _labels(result: SavedComparison) -> list[str]:
-    """A short name for each file: its own where these differ, else a number."""
+def _label_files(result: SavedComparison) -> list[str]:
+    """Return a short name for each file: its own where these differ, else a number."""
     names = [PurePath(file.path).stem for file in result.files]
     if len(set(names)) == len(names) and all(len(name) <= 12 for name in names):
         return names

@@ -32,22 +32,22 @@ MOST_LISTED = 20
 
 
 def history_text(history: History) -> str:
-    """What `pkm history` prints."""
-    parts = [f"{count_sentence(history)} {times_sentence(history)}", str(trend_table(history))]
+    """Return what `pkm history` prints."""
+    parts = [f"{count_sentence(history)} {format_times_sentence(history)}", str(build_trend_table(history))]
     sentences = [sentence for one in history.parameters for sentence in change_sentences(one)]
-    parts.append("\n".join(sentences or [no_change_sentence(history)]))
-    alarms = alarm_sentences(history)
+    parts.append("\n".join(sentences or [format_no_change_sentence(history)]))
+    alarms = format_alarm_sentences(history)
     if alarms:
-        parts.append("Alarms:\n" + _listed(alarms))
+        parts.append("Alarms:\n" + _join_names(alarms))
     if history.copies:
         parts.append(
-            "Copies, counted once:\n" + _listed([f"{one} is {other}" for one, other in history.copies])
+            "Copies, counted once:\n" + _join_names([f"{one} is {other}" for one, other in history.copies])
         )
     return "\n\n".join(parts)
 
 
-def no_change_sentence(history: History) -> str:
-    """What to say where no parameter has changed."""
+def format_no_change_sentence(history: History) -> str:
+    """Return what to say where no parameter has changed."""
     results = len(history.entries) - len(history.failures)
     if results > 1:
         return "Nothing has changed beyond chance."
@@ -55,7 +55,7 @@ def no_change_sentence(history: History) -> str:
 
 
 def count_sentence(history: History) -> str:
-    """How many logs there are, and what became of them."""
+    """Return how many logs there are, and what became of them."""
     count = len(history.entries)
     kept = count - len([entry for entry in history.entries if not entry.digest]) - history.worked_on
     return (
@@ -64,14 +64,14 @@ def count_sentence(history: History) -> str:
     )
 
 
-def times_sentence(history: History) -> str:
-    """Where the times of the logs come from."""
+def format_times_sentence(history: History) -> str:
+    """Return where the times of the logs come from."""
     counts = Counter(entry.time_source for entry in history.entries if entry.time_source)
     sources = ", ".join(f"{SOURCES[one]} ({counts[one]})" for one in SOURCES if counts[one])
     return f"Times from {sources}." if sources else ""
 
 
-def trend_table(history: History) -> Listing:
+def build_trend_table(history: History) -> Listing:
     """Every parameter: its first and last level and what lies between."""
     header = ("parameter", "unit", "logs", "first", "last", "std", "change %", "scatter", "trend")
     rows = []
@@ -88,10 +88,11 @@ def trend_table(history: History) -> Listing:
 
 
 def change_sentences(one: ParameterHistory) -> list[str]:
-    """What a parameter did, a sentence for each change."""
+    """Return what a parameter did, a sentence for each change."""
     if one.trend.kind == STEPS:
         return [
-            f"{_subject(one)} {'grew' if step.change > 0 else 'fell'} {_amount(step.change, step.std, step.before)} "
+            f"{_name_subject(one)} {'grew' if step.change > 0 else 'fell'} "
+            f"{_format_change(step.change, step.std, step.before)} "
             f"since {day(one.times[step.first])} ({number(step.before)} to {number(step.after)} {one.unit}; the log "
             f"before: {day(one.times[step.first - 1])})."
             for step in one.trend.steps
@@ -99,15 +100,16 @@ def change_sentences(one: ParameterHistory) -> list[str]:
     if one.trend.kind == DRIFT:
         slope, std = one.trend.slope * MONTH, one.trend.slope_std * MONTH
         return [
-            f"{_subject(one)} {'grows' if slope > 0 else 'falls'} {_amount(slope, std, float(one.trend.level[0]))} "
+            f"{_name_subject(one)} {'grows' if slope > 0 else 'falls'} "
+            f"{_format_change(slope, std, float(one.trend.level[0]))} "
             f"a month since {day(one.times[0])} ({number(float(one.trend.level[0]))} to "
             f"{number(float(one.trend.level[-1]))} {one.unit})."
         ]
     return []
 
 
-def alarm_sentences(history: History) -> list[str]:
-    """What somebody has to look at: large changes, models that do not fit, logs without a result."""
+def format_alarm_sentences(history: History) -> list[str]:
+    """Return what somebody has to look at: large changes, models that do not fit, logs without a result."""
     alarms = [
         f"{one.name}: changed by {100 * one.largest_change:+.1f} % (limit {100 * history.alarm:g} %)"
         for one in history.alarming
@@ -120,8 +122,8 @@ def alarm_sentences(history: History) -> list[str]:
     return alarms + [f"{entry.name}: no result: {entry.record['failure']}" for entry in history.failures]
 
 
-def history_document(history: History) -> dict[str, Any]:
-    """The history for programs; the table has the values of every log."""
+def build_history_document(history: History) -> dict[str, Any]:
+    """Return the history for programs; the table has the values of every log."""
     return {
         "machine": history.machine.name,
         "machine_hash": history.machine.hash,
@@ -140,12 +142,12 @@ def history_document(history: History) -> dict[str, Any]:
             for entry in history.entries
         ],
         "copies": [{"log": one, "of": other} for one, other in history.copies],
-        "parameters": [_parameter_document(one) for one in history.parameters],
-        "alarms": alarm_sentences(history),
+        "parameters": [_build_parameter_document(one) for one in history.parameters],
+        "alarms": format_alarm_sentences(history),
     }
 
 
-def _parameter_document(one: ParameterHistory) -> dict[str, Any]:
+def _build_parameter_document(one: ParameterHistory) -> dict[str, Any]:
     return {
         "name": one.name,
         "unit": one.unit,
@@ -174,14 +176,14 @@ def day(time: datetime) -> str:
     return time.strftime("%Y-%m-%d" if time.hour == time.minute == time.second == 0 else "%Y-%m-%d %H:%M")
 
 
-def _subject(one: ParameterHistory) -> str:
+def _name_subject(one: ParameterHistory) -> str:
     if one.drive is not None and one.kind in (Kind.VISCOUS.value, Kind.COULOMB.value):
         return f"{one.kind} of {one.drive}"
     return one.name
 
 
-def _amount(change: float, std: float, before: float) -> str:
-    """A change with its deviation, in % of what was before where that is not zero."""
+def _format_change(change: float, std: float, before: float) -> str:
+    """Return a change with its deviation, in % of what was before where that is not zero."""
     if before:
         value, deviation = with_deviation(100 * abs(change / before), 100 * std / abs(before))
         return f"{value} % (± {deviation} %)"
@@ -189,7 +191,7 @@ def _amount(change: float, std: float, before: float) -> str:
     return f"by {value} (± {deviation})"
 
 
-def _listed(lines: list[str]) -> str:
+def _join_names(lines: list[str]) -> str:
     shown = [f"  {line}" for line in lines[:MOST_LISTED]]
     if len(lines) > MOST_LISTED:
         shown.append(f"  and {len(lines) - MOST_LISTED} more (--json, report.html)")

@@ -19,25 +19,25 @@ from pkm_identification.version import __version__
 from ..earlier import GENERATOR
 from ..figures.style import png
 from ..listing import Listing, number
-from ..page.frame import framed
-from .charts import parameter_chart
+from ..page.frame import build_frame_page
+from .charts import draw_parameter_chart
 from .history_text import (
-    alarm_sentences,
+    build_trend_table,
     change_sentences,
     count_sentence,
     day,
-    no_change_sentence,
-    times_sentence,
-    trend_table,
+    format_alarm_sentences,
+    format_no_change_sentence,
+    format_times_sentence,
 )
 
 
-def history_page(history: History) -> str:
-    """The page: what changed, alarms, a chart for each parameter, and every log."""
+def build_history_page(history: History) -> str:
+    """Return the page: what changed, alarms, a chart for each parameter, and every log."""
     title = f"History of {history.machine.name}"
     sentences = [sentence for one in history.parameters for sentence in change_sentences(one)]
-    alarms = alarm_sentences(history)
-    good = sentences or [no_change_sentence(history)]
+    alarms = format_alarm_sentences(history)
+    good = sentences or [format_no_change_sentence(history)]
     verdicts = "".join(
         [
             *(f"<li{' class=bad' if sentences else ''}>{escape(text)}</li>" for text in good),
@@ -46,7 +46,7 @@ def history_page(history: History) -> str:
     )
     changed_first = sorted(history.parameters, key=lambda one: not one.changed)
     charts = [
-        f'<figure><img alt="{escape(one.name)} over time" src="data:image/png;base64,{_image(one)}">'
+        f'<figure><img alt="{escape(one.name)} over time" src="data:image/png;base64,{_embed_image(one)}">'
         f"<figcaption>{escape(' '.join(change_sentences(one)))}</figcaption></figure>"
         for one in changed_first
         if len(one.values) or one.doubtful
@@ -54,28 +54,28 @@ def history_page(history: History) -> str:
     body = "\n".join(
         [
             f"<h1>{escape(title)}</h1>",
-            f'<p class="lead">{escape(count_sentence(history))} {escape(times_sentence(history))}</p>',
+            f'<p class="lead">{escape(count_sentence(history))} {escape(format_times_sentence(history))}</p>',
             f'<ul class="verdicts">{verdicts}</ul>',
             "<h2>Parameters</h2>",
-            trend_table(history).html(),
+            build_trend_table(history).html(),
             "<p>Levels are means of logs between which nothing changed. Bars and std are without the errors that all "
             "logs of the machine share (tolerances of its file). Scatter is by how much more logs differ than their "
             "deviations say; all deviations are widened by it.</p>",
             "<h2>Charts</h2>",
             *charts,
             "<h2>Logs</h2>",
-            _logs(history).html(),
+            _write_logs(history).html(),
             f"<footer>{GENERATOR} {escape(__version__)}</footer>",
         ]
     )
-    return framed(title, body)
+    return build_frame_page(title, body)
 
 
-def _image(one: ParameterHistory) -> str:
-    return base64.b64encode(png(parameter_chart(one))).decode("ascii")
+def _embed_image(one: ParameterHistory) -> str:
+    return base64.b64encode(png(draw_parameter_chart(one))).decode("ascii")
 
 
-def _logs(history: History) -> Listing:
+def _write_logs(history: History) -> Listing:
     header = ("log", "time (UTC)", "from", "samples", "fit", "held out %", "said")
     rows = [
         (

@@ -46,7 +46,7 @@ OF_PARAMETER = (
 
 
 def parquet(history: History) -> bytes:
-    """The table as the content of a Parquet file; a log without a result has one row without a parameter."""
+    """Return the table as the content of a Parquet file; a log without a result has one row without a parameter."""
     arrow, files = library("pyarrow", "fleet"), library("pyarrow.parquet", "fleet")
     rows = [
         {**_log_cells(entry, history), **{key: parameter.get(key) for key, _ in OF_PARAMETER}}

@@ -17,7 +17,7 @@ from pkm_identification.estimation.posterior.answer import Answer
 from pkm_identification.estimation.posterior.status import KnownValue
 from pkm_identification.estimation.statuses import is_known
 
-from ..listing import number, page_text
+from ..listing import format_page_text, number
 from ..total_deviations import answer_table
 
 WIDTH, HEIGHT = 120, 12
@@ -41,7 +41,7 @@ def answer_rows(answer: Answer, truth: Mapping[str, float]) -> str:
     rows = []
     for one, row in zip(answer.values, table.rows, strict=True):
         cells = [
-            f"<td {_kind(name, table.numeric)}>{page_text(name, text)}</td>"
+            f"<td {_kind(name, table.numeric)}>{format_page_text(name, text)}</td>"
             for name, text in zip(table.header, row, strict=True)
         ]
         cells.insert(after, f'<td class="drawn wide">{_draw_split(one)}</td>')

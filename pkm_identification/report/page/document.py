@@ -22,30 +22,30 @@ from pkm_identification.identification.procedures.forecast import weakest
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.version import __version__
 
-from ..diagnosis import fit_lines, sentence, unseen_lines
+from ..diagnosis import fit_lines, format_unseen_lines, sentence
 from ..earlier import GENERATOR
-from ..glossary import glossary_table
+from ..glossary import build_glossary_table
 from ..listing import Listing, number
-from ..sentences import verdict_lines, verdicts, warning_lines
+from ..sentences import format_verdict_lines, format_warning_lines, verdicts
 from ..summary import COMPARED
 from ..tables import (
-    combination_labels,
+    build_sums_table,
     describe_machine,
     dropped_table,
+    format_combination_labels,
     machine_table,
     settings_table,
-    sums_table,
     validation_table,
 )
-from ..total_deviations import answer_sentences, help_sentences, table_notes
+from ..total_deviations import answer_sentences, format_help_sentences, format_table_notes
 from .answer_rows import ANSWER_KEY, answer_rows
 from .figure import figure
-from .frame import framed
+from .frame import build_frame_page
 from .material import Material
 from .motion import motion, motion_scripts
 from .next_steps import next_steps
 from .parameter_rows import key, parameter_rows
-from .travel_rows import share_cell, travel_rows, travel_sentence
+from .travel_rows import format_travel_sentence, share_cell, travel_rows
 from .verdict_box import verdict_box
 
 if TYPE_CHECKING:
@@ -65,15 +65,15 @@ SECTIONS = (
 
 
 def html_page(material: Material) -> str:
-    """The report as a page."""
+    """Return the report as a page."""
     machine = material.result.machine
     title = f"Identified dynamics of {machine.name}"
-    makers = (_good, _unknown, _wrong, _next, _origin)
+    makers = (_build_good, _build_unknown, _build_wrong, _build_next, _build_origin)
     parts = [
         f"<h1>{escape(title)}</h1>",
         f'<p class="lead">{escape(described)}</p>' if (described := describe_machine(machine)) else "",
         verdict_box(material.result),
-        _contents(),
+        _build_contents(),
     ]
     for (name, heading), maker in zip(SECTIONS, makers, strict=True):
         inner = "\n".join(part for part in maker(material) if part)
@@ -86,29 +86,29 @@ def html_page(material: Material) -> str:
             f'<script type="text/plain" id="plotly">{material.script}</script>\n<script>\n{own}</script>\n'
         )
     body = "\n".join(part for part in parts if part)
-    return framed(title, body, scripts)
+    return build_frame_page(title, body, scripts)
 
 
-def _contents() -> str:
+def _build_contents() -> str:
     items = "".join(f'<li><a href="#{name}">{text}</a></li>' for name, text in SECTIONS)
     return f'<nav aria-label="Contents"><ol>{items}</ol></nav>'
 
 
-def _good(material: Material) -> list[str]:
+def _build_good(material: Material) -> list[str]:
     result, truth = material.result, material.truth
     parts = [
-        _verdicts(verdicts(result)),
+        _build_verdicts(verdicts(result)),
         "<h3>Parameters</h3>",
         *_answer(result, truth),
         *_fit_of_few(result, truth),
-        *_sums(result),
+        *_build_sums(result),
     ]
     if result.validation is not None:
         held = result.validation
         unfiltered = " and unfiltered" if math.isfinite(held.rms_percent_raw_total) else ""
         parts += [
             "<h3>Prediction of forces that were not used</h3>",
-            _beside_nominal(held, result.machine.drives[0].part),
+            _compare_with_nominal(held, result.machine.drives[0].part),
             validation_table(held, result.machine.drives).html(),
             f"<p>{escape(held.held_out)}, predicted by {escape(held.predicted_by)}. Error is the root mean square "
             f"of measured minus predicted force over that of the measured force, in the band{unfiltered}.</p>",
@@ -130,7 +130,7 @@ def _answer(result: Identification, truth: FloatArray | None) -> list[str]:
         ANSWER_KEY,
         "<p>Values are in SI units; std is one standard deviation of the estimate, with what the file may have "
         "wrong.</p>",
-        *[f"<p>{escape(note)}</p>" for note in table_notes(result.answer)],
+        *[f"<p>{escape(note)}</p>" for note in format_table_notes(result.answer)],
     ]
 
 
@@ -147,13 +147,13 @@ def _fit_of_few(result: Identification, truth: FloatArray | None) -> list[str]:
     ]
 
 
-def _sums(result: Identification) -> list[str]:
-    sums = sums_table(result)
+def _build_sums(result: Identification) -> list[str]:
+    sums = build_sums_table(result)
     return ["<h3>What names stand for</h3>", sums.html()] if sums.rows else []
 
 
-def _beside_nominal(held: Validation, part: str) -> str:
-    """The error in all drives, and that of the machine file's values, as bars."""
+def _compare_with_nominal(held: Validation, part: str) -> str:
+    """Return the error in all drives, and that of the machine file's values, as bars."""
     parts = (("identified", held.rms_percent_total), ("machine file", held.nominal_percent))
     largest = max((value for _, value in parts if math.isfinite(value)), default=0.0)
     if not largest > 0.0:
@@ -171,7 +171,7 @@ def _beside_nominal(held: Validation, part: str) -> str:
     )
 
 
-def _unknown(material: Material) -> list[str]:
+def _build_unknown(material: Material) -> list[str]:
     result, estimate = material.result, material.result.estimate
     hidden = {
         kind: [name for name, status in zip(estimate.names, estimate.status, strict=True) if status == kind]
@@ -179,19 +179,19 @@ def _unknown(material: Material) -> list[str]:
     }
     lines = []
     if hidden[COMBINATION]:
-        sums = "; ".join(combination_labels(estimate))
+        sums = "; ".join(format_combination_labels(estimate))
         lines.append(f"Only in combinations: {', '.join(hidden[COMBINATION])}. Known of them: {sums}.")
     if hidden[UNIDENTIFIABLE]:
         lines.append(f"Not shown by this motion at all: {', '.join(hidden[UNIDENTIFIABLE])}.")
     if result.is_full and result.answer is not None:
         lines = [text for _, text in answer_sentences(result.answer)]
-        lines += help_sentences(result.answer)
+        lines += format_help_sentences(result.answer)
     elif not lines:
         lines.append("Every parameter of the set is shown by itself.")
     lines += [f"Not distinguishable from 0: {name}." for name in result.near_zero]
-    lines += _weak(material)
+    lines += _find_weakest_sum(material)
     if result.fit is not None:
-        lines += unseen_lines(result.fit)
+        lines += format_unseen_lines(result.fit)
     strongest = correlation(estimate)
     pairs = [f"{one} and {other} ({value:+.2f})" for one, other, value in strongest.strong[:MOST_PAIRS]]
     parts = [
@@ -203,7 +203,7 @@ def _unknown(material: Material) -> list[str]:
     if material.review is not None:
         parts += [
             "<h3>Excitation</h3>",
-            f"<p>{escape(travel_sentence(material.review.travel))} What was used of the limits:</p>",
+            f"<p>{escape(format_travel_sentence(material.review.travel))} What was used of the limits:</p>",
             travel_rows(material.review.travel, result.machine.drives),
             "<p>Lengths and rates are filtered, forces are as they were measured.</p>",
             motion(material),
@@ -211,7 +211,7 @@ def _unknown(material: Material) -> list[str]:
     return parts
 
 
-def _weak(material: Material) -> list[str]:
+def _find_weakest_sum(material: Material) -> list[str]:
     """The sum of parameters that is known worst, where that is bad."""
     result = material.result
     parameters = result.parameters
@@ -226,21 +226,23 @@ def _weak(material: Material) -> list[str]:
     ]
 
 
-def _wrong(material: Material) -> list[str]:
+def _build_wrong(material: Material) -> list[str]:
     result = material.result
     parts = []
-    lines = warning_lines(result)
+    lines = format_warning_lines(result)
     if result.fit is None:
         parts.append("<p>This estimate was not compared with its logs.</p>")
     else:
         judged = (
-            fit_lines(result.fit) if result.answer is None else [text for _, text in verdict_lines(result)]
+            fit_lines(result.fit)
+            if result.answer is None
+            else [text for _, text in format_verdict_lines(result)]
         )
         lines = [*judged, *lines]
     bad = [text for good, text in verdicts(result) if not good and text not in lines]
     parts += [_list([*lines, *bad]) if lines or bad else f"<p>{_NOTHING}</p>"]
     if result.answer is None and result.fit is not None and result.fit.causes:
-        parts.append(_causes(result.fit))
+        parts.append(_build_causes(result.fit))
     if "misfit" in material.images:
         parts += ["<h3>Residual</h3>", figure(material, "misfit")]
     if "residual" in material.images:
@@ -252,7 +254,7 @@ def _wrong(material: Material) -> list[str]:
     return parts
 
 
-def _causes(fit: Diagnosis) -> str:
+def _build_causes(fit: Diagnosis) -> str:
     if fit.unexplained:
         rows: tuple[tuple[str, ...], ...] = tuple((sentence(one, fit),) for one in fit.causes)
         return Listing(("nearest known causes",), rows).html()
@@ -260,7 +262,7 @@ def _causes(fit: Diagnosis) -> str:
     return Listing(("what", "cure", "explains"), rows, frozenset({"explains"})).html()
 
 
-def _next(material: Material) -> list[str]:
+def _build_next(material: Material) -> list[str]:
     steps = "".join(f"<li>{escape(step)}</li>" for step in next_steps(material))
     parts = [f"<ol>{steps}</ol>"]
     if material.review is not None and material.review.next_motions:
@@ -274,20 +276,20 @@ def _next(material: Material) -> list[str]:
     return parts
 
 
-def _origin(material: Material) -> list[str]:
+def _build_origin(material: Material) -> list[str]:
     result = material.result
     return [
         f'<div class="pair">{machine_table(result.machine).html()}{settings_table(result).html()}</div>',
         figure(material, "machine"),
         "<h3>Provenance</h3>",
-        _provenance(material.origin),
+        _build_provenance(material.origin),
         "<h3>Names</h3>",
-        glossary_table(result.parameters.entries).html(),
+        build_glossary_table(result.parameters.entries).html(),
         "<p>All names: docs/glossary.md.</p>",
     ]
 
 
-def _provenance(origin: dict[str, Any] | None) -> str:
+def _build_provenance(origin: dict[str, Any] | None) -> str:
     if origin is None:
         return "<p>Not recorded: made from Python, from logs in memory.</p>"
     rows = [
@@ -303,7 +305,7 @@ def _provenance(origin: dict[str, Any] | None) -> str:
     return Listing(("what", "value"), tuple(rows)).html()
 
 
-def _verdicts(lines: list[tuple[bool, str]]) -> str:
+def _build_verdicts(lines: list[tuple[bool, str]]) -> str:
     items = "".join(f"<li{'' if good else ' class=bad'}>{escape(text)}</li>" for good, text in lines)
     return f'<ul class="verdicts">{items}</ul>'
 

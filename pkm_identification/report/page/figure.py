@@ -34,7 +34,7 @@ CAPTIONS = {
 
 
 def figure(material: Material, name: str) -> str:
-    """The figure as HTML; nothing where there is none of that name."""
+    """Return the figure as HTML; nothing where there is none of that name."""
     image = material.images.get(name)
     if image is None:
         return ""

@@ -16,8 +16,8 @@ from importlib.resources import files
 from ..earlier import GENERATOR
 
 
-def framed(title: str, body: str, scripts: str = "") -> str:
-    """A whole page.
+def build_frame_page(title: str, body: str, scripts: str = "") -> str:
+    """Return a whole page.
 
     Parameters
     ----------

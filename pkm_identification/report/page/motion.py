@@ -40,7 +40,7 @@ def motion(material: Material) -> str:
 
 
 def _is_drawn(material: Material) -> bool:
-    """Whether there are poses, of a machine that the page's script draws: base, struts and platform."""
+    """Return whether there are poses, of a machine that the page's script draws: base, struts and platform."""
     there = material.review is not None and material.review.path is not None
     return there and has(material.result.machine, HexapodFile)
 

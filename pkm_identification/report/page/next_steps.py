@@ -13,7 +13,7 @@ from __future__ import annotations
 from pkm_identification.estimation.identifiability import IDENTIFIABLE, IN_DOUBT
 from pkm_identification.identification.result import Identification
 
-from ..total_deviations import help_sentences
+from ..total_deviations import format_help_sentences
 from .material import Material
 from .verdict_box import BAD, physical
 
@@ -47,7 +47,7 @@ def _steps_of_answer(result: Identification) -> list[str]:
     steps = [f"{cause.cure}." for cause in causes[:MOST_CAUSES] if cause.cure]
     if not answer.verdict.good:
         steps.append(answer.verdict.sentence)
-    return [*steps, *help_sentences(answer)]
+    return [*steps, *format_help_sentences(answer)]
 
 
 def _steps_of_fit(material: Material) -> list[str]:

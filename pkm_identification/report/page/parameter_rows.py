@@ -18,7 +18,7 @@ from pkm_identification.estimation.estimate import ParameterEstimate
 from pkm_identification.estimation.identifiability import IDENTIFIABLE, IN_DOUBT
 from pkm_identification.numerics.arrays import FloatArray
 
-from ..listing import Listing, page_text, percent, relative
+from ..listing import Listing, format_page_text, percent, relative
 from ..tables import STATUS_TEXT, estimate_table
 
 WIDTH, HEIGHT, MARGIN = 230, 22, 8
@@ -35,14 +35,14 @@ def parameter_rows(
     *,
     compared: bool = False,
 ) -> str:
-    """The table of `tables.estimate_table`, with a drawing behind the numbers of what the data show.
+    """Return the table of `tables.estimate_table`, with a drawing behind the numbers of what the data show.
 
     Each row has a scale of its own, which ends where the nominal value, the estimate with two standard deviations, or
     the true value does: parameters of any size stand beside each other.
     """
     table = estimate_table(estimate, truth, near_zero, compared=compared)
     drawings = [
-        _cells(estimate.status[i], *row, None if truth is None else float(truth[i]))
+        _build_cells(estimate.status[i], *row, None if truth is None else float(truth[i]))
         if estimate.status[i] in (IDENTIFIABLE, IN_DOUBT)
         else _EMPTY
         for i, row in enumerate(
@@ -50,23 +50,23 @@ def parameter_rows(
         )
     ]
     drawings += [
-        _cells(c.status, c.nominal, c.value, c.std, None if truth is None else float(c.weights @ truth))
+        _build_cells(c.status, c.nominal, c.value, c.std, None if truth is None else float(c.weights @ truth))
         for c in estimate.combinations
     ]
-    return _with_drawings(table, drawings)
+    return _add_drawings(table, drawings)
 
 
 def key(truth: bool) -> str:
-    """What the marks of the drawings are."""
+    """Return what the marks of the drawings are."""
     middle = HEIGHT / 2
     marks = [
-        (f'<g class="bar identifiable">{_bar(4, 28, 16)}</g>', "estimate ± 2 standard deviations"),
-        (f'<g class="bar combination">{_bar(4, 28, 16)}</g>', "the same of a combination"),
-        (f'<g class="bar in_doubt">{_bar(4, 28, 16)}</g>', "the same, in doubt"),
+        (f'<g class="bar identifiable">{_draw_bar(4, 28, 16)}</g>', "estimate ± 2 standard deviations"),
+        (f'<g class="bar combination">{_draw_bar(4, 28, 16)}</g>', "the same of a combination"),
+        (f'<g class="bar in_doubt">{_draw_bar(4, 28, 16)}</g>', "the same, in doubt"),
         (f'<g class="mark">{_mark(16)}</g>', "nominal (machine file)"),
     ]
     if truth:
-        marks.append((f'<g class="truth">{_diamond(16, middle)}</g>', "true"))
+        marks.append((f'<g class="truth">{_draw_diamond(16, middle)}</g>', "true"))
     items = "".join(
         f'<span><svg width="32" height="{HEIGHT}" aria-hidden="true">{drawn}</svg>{escape(text)}</span>'
         for drawn, text in marks
@@ -74,7 +74,7 @@ def key(truth: bool) -> str:
     return f'<p class="key">{items}</p>'
 
 
-def _with_drawings(table: Listing, drawings: list[str]) -> str:
+def _add_drawings(table: Listing, drawings: list[str]) -> str:
     place = table.header.index("std") + 1
     kinds = ['class="n"' if name in table.numeric else "" for name in table.header]
     head = [f"<th {kind}>{escape(name)}</th>" for name, kind in zip(table.header, kinds, strict=True)]
@@ -83,7 +83,7 @@ def _with_drawings(table: Listing, drawings: list[str]) -> str:
     rows = []
     for row, drawing in zip(table.rows, drawings, strict=True):
         cells = [
-            f"<td {kind}>{page_text(name, text)}</td>"
+            f"<td {kind}>{format_page_text(name, text)}</td>"
             for name, text, kind in zip(table.header, row, kinds, strict=True)
         ]
         cells.insert(place, drawing)
@@ -94,13 +94,13 @@ def _with_drawings(table: Listing, drawings: list[str]) -> str:
     )
 
 
-def _cells(status: str, nominal: float, value: float, std: float, true: float | None) -> str:
+def _build_cells(status: str, nominal: float, value: float, std: float, true: float | None) -> str:
     """Change from the nominal value, and the drawing."""
     change = percent(relative(value, nominal))
-    return f'<td class="n">{change}</td><td class="drawn">{_drawing(status, nominal, value, std, true)}</td>'
+    return f'<td class="n">{change}</td><td class="drawn">{_draw_row(status, nominal, value, std, true)}</td>'
 
 
-def _drawing(status: str, nominal: float, value: float, std: float, true: float | None) -> str:
+def _draw_row(status: str, nominal: float, value: float, std: float, true: float | None) -> str:
     """One row: an axis, the nominal value's mark, the bar of the estimate, and the true value's diamond."""
     if not np.isfinite([nominal, value, std]).all():
         return ""
@@ -116,17 +116,17 @@ def _drawing(status: str, nominal: float, value: float, std: float, true: float 
     parts = [
         f'<line class="axis" x1="0" x2="{WIDTH}" y1="{middle}" y2="{middle}"/>',
         f'<g class="mark">{_mark(at(nominal))}</g>',
-        f'<g class="bar {status}">{_bar(at(ends[0]), at(ends[1]), at(value))}</g>',
+        f'<g class="bar {status}">{_draw_bar(at(ends[0]), at(ends[1]), at(value))}</g>',
     ]
     if true is not None:
-        parts.append(f'<g class="truth">{_diamond(at(true), middle)}</g>')
+        parts.append(f'<g class="truth">{_draw_diamond(at(true), middle)}</g>')
     return (
         f'<svg width="{WIDTH}" height="{HEIGHT}" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" '
         f'aria-label="{label}">{"".join(parts)}</svg>'
     )
 
 
-def _bar(low: float, high: float, at: float) -> str:
+def _draw_bar(low: float, high: float, at: float) -> str:
     middle = HEIGHT / 2
     return (
         f'<line x1="{low:.1f}" x2="{high:.1f}" y1="{middle}" y2="{middle}" stroke-width="2"/>'
@@ -142,5 +142,5 @@ def _mark(at: float) -> str:
     return f'<line x1="{at:.1f}" x2="{at:.1f}" {ends} stroke-width="2" stroke-dasharray="3 2"/>'
 
 
-def _diamond(at: float, middle: float) -> str:
+def _draw_diamond(at: float, middle: float) -> str:
     return f'<path d="M{at:.1f} {middle - 5} l5 5 l-5 5 l-5 -5 z" stroke-width="1.5" fill="none"/>'

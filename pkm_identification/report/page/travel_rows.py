@@ -37,16 +37,16 @@ def travel_rows(travel: Travel, drives: Sequence[Drive]) -> str:
         units = ("", "", "") if alike else (f" {length}", f" {rate}", f" {drive.force_unit}")
         stroke = "<td>no limit stated</td>"
         if np.isfinite(high - low):
-            used = _percent(travel.stroke_used[i])
+            used = _format_percent(travel.stroke_used[i])
             stroke = share_cell((least - low) / (high - low), (largest - low) / (high - low), used)
         cells = [
             f'<td class="n">{escape(drive.label)}</td>',
             f'<td class="n">{factor * least:.0f} to {factor * largest:.0f}{units[0]}</td>',
             stroke,
             f'<td class="n">{number(travel.rate[i], 3)}{units[1]}</td>',
-            _share(travel.rate[i], travel.rate_limit[i]),
+            _format_share(travel.rate[i], travel.rate_limit[i]),
             f'<td class="n">{number(travel.force[i], 4)}{units[2]}</td>',
-            _share(travel.force[i], travel.force_limit[i]),
+            _format_share(travel.force[i], travel.force_limit[i]),
         ]
         rows.append(f"<tr>{''.join(cells)}</tr>")
     what = "length" if {drive.unit for drive in drives} == {"m"} else "travel"
@@ -65,8 +65,8 @@ def travel_rows(travel: Travel, drives: Sequence[Drive]) -> str:
     )
 
 
-def travel_sentence(travel: Travel) -> str:
-    """How far the platform went; empty where there is none with a pose."""
+def format_travel_sentence(travel: Travel) -> str:
+    """Return how far the platform went; empty where there is none with a pose."""
     if travel.position is None or travel.turning is None:
         return ""
     moved = [
@@ -81,7 +81,7 @@ def travel_sentence(travel: Travel) -> str:
 
 
 def share_cell(first: float, last: float, text: str) -> str:
-    """A cell with the part from `first` to `last` of a whole drawn in, and a text behind it."""
+    """Return a cell with the part from `first` to `last` of a whole drawn in, and a text behind it."""
     begin, end = (float(np.clip(part, 0.0, 1.0)) * WIDTH for part in (first, last))
     over = " over" if first < 0 or last > 1 else ""
     label = escape(text or f"{100 * last:.0f} %")
@@ -95,11 +95,11 @@ def share_cell(first: float, last: float, text: str) -> str:
     return f'<td class="drawn">{drawing}</td>'
 
 
-def _share(value: float, limit: float) -> str:
+def _format_share(value: float, limit: float) -> str:
     if not np.isfinite(limit):
         return "<td>no limit stated</td>"
-    return share_cell(0.0, value / limit, _percent(value / limit))
+    return share_cell(0.0, value / limit, _format_percent(value / limit))
 
 
-def _percent(share: float) -> str:
+def _format_percent(share: float) -> str:
     return f"{100 * share:.0f} %"

@@ -24,7 +24,7 @@ from pkm_identification.estimation.statuses import is_known
 from pkm_identification.identification.physical_verdict import verdict
 
 from ..listing import number
-from ..sentences import held_out_sentence
+from ..sentences import format_held_out_sentence
 from ..total_deviations import answer_sentences
 
 if TYPE_CHECKING:
@@ -47,8 +47,19 @@ class Check:
 def checks(result: Identification) -> list[Check]:
     """Fit against noise, settled, held-out beside the machine file's values, physical, identified."""
     if result.answer is not None:
-        return [*_answer(result.answer), _settled(result), _held_out(result), _known(result.answer)]
-    return [_fit(result), _settled(result), _held_out(result), physical(result), _identified(result)]
+        return [
+            *_answer(result.answer),
+            _assess_settled(result),
+            _assess_held_out(result),
+            _known(result.answer),
+        ]
+    return [
+        _fit(result),
+        _assess_settled(result),
+        _assess_held_out(result),
+        physical(result),
+        _assess_identified(result),
+    ]
 
 
 def _answer(answer: Answer) -> list[Check]:
@@ -106,7 +117,7 @@ def overall(checks: list[Check], result: Identification) -> tuple[str, str]:
 
 
 def verdict_box(result: Identification) -> str:
-    """The box."""
+    """Return the box."""
     all_checks = checks(result)
     state, sentence = overall(all_checks, result)
     tiles = "".join(
@@ -126,18 +137,18 @@ def _fit(result: Identification) -> Check:
     return Check(question, GOOD if fit.adequate else BAD, "yes" if fit.adequate else "no", detail)
 
 
-def _settled(result: Identification) -> Check:
+def _assess_settled(result: Identification) -> Check:
     question = "Converged?"
     if result.converged:
         return Check(question, GOOD, "yes", f"{result.estimate.count} equations, {result.samples} samples")
     return Check(question, BAD, "no", result.nonconvergence or "The estimator did not converge.")
 
 
-def _held_out(result: Identification) -> Check:
+def _assess_held_out(result: Identification) -> Check:
     question, validation = "Does it predict other motion?", result.validation
     if validation is None:
         return Check(question, UNKNOWN, "not checked", "No forces were held out (--validate LOG).")
-    good, _ = held_out_sentence(validation, result.fit)
+    good, _ = format_held_out_sentence(validation, result.fit)
     if result.answer is not None:  # which asks unseen motion with all effects
         good = result.answer.verdict.good
     detail = (
@@ -148,7 +159,7 @@ def _held_out(result: Identification) -> Check:
 
 
 def physical(result: Identification) -> Check:
-    """Whether masses and inertias are those of rigid bodies."""
+    """Return whether masses and inertias are those of rigid bodies."""
     question = "Physically consistent?"
     line = verdict(
         result.machine,
@@ -170,7 +181,7 @@ def physical(result: Identification) -> Check:
     return Check(question, GOOD if good else BAD, "yes" if good else "no", sentence)
 
 
-def _identified(result: Identification) -> Check:
+def _assess_identified(result: Identification) -> Check:
     status = result.estimate.status
     count, total = status.count(IDENTIFIABLE), len(status)
     question, answer = "What is known?", f"{count} of {total} parameters"

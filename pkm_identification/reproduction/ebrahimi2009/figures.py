@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING
 
 from matplotlib.figure import Figure
 
-from pkm_identification.report.figures.style import STRUT_COLORS, styled
+from pkm_identification.report.figures.style import STRUT_COLORS, apply_style
 
 if TYPE_CHECKING:
     from .runs import UnitsStudy
 
 
-@styled
-def values_figure(study: UnitsStudy) -> Figure:
+@apply_style
+def draw_values_figure(study: UnitsStudy) -> Figure:
     """D's singular values of the rank, machine by machine."""
     figure = Figure(figsize=(6.4, 3.6), layout="constrained")
     axes = figure.subplots()

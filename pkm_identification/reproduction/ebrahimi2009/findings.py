@@ -21,10 +21,10 @@ _ROUNDING = 1e-10
 
 def findings(study: UnitsStudy) -> tuple[Finding, ...]:
     """Finding by finding."""
-    return (_groups(study), _units(study), _ranks(study), _toy(study))
+    return (_assess_groups(study), _assess_units(study), _assess_ranks(study), _assess_toy(study))
 
 
-def _groups(study: UnitsStudy) -> Finding:
+def _assess_groups(study: UnitsStudy) -> Finding:
     wanted = tuple(BODIES * count for count in PARAMETERS)
     shown = ", ".join(f"{one.name} {', '.join(map(str, one.sizes))}" for one in study.machines)
     return Finding(
@@ -43,7 +43,7 @@ def _groups(study: UnitsStudy) -> Finding:
     )
 
 
-def _units(study: UnitsStudy) -> Finding:
+def _assess_units(study: UnitsStudy) -> Finding:
     most = max(one.change for one in study.machines)
     return Finding(
         "Singular values of columns with different units change with the units; those of the groups' "
@@ -71,7 +71,7 @@ def _units(study: UnitsStudy) -> Finding:
     )
 
 
-def _ranks(study: UnitsStudy) -> Finding:
+def _assess_ranks(study: UnitsStudy) -> Finding:
     numbers = []
     for one in study.machines:
         ranks = ", ".join(str(group.rank) for group in one.found.groups)
@@ -93,7 +93,7 @@ def _ranks(study: UnitsStudy) -> Finding:
     )
 
 
-def _toy(study: UnitsStudy) -> Finding:
+def _assess_toy(study: UnitsStudy) -> Finding:
     high, low = study.toy.singular_values
     return Finding(
         "(The text has no example.)",

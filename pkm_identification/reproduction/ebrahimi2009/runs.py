@@ -17,7 +17,7 @@ import numpy as np
 from pkm_identification.estimation.identifiability.contributions import parameter_contributions
 from pkm_identification.estimation.identifiability.homogenized import (
     Homogenized,
-    homogenized,
+    homogenize_regressor,
     raw_condition,
 )
 from pkm_identification.mechanisms.multibody.analysis.subject import Subject
@@ -77,20 +77,20 @@ class UnitsStudy:
 
 
 def run_study() -> UnitsStudy:
-    """The study."""
+    """Return the study."""
     columns = np.array([[3.0, 0.0], [4.0, 5.0], [0.0, 0.0], [0.0, 12.0]])
-    toy = homogenized(columns, (Kind.MASS, Kind.INERTIA))
-    machines = tuple(_machine(name) for name in MACHINES)
+    toy = homogenize_regressor(columns, (Kind.MASS, Kind.INERTIA))
+    machines = tuple(_compute_machine(name) for name in MACHINES)
     small = columns * [1.0, 1e-6]
     return UnitsStudy(machines, toy, raw_condition(columns, 2), raw_condition(small, 2))
 
 
-def _machine(name: str) -> MachineUnits:
+def _compute_machine(name: str) -> MachineUnits:
     subject = Subject.load(name)
     rows = subject.columns().reshape(-1, len(subject.names))
     scale = np.array([_SMALL[kind] for kind in subject.kinds])
     small, nominal = _FORCE * rows / scale, subject.nominal * scale
-    one, other = (homogenized(part, subject.kinds) for part in (rows, small))
+    one, other = (homogenize_regressor(part, subject.kinds) for part in (rows, small))
     shares, again = (
         parameter_contributions(part, values, subject.kinds)
         for part, values in ((rows, subject.nominal), (small, nominal))
@@ -98,9 +98,9 @@ def _machine(name: str) -> MachineUnits:
     # what is rounding stays rounding and is not compared
     values = one.singular_values[: one.rank]
     change = max(
-        _most(other.singular_values[: one.rank] / values - 1.0) if other.rank == one.rank else np.inf,
-        _most(again.size - shares.size),
-        _most(again.share - shares.share),
+        _compute_most(other.singular_values[: one.rank] / values - 1.0) if other.rank == one.rank else np.inf,
+        _compute_most(again.size - shares.size),
+        _compute_most(again.share - shares.share),
     )
     return MachineUnits(
         name,
@@ -113,5 +113,5 @@ def _machine(name: str) -> MachineUnits:
     )
 
 
-def _most(values: FloatArray) -> float:
+def _compute_most(values: FloatArray) -> float:
     return float(np.abs(values).max())

@@ -10,7 +10,7 @@
 
 from __future__ import annotations
 
-from pkm_identification.reproduction.assembly import Figures, assembled
+from pkm_identification.reproduction.assembly import Figures, assemble_study
 from pkm_identification.reproduction.outcome import Outcome
 
 from .findings import findings
@@ -35,4 +35,4 @@ def run() -> Outcome:
 def outcome(study: UnitsStudy) -> Outcome:
     """Text, document and figures."""
     figures = {"homogeneous_units": "values_figure"}
-    return assembled(SOURCE, NAME, TITLE, NOTES, findings(study), Figures(__package__, figures, study))
+    return assemble_study(SOURCE, NAME, TITLE, NOTES, findings(study), Figures(__package__, figures, study))

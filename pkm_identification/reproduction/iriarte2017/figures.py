@@ -16,7 +16,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from pkm_identification.mechanisms.multibody.analysis.routes import DoubleRoute, PreciseRoute
-from pkm_identification.report.figures.style import STRUT_COLORS, styled
+from pkm_identification.report.figures.style import STRUT_COLORS, apply_style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -26,15 +26,15 @@ if TYPE_CHECKING:
 _NOTHING = (1e-130, 1e-66)  # below rounding in 120 and in 60 digits; zeros are drawn here
 
 
-@styled
-def spectra_figure(study: BaseParameterStudy) -> Figure:
-    """The suspension's and the low-mobility four-bar's, with the tolerance below which NumPy gives values up."""
+@apply_style
+def draw_spectra_figure(study: BaseParameterStudy) -> Figure:
+    """Return the suspension's and the low-mobility four-bar's, with the tolerance below which NumPy gives values up."""
     figure = Figure(figsize=(9, 4.4), layout="constrained")
     left, right = figure.subplots(1, 2)
-    _spectrum(
+    _draw_spectrum(
         left, study.suspension.double, study.precise.precise if study.precise else None, 41, _NOTHING[0]
     )
-    _spectrum(right, study.low.double, study.low.precise, 8, _NOTHING[1])
+    _draw_spectrum(right, study.low.double, study.low.precise, 8, _NOTHING[1])
     left.set_title("suspension")
     right.set_title("four-bar of low mobility")
     left.set_ylabel("singular value over the largest (lowest dots: zero)")
@@ -44,17 +44,17 @@ def spectra_figure(study: BaseParameterStudy) -> Figure:
     return figure
 
 
-def _spectrum(
+def _draw_spectrum(
     axes: Axes, double: DoubleRoute | None, precise: PreciseRoute | None, rank: int, nothing: float
 ) -> None:
     if precise is not None:
         largest = precise.base.singular_values[0]
         values = [float(value / largest) for value in precise.base.singular_values]
-        _dots(axes, values, "o", 0, f"{precise.base.digits[1]} digits", nothing)
+        _draw_dots(axes, values, "o", 0, f"{precise.base.digits[1]} digits", nothing)
     if double is not None:
         spectrum = double.spectrum
         values = list(spectrum.singular_values / spectrum.singular_values[0])
-        _dots(axes, values, "x", 1, "double", nothing)
+        _draw_dots(axes, values, "x", 1, "double", nothing)
         tolerance = spectrum.tolerance / spectrum.singular_values[0]
         axes.axhline(
             tolerance,
@@ -68,7 +68,7 @@ def _spectrum(
     axes.set_xlabel("number")
 
 
-def _dots(axes: Axes, values: list[float], marker: str, color: int, label: str, nothing: float) -> None:
+def _draw_dots(axes: Axes, values: list[float], marker: str, color: int, label: str, nothing: float) -> None:
     places = range(1, len(values) + 1)
     shown = np.maximum(values, nothing)
     axes.semilogy(places, shown, marker, ms=3.5, color=STRUT_COLORS[color], label=label)

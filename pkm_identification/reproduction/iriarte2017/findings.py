@@ -36,11 +36,18 @@ _EXACT = 0.5
 
 def findings(study: BaseParameterStudy) -> tuple[Finding, ...]:
     """Finding by finding."""
-    groups = [_rules(study), _routes(study), _trap(study), _spurious(study), _same(study), _known(study)]
+    groups = [
+        _assess_rules(study),
+        _assess_routes(study),
+        _assess_trap(study),
+        _assess_spurious(study),
+        _assess_same(study),
+        _assess_known(study),
+    ]
     return tuple(groups)
 
 
-def _rules(study: BaseParameterStudy) -> Finding:
+def _assess_rules(study: BaseParameterStudy) -> Finding:
     symbolic = study.suspension.symbolic
     assert symbolic is not None
     base = symbolic.base
@@ -84,7 +91,7 @@ def _rules(study: BaseParameterStudy) -> Finding:
     )
 
 
-def _routes(study: BaseParameterStudy) -> Finding:
+def _assess_routes(study: BaseParameterStudy) -> Finding:
     double, exact = study.suspension.double, study.suspension.exact
     assert double is not None
     assert exact is not None
@@ -113,7 +120,7 @@ def _routes(study: BaseParameterStudy) -> Finding:
     )
 
 
-def _trap(study: BaseParameterStudy) -> Finding:
+def _assess_trap(study: BaseParameterStudy) -> Finding:
     numbers = []
     parts = []
     for name, routes in (("low mobility", study.low), ("nearer to a parallelogram", study.nearer)):
@@ -139,8 +146,8 @@ def _trap(study: BaseParameterStudy) -> Finding:
     )
 
 
-def _spurious(study: BaseParameterStudy) -> Finding:
-    low, nearer = _forced(study.low), _forced(study.nearer)
+def _assess_spurious(study: BaseParameterStudy) -> Finding:
+    low, nearer = _assess_forced(study.low), _assess_forced(study.nearer)
     return Finding(
         "With the right rank forced, coefficients in double precision are still wrong: one out of range, "
         "and almost all of "
@@ -166,13 +173,13 @@ def _spurious(study: BaseParameterStudy) -> Finding:
     )
 
 
-def _forced(routes: Routes) -> tuple[float, int, int]:
+def _assess_forced(routes: Routes) -> tuple[float, int, int]:
     forced = routes.forced
     assert forced is not None
     return forced.error, forced.spurious, forced.zeros
 
 
-def _same(study: BaseParameterStudy) -> Finding:
+def _assess_same(study: BaseParameterStudy) -> Finding:
     held = study.same_as_rules
     return Finding(
         "The symbolic expressions evaluated are those of many digits to all digits (S).",
@@ -186,7 +193,7 @@ def _same(study: BaseParameterStudy) -> Finding:
     )
 
 
-def _known(study: BaseParameterStudy) -> Finding:
+def _assess_known(study: BaseParameterStudy) -> Finding:
     precise = study.four_bar.precise
     assert precise is not None
     base = precise.base

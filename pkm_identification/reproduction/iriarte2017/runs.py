@@ -19,7 +19,7 @@ from pkm_identification.mechanisms.multibody.analysis.routes import Routes, find
 from pkm_identification.mechanisms.multibody.analysis.subject import Subject
 from pkm_identification.mechanisms.multibody.analysis.symbolic.geometry import body_names
 from pkm_identification.mechanisms.multibody.analysis.symbolic.graph import GROUND_BODY
-from pkm_identification.mechanisms.multibody.description.reader import parsed
+from pkm_identification.mechanisms.multibody.description.reader import parse_text
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism, builtin_mechanisms
 
 OUT = ("m_coupler", "J_coupler")
@@ -90,7 +90,7 @@ class BaseParameterStudy:
 
 
 def run_study(many_digits: bool = True) -> BaseParameterStudy:
-    """The study; without `many_digits` the suspension is left to the other routes, which takes seconds."""
+    """Return the study; without `many_digits` the suspension is left to the other routes, which takes seconds."""
     suspension = Subject.load("suspension")
     base = find_base_parameters(suspension, "double")
     symbolic = find_base_parameters(suspension, "symbolic").symbolic
@@ -100,11 +100,11 @@ def run_study(many_digits: bool = True) -> BaseParameterStudy:
         find_base_parameters(suspension, "precise", DIGITS) if many_digits else None,
         find_base_parameters(Subject.load("four-bar"), "all", wanted_out=OUT),
         find_base_parameters(Subject.load(LOW), "all", wanted_out=OUT),
-        find_base_parameters(_nearer(), "all", wanted_out=OUT),
+        find_base_parameters(_compute_nearer(), "all", wanted_out=OUT),
     )
 
 
-def _nearer() -> Subject:
-    document = parsed(builtin_mechanisms()[LOW])
+def _compute_nearer() -> Subject:
+    document = parse_text(builtin_mechanisms()[LOW])
     document["constants"].update(l2="0.80001", l3="0.30001")
     return Subject.of_mechanism(Mechanism.from_document(document))

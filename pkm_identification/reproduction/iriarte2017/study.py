@@ -10,7 +10,7 @@
 
 from __future__ import annotations
 
-from pkm_identification.reproduction.assembly import Figures, assembled
+from pkm_identification.reproduction.assembly import Figures, assemble_study
 from pkm_identification.reproduction.outcome import Outcome
 
 from .findings import findings
@@ -41,6 +41,6 @@ def outcome(study: BaseParameterStudy) -> Outcome:
         "transferred": {f"{a}-{b}": count for (a, b), count in study.transferred.items()},
     }
     figures = {"base_parameter_spectra": "spectra_figure"}
-    return assembled(
+    return assemble_study(
         SOURCE, NAME, TITLE, NOTES, findings(study), Figures(__package__, figures, study), results=results
     )

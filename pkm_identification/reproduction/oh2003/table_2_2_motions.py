@@ -66,7 +66,7 @@ class SourceMotion:
         return self.top * SPEEDS[self.speed] / SPEEDS["high"]
 
     def at(self, time: np.ndarray, machine: Machine) -> PlatformMotion:
-        """The motion about a machine's home at times (N,) in s."""
+        """Return the motion about a machine's home at times (N,) in s."""
         time = np.atleast_1d(np.asarray(time, dtype=float))
         w = self.frequency
         sine, cosine = np.sin(w * time), np.cos(w * time)

@@ -95,7 +95,7 @@ class ForceCommands:
         return self._lockstep and self._answered
 
     def given_up(self) -> bool:
-        """Whether commands have just stopped coming: the drives hold from now on."""
+        """Return whether commands have just stopped coming: the drives hold from now on."""
         on_the_wall = self._clock() - self._newest
         over = (
             on_the_wall > self.patience

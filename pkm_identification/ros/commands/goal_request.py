@@ -90,15 +90,18 @@ class Goal:
 
     @classmethod
     def of(cls, message: ExecuteTrajectory.Goal, drives: int) -> Goal:
-        """What a message says to a machine of so many drives."""
+        """Return what a message says to a machine of so many drives."""
         poses, struts = message.trajectory.points, message.struts.points
         return cls(
-            _of_message(
+            _read_message(
                 message.trajectory,
-                [[_seven(p.transforms), _six(p.velocities), _six(p.accelerations)] for p in poses],
+                [
+                    [_read_seven(p.transforms), _read_six(p.velocities), _read_six(p.accelerations)]
+                    for p in poses
+                ],
                 [(len(p.transforms), len(p.velocities), len(p.accelerations)) for p in poses],
             ),
-            _of_message(
+            _read_message(
                 message.struts,
                 [[take_floats(p.positions, drives), take_floats(p.velocities, drives)] for p in struts],
                 [(len(p.positions), len(p.velocities), len(p.accelerations), len(p.effort)) for p in struts],
@@ -106,14 +109,14 @@ class Goal:
         )
 
 
-def _seven(transforms: Any) -> list[float]:
+def _read_seven(transforms: Any) -> list[float]:
     if len(transforms) != 1:
         return [np.nan] * 7
     place, turn = transforms[0].translation, transforms[0].rotation
     return [place.x, place.y, place.z, turn.x, turn.y, turn.z, turn.w]
 
 
-def _six(twists: Any) -> list[float]:
+def _read_six(twists: Any) -> list[float]:
     if len(twists) != 1:
         return [np.nan] * 6
     v, w = twists[0].linear, twists[0].angular
@@ -125,7 +128,7 @@ def take_floats(numbers: Any, count: int) -> list[float]:
     return list(numbers) if len(numbers) == count else [np.nan] * count
 
 
-def _of_message(trajectory: Any, parts: list[list[list[float]]], counts: list[tuple[int, ...]]) -> Points:
+def _read_message(trajectory: Any, parts: list[list[list[float]]], counts: list[tuple[int, ...]]) -> Points:
     stamp, width = trajectory.header.stamp, 4 if isinstance(trajectory, JointTrajectory) else 3
     return Points(
         stamped=bool(stamp.sec or stamp.nanosec),
@@ -141,8 +144,8 @@ def _of_message(trajectory: Any, parts: list[list[list[float]]], counts: list[tu
 
 
 @intrinsic
-def _pointer(typing: Any, address: Any) -> Any:
-    """A pointer to an address."""
+def _make_pointer(typing: Any, address: Any) -> Any:
+    """Return a pointer to an address."""
 
     def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.inttoptr(arguments[0], cgutils.voidptr_t)
@@ -154,13 +157,13 @@ def _pointer(typing: Any, address: Any) -> Any:
 def _copy(address, stride, widths, by_element, counts, time, parts):
     """Copy points `stride` bytes apart; parts of `by_element` hold all their numbers in one element."""
     for n in range(counts.shape[0]):
-        words = numba.carray(_pointer(address + n * stride), (stride // 8,), np.uint64)  # type: ignore[call-arg]
+        words = numba.carray(_make_pointer(address + n * stride), (stride // 8,), np.uint64)  # type: ignore[call-arg]
         for p in range(counts.shape[1]):
             counts[n, p] = words[3 * p + 1]
             width = widths[p]
             needed = 1 if by_element else width
             if width > 0 and counts[n, p] == needed:
-                numbers = numba.carray(_pointer(words[3 * p]), (width,), np.float64)
+                numbers = numba.carray(_make_pointer(words[3 * p]), (width,), np.float64)
                 for k in range(width):
                     parts[n, p, k] = numbers[k]
         clock = words[3 * counts.shape[1]]
@@ -170,7 +173,7 @@ def _copy(address, stride, widths, by_element, counts, time, parts):
         time[n, 0], time[n, 1] = seconds, np.int64(clock >> np.uint64(32))
 
 
-def _text(text: Any) -> str:
+def _read_text(text: Any) -> str:
     size = min(int(text["size"]), LONGEST_TEXT)
     return ctypes.string_at(int(text["data"]), size).decode(errors="replace") if size else ""
 
@@ -201,8 +204,8 @@ def points_of(trajectory: Any, widths: tuple[int, ...], by_element: bool) -> Poi
         _copy(int(points["data"]), stride, np.array(widths), by_element, counts, time, parts)
     return Points(
         stamped=bool(trajectory["sec"] or trajectory["nanosec"]),
-        frame=_text(trajectory["frame"]),
-        names=[_text(name) for name in names],
+        frame=_read_text(trajectory["frame"]),
+        names=[_read_text(name) for name in names],
         given=given,
         counts=counts,
         time=time[:, 0] + 1e-9 * time[:, 1],
@@ -218,14 +221,14 @@ class Taken:
     goal: Any
 
 
-def _identifier(uuid: NDArray[np.uint8]) -> Any:
+def _read_identifier(uuid: NDArray[np.uint8]) -> Any:
     identity = Request().goal_id
     identity.uuid = uuid
     return identity
 
 
 def read_by(request: type, read: Callable[[int], Any], name: str) -> type:
-    """A request class of which rclpy makes what a function gives for its address.
+    """Return a request class of which rclpy makes what a function gives for its address.
 
     Parameters
     ----------
@@ -251,18 +254,18 @@ def goal_request(drives: int) -> type:
         request = np.frombuffer(ctypes.string_at(address, _REQUEST.itemsize), _REQUEST)[0]
         driven = (drives, drives, 0, 0)
         goal = Goal(points_of(request["trajectory"], POSE, True), points_of(request["struts"], driven, False))
-        return Taken(_identifier(request["uuid"].copy()), goal)
+        return Taken(_read_identifier(request["uuid"].copy()), goal)
 
     return read_by(Request, take, "GoalRequest")
 
 
 def taking(action: Any, request: type) -> Any:
-    """An action, as an action server may be told to take its requests: as a class that `read_by` made."""
-    service = _with(action.Impl.SendGoalService, Request=request)
-    return _with(action, Impl=_with(action.Impl, SendGoalService=service))
+    """Return an action, as an action server may be told to take its requests: as a class that `read_by` made."""
+    service = _replace_field(action.Impl.SendGoalService, Request=request)
+    return _replace_field(action, Impl=_replace_field(action.Impl, SendGoalService=service))
 
 
-def _with(base: type, **own: Any) -> Any:
+def _replace_field(base: type, **own: Any) -> Any:
     return new_class(f"{base.__name__}AsArrays", (base,), exec_body=lambda inside: inside.update(own))
 
 
@@ -276,10 +279,10 @@ def taken_again(message: Any, request: type) -> Taken | None:
 
 @cache
 def known_layout(drives: int = 6) -> bool:
-    """Whether requests are laid out in memory as this module takes for granted; compiles what reads them."""
+    """Return whether requests are laid out in memory as this module takes for granted; compiles what reads them."""
     if ctypes.sizeof(ctypes.c_void_p) != 8:
         return False
-    request = Request(goal_id=_identifier(np.arange(16, dtype=np.uint8)))
+    request = Request(goal_id=_read_identifier(np.arange(16, dtype=np.uint8)))
     poses, struts = request.goal.trajectory, request.goal.struts
     poses.header.frame_id, poses.joint_names, struts.joint_names = "frame", ["a"], ["b", "a longer name"]
     struts.header.stamp.sec = 7
@@ -297,11 +300,11 @@ def known_layout(drives: int = 6) -> bool:
         return False
     expected = Goal.of(request.goal, drives)
     return bytes(taken.goal_id.uuid) == bytes(request.goal_id.uuid) and all(
-        _same(getattr(taken.goal, kind), getattr(expected, kind)) for kind in ("trajectory", "struts")
+        _are_same(getattr(taken.goal, kind), getattr(expected, kind)) for kind in ("trajectory", "struts")
     )
 
 
-def _same(a: Points, b: Points) -> bool:
+def _are_same(a: Points, b: Points) -> bool:
     plain = [(p.stamped, p.frame, p.names, p.given) for p in (a, b)]
     arrays = [(p.counts, p.time, *p.parts) for p in (a, b)]
     return plain[0] == plain[1] and all(

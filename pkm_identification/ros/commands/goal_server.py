@@ -50,20 +50,20 @@ class _Header:
 
 
 @cache
-def _library() -> Any:
-    """The library of action servers that rclpy has loaded; its functions run without Python's lock."""
+def _find_library() -> Any:
+    """Return the library of action servers that rclpy has loaded; its functions run without Python's lock."""
     return ctypes.CDLL("librcl_action.so")
 
 
-def _function(capsule: Any, result: Any, *arguments: Any) -> Any:
-    """A C function that a message class keeps in a capsule, called without Python's lock."""
+def _load_function(capsule: Any, result: Any, *arguments: Any) -> Any:
+    """Return a C function that a message class keeps in a capsule, called without Python's lock."""
     pointer = ctypes.pythonapi.PyCapsule_GetPointer
     pointer.restype, pointer.argtypes = ctypes.c_void_p, (ctypes.py_object, ctypes.c_char_p)
     return ctypes.CFUNCTYPE(result, *arguments)(pointer(capsule, None))
 
 
-def _shows(server: ActionServer) -> bool:
-    """Whether rclpy's class has all that is used of it where the releases known have it."""
+def _has_expected_members(server: ActionServer) -> bool:
+    """Return whether rclpy's class has all that is used of it where the releases known have it."""
     left = ActionServer.is_ready.__code__.co_names
     return all(hasattr(server, name) for name in HELD) and all(name in left for name in LEFT)
 
@@ -85,16 +85,16 @@ class GoalServer(ActionServer):
             A class of `goal_request.read_by`.
         """
         try:
-            if not _shows(self):
+            if not _has_expected_members(self):
                 return
-            library = _library()
-            self._take_request = library.rcl_action_take_goal_request
+            library = _find_library()
+            self._taken = library.rcl_action_take_goal_request
             self._send_response = library.rcl_action_send_goal_response
             self._forget_error = library.rcutils_reset_error  # found in what the library is linked with
             self._forget_error.restype = None
             self._server = ctypes.c_void_p(self._handle.pointer)
-            self._create = _function(request._CREATE_ROS_MESSAGE, ctypes.c_void_p)
-            self._destroy = _function(request._DESTROY_ROS_MESSAGE, None, ctypes.c_void_p)
+            self._create = _load_function(request._CREATE_ROS_MESSAGE, ctypes.c_void_p)
+            self._destroy = _load_function(request._DESTROY_ROS_MESSAGE, None, ctypes.c_void_p)
         except (OSError, AttributeError, ValueError):
             return
         self._request = request
@@ -125,18 +125,18 @@ class GoalServer(ActionServer):
 
     def _take(self, executor: Any) -> None:
         try:
-            taken = self._taken()
+            taken = self._take_request()
             if taken is not None:
                 executor.create_task(self._execute_goal_request, taken)
         except Exception as error:  # nobody asks this thread for an answer
             if self._node.context.ok():  # otherwise the executor may have gone
                 self._node.get_logger().error(f"a goal was not taken: {error}")
 
-    def _taken(self) -> tuple[_Header, Any] | None:
-        """The next request and who sent it; None where there is none."""
+    def _take_request(self) -> tuple[_Header, Any] | None:
+        """Return the next request and who sent it; None where there is none."""
         header, request = ctypes.create_string_buffer(HEADER), ctypes.c_void_p(self._create())
         try:
-            if self._take_request(self._server, header, request) != 0:
+            if self._taken(self._server, header, request) != 0:
                 return None  # somebody who asked has gone; rcl keeps errors by thread, and this one ends
             return _Header(header), self._request._READ(request)
         finally:

@@ -30,10 +30,10 @@ from .motion_action import GoalRefused
 ERASED = -1.0  # of a tolerance: there is none
 
 
-def joint_motion(
+def compute_joint_motion(
     wanted: JointGoal, machine: Machine, joint_names: Sequence[str], now: float | None, usual: Tolerances
 ) -> Motion:
-    """The motion of a goal.
+    """Return the motion of a goal.
 
     Parameters
     ----------
@@ -65,13 +65,13 @@ def joint_motion(
     if (efforts := wanted.counts[:, PARTS.index("effort")] > 0).any():
         raise GoalRefused(INVALID_GOAL, f"point {int(np.argmax(efforts)) + 1}: efforts are not taken")
     time = wanted.time
-    coordinate, rate, acceleration = (_rows(wanted, k)[:, order] for k in range(3))
+    coordinate, rate, acceleration = (_read_rows(wanted, k)[:, order] for k in range(3))
     # a planner's last segment brakes up to its end; here the end is at rest
     acceleration[-1] = np.nan
     start, past = _start(seconds(trajectory.header.stamp), float(time[-1]), now)
     left = time >= past + SHORTEST_STEP if past else np.ones(len(time), dtype=bool)
     waypoints = joint_waypoints(machine, time[left] - past, coordinate[left], rate[left], acceleration[left])
-    return Motion(waypoints, _tolerances(goal, joint_names, usual), start)
+    return Motion(waypoints, _read_tolerances(goal, joint_names, usual), start)
 
 
 def _order(given: Sequence[str], joint_names: Sequence[str]) -> list[int]:
@@ -90,7 +90,7 @@ def _order(given: Sequence[str], joint_names: Sequence[str]) -> list[int]:
     return [list(given).index(name) for name in joint_names]
 
 
-def _rows(wanted: JointGoal, part: int) -> FloatArray:
+def _read_rows(wanted: JointGoal, part: int) -> FloatArray:
     """Positions, velocities or accelerations as (N, n), NaN where there are none; positions must be there."""
     points, counts, name = wanted.parts[part], wanted.counts[:, part], PARTS[part]
     drives = points.shape[1]
@@ -124,14 +124,18 @@ def _start(stamp: float, duration: float, now: float | None) -> tuple[float | No
     return None, past
 
 
-def _tolerances(goal: Any, joint_names: Sequence[str], usual: Tolerances) -> Tolerances:
-    path, path_rate = _chosen(goal.path_tolerance, "path_tolerance", joint_names, usual.path, usual.path_rate)
-    end, end_rate = _chosen(goal.goal_tolerance, "goal_tolerance", joint_names, usual.goal, usual.goal_rate)
+def _read_tolerances(goal: Any, joint_names: Sequence[str], usual: Tolerances) -> Tolerances:
+    path, path_rate = _choose_tolerance(
+        goal.path_tolerance, "path_tolerance", joint_names, usual.path, usual.path_rate
+    )
+    end, end_rate = _choose_tolerance(
+        goal.goal_tolerance, "goal_tolerance", joint_names, usual.goal, usual.goal_rate
+    )
     time = _resolve(seconds(goal.goal_time_tolerance), usual.goal_time, "goal_time_tolerance")
     return Tolerances(usual.drives, path, path_rate, end, end_rate, time)
 
 
-def _chosen(
+def _choose_tolerance(
     given: Sequence[Any], what: str, joint_names: Sequence[str], usual: FloatArray, usual_rate: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     length, rate = usual.copy(), usual_rate.copy()

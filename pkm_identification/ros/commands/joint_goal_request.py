@@ -64,7 +64,7 @@ class JointGoal:
 
     @classmethod
     def of(cls, message: FollowJointTrajectory.Goal, drives: int) -> JointGoal:
-        """What a message says to a machine of so many drives."""
+        """Return what a message says to a machine of so many drives."""
         points = message.trajectory.points
         counts = np.array([[len(getattr(one, name)) for name in PARTS] for one in points], dtype=np.int64)
         parts = tuple(
@@ -79,7 +79,7 @@ class JointGoal:
 
 
 @contextmanager
-def _out_of_sight(address: int) -> Iterator[None]:
+def _hide_points(address: int) -> Iterator[None]:
     """A sequence is empty for whoever looks at its size, a word at this address, meanwhile."""
     size = ctypes.c_size_t.from_address(address)
     given = size.value
@@ -91,15 +91,15 @@ def _out_of_sight(address: int) -> Iterator[None]:
 
 
 @cache
-def _usual() -> Any:
-    """The function that turns a request at an address into its message."""
+def _find_converter() -> Any:
+    """Return the function that turns a request at an address into its message."""
     pointer = ctypes.pythonapi.PyCapsule_GetPointer
     pointer.restype, pointer.argtypes = ctypes.c_void_p, (ctypes.py_object, ctypes.c_char_p)
     return ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p)(pointer(Request._CONVERT_TO_PY, None))
 
 
-def _size_of_points(trajectory: str) -> int:
-    """Where in a request the number of a trajectory's points stands."""
+def _locate_point_count(trajectory: str) -> int:
+    """Return where in a request the number of a trajectory's points stands."""
     place = 0
     for record, name in (_REQUEST, trajectory), (TRAJECTORY, "points"), (TRAJECTORY["points"], "size"):
         fields: Any = record.fields
@@ -112,8 +112,8 @@ def _take(address: int, drives: int) -> Taken:
     points = points_of(request["trajectory"], (drives, drives, drives, 0), False)
     with ExitStack() as hidden:
         for trajectory in ("trajectory", "multi_dof_trajectory"):
-            hidden.enter_context(_out_of_sight(address + _size_of_points(trajectory)))
-        message = _usual()(address)
+            hidden.enter_context(_hide_points(address + _locate_point_count(trajectory)))
+        message = _find_converter()(address)
     others = int(request["multi_dof_trajectory"]["points"]["size"])
     goal = JointGoal(message.goal, points.given, others, points.counts, points.time, points.parts)
     return Taken(message.goal_id, goal)
@@ -127,7 +127,7 @@ def joint_goal_request(drives: int) -> type:
 
 @cache
 def known_joint_layout(drives: int = 6) -> bool:
-    """Whether these requests, too, are laid out in memory as this module takes for granted."""
+    """Return whether these requests, too, are laid out in memory as this module takes for granted."""
     if not known_layout(drives):
         return False
     request = Request()

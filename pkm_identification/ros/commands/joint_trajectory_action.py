@@ -28,7 +28,7 @@ from pkm_identification.numerics.arrays import FloatArray
 
 from ..clock import set_stamp
 from .goal_request import taking
-from .joint_goal import joint_motion
+from .joint_goal import compute_joint_motion
 from .joint_goal_request import JointGoal, joint_goal_request, known_joint_layout
 from .motion_action import MotionAction, MotionCalls
 
@@ -77,7 +77,7 @@ class JointTrajectoryAction(MotionAction):
         goal = request if isinstance(request, JointGoal) else JointGoal.of(request, len(self._names))
         return Beside(
             goal.given > LONG,
-            joint_motion,
+            compute_joint_motion,
             goal,
             self._machine,
             self._names,

@@ -19,7 +19,7 @@ from pkm_identification.motion import TrackedSample
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.srv import SolveForward, SolveInverse
 
-from ..messages.convert import bounded, doubles, fill_pose, pose_of
+from ..messages.convert import doubles, fill_pose, limit_number, pose_of
 from ..messages.machine_motion import MotionMessages
 
 
@@ -80,7 +80,7 @@ class KinematicServices:
         tracker.reset()
         status = tracker.step(coordinate, still, still)
         response.status = min(status, FAILED)
-        response.residual = bounded(tracker.residual)
+        response.residual = limit_number(tracker.residual)
         response.iterations, response.condition = self._messages.details()
         response.success = status < FAILED
         if response.success:

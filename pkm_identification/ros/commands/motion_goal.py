@@ -16,7 +16,7 @@ from trajectory_msgs.msg import MultiDOFJointTrajectoryPoint
 
 from pkm_identification.action import ExecuteTrajectory
 from pkm_identification.motion import PlatformMotion
-from pkm_identification.numerics.rotation import quaternion_from_matrix
+from pkm_identification.numerics.rotation import build_quaternion_from_matrix
 from pkm_identification.simulation.trajectories import Trajectory
 
 from ..clock import set_stamp
@@ -24,7 +24,7 @@ from ..clock import set_stamp
 PERIOD = 0.02  # s, between waypoints with velocities and accelerations
 
 
-def goal_of_motion(path: Trajectory, period: float = PERIOD) -> ExecuteTrajectory.Goal:
+def compute_goal_of_motion(path: Trajectory, period: float = PERIOD) -> ExecuteTrajectory.Goal:
     """A goal that has the controller follow a motion.
 
     Parameters
@@ -38,25 +38,25 @@ def goal_of_motion(path: Trajectory, period: float = PERIOD) -> ExecuteTrajector
     # the platform is at the first waypoint when the motion begins
     motion = path.motion(np.linspace(0.0, path.duration, count)[1:])
     goal = ExecuteTrajectory.Goal()
-    goal.trajectory.points = [_waypoint(motion, k) for k in range(len(motion))]
+    goal.trajectory.points = [_read_waypoint(motion, k) for k in range(len(motion))]
     return goal
 
 
-def _waypoint(motion: PlatformMotion, k: int) -> MultiDOFJointTrajectoryPoint:
+def _read_waypoint(motion: PlatformMotion, k: int) -> MultiDOFJointTrajectoryPoint:
     transform = Transform()
     place, turn = transform.translation, transform.rotation
     place.x, place.y, place.z = motion.position[k].tolist()
-    turn.x, turn.y, turn.z, turn.w = quaternion_from_matrix(motion.rotation[k]).tolist()
+    turn.x, turn.y, turn.z, turn.w = build_quaternion_from_matrix(motion.rotation[k]).tolist()
     point = MultiDOFJointTrajectoryPoint(
         transforms=[transform],
-        velocities=[_twist(motion.twist[k].tolist())],
-        accelerations=[_twist(motion.acceleration[k].tolist())],
+        velocities=[_read_twist(motion.twist[k].tolist())],
+        accelerations=[_read_twist(motion.acceleration[k].tolist())],
     )
     set_stamp(point.time_from_start, float(motion.time[k]))
     return point
 
 
-def _twist(numbers: list[float]) -> Twist:
+def _read_twist(numbers: list[float]) -> Twist:
     twist = Twist()
     twist.linear.x, twist.linear.y, twist.linear.z = numbers[:3]
     twist.angular.x, twist.angular.y, twist.angular.z = numbers[3:]

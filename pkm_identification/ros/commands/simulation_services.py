@@ -88,7 +88,7 @@ class SimulationServices:
         return int(STOPPED if self._simulation.at_start and not self._held else PAUSED)
 
     def get_features(self, _: Any, response: Any) -> Any:
-        """What can be asked for."""
+        """Return what can be asked for."""
         response.features.features = list(FEATURES)
         response.features.custom_info = "pkm_identification: one machine; stamps go on when it is reset"
         return response
@@ -132,7 +132,7 @@ class SimulationServices:
         return response
 
     def step(self, request: Any, response: Any) -> Any:
-        """Samples at once, while paused."""
+        """Return samples at once, while paused."""
         try:
             self._simulation.advance(request.steps)
             response.result.result = Result.RESULT_OK

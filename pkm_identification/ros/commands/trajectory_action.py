@@ -24,7 +24,7 @@ from pkm_identification.control.settings import Command
 from pkm_identification.machines.capabilities import PlatformPose, has
 from pkm_identification.machines.contract import DEGRADED, Machine
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.numerics.rotation import vector_from_matrix
+from pkm_identification.numerics.rotation import build_vector_from_matrix
 
 from ..clock import set_stamp
 from ..messages.convert import doubles, fill_pose
@@ -111,4 +111,4 @@ class TrajectoryAction(MotionAction):
         there, turn = (part[0] for part in machine.compute_pose(found))
         fill_pose(feedback.actual, there, turn)
         feedback.position_error = float(np.linalg.norm(position - there))
-        feedback.rotation_error = float(np.linalg.norm(vector_from_matrix(rotation @ turn.T)))
+        feedback.rotation_error = float(np.linalg.norm(build_vector_from_matrix(rotation @ turn.T)))

@@ -53,11 +53,11 @@ class HexapodMarkers:
         self._machine = machine
         size = machine.length_scale
         self._base = [_point(place) for place in machine.base_joints]
-        self.base = _marker("base", 0, frame, Marker.LINE_STRIP, OUTLINE_WIDTH * size)
-        self.struts = _marker("struts", 1, frame, Marker.LINE_LIST, STRUT_WIDTH * size)
-        self.platform = _marker("platform", 2, frame, Marker.LINE_STRIP, OUTLINE_WIDTH * size)
-        self._base_outline = _outline(machine.base_joints)
-        self._platform_outline = _outline(machine.platform_joints)
+        self.base = _build_marker("base", 0, frame, Marker.LINE_STRIP, OUTLINE_WIDTH * size)
+        self.struts = _build_marker("struts", 1, frame, Marker.LINE_LIST, STRUT_WIDTH * size)
+        self.platform = _build_marker("platform", 2, frame, Marker.LINE_STRIP, OUTLINE_WIDTH * size)
+        self._base_outline = _build_outline(machine.base_joints)
+        self._platform_outline = _build_outline(machine.platform_joints)
         self.base.points = [self._base[i] for i in self._base_outline]
         self.message = MarkerArray(markers=[self.base, self.struts, self.platform])
 
@@ -88,8 +88,8 @@ class OutlineMarkers:
     def __init__(self, mechanism: Mechanism, size: float, frame: str) -> None:
         self._outline, self._coordinates = Outline(mechanism), mechanism.tree.coordinates
         self._fixed = np.array([owner == GROUND for owner in self._outline.owners], dtype=bool)
-        self.base = _marker("base", 0, frame, Marker.LINE_LIST, OUTLINE_WIDTH * 0.5 * size)
-        self.bodies = _marker("platform", 1, frame, Marker.LINE_LIST, OUTLINE_WIDTH * 0.5 * size)
+        self.base = _build_marker("base", 0, frame, Marker.LINE_LIST, OUTLINE_WIDTH * 0.5 * size)
+        self.bodies = _build_marker("platform", 1, frame, Marker.LINE_LIST, OUTLINE_WIDTH * 0.5 * size)
         self.bodies.ns = "bodies"
         self.message = MarkerArray(markers=[self.base, self.bodies])
 
@@ -103,8 +103,8 @@ class OutlineMarkers:
         return self.message
 
 
-def _outline(joints: FloatArray) -> list[int]:
-    """The joints around their centre, the first again at the end."""
+def _build_outline(joints: FloatArray) -> list[int]:
+    """Return the joints around their centre, the first again at the end."""
     centred = joints - joints.mean(axis=0)
     # the plane's two axes, whatever its direction in space
     axes = np.linalg.svd(centred)[2][:2]
@@ -112,7 +112,7 @@ def _outline(joints: FloatArray) -> list[int]:
     return [*order.tolist(), int(order[0])]
 
 
-def _marker(name: str, number: int, frame: str, kind: int, width: float) -> Marker:
+def _build_marker(name: str, number: int, frame: str, kind: int, width: float) -> Marker:
     marker = Marker(ns=name, id=number, type=kind, action=Marker.ADD)
     marker.header.frame_id = frame
     marker.scale.x = width

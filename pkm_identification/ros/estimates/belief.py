@@ -19,7 +19,7 @@ from pkm_identification.numerics.arrays import FloatArray
 from ..clock import seconds
 
 
-def believed_basis(
+def build_believed_basis(
     message: ParameterEstimate, reader: EstimateReader, now: float | None, age: float
 ) -> FloatArray:
     """Dynamic parameters (B,) of an estimate that a controller may use.

@@ -30,11 +30,11 @@ from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.finite import finite
 
 from ..messages.convert import estimate_message
-from ..messages.misfit import misfit_text
+from ..messages.misfit import format_misfit_text
 from ..messages.payload import (
-    body_text,
-    event_text,
-    payload_message,
+    build_payload_message,
+    format_body_text,
+    format_event_text,
     payload_values,
 )
 from ..node.diagnostics import ERROR, WARN, Finding
@@ -111,7 +111,7 @@ class EstimatePublisher:
         self._turn = Throttle(rate)
 
     def due(self, time: float) -> bool:
-        """Whether an estimate from the sample of this stamp (s) is to be published at once."""
+        """Return whether an estimate from the sample of this stamp (s) is to be published at once."""
         return self._turn.due(time)
 
     def lull(self, estimator: OnlineEstimator) -> bool:
@@ -121,7 +121,7 @@ class EstimatePublisher:
         return before == self._seen
 
     def _rests(self, estimator: OnlineEstimator) -> bool:
-        """Whether equations still come, of a machine at rest: then an estimate does not age."""
+        """Return whether equations still come, of a machine at rest: then an estimate does not age."""
         if estimator.counts["resting"] != self._rested[0]:
             self._rested = (estimator.counts["resting"], time.monotonic())
         return estimator.resting and time.monotonic() - self._rested[1] <= STALE
@@ -172,7 +172,7 @@ class EstimatePublisher:
         self.estimates.publish(estimate_message(estimator.estimate, self._machine))
         if self._carried:
             self._carried = False
-            self.payloads.publish(payload_message(None, 0.0, self._frame))
+            self.payloads.publish(build_payload_message(None, 0.0, self._frame))
 
     def announce(self, estimator: OnlineEstimator) -> None:
         """Announce, once, what was taken up or set down."""
@@ -181,14 +181,14 @@ class EstimatePublisher:
             return
         self._announced = events[-1]
         self.events += 1
-        self._node.get_logger().warning(event_text(events[-1]))
+        self._node.get_logger().warning(format_event_text(events[-1]))
         self._publish_payload(estimator, events[-1].announced_at)
 
     def findings(self, estimator: OnlineEstimator) -> Iterable[Finding]:
-        """What is worth saying as long as it lasts."""
+        """Yield what is worth saying as long as it lasts."""
         payload = estimator.payload
         if payload is not None:
-            yield WARN, f"carrying a payload since {payload.taken_at:.2f} s: {body_text(payload)}"
+            yield WARN, f"carrying a payload since {payload.taken_at:.2f} s: {format_body_text(payload)}"
         if estimator.model_suspect:
             yield (
                 ERROR,
@@ -201,11 +201,11 @@ class EstimatePublisher:
             yield ERROR, self._impossible
 
     def summary(self, estimator: OnlineEstimator) -> str:
-        """How good the estimate is."""
+        """Return how good the estimate is."""
         return self.quality.summary(None if estimator.fit is None else estimator.fit.ratio)
 
     def fit_summary(self, estimator: OnlineEstimator) -> str:
-        """Whether the model fits, when it does or is not judged yet."""
+        """Return whether the model fits, when it does or is not judged yet."""
         fit = estimator.fit
         if fit is None:
             return "not judged yet"
@@ -219,7 +219,7 @@ class EstimatePublisher:
         if estimator.answer is not None and not estimator.answer.verdict.good:
             yield ERROR, estimator.answer.verdict.sentence
         if fit is not None and not fit.adequate:
-            yield ERROR, f"the model does not fit: {misfit_text(fit)}"
+            yield ERROR, f"the model does not fit: {format_misfit_text(fit)}"
         elif learned_from is not None:
             cause = "no known cause" if learned_from.cause is None else learned_from.cause.name
             yield (
@@ -229,7 +229,7 @@ class EstimatePublisher:
             )
 
     def values(self, estimator: OnlineEstimator) -> Mapping[str, object]:
-        """How the estimation goes, in numbers for diagnostics."""
+        """Return how the estimation goes, in numbers for diagnostics."""
         counts = dict(estimator.counts)
         for reason, name in DROPPED.items():
             counts[reason] = counts.pop(name)
@@ -244,7 +244,7 @@ class EstimatePublisher:
 
     def _publish_payload(self, estimator: OnlineEstimator, time: float) -> None:
         self._carried = estimator.payload is not None
-        self.payloads.publish(payload_message(estimator.payload, time, self._frame))
+        self.payloads.publish(build_payload_message(estimator.payload, time, self._frame))
 
 
 def answer_values(answer: Answer | None) -> Mapping[str, object]:
@@ -260,7 +260,7 @@ def answer_values(answer: Answer | None) -> Mapping[str, object]:
 
 
 def fit_values(fit: StreamFit | None) -> Mapping[str, object]:
-    """Whether the model fits, for diagnostics."""
+    """Return whether the model fits, for diagnostics."""
     if fit is None:
         return {"lack_of_fit": "not judged yet", "fit_ratio": "", "cause": ""}
     cause = fit.cause.name if fit.cause is not None else ""

@@ -65,7 +65,7 @@ class EstimateQuality:
                 del self._remembered[: MOST_REMEMBERED // 2]
 
     def settled(self, estimate: ParameterEstimate) -> bool:
-        """Whether no identified parameter still moves by more than chance makes it."""
+        """Return whether no identified parameter still moves by more than chance makes it."""
         shown = [i for i, status in enumerate(estimate.status) if status == IDENTIFIABLE]
         limit = -float(ndtri(0.5 * FALSE_ALARM / max(len(shown), 1)))
         for i in shown:
@@ -79,7 +79,7 @@ class EstimateQuality:
         return True
 
     def summary(self, fit_ratio: float | None) -> str:
-        """The line; `fit_ratio` is the residual over the noise, None before it was judged."""
+        """Return the line; `fit_ratio` is the residual over the noise, None before it was judged."""
         estimate = self._latest
         if estimate is None:
             return "waiting for motion: nothing learned yet"
@@ -103,7 +103,7 @@ class EstimateQuality:
         return ", ".join(parts)
 
     def _lacking(self, estimate: ParameterEstimate, shown: FloatArray) -> str:
-        """What would have to move, or which parameters are not known where everything does."""
+        """Return what would have to move, or which parameters are not known where everything does."""
         pace = self._fastest
         still = [axis for axis, one in zip(self._axes, pace, strict=True) if one <= LITTLE * pace.max()]
         if still:

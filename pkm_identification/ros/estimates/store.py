@@ -136,7 +136,7 @@ class EstimateStore:
         return None
 
     def _anothers(self, saved: SavedEstimate) -> str:
-        """What is wrong with a file when it is another machine's; empty when it is ours or does not say."""
+        """Return what is wrong with a file when it is another machine's; empty when it is ours or does not say."""
         if saved.machine_id in (None, self.machine_id):
             return ""
         return (
@@ -216,7 +216,7 @@ def _refuse_what_is_no_file(path: Path) -> None:
 
 
 def estimate_folder(given: str, environment: Mapping[str, str] = os.environ) -> Path:
-    """Where estimates are kept: as given, else below ROS_HOME, else below ~/.ros, as ROS's logs are."""
+    """Return where estimates are kept: as given, else below ROS_HOME, else below ~/.ros, as ROS's logs are."""
     home = Path(environment.get("ROS_HOME") or "~/.ros")
     return Path(given or home / "pkm_identification").expanduser().resolve()
 
@@ -226,7 +226,7 @@ def estimate_name(given: str, machine_id: str) -> str:
     return given or re.sub(r"[^\w.-]+", "_", machine_id).lstrip(".") + ".json"
 
 
-def confined(folder: Path, name: str) -> Path:
+def confine_path(folder: Path, name: str) -> Path:
     """Path of a JSON file directly in a folder.
 
     Raises

@@ -43,16 +43,16 @@ INPUT = (
 )
 
 
-def _lifecycle(name: str, kind: str) -> Interface:
+def _list_lifecycle(name: str, kind: str) -> Interface:
     return Interface(f"~/{name}", f"lifecycle_msgs/srv/{kind}", "life cycle")
 
 
-def _parameters(name: str) -> Interface:
+def _list_parameters(name: str) -> Interface:
     kind = "".join(word.title() for word in name.split("_"))
     return Interface(f"~/{name}", f"rcl_interfaces/srv/{kind}", "parameters")
 
 
-def _standard_simulation(name: str, meaning: str) -> Interface:
+def _list_standard_simulation(name: str, meaning: str) -> Interface:
     kind = "".join(word.title() for word in name.split("_"))
     return Interface(
         f"~/{name}", f"simulation_interfaces/srv/{kind}", meaning, "where simulation_interfaces is installed"
@@ -69,13 +69,13 @@ COMMON = NodeInterfaces(
     ),
     subscribes=(Interface("/clock", CLOCK, "time", "`use_sim_time`"),),
     services=(
-        _lifecycle("change_state", "ChangeState"),
-        _lifecycle("get_state", "GetState"),
-        _lifecycle("get_available_states", "GetAvailableStates"),
-        _lifecycle("get_available_transitions", "GetAvailableTransitions"),
-        _lifecycle("get_transition_graph", "GetAvailableTransitions"),
+        _list_lifecycle("change_state", "ChangeState"),
+        _list_lifecycle("get_state", "GetState"),
+        _list_lifecycle("get_available_states", "GetAvailableStates"),
+        _list_lifecycle("get_available_transitions", "GetAvailableTransitions"),
+        _list_lifecycle("get_transition_graph", "GetAvailableTransitions"),
         *(
-            _parameters(name)
+            _list_parameters(name)
             for name in (
                 "describe_parameters",
                 "get_parameter_types",
@@ -199,7 +199,7 @@ NODE_INTERFACES = {
             Interface("~/set_fault", f"{PKM}/srv/SetFault", "sensors or log err from now on, or no more"),
             Interface("~/reset", TRIGGER, "state, motion and noise from the start"),
             *(
-                _standard_simulation(*one)
+                _list_standard_simulation(*one)
                 for one in (
                     ("get_simulator_features", "what of the standard there is"),
                     ("get_simulation_state", "stopped (paused at the start), playing or paused"),

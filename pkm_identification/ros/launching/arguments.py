@@ -39,7 +39,7 @@ def switch(text: str) -> bool:
 
 
 def names(text: str) -> list[str]:
-    """Of a comma-separated list of names."""
+    """Return the parts of a comma-separated list of names."""
     names = [name.strip() for name in text.split(",")]
     if not all(names):
         raise ValueError(text)
@@ -94,7 +94,7 @@ COMMON = (
         "built-in machine (uf, mast, epaas, ...) or path of a machine YAML file",
         nodes=(*CHAIN, "controller", "simulator"),
     ),
-    # its default is a file of the installed package (`nodes.declared`)
+    # its default is a file of the installed package (`nodes.declare_arguments`)
     Argument(
         "params_file", "ROS parameter file of the nodes; start from a copy of the default", default=None
     ),
@@ -250,7 +250,7 @@ def refuse_wrong_machines(given: str, params_file: str, namespace: str) -> None:
     # here, because it takes .3 s, which files that start no node of a machine need not wait for
     from pkm_identification.machines.load import load_machine
 
-    wanted = {given: "launch argument 'machine'"} if given else _machines_of(params_file, namespace)
+    wanted = {given: "launch argument 'machine'"} if given else _list_machines(params_file, namespace)
     for machine, place in wanted.items():
         try:
             load_machine(machine)
@@ -258,7 +258,7 @@ def refuse_wrong_machines(given: str, params_file: str, namespace: str) -> None:
             raise ValueError(f"{place}: {one_line(str(error))}") from None
 
 
-def _machines_of(params_file: str, namespace: str) -> dict[str, str]:
+def _list_machines(params_file: str, namespace: str) -> dict[str, str]:
     """Return the machines that a parameter file gives nodes of a namespace, each with its place in the file."""
     try:
         document = yaml.safe_load(Path(params_file).read_text(encoding="utf-8")) if params_file else {}
@@ -269,7 +269,10 @@ def _machines_of(params_file: str, namespace: str) -> dict[str, str]:
         }
     except (OSError, UnicodeDecodeError, yaml.YAMLError, AttributeError, TypeError):
         return {}
-    here = {"/**", *(f"{where}/{node}" for where in ("/**", _absolute(namespace)) for node in EVERY_NODE)}
+    here = {
+        "/**",
+        *(f"{where}/{node}" for where in ("/**", _make_absolute(namespace)) for node in EVERY_NODE),
+    }
     return {
         machine: f"{params_file}: {key}: parameter 'machine'"
         for key, machine in reversed(found.items())  # of equal ones the first place is told
@@ -277,6 +280,6 @@ def _machines_of(params_file: str, namespace: str) -> dict[str, str]:
     }
 
 
-def _absolute(namespace: str) -> str:
+def _make_absolute(namespace: str) -> str:
     stripped = namespace.strip("/")
     return f"/{stripped}" if stripped else ""

@@ -52,7 +52,7 @@ def share() -> Path:
     return Path(get_package_share_directory(PACKAGE))
 
 
-def declared(arguments: Sequence[Argument]) -> list[DeclareLaunchArgument]:
+def declare_arguments(arguments: Sequence[Argument]) -> list[DeclareLaunchArgument]:
     """Declarations for a launch file."""
     declarations = []
     for one in arguments:
@@ -92,11 +92,11 @@ def launch_file(
             params_file = text(context, "params_file") if "params_file" in names else ""
             refuse_wrong_machines(text(context, "machine"), params_file, text(context, "namespace"))
 
-    return LaunchDescription([*declared(arguments), OpaqueFunction(function=check), *entities])
+    return LaunchDescription([*declare_arguments(arguments), OpaqueFunction(function=check), *entities])
 
 
 def text(context: LaunchContext, name: str) -> str:
-    """What an argument was given as, or its default."""
+    """Return what an argument was given as, or its default."""
     return str(LaunchConfiguration(name).perform(context))
 
 
@@ -136,7 +136,7 @@ def state_publisher(context: LaunchContext, description: str, frame_prefix: str 
         parameters=[
             {
                 "robot_description": ParameterValue(description, value_type=str),
-                "use_sim_time": switched(context, "use_sim_time"),
+                "use_sim_time": is_switched_on(context, "use_sim_time"),
                 "frame_prefix": frame_prefix,
             }
         ],
@@ -145,8 +145,8 @@ def state_publisher(context: LaunchContext, description: str, frame_prefix: str 
     )
 
 
-def switched(context: LaunchContext, name: str) -> bool:
-    """Whether an argument that is true or false is true."""
+def is_switched_on(context: LaunchContext, name: str) -> bool:
+    """Return whether an argument that is true or false is true."""
     return read_argument(name, switch, text(context, name))
 
 
@@ -171,7 +171,7 @@ def node(
     topics : mapping, optional
         Topics of the node that have another name.
     """
-    chosen: dict[str, Any] = {"use_sim_time": switched(context, "use_sim_time"), **(parameters or {})}
+    chosen: dict[str, Any] = {"use_sim_time": is_switched_on(context, "use_sim_time"), **(parameters or {})}
     for one in arguments:
         given = value(context, one) if name in one.nodes else None
         if given is not None:
@@ -209,7 +209,7 @@ def end_all_with(name: str) -> Callable[[ProcessExited, LaunchContext], Shutdown
     return end
 
 
-def included(name: str) -> IncludeLaunchDescription:
+def include_launch_file(name: str) -> IncludeLaunchDescription:
     """Another launch file of this package, with the same arguments."""
     return IncludeLaunchDescription(
         PythonLaunchDescriptionSource(str(share() / "launch" / f"{name}.launch.py"))

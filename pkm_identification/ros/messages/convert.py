@@ -25,11 +25,11 @@ from pkm_identification.motion import DriveSample
 from pkm_identification.msg import ParameterEstimate as EstimateMessage
 from pkm_identification.msg import StrutStates
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.numerics.rotation import matrix_from_quaternion, quaternion_from_matrix
+from pkm_identification.numerics.rotation import build_quaternion_from_matrix, matrix_from_quaternion
 
 from ..clock import set_stamp
 from ..node.hand_over import Handed
-from .misfit import misfit_text
+from .misfit import format_misfit_text
 from .wire import StreamType, StreamWriter
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def create_strut_stream(names: Sequence[str]) -> StreamType:
 
 
 def strut_states(writer: StreamWriter, sample: DriveSample, delay: float) -> bytes:
-    """A filtered strut sample as a message of a strut stream.
+    """Return a filtered strut sample as a message of a strut stream.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ def strut_states(writer: StreamWriter, sample: DriveSample, delay: float) -> byt
 
 
 def strut_sample(kind: StreamType, message: bytes | StrutStates | Handed) -> tuple[DriveSample, float]:
-    """The filtered strut sample of a message, or of what was handed over, and the filter's delay in s.
+    """Return the filtered strut sample of a message, or of what was handed over, and the filter's delay in s.
 
     Raises
     ------
@@ -105,7 +105,7 @@ def fill_pose(message: Pose, position: FloatArray, rotation: FloatArray) -> None
     """Write a position (3,) in m and a rotation matrix (3, 3) into a message."""
     place, turn = message.position, message.orientation
     place.x, place.y, place.z = position.tolist()
-    turn.x, turn.y, turn.z, turn.w = quaternion_from_matrix(rotation).tolist()
+    turn.x, turn.y, turn.z, turn.w = build_quaternion_from_matrix(rotation).tolist()
 
 
 def pose_of(message: Pose) -> tuple[FloatArray, FloatArray]:
@@ -139,7 +139,7 @@ def estimate_message(
         nominal=doubles(estimate.nominal),
         status=[STATUS_CODES[status] for status in estimate.status],
         covariance=doubles(estimate.covariance),
-        nis=bounded(estimate.nis),
+        nis=limit_number(estimate.nis),
         nis_dof=int(estimate.nis_dof),
         count=int(estimate.count),
     )
@@ -149,22 +149,22 @@ def estimate_message(
     if fit is not None:
         message.fit_judged = True
         message.lack_of_fit = not fit.adequate
-        message.fit_ratio = bounded(fit.ratio)
+        message.fit_ratio = limit_number(fit.ratio)
         if fit.cause is not None:
             message.cause = fit.cause.name
-            message.cause_value = bounded(fit.cause.value)
-            message.cause_std = bounded(fit.cause.std)
+            message.cause_value = limit_number(fit.cause.value)
+            message.cause_std = limit_number(fit.cause.std)
             message.cause_unit = fit.cause.unit
         if fit.cause is not None or not fit.adequate:
-            message.cause_text = misfit_text(fit)
+            message.cause_text = format_misfit_text(fit)
     return message
 
 
-def bounded(value: float) -> float:
-    """A number fit for a message: not larger than `LARGEST_CONDITION`, and that for what is not a number."""
+def limit_number(value: float) -> float:
+    """Return a number fit for a message: not larger than `LARGEST_CONDITION`, and that for what is not a number."""
     return min(float(value), LARGEST_CONDITION) if value == value else LARGEST_CONDITION
 
 
 def doubles(values: FloatArray) -> array[float]:
-    """Numbers as messages keep them: from a list they would be converted one by one."""
+    """Return numbers as messages keep them: from a list they would be converted one by one."""
     return array("d", np.ascontiguousarray(values).tobytes())

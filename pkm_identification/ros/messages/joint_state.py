@@ -89,7 +89,7 @@ class JointStateReader:
         self._effort_seen = False
 
     def read(self, message: JointState | bytes) -> DriveReading:
-        """The sample of a message, or of the bytes it came in.
+        """Return the sample of a message, or of the bytes it came in.
 
         Efforts that have been NaN in all drives since the start count as absent: that is how
         joint_state_broadcaster reports an interface which does not exist. Once there has been a number,
@@ -105,7 +105,7 @@ class JointStateReader:
             return self._take(seconds(message.header.stamp), *self._numbers_of(message))
         known = None if self._layout is None else self._layout.read(message)
         if known is None:
-            whole = _deserialized(message)
+            whole = _deserialize(message)
             known = seconds(whole.header.stamp), *self._numbers_of(whole)
             self._layout = JointStateLayout.learn(whole, message)
         return self._take(*known)
@@ -166,7 +166,8 @@ class JointStateReader:
         missing = [name for name in self._names if name not in names]
         if missing:
             raise BadJointState(
-                "missing_name", f"joint state without '{', '.join(missing)}': its names are {_listed(names)}"
+                "missing_name",
+                f"joint state without '{', '.join(missing)}': its names are {_list_values(names)}",
             )
         counts = Counter(names)
         repeated = [name for name in self._names if counts[name] > 1]
@@ -202,13 +203,13 @@ def fill_joint_state(
         message.effort = force.tolist()
 
 
-def _deserialized(data: bytes) -> JointState:
+def _deserialize(data: bytes) -> JointState:
     try:
         return deserialize_message(data, JointState)
     except (RuntimeError, UnicodeDecodeError):
         raise BadJointState("bad_message", f"{len(data)} bytes that are no joint state") from None
 
 
-def _listed(names: Sequence[str], most: int = 8) -> str:
+def _list_values(names: Sequence[str], most: int = 8) -> str:
     shown = ", ".join(f"'{name[:40]}'" for name in names[:most])
     return f"[{shown}{', ...' if len(names) > most else ''}]"

@@ -22,7 +22,7 @@ from sensor_msgs.msg import JointState
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.records.stamps import seconds_of
 
-from .wire import ENCAPSULATION, HEADER, PLAIN, aligned
+from .wire import ENCAPSULATION, HEADER, PLAIN, align_position
 
 _STAMP = struct.Struct("<iI")
 _COUNT = 4  # bytes, in front of names, texts and numbers, at a multiple of themselves
@@ -40,22 +40,22 @@ class JointStateLayout:
 
     def __init__(self, message: JointState, data: bytes) -> None:
         self._arrays: list[tuple[int, int]] = []  # numbers of entries, and where the first stands
-        place = HEADER.size + _size(message.header.frame_id)
+        place = HEADER.size + _compute_size(message.header.frame_id)
         parts = [slice(0, len(PLAIN)), slice(ENCAPSULATION + _STAMP.size, place)]
-        for size in (0, *map(_size, message.name)):
-            begin = _next_count(place)
+        for size in (0, *map(_compute_size, message.name)):
+            begin = _locate_next_count(place)
             place = begin + _COUNT + size
             parts.append(slice(begin, place))
         for values in (message.position, message.velocity, message.effort):
-            begin = _next_count(place)
+            begin = _locate_next_count(place)
             place = begin + _COUNT
             parts.append(slice(begin, place))
-            place = aligned(place) if len(values) else place
+            place = align_position(place) if len(values) else place
             self._arrays.append((len(values), place))
             place += 8 * len(values)
         self._length = place
         # what is between is not always written
-        self._fixed = [(part, data[part]) for part in _joined(parts)]
+        self._fixed = [(part, data[part]) for part in _join_parts(parts)]
 
     @classmethod
     def learn(cls, message: JointState, data: bytes) -> JointStateLayout | None:
@@ -88,7 +88,7 @@ class JointStateLayout:
         )
 
 
-def _joined(parts: list[slice]) -> list[slice]:
+def _join_parts(parts: list[slice]) -> list[slice]:
     """Parts of bytes with those in one that follow each other without a gap."""
     joined = parts[:1]
     for part in parts[1:]:
@@ -99,10 +99,10 @@ def _joined(parts: list[slice]) -> list[slice]:
     return joined
 
 
-def _size(text: str) -> int:
+def _compute_size(text: str) -> int:
     """Bytes of a text with the zero at its end."""
     return len(text.encode()) + 1
 
 
-def _next_count(place: int) -> int:
+def _locate_next_count(place: int) -> int:
     return place + -place % _COUNT

@@ -19,11 +19,11 @@ from pkm_identification.machines.contract import FAILED, Machine, Motion, Tracke
 from pkm_identification.motion import TrackedSample
 from pkm_identification.msg import PlatformState
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.numerics.rotation import matrix_from_quaternion, quaternion_from_matrix
+from pkm_identification.numerics.rotation import build_quaternion_from_matrix, matrix_from_quaternion
 from pkm_identification.signals.guard.settings import LARGEST_FORCE
 
 from ..node.hand_over import Handed
-from .convert import bounded
+from .convert import limit_number
 from .wire import StreamType, StreamWriter
 
 _MOTION = ("coordinate", "rate", "acceleration")
@@ -80,7 +80,7 @@ class MotionMessages:
         """Return Newton steps and condition number of the tracker's last sample; zeros where it does not tell them."""
         if self._details is None:
             return 0, 0.0
-        return self._details.iterations, bounded(self._details.condition)
+        return self._details.iterations, limit_number(self._details.condition)
 
     def write(self, sample: TrackedSample, delay: float) -> bytes:
         """Return a sample as a message; `delay` in s. Where it has failed, the last good motion is at rest.
@@ -97,7 +97,7 @@ class MotionMessages:
             position, rotation = self._posed.compute_pose(motion)
             pose = numbers["pose"]
             pose[:3] = position[0]
-            pose[3:] = quaternion_from_matrix(rotation[0])
+            pose[3:] = build_quaternion_from_matrix(rotation[0])
             numbers["twist"], numbers["accel"] = 0.0, 0.0
             if not failed:
                 twist, accel = self._posed.compute_twist(motion)
@@ -110,7 +110,7 @@ class MotionMessages:
         numbers["force_valid"] = sample.force is not None
         numbers["force"] = 0.0 if sample.force is None else sample.force
         numbers["status"] = min(sample.status, FAILED)
-        numbers["residual"] = bounded(sample.residual)
+        numbers["residual"] = limit_number(sample.residual)
         numbers["iterations"], numbers["condition"] = self.details()
         numbers["segment"] = sample.segment
         numbers["delay"] = delay
@@ -139,7 +139,7 @@ class MotionMessages:
         if np.isnan(state).all():
             if self._posed is None or not numbers["has_pose"]:
                 raise ValueError("neither state nor pose")
-            motion, state = _motion_of_pose(self._posed, numbers)
+            motion, state = _compute_drive_motion(self._posed, numbers)
         sample = TrackedSample(
             time, *motion, force, int(numbers["segment"]), state, status, float(numbers["residual"])
         )
@@ -149,7 +149,7 @@ class MotionMessages:
 _IDENTITY = np.array([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0])
 
 
-def _motion_of_pose(machine: PlatformPose, numbers: np.ndarray) -> tuple[_DriveMotion, FloatArray]:
+def _compute_drive_motion(machine: PlatformPose, numbers: np.ndarray) -> tuple[_DriveMotion, FloatArray]:
     """Return coordinates, rates and accelerations (n,) of the drives, and the state (S,), of a pose."""
     pose = numbers["pose"]
     found = machine.compute_motion_of_pose(

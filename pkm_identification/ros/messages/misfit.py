@@ -14,7 +14,7 @@ from pkm_identification.identification.online.judgement.fit_watch import StreamF
 from pkm_identification.report.diagnosis import describe_cause, sentence
 
 
-def misfit_text(fit: StreamFit) -> str:
+def format_misfit_text(fit: StreamFit) -> str:
     """Return why a model does not fit: its cause and cure, or the size of a misfit that no known cause explains."""
     if fit.cause is not None and not fit.unexplained:
         return sentence(fit.cause)

@@ -23,19 +23,19 @@ def offered_qos(node: Node, topic: str) -> list[Qos]:
 
 
 def recorded_qos(profile: QoSProfile) -> Qos:
-    """A profile of rclpy as rosbag2's metadata has it; the numbers of its policies are those of rmw."""
+    """Return a profile of rclpy as rosbag2's metadata has it; the numbers of its policies are those of rmw."""
     return Qos(
         QosHistory(int(profile.history)),
         profile.depth,
         QosReliability(int(profile.reliability)),
         QosDurability(int(profile.durability)),
-        _time(profile.deadline),
-        _time(profile.lifespan),
+        _format_time(profile.deadline),
+        _format_time(profile.lifespan),
         QosLiveliness(int(profile.liveliness)),
-        _time(profile.liveliness_lease_duration),
+        _format_time(profile.liveliness_lease_duration),
         profile.avoid_ros_namespace_conventions,
     )
 
 
-def _time(duration: Duration) -> QosTime:
+def _format_time(duration: Duration) -> QosTime:
     return QosTime(*divmod(duration.nanoseconds, 10**9))

@@ -19,8 +19,8 @@ from ..clock import set_stamp
 KINDS = {"picked_up": "payload taken up", "changed": "payload changed", "set_down": "payload set down"}
 
 
-def payload_message(payload: PayloadEstimate | None, time: float, frame: str) -> InertiaStamped:
-    """Mass, centre of mass and inertia about it in a frame, at a time in s; all zero without a payload."""
+def build_payload_message(payload: PayloadEstimate | None, time: float, frame: str) -> InertiaStamped:
+    """Return mass, centre of mass and inertia about it in a frame, at a time in s; all zero without a payload."""
     message = InertiaStamped()
     set_stamp(message.header.stamp, time)
     message.header.frame_id = frame
@@ -33,8 +33,8 @@ def payload_message(payload: PayloadEstimate | None, time: float, frame: str) ->
     return message
 
 
-def body_text(payload: PayloadEstimate) -> str:
-    """Mass and centre of mass with their standard deviations."""
+def format_body_text(payload: PayloadEstimate) -> str:
+    """Return mass and centre of mass with their standard deviations."""
     places = ", ".join(
         f"{x:.4f} ± {s:.4f}" for x, s in zip(payload.center_of_mass, payload.center_of_mass_std, strict=True)
     )
@@ -42,14 +42,14 @@ def body_text(payload: PayloadEstimate) -> str:
     return f"{mass} on '{payload.body}', centre of mass ({places}) m in its frame"
 
 
-def event_text(event: PayloadEvent) -> str:
+def format_event_text(event: PayloadEvent) -> str:
     """One line for the log."""
     text = f"{KINDS[event.kind]} at {event.time:.3f} s"
-    return text if event.payload is None else f"{text}: {body_text(event.payload)}"
+    return text if event.payload is None else f"{text}: {format_body_text(event.payload)}"
 
 
 def payload_values(payload: PayloadEstimate | None, events: int) -> dict[str, object]:
-    """Values for diagnostics."""
+    """Return values for diagnostics."""
     values: dict[str, object] = {
         "payload_events": events,
         "payload_mass": 0.0 if payload is None else payload.mass,

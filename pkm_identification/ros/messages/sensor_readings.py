@@ -99,7 +99,7 @@ class SensorReadings:
             self._forces.publish(self._force)
         if self._wrenches.get_subscription_count():
             set_stamp(self._wrench.header.stamp, time)
-            wrench = platform_wrench(self._machine, force, *pose)
+            wrench = compute_platform_wrench(self._machine, force, *pose)
             for vector, numbers in (
                 (self._wrench.wrench.force, wrench[:3]),
                 (self._wrench.wrench.torque, wrench[3:]),
@@ -108,10 +108,10 @@ class SensorReadings:
             self._wrenches.publish(self._wrench)
 
 
-def platform_wrench(
+def compute_platform_wrench(
     machine: Machine, force: FloatArray, position: FloatArray, rotation: FloatArray
 ) -> FloatArray:
-    """What struts do to the platform: force and moment about its origin (6,), N and N m, in platform axes.
+    """Return what struts do to the platform: force and moment about its origin (6,), N and N m, in platform axes.
 
     Parameters
     ----------

@@ -78,7 +78,7 @@ class StreamType:
         self.message_type = message_type
         self.names = tuple(names)
         self._optional = frozenset(optional)
-        (header, _), *fields = _fields(message_type)
+        (header, _), *fields = _list_fields(message_type)
         self._named = fields[0][0] == "names" and isinstance(fields[0][1], UnboundedSequence)
         texts = [name.encode() + b"\x00" for name in self.names]
         self.head = [len(texts).to_bytes(4, "little")] if self._named else []
@@ -90,9 +90,9 @@ class StreamType:
                 size = self.counts[name] = (sizes or {}).get(name, len(self.names))
                 parts.append((name + _COUNTED, COUNT, ()))
                 if size:
-                    parts.append((name, _numbers(kind.value_type)[0], (size,)))
+                    parts.append((name, _describe_numbers(kind.value_type)[0], (size,)))
             else:
-                parts.append((name, *_numbers(kind)))
+                parts.append((name, *_describe_numbers(kind)))
         layout = np.dtype(parts, align=True)
         places: Mapping[str, Any] = layout.fields or {}
         end = max(place[1] + place[0].itemsize for place in places.values())
@@ -130,7 +130,7 @@ class StreamType:
             if data[place : place + len(part)] != part:
                 return None
             place += len(part)
-        start = aligned(place)
+        start = align_position(place)
         if len(data) < start + self.layout.itemsize:
             return None
         # a copy, because kernels are compiled for aligned arrays that may be written
@@ -184,14 +184,14 @@ class StreamWriter:
         begin[: len(PLAIN)] = PLAIN
         for part in kind.head:
             begin += bytes(-len(begin) % 4) + part
-        start = aligned(len(begin))
+        start = align_position(len(begin))
         self._buffer = begin + bytes(start - len(begin) + kind.layout.itemsize)
         self.numbers = np.ndarray((), kind.layout, self._buffer, start)
         for name, count in kind.counts.items():
             self.numbers[name + _COUNTED] = count
 
     def message(self, time: float) -> bytes:
-        """The message with this stamp in s.
+        """Return the message with this stamp in s.
 
         Raises
         ------
@@ -202,25 +202,25 @@ class StreamWriter:
         return bytes(self._buffer)
 
 
-def aligned(place: int) -> int:
-    """The next place in a message, counted from its very beginning, at which a float64 may stand."""
+def align_position(place: int) -> int:
+    """Return the next place in a message, counted from its very beginning, at which a float64 may stand."""
     return ENCAPSULATION - (ENCAPSULATION - place) // ALIGNMENT * ALIGNMENT
 
 
-def _fields(message_type: Any) -> list[tuple[str, Any]]:
+def _list_fields(message_type: Any) -> list[tuple[str, Any]]:
     return list(zip(message_type.get_fields_and_field_types(), message_type.SLOT_TYPES, strict=True))
 
 
-def _numbers(kind: Any) -> tuple[str, tuple[int, ...]]:
+def _describe_numbers(kind: Any) -> tuple[str, tuple[int, ...]]:
     """Code and shape of a field's numbers, () for a single one."""
     if isinstance(kind, BasicType) and kind.typename in CODES:
         return CODES[kind.typename], ()
     if isinstance(kind, Array):
-        code, shape = _numbers(kind.value_type)
+        code, shape = _describe_numbers(kind.value_type)
         return code, (kind.size, *shape)
     if isinstance(kind, NamespacedType):
         message_type = getattr(import_module(".".join(kind.namespaces)), kind.name)
-        inside = [_numbers(part) for _, part in _fields(message_type)]
+        inside = [_describe_numbers(part) for _, part in _list_fields(message_type)]
         codes = {code for code, _ in inside}
         if len(codes) == 1:
             return codes.pop(), (sum(int(np.prod(shape)) for _, shape in inside),)

@@ -109,7 +109,7 @@ class Diagnostics:
             logger.info(text)
 
     def statuses(self) -> list[DiagnosticStatus]:
-        """The statuses of the last second, in the order of the tasks; forgets what was noted in it."""
+        """Return the statuses of the last second, in the order of the tasks; forgets what was noted in it."""
         noted, counts = list(self._noted.values()), dict(self.counts)
         self._noted.clear()
         first, *others = self._tasks
@@ -126,7 +126,7 @@ class Diagnostics:
             name=f"{self._node.get_fully_qualified_name().lstrip('/')}: {task.name}",
             message=one_line("; ".join(texts) or task.summary()),
             hardware_id=self._hardware,
-            values=[KeyValue(key=key, value=_text(value)) for key, value in values.items()],
+            values=[KeyValue(key=key, value=_format_number(value)) for key, value in values.items()],
         )
 
     def publish(self) -> None:
@@ -139,8 +139,8 @@ class Diagnostics:
         self._node.destroy_publisher(self._publisher)
 
 
-def _text(value: object) -> str:
-    """A number for people; empty while it is unknown."""
+def _format_number(value: object) -> str:
+    """Return a number for people; empty while it is unknown."""
     if isinstance(value, float):
         return f"{value:.6g}" if math.isfinite(value) else ""
     return str(value)

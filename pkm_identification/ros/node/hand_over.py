@@ -63,7 +63,7 @@ class Taker:
         self._published[message] = None
 
     def knows(self, message: object) -> bool:
-        """Whether a message that came was handed over before; asked once for each."""
+        """Return whether a message that came was handed over before; asked once for each."""
         return bool(self._published) and self._published.pop(message, self) is None  # type: ignore[call-overload]
 
 
@@ -78,7 +78,7 @@ class HandOver:
         return self._takers.setdefault(topic, [])
 
     def join(self, topic: str, take: Callable[[Handed], None]) -> tuple[Taker, Callable[[], None]]:
-        """A new taker of a topic, and what to call when it takes no more."""
+        """Return a new taker of a topic, and what to call when it takes no more."""
         taker, takers = Taker(take), self.takers(topic)
         takers.append(taker)
         return taker, lambda: takers.remove(taker)

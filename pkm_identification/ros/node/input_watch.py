@@ -141,7 +141,7 @@ class InputWatch:
         return f"no samples on '{self.topic}' for {time.monotonic() - self._arrival:.0f} s: {why}"
 
     def complaints(self) -> Iterator[str]:
-        """What to say of what was missed in the last second."""
+        """Yield what to say of what was missed in the last second."""
         step = f"a step takes {MILLISECONDS * self.mean:.3g} ms, at most {MILLISECONDS * self.longest:.3g} ms"
         if self.pushed_out_lately:
             yield (

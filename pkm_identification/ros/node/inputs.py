@@ -28,7 +28,7 @@ from .hand_over import Handed, HandOver
 from .input_watch import InputWatch, step_values
 from .missing_samples import MissingSamples
 from .sole_publisher import THIS_PROCESS, SolePublisher
-from .topic_publishers import mismatch_complaints, publisher_of, publishers_by_identity
+from .topic_publishers import format_mismatch_complaints, publisher_of, publishers_by_identity
 
 # A callback takes what has piled up, but lets services and timers have their turn after this many.
 DRAIN_LIMIT = 200
@@ -224,7 +224,7 @@ class Inputs:
                 yield WARN, complaint
             if one.sole is not None:
                 yield from self._other_publishers(watch.topic, one.sole, found)
-            for complaint in mismatch_complaints(self._node, watch.topic, one.kind, one.qos):
+            for complaint in format_mismatch_complaints(self._node, watch.topic, one.kind, one.qos):
                 yield ERROR, complaint
 
     def _other_publishers(
@@ -248,11 +248,11 @@ class Inputs:
         self._told[topic] = names
 
     def values(self) -> Mapping[str, object]:
-        """Numbers of the last second to show in the diagnostics."""
+        """Return numbers of the last second to show in the diagnostics."""
         return step_values(one.watch for one in self.topics)
 
     def summary(self) -> str:
-        """How much came in the last second, of each topic; empty where there is none."""
+        """Return how much came in the last second, of each topic; empty where there is none."""
         return ", ".join(
             f"{one.watch.steps} messages of '{one.watch.topic}' in the last second" for one in self.topics
         )

@@ -43,10 +43,10 @@ def end_with_launcher(environment: Mapping[str, str] = os.environ) -> bool:
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
         # it may have ended meanwhile
         return os.getppid() == int(launcher)
-    return _runs(int(launcher))
+    return _is_running(int(launcher))
 
 
-def _runs(process: int) -> bool:
+def _is_running(process: int) -> bool:
     try:
         os.kill(process, 0)
     except ProcessLookupError:

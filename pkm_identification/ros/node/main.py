@@ -32,7 +32,7 @@ from .launcher import end_with_launcher
 from .pipeline_node import PipelineNode
 from .stream_executor import StreamExecutor
 from .thread_priority import ThreadPriority
-from .transport import without_shared_memory
+from .transport import remove_shared_memory
 
 FAILED, FAILED_START = 1, 2
 LONG = 1e6  # s
@@ -97,7 +97,7 @@ def _run_together(
             return code
         for node_class in node_classes:
             name = node_class.NAME
-            nodes.append(_made(node_class))
+            nodes.append(_make_node(node_class))
             nodes[-1].hand_over = hand_over or nodes[-1].hand_over
             if len(node_classes) == 1:
                 nodes[-1].thread_priority = ThreadPriority()
@@ -141,7 +141,7 @@ def _run_together(
 
 
 def make_executor(kind: str) -> Executor:
-    """An executor by the name in the parameter `executor`.
+    """Return an executor by the name in the parameter `executor`.
 
     Raises
     ------
@@ -155,13 +155,13 @@ def make_executor(kind: str) -> Executor:
 
 def _initialize(args: list[str] | None) -> None:
     try:
-        without_shared_memory(get_rmw_implementation_identifier())
+        remove_shared_memory(get_rmw_implementation_identifier())
         rclpy.init(args=args)
     except Exception as error:  # bad arguments and parameter files raise several kinds
         raise ParameterError(" ".join(str(error).split(", at /")[0].split())) from None
 
 
-def _made(node_class: type[PipelineNode]) -> PipelineNode:
+def _make_node(node_class: type[PipelineNode]) -> PipelineNode:
     try:
         with warnings.catch_warnings():
             # what rclpy says of cleaning up after an error that is told below

@@ -96,7 +96,7 @@ class PipelineNode(LifecycleNode):
     def accept(self, values: Mapping[str, Any]) -> None:
         """Judge a change of live parameters, given all values as they would be; raise PkmError to refuse it."""
 
-    def changed(self, names: set[str]) -> None:
+    def apply_changes(self, names: set[str]) -> None:
         """Take over the live parameters of these names, which have changed."""
 
     def hardware(self) -> str:
@@ -108,7 +108,7 @@ class PipelineNode(LifecycleNode):
         return "no samples" if self.silent else "ok"
 
     def input_summary(self) -> str:
-        """What they say of the input then, while the node is active."""
+        """Return what they say of the input then, while the node is active."""
         return self.inputs.summary() or "listens to no topic"
 
     def further_tasks(self) -> Iterable[Task]:
@@ -120,7 +120,7 @@ class PipelineNode(LifecycleNode):
         return ()
 
     def values(self) -> Mapping[str, object]:
-        """Numbers to show in the diagnostics."""
+        """Return numbers to show in the diagnostics."""
         return {}
 
     # What subclasses use
@@ -149,7 +149,7 @@ class PipelineNode(LifecycleNode):
     def stream_output(
         self, message_type: type, topic: str, qos: QoSProfile, message: Callable[[Any, float], bytes]
     ) -> StreamOutput:
-        """A stream of samples, to nodes of this process as objects; `message` makes bytes of (sample, delay)."""
+        """Return a stream of samples, to nodes of this process as objects; `message` makes bytes of (sample, delay)."""
         takers = self.hand_over.takers(self.resolve_topic_name(topic))
         return StreamOutput(self.publisher(message_type, topic, qos), takers, message)
 
@@ -314,7 +314,7 @@ class PipelineNode(LifecycleNode):
         self.release()
 
     def hardware_id(self) -> str:
-        """Which machine: stated, or what the namespace has of that name."""
+        """Return which machine: stated, or what the namespace has of that name."""
         machine_id: str = self.parameter["machine_id"]
         return machine_id or f"{self.get_namespace().strip('/')}/{self.hardware()}".strip("/")
 

@@ -61,7 +61,7 @@ class Schedule:
         return math.isfinite(self.began)
 
     def due(self, now: float) -> int:
-        """How many samples to simulate at `now` (s), none before `begin`; each must be added to `count`."""
+        """Return how many samples to simulate at `now` (s), none before `begin`; each must be added to `count`."""
         if self.began > now:
             return 0
         count = math.floor((now - self.began) * self._rate) + 1 - self.count

@@ -75,7 +75,7 @@ class StreamExecutor(SingleThreadedExecutor):
                 for subscription, _ in streams:
                     held.enter_context(subscription.handle)
                 held.enter_context(self.context.handle)
-                end = time.monotonic() + min(ROUND, _until_a_timer(nodes))
+                end = time.monotonic() + min(ROUND, _compute_wait(nodes))
             except InvalidHandle:
                 return False  # on its way out
             waiting = _rclpy.WaitSet(len(streams), 0, 0, 0, 0, 0, self.context.handle)
@@ -98,7 +98,7 @@ class StreamExecutor(SingleThreadedExecutor):
                     return flowing
 
 
-def _until_a_timer(nodes: list[Node]) -> float:
+def _compute_wait(nodes: list[Node]) -> float:
     """Time in s until the next timer is due; negative when it is overdue, infinite without timers."""
     waits = [timer.time_until_next_call() for node in nodes for timer in node.timers]
     return min((wait / NANOSECONDS for wait in waits if wait is not None), default=math.inf)

@@ -37,7 +37,7 @@ class ThreadPriority:
         """How the calling thread is scheduled, and why not as asked for."""
         name = "normal"
         if _KNOWN:
-            policy, priority = _scheduling_of(0)
+            policy, priority = _read_scheduling(0)
             if policy in (os.SCHED_FIFO, os.SCHED_RR):
                 return f"real-time, priority {priority}"
             name = {os.SCHED_BATCH: "batch", os.SCHED_IDLE: "idle"}.get(policy, name)
@@ -56,19 +56,19 @@ class ThreadPriority:
             self._refusal = f"real-time priority {priority}: this system has none for threads"
             return self._refusal
         try:
-            if _scheduling_of(0)[0] != os.SCHED_OTHER:
+            if _read_scheduling(0)[0] != os.SCHED_OTHER:
                 return None
             self._raise_all(priority)
         except OSError as error:
             self.fall()
-            self._refusal = f"real-time priority {priority}: {_why(error)}"
+            self._refusal = f"real-time priority {priority}: {_explain_failure(error)}"
         return self._refusal
 
     def fall(self) -> None:
         """Have all threads scheduled as before; nothing happens where none was raised."""
         if self._priority:
-            for thread in set(_threads()) - self._others:
-                if _scheduling_of(thread) == (os.SCHED_FIFO, self._priority):
+            for thread in set(_list_threads()) - self._others:
+                if _read_scheduling(thread) == (os.SCHED_FIFO, self._priority):
                     with suppress(OSError):  # it has ended meanwhile
                         os.sched_setscheduler(thread, os.SCHED_OTHER, os.sched_param(0))
         self._priority = 0
@@ -76,20 +76,22 @@ class ThreadPriority:
     def _raise_all(self, priority: int) -> None:
         self._priority = priority
         beside = {one.native_id for one in threading.enumerate() if one.name == THREAD_NAME}
-        self._others = {one for one in _threads() if _scheduling_of(one)[0] != os.SCHED_OTHER}
+        self._others = {one for one in _list_threads() if _read_scheduling(one)[0] != os.SCHED_OTHER}
         raised: set[int] = set()
-        while new := set(_threads()) - raised - self._others - beside:  # one may have made another meanwhile
+        while (
+            new := set(_list_threads()) - raised - self._others - beside
+        ):  # one may have made another meanwhile
             for thread in new:
                 with suppress(ProcessLookupError):  # it has ended meanwhile
                     os.sched_setscheduler(thread, os.SCHED_FIFO, os.sched_param(priority))
             raised |= new
 
 
-def _threads() -> list[int]:
+def _list_threads() -> list[int]:
     return [int(name) for name in os.listdir(THREADS)]
 
 
-def _scheduling_of(thread: int) -> tuple[int, int]:
+def _read_scheduling(thread: int) -> tuple[int, int]:
     """Policy and priority of a thread, or of the calling one for 0; normal where it cannot be told."""
     try:
         policy = os.sched_getscheduler(thread) & ~os.SCHED_RESET_ON_FORK
@@ -98,7 +100,7 @@ def _scheduling_of(thread: int) -> tuple[int, int]:
         return os.SCHED_OTHER, 0
 
 
-def _why(error: OSError) -> str:
+def _explain_failure(error: OSError) -> str:
     if isinstance(error, PermissionError):
         from resource import RLIMIT_RTPRIO, getrlimit  # here: only systems that get so far have it
 

@@ -30,7 +30,7 @@ def publishers_by_identity(node: Node, topic: str, kind: str) -> dict[bytes, str
     """Return the publishers of a topic that send messages of a type: full names of their nodes by identity."""
     return {
         bytes(info.endpoint_gid[:GID_SIZE]): _name(info)
-        for info in _publishers(node, topic)
+        for info in _list_publishers(node, topic)
         if info.topic_type == kind
     }
 
@@ -52,10 +52,10 @@ def namesakes(node: Node) -> int:
     return node.get_node_names_and_namespaces().count((node.get_name(), node.get_namespace())) - 1
 
 
-def mismatch_complaints(node: Node, topic: str, kind: str, wanted: QoSProfile) -> list[str]:
+def format_mismatch_complaints(node: Node, topic: str, kind: str, wanted: QoSProfile) -> list[str]:
     """Return a sentence for each publisher whose messages a subscription of this type and quality never gets."""
     complaints = []
-    for info in _publishers(node, topic):
+    for info in _list_publishers(node, topic):
         if info.topic_type != kind:
             complaints.append(
                 f"messages of {_name(info)} on '{topic}' do not arrive: they are {info.topic_type}, expected {kind}"
@@ -80,7 +80,7 @@ def mismatch_complaints(node: Node, topic: str, kind: str, wanted: QoSProfile) -
     return complaints
 
 
-def _publishers(node: Node, topic: str) -> list[Any]:
+def _list_publishers(node: Node, topic: str) -> list[Any]:
     return node.get_publishers_info_by_topic(node.resolve_topic_name(topic))
 
 

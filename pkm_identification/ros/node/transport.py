@@ -28,7 +28,7 @@ OLD_DISTRIBUTIONS = ("humble", "iron", "jazzy")
 PEERS = ("ROS_STATIC_PEERS", "ROS_DISCOVERY_SERVER")
 
 
-def without_shared_memory(middleware: str, environment: MutableMapping[str, str] = os.environ) -> None:
+def remove_shared_memory(middleware: str, environment: MutableMapping[str, str] = os.environ) -> None:
     """Let the participants that this process will make use UDP alone, unless the user chose a transport.
 
     Parameters

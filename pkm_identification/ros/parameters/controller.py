@@ -51,7 +51,7 @@ PARAMETERS = (
 )  # fmt: skip
 
 
-def controller_settings(values: Mapping[str, Any]) -> ControllerSettings:
+def build_controller_settings(values: Mapping[str, Any]) -> ControllerSettings:
     """Settings of the controller from the node's parameters."""
     return ControllerSettings(
         mode=values["mode"],

@@ -87,7 +87,7 @@ class ParameterSpec:
 
     @classmethod
     def of(cls, declaration: Declaration, live: bool = False, **changes: Any) -> ParameterSpec:
-        """The parameter of a declared setting; `changes` replaces what is otherwise for the node."""
+        """Return the parameter of a declared setting; `changes` replaces what is otherwise for the node."""
         spec = cls(
             declaration.name,
             declaration.default,
@@ -153,7 +153,7 @@ class ParameterSpec:
         return descriptor
 
     def check(self, value: Any) -> str | None:
-        """Why a value is refused, or None."""
+        """Return why a value is refused, or None."""
         if not self._type_fits(value):
             return f"parameter '{self.name}' = {value!r}: must be {self.kind[1]}{self._hint(value)}"
         values = value if isinstance(self.default, list) else [value]
@@ -167,17 +167,17 @@ class ParameterSpec:
         return None
 
     def convert(self, value: Any) -> Any:
-        """A checked value as the type of the default."""
+        """Return a checked value as the type of the default."""
         if isinstance(self.default, list):
             return [type(self.default[0])(entry) for entry in value]
         return type(self.default)(value)
 
     def _chosen(self, entry: Any) -> bool:
-        """Whether it is one of the choices, or a file beside them."""
+        """Return whether it is one of the choices, or a file beside them."""
         return not self.choices or entry in self.choices or bool(self.ending and entry.endswith(self.ending))
 
     def _hint(self, value: Any) -> str:
-        """How to write a number that YAML takes for a text: it wants a dot, and the sign of the power."""
+        """Return how to write a number that YAML takes for a text: it wants a dot, and the sign of the power."""
         if not (isinstance(self.default, float) and isinstance(value, str)):
             return ""
         mantissa, power = [*value.strip().lower().split("e"), ""][:2]
@@ -194,15 +194,15 @@ class ParameterSpec:
             # An empty list in YAML has no type; an array arrives as array.array.
             if isinstance(value, (str, bytes)) or not hasattr(value, "__iter__"):
                 return False
-            return all(_scalar_fits(self.default[0], entry) for entry in value)
-        return _scalar_fits(self.default, value)
+            return all(_is_scalar_allowed(self.default[0], entry) for entry in value)
+        return _is_scalar_allowed(self.default, value)
 
 
 # One that may change while the node runs.
 LiveParameter = partial(ParameterSpec, live=True)
 
 
-def _scalar_fits(default: Any, value: Any) -> bool:
+def _is_scalar_allowed(default: Any, value: Any) -> bool:
     if isinstance(default, bool) or isinstance(value, bool):
         return isinstance(default, bool) and isinstance(value, bool)
     if isinstance(default, float):

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from pkm_identification.identification.online.pipeline import stream_settings
+from pkm_identification.identification.online.pipeline import build_stream_settings
 from pkm_identification.identification.settings import (
     FIX,
     NAMED,
@@ -57,7 +57,7 @@ PARAMETERS = (
 )  # fmt: skip
 
 
-def estimator_settings(machine: Machine, values: Mapping[str, Any]) -> Settings:
+def build_estimator_settings(machine: Machine, values: Mapping[str, Any]) -> Settings:
     """Return settings of the estimation for parameter values, for a stream of the machine.
 
     Raises
@@ -72,4 +72,4 @@ def estimator_settings(machine: Machine, values: Mapping[str, Any]) -> Settings:
         assumptions=assumptions_of(values["fix"], values["tie"], values["prior"]),
         **{name: values[name] for name in (*CHOSEN, *LIVE, *WATCH)},
     )
-    return stream_settings(machine, settings, read_period(machine, values["sample_rate"]))
+    return build_stream_settings(machine, settings, read_period(machine, values["sample_rate"]))

@@ -21,7 +21,7 @@ from pkm_identification.simulation import (
     Payload,
     SensorSettings,
     Simulator,
-    perturbed,
+    perturb_machine,
 )
 from pkm_identification.simulation.faults import parse_fault
 from pkm_identification.simulation.physics.load import build_physics
@@ -71,7 +71,7 @@ PARAMETERS = (
 
 
 def simulator_of(machine: Machine, values: Mapping[str, Any]) -> Simulator:
-    """The simulator of a node's parameters.
+    """Return the simulator of a node's parameters.
 
     Raises
     ------
@@ -80,7 +80,7 @@ def simulator_of(machine: Machine, values: Mapping[str, Any]) -> Simulator:
     """
     truth = machine
     if values["perturbation"] > 0:
-        truth = perturbed(machine, values["perturbation_seed"], values["perturbation"])
+        truth = perturb_machine(machine, values["perturbation_seed"], values["perturbation"])
     motion = None
     if values["trajectory"] != NO_TRAJECTORY and values["commands"] == POSITION:
         name = None if values["trajectory"] == STATED else values["trajectory"]

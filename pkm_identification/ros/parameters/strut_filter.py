@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from pkm_identification.identification.online.pipeline import stream_settings
+from pkm_identification.identification.online.pipeline import build_stream_settings
 from pkm_identification.identification.settings import NAMED, Settings
 from pkm_identification.machines.contract import Machine
 
@@ -41,4 +41,4 @@ def filter_settings(machine: Machine, period: float, values: Mapping[str, Any]) 
         If there is no such filter at that period.
     """
     settings = Settings.of(**{name: values[name] for name in (*FILTER, *GUARD)})
-    return stream_settings(machine, settings, period)
+    return build_stream_settings(machine, settings, period)

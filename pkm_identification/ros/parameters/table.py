@@ -21,7 +21,7 @@ from rclpy.parameter import Parameter
 
 from pkm_identification.errors import PkmError, one_line
 
-from ..releases import tells_of_set_parameters
+from ..releases import has_set_callbacks
 from .declarations import ParameterError, ParameterSpec
 
 
@@ -61,7 +61,7 @@ class ParameterTable:
         self._notify = changed
         self._refusal = ""
         # where nobody says when a change has happened, it counts once it is accepted
-        self._notified_afterwards = tells_of_set_parameters(node)
+        self._notified_afterwards = has_set_callbacks(node)
         node.add_on_set_parameters_callback(self._check)
         for spec in specs:
             try:
@@ -72,18 +72,18 @@ class ParameterTable:
             except InvalidParameterValueException as error:
                 raise ParameterError(self._refusal or str(error)) from None
         if self._notified_afterwards:
-            node.add_post_set_parameters_callback(self._changed)
+            node.add_post_set_parameters_callback(self._handle_change)
 
     def __getitem__(self, name: str) -> Any:
         """Value of a parameter, of the type of its default."""
         return self._specs[name].convert(self._node.get_parameter(name).value)
 
     def values(self, *names: str) -> dict[str, Any]:
-        """Values of several parameters by name."""
+        """Return values of several parameters by name."""
         return {name: self[name] for name in names}
 
     def all(self) -> dict[str, Any]:
-        """Values of all parameters by name."""
+        """Return values of all parameters by name."""
         return self.values(*self._specs)
 
     def unknown(self) -> list[str]:
@@ -104,17 +104,17 @@ class ParameterTable:
     def _check(self, parameters: list[Parameter]) -> SetParametersResult:
         """Judge a change, of one parameter or of several at once."""
         ours = [parameter for parameter in parameters if parameter.name in self._specs]
-        refusal = next(filter(None, map(self._refused, ours)), None)
+        refusal = next(filter(None, map(self._refuse_change, ours)), None)
         if refusal is None and ours and self._configured():
             refusal = self._refused_together(ours)
         if refusal is not None:
             self._refusal = refusal
             return SetParametersResult(successful=False, reason=one_line(refusal))
         if not self._notified_afterwards:
-            self._changed(parameters)
+            self._handle_change(parameters)
         return SetParametersResult(successful=True)
 
-    def _refused(self, parameter: Parameter) -> str | None:
+    def _refuse_change(self, parameter: Parameter) -> str | None:
         spec = self._specs[parameter.name]
         refusal = spec.check(parameter.value)
         if refusal is None and not spec.live and self._configured():
@@ -134,7 +134,7 @@ class ParameterTable:
             return f"parameter {changes}: {error}"
         return None
 
-    def _changed(self, parameters: list[Parameter]) -> None:
+    def _handle_change(self, parameters: list[Parameter]) -> None:
         names = {parameter.name for parameter in parameters} & set(self._specs)
         if names and self._configured():
             self._notify(names)

@@ -28,11 +28,11 @@ from pkm_identification.identification.identify import identify, validate
 from pkm_identification.identification.result import Identification
 from pkm_identification.identification.settings import Settings
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
+from pkm_identification.mechanisms.hexapod.parameters.sets import list_hexapod_parameters
 from pkm_identification.motion import DriveLog
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.records import read_log
-from pkm_identification.simulation import SensorSettings, perturbed, simulate
+from pkm_identification.simulation import SensorSettings, perturb_machine, simulate
 
 from .demo_settings import OWN_DOMAIN, DemoSettings
 from .draining import drain, underway
@@ -95,7 +95,7 @@ def run_demo(settings: DemoSettings, say: Callable[[str], object] = print) -> De
         If a node does not start or nothing arrives.
     """
     machine = Machine.load(settings.machine)
-    truth = perturbed(machine, settings.seed, settings.perturbation)
+    truth = perturb_machine(machine, settings.seed, settings.perturbation)
     folder = Path(settings.folder)
     bag = folder / "bag"
     folder.mkdir(parents=True, exist_ok=True)
@@ -128,7 +128,7 @@ def run_demo(settings: DemoSettings, say: Callable[[str], object] = print) -> De
         log=log,
         replayed=replayed,
         offline=offline,
-        truth=hexapod_parameters(truth).nominal,
+        truth=list_hexapod_parameters(truth).nominal,
         agreement=agreement,
         lost=underway(live) + abs(samples - len(log.time)),
         troubles=live.troubles,
@@ -184,7 +184,7 @@ def _run_nodes(settings: DemoSettings, bag: Path, say: Callable[[str], object]) 
                 if monitor.value("strut_filter", "accepted") != seen:
                     seen, progressed = monitor.value("strut_filter", "accepted"), time.monotonic()
                     troubles.take(int(seen), monitor.troubles)
-                    say("   " + _progress(monitor))
+                    say("   " + _show_progress(monitor))
             drain(monitor)
             monitor.troubles = troubles.confirmed
             if simulator.code is None:
@@ -197,7 +197,7 @@ def _run_nodes(settings: DemoSettings, bag: Path, say: Callable[[str], object]) 
     return monitor
 
 
-def _progress(monitor: Monitor) -> str:
+def _show_progress(monitor: Monitor) -> str:
     accepted = monitor.value("strut_filter", "accepted") or "0"
     if monitor.estimate is None:
         return f"{int(accepted):6d} samples   filters settle ..."

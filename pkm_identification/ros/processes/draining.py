@@ -26,22 +26,22 @@ def drain(monitor: Monitor) -> None:
     begin = moved = time.monotonic()
     counters: list[int] = []
     while time.monotonic() < min(begin + LONGEST, moved + SETTLED):
-        before, counters = counters, _counters(monitor)
+        before, counters = counters, _read_counters(monitor)
         if counters != before:
             moved = time.monotonic()
-        elif not underway(monitor) and _told(monitor):
+        elif not underway(monitor) and _is_last_estimate(monitor):
             return
         monitor.listen(LOOK)
 
 
 def underway(monitor: Monitor) -> int:
-    """Samples that were passed on and have not come to the next node: lost, when nothing moves any more."""
-    passed, posed, used, _ = _counters(monitor)
+    """Return samples that were passed on and have not come to the next node: lost, when nothing moves any more."""
+    passed, posed, used, _ = _read_counters(monitor)
     return max(passed - posed, 0) + max(posed - used, 0)
 
 
-def _counters(monitor: Monitor) -> list[int]:
-    """What the filter passed on, what kinematics and estimator took, and the equations made of it."""
+def _read_counters(monitor: Monitor) -> list[int]:
+    """Return what the filter passed on, what kinematics and estimator took, and the equations made of it."""
     places = (
         ("strut_filter", "passed"),
         ("kinematics", "taken"),
@@ -51,6 +51,6 @@ def _counters(monitor: Monitor) -> list[int]:
     return [monitor.count(node, key) for node, key in places]
 
 
-def _told(monitor: Monitor) -> bool:
-    """Whether the latest estimate is the last one."""
+def _is_last_estimate(monitor: Monitor) -> bool:
+    """Return whether the latest estimate is the last one."""
     return monitor.estimate is not None and monitor.estimate.count == monitor.count("estimator", "equations")

@@ -42,11 +42,11 @@ class Monitor:
             self._executor.spin_once(timeout_sec=left)
 
     def value(self, node: str, key: str) -> str:
-        """A number in a node's diagnostics, of whichever task; empty before the first."""
+        """Return a number in a node's diagnostics, of whichever task; empty before the first."""
         return self.values.get(node, {}).get(key, "")
 
     def count(self, node: str, key: str) -> int:
-        """A counter in a node's diagnostics; 0 before the first."""
+        """Return a counter in a node's diagnostics; 0 before the first."""
         return int(self.value(node, key) or 0)
 
     def close(self) -> None:

@@ -121,7 +121,7 @@ class NodeProcess:
         return self._running().poll()
 
     def text(self) -> str:
-        """What the node has written so far."""
+        """Return what the node has written so far."""
         return self.log.read_text(encoding="utf-8", errors="replace") if self.log.exists() else ""
 
     def wait_active(self, deadline: float = START_DEADLINE) -> NodeProcess:

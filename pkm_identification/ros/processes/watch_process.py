@@ -57,7 +57,7 @@ def watching(domain: int, *options: str) -> Iterator[Watching]:
         start_new_session=True,  # a Ctrl-C at the terminal is ours to pass on
     ) as process:
         try:
-            yield Watching(_address(process), process.pid)
+            yield Watching(_read_address(process), process.pid)
         finally:
             process.send_signal(signal.SIGINT)
             try:
@@ -66,8 +66,8 @@ def watching(domain: int, *options: str) -> Iterator[Watching]:
                 process.kill()
 
 
-def _address(process: subprocess.Popen[str]) -> str:
-    """The page's address: libraries may write warnings before it."""
+def _read_address(process: subprocess.Popen[str]) -> str:
+    """Return the page's address: libraries may write warnings before it."""
     output = []
     for line in process.stdout or ():
         if match := ADDRESS.match(line):

@@ -31,7 +31,7 @@ STATUSES = {
 LEVELS = {DiagnosticStatus.OK: "ok", DiagnosticStatus.WARN: "warning", DiagnosticStatus.ERROR: "error"}
 
 
-def pose_entry(pose: Pose) -> list[float] | None:
+def build_pose_entry(pose: Pose) -> list[float] | None:
     """Position in m and quaternion x, y, z, w; None if a number is not finite."""
     place, turn = pose.position, pose.orientation
     numbers = [place.x, place.y, place.z, turn.x, turn.y, turn.z, turn.w]
@@ -39,7 +39,7 @@ def pose_entry(pose: Pose) -> list[float] | None:
 
 
 def estimate_entry(message: ParameterEstimate) -> dict[str, Any] | None:
-    """An estimate without its covariance; None if a number is not finite, or a parameter lacks one."""
+    """Return an estimate without its covariance; None if a number is not finite, or a parameter lacks one."""
     numbers = [*message.values, *message.std, *message.nominal, message.nis, message.fit_ratio]
     columns = (message.units, message.values, message.std, message.nominal, message.status)
     if not all(map(math.isfinite, numbers)) or any(len(column) != len(message.names) for column in columns):
@@ -67,7 +67,7 @@ def estimate_entry(message: ParameterEstimate) -> dict[str, Any] | None:
     }
 
 
-def lines_entry(message: MarkerArray) -> list[dict[str, Any]]:
+def build_lines_entry(message: MarkerArray) -> list[dict[str, Any]]:
     """Bodies of a machine as lines: name, and the ends of each one after the other, m; not where one is not finite."""
     lines = [
         {"name": one.ns, "points": [[point.x, point.y, point.z] for point in one.points]}
@@ -77,8 +77,8 @@ def lines_entry(message: MarkerArray) -> list[dict[str, Any]]:
     return [one for one in lines if all(math.isfinite(x) for point in one["points"] for x in point)]
 
 
-def payload_entry(message: InertiaStamped) -> dict[str, Any] | None:
-    """Mass in kg and centre of mass in m of what is carried; None if a number is not finite."""
+def build_payload_entry(message: InertiaStamped) -> dict[str, Any] | None:
+    """Return mass in kg and centre of mass in m of what is carried; None if a number is not finite."""
     body = message.inertia
     numbers = [body.m, body.com.x, body.com.y, body.com.z]
     if not all(map(math.isfinite, numbers)):
@@ -86,7 +86,7 @@ def payload_entry(message: InertiaStamped) -> dict[str, Any] | None:
     return {"time": seconds(message.header.stamp), "mass": body.m, "center": numbers[1:]}
 
 
-def status_entry(status: DiagnosticStatus, task: str) -> dict[str, Any]:
+def build_status_entry(status: DiagnosticStatus, task: str) -> dict[str, Any]:
     """One task of a node: its level in a word, its message and its numbers as text."""
     values: Mapping[str, str] = {entry.key: entry.value for entry in status.values}
     return {

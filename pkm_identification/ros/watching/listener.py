@@ -38,7 +38,13 @@ from pkm_identification.msg import ParameterEstimate
 from ..clock import STEADY
 from ..interfaces.declarations import NODE_INTERFACES
 from ..qos import DIAGNOSTICS_WATCHED, LATCHED, NEWEST
-from .entries import estimate_entry, lines_entry, payload_entry, pose_entry, status_entry
+from .entries import (
+    build_lines_entry,
+    build_payload_entry,
+    build_pose_entry,
+    build_status_entry,
+    estimate_entry,
+)
 
 POSE_PERIOD = 0.033  # s between poses that are looked at
 LOOK_PERIOD = 0.5  # s between two looks at who is silent
@@ -139,7 +145,7 @@ class Listener:
         if now - self._posed < POSE_PERIOD:
             return
         self._posed = now
-        entry = pose_entry(deserialize_message(data, PoseStamped).pose)
+        entry = build_pose_entry(deserialize_message(data, PoseStamped).pose)
         if entry is not None:
             self._heard["pose"] = now
             self.board.put("pose", entry)
@@ -149,7 +155,7 @@ class Listener:
         if not self._by_lines or now - self._drawn < POSE_PERIOD:
             return
         self._drawn = now
-        entry = lines_entry(deserialize_message(data, MarkerArray))
+        entry = build_lines_entry(deserialize_message(data, MarkerArray))
         if entry:
             self.board.put("lines", entry)
 
@@ -178,7 +184,7 @@ class Listener:
         self._estimators |= estimators
 
     def _take_payload(self, message: InertiaStamped) -> None:
-        entry = payload_entry(message)
+        entry = build_payload_entry(message)
         if entry is not None:
             self.board.put("payload", entry)
 
@@ -188,7 +194,7 @@ class Listener:
             if node not in NODE_INTERFACES or not status.name.startswith(self._prefix):
                 continue
             self._heard[node] = time.monotonic()
-            self._nodes.setdefault(node, {})[task] = status_entry(status, task)
+            self._nodes.setdefault(node, {})[task] = build_status_entry(status, task)
             self.board.put("nodes", {name: list(tasks.values()) for name, tasks in self._nodes.items()})
 
     def _look(self) -> None:

@@ -27,7 +27,7 @@ from pkm_identification.browser.live.page_server import PageServer
 from pkm_identification.errors import PkmError
 from pkm_identification.machines.contract import Machine
 
-from ..node.transport import without_shared_memory
+from ..node.transport import remove_shared_memory
 from .listener import ACTIONS, Listener
 
 ALIVE = 1.0  # s between two looks at the listening thread
@@ -80,7 +80,7 @@ def run_watch(settings: WatchSettings, say: Callable[[str], object]) -> None:
     PkmError
         If the address cannot be used, or ROS cannot be started or ends.
     """
-    without_shared_memory(get_rmw_implementation_identifier())
+    remove_shared_memory(get_rmw_implementation_identifier())
     if settings.domain is not None:
         os.environ["ROS_DOMAIN_ID"] = str(settings.domain)
     try:

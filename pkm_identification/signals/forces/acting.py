@@ -25,7 +25,7 @@ from .known import ForceAlignment
 
 
 def corrections_of(guard: GuardSettings, period: float) -> list[Correction]:
-    """What the measurement is known to be wrong by first, then what lies between drive and strut."""
+    """Return what the measurement is known to be wrong by first, then what lies between drive and strut."""
     corrections: list[Correction] = []
     if guard.known is not None:
         corrections.append(ForceAlignment.of(guard.known, period))
@@ -64,19 +64,19 @@ def winding(guard: GuardSettings) -> FloatArray:
 
 
 def acting(log: GuardedLog, guard: GuardSettings) -> GuardedLog:
-    """A guarded log with the forces that act at the struts, and the struts' lengths."""
+    """Return a guarded log with the forces that act at the struts, and the struts' lengths."""
     for correction in corrections_of(guard, log.period):
         log = corrected_log(log, correction)
     return log
 
 
 def at_motors(log: GuardedLog, guard: GuardSettings) -> GuardedLog:
-    """A guarded log with forces and lengths in front of what yields, as `behind_springs` takes it."""
+    """Return a guarded log with forces and lengths in front of what yields, as `behind_springs` takes it."""
     return log if guard.known is None else corrected_log(log, ForceAlignment.of(guard.known, log.period))
 
 
 def behind_springs(log: GuardedLog, guard: GuardSettings, wound: FloatArray) -> GuardedLog:
-    """A log of `at_motors` as `acting` has it, where it is known how far each drive is wound up.
+    """Return a log of `at_motors` as `acting` has it, where it is known how far each drive is wound up.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ def behind_springs(log: GuardedLog, guard: GuardSettings, wound: FloatArray) -> 
     for part in segment_slices(runs):
         inner = np.arange(part.start + through.before, part.stop - through.after)
         if len(inner) and known[part.start] and log.force is not None:
-            length, force = through.corrected(log.length[part], log.force[part], wound[part])
+            length, force = through.correct(log.length[part], log.force[part], wound[part])
             rows.append(inner)
             lengths.append(length)
             forces.append(force)

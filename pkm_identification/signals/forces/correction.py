@@ -47,7 +47,7 @@ class Correction(Protocol):
     def at(self, period: float) -> Correction:
         """The same for samples that come at another period in s."""
 
-    def corrected(self, length: FloatArray, force: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def correct(self, length: FloatArray, force: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Lengths in m and forces in N of an uninterrupted stretch (n, 6): those that have their neighbours."""
 
 
@@ -72,7 +72,7 @@ class ForceStream(Protocol):
 
 
 def corrected_log(log: GuardedLog, correction: Correction) -> GuardedLog:
-    """A guarded log with a correction; samples at the ends of a segment that lack neighbours are left out."""
+    """Return a guarded log with a correction; samples at the ends of a segment that lack neighbours are left out."""
     if log.force is None:
         return log
     rows, lengths, forces = [], [], []
@@ -80,7 +80,7 @@ def corrected_log(log: GuardedLog, correction: Correction) -> GuardedLog:
         chosen = np.arange(part.start + correction.before, part.stop - correction.after)
         if len(chosen) == 0:
             continue
-        length, force = correction.corrected(log.length[part], log.force[part])
+        length, force = correction.correct(log.length[part], log.force[part])
         rows.append(chosen)
         lengths.append(length)
         forces.append(force)
@@ -164,9 +164,7 @@ class CorrectionStream:
     def _corrected_in_turn(self) -> GuardedSample:
         correction, turn = self._correction, self._turn
         near = slice(turn - correction.before, turn + correction.after + 1)
-        true_coordinate, true_force = correction.corrected(
-            self._coordinate.rows[near], self._force.rows[near]
-        )
+        true_coordinate, true_force = correction.correct(self._coordinate.rows[near], self._force.rows[near])
         in_turn = self._window[turn]
         self._turn += 1
         # at another period it may need more before

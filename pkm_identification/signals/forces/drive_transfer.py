@@ -30,7 +30,7 @@ import numpy as np
 from pkm_identification.mechanisms.actuators.friction_inside import InnerFriction
 from pkm_identification.mechanisms.actuators.transfer import Transfer
 from pkm_identification.numerics.arrays import FloatArray, contiguous
-from pkm_identification.numerics.compiled import inlined, kernel
+from pkm_identification.numerics.compiled import compile_inline, kernel
 
 # Half a width in s and the order of the polynomials, of lengths and of the force in what yields: the longer, the less
 # noise of that force gets into lengths, and the less of its jumps where friction turns back. A second derivative goes
@@ -43,14 +43,14 @@ FEWEST = 3  # samples to either side
 KINKED = 1e-3, 2
 
 
-def polynomial_weights(half: int, order: int, period: float) -> FloatArray:
+def compute_polynomial_weights(half: int, order: int, period: float) -> FloatArray:
     """Weights (3, 2 half + 1) of value, slope and second derivative in the middle of a fitted polynomial."""
     time = np.arange(-half, half + 1) / half
     inverse = np.linalg.pinv(np.vander(time, order + 1, increasing=True))[:3]
     return np.asarray(inverse * np.array([1.0, 1.0, 2.0])[:, None] / (half * period) ** np.arange(3)[:, None])
 
 
-def _cubic(late: float) -> FloatArray:
+def _compute_cubic_weights(late: float) -> FloatArray:
     """Weights (4,) of samples -1, 0, 1, 2 for the value at 0 to 1."""
     u = late
     return np.array(
@@ -106,26 +106,26 @@ class _Fits(NamedTuple):
     after: int
 
 
-def _frictions(each: Sequence[InnerFriction]) -> FloatArray:
+def _compute_frictions(each: Sequence[InnerFriction]) -> FloatArray:
     return contiguous(np.array([[one.viscous, one.coulomb, one.transition_rate] for one in each]).T)
 
 
-@inlined
-def _side(rate, bend):
-    """Which way a drive moves, -1 to 1; a missing rate stays missing."""
+@compile_inline
+def _find_side(rate, bend):
+    """Return which way a drive moves, -1 to 1; a missing rate stays missing."""
     if rate >= bend:
         return 1.0
     return -1.0 if rate <= -bend else rate / bend
 
 
-@inlined
-def _friction(friction, rate, c):
+@compile_inline
+def _compute_friction(friction, rate, c):
     """Friction of drive c at a rate; see `InnerFriction`."""
-    return friction[0, c] * rate + friction[1, c] * _side(rate, friction[2, c])
+    return friction[0, c] * rate + friction[1, c] * _find_side(rate, friction[2, c])
 
 
 @kernel
-def _at_encoder(drives, fits, length, force, rate, second, true):
+def _write_encoder_motion(drives, fits, length, force, rate, second, true):
     """Write rates and accelerations at the encoder, and forces that are not late, (k, n) each."""
     half = fits.weights.shape[1] // 2
     for k in range(rate.shape[0]):
@@ -145,7 +145,7 @@ def _at_encoder(drives, fits, length, force, rate, second, true):
 
 
 @kernel
-def _behind_drives(drives, fits, length, force, wound, middle, acting):
+def _write_motion_behind_drives(drives, fits, length, force, wound, middle, acting):
     """Write lengths and forces (m, n) behind drives whose force hangs on how they move; see `DriveTransfer.corrected`.
 
     `wound` without rows says that forces tell how far they are wound up.
@@ -153,11 +153,13 @@ def _behind_drives(drives, fits, length, force, wound, middle, acting):
     count, width = length.shape[0] - fits.before - fits.after, length.shape[1]
     half, again = fits.weights.shape[1] // 2, fits.spring.shape[1] // 2
     rate, spring, true = np.empty((count, width)), np.empty((count, width)), np.empty((count, width))
-    _at_encoder(drives, fits, length, force, rate, spring, true)
+    _write_encoder_motion(drives, fits, length, force, rate, spring, true)
     if again > 0 and wound.shape[0] == 0:
         for k in range(count):
             for c in range(width):
-                motor = _friction(drives.motor_friction, rate[k, c], c) + drives.mass[c] * spring[k, c]
+                motor = (
+                    _compute_friction(drives.motor_friction, rate[k, c], c) + drives.mass[c] * spring[k, c]
+                )
                 spring[k, c] = true[k, c] - motor
     for m in range(middle.shape[0]):
         k, row = m + again, m + again + fits.before
@@ -181,10 +183,10 @@ def _behind_drives(drives, fits, length, force, wound, middle, acting):
                         bend += fits.spring[2, j] * wound[row - again + j, c]
                 v -= drives.on_motor[c] * unwinding
                 middle[m, c] -= drives.on_motor[c] * away
-                force_in -= _friction(drives.motor_friction, v + unwinding, c) + drives.mass[c] * bend
-            side = _side(v, drives.friction[2, c]) * (1.0 if force_in >= 0.0 else -1.0)
+                force_in -= _compute_friction(drives.motor_friction, v + unwinding, c) + drives.mass[c] * bend
+            side = _find_side(v, drives.friction[2, c]) * (1.0 if force_in >= 0.0 else -1.0)
             passed = 1.0 + side * (drives.efficiency[c] - 1.0 if side >= 0.0 else 1.0 - drives.back[c])
-            acting[m, c] = passed * force_in - _friction(drives.friction, v, c) - drives.ripple[c] * v
+            acting[m, c] = passed * force_in - _compute_friction(drives.friction, v, c) - drives.ripple[c] * v
 
 
 class DriveTransfer:
@@ -200,9 +202,9 @@ class DriveTransfer:
     def __init__(self, transfers: Sequence[Transfer], period: float) -> None:
         self._transfers, self._period = transfers, period
         self._numbers = _Numbers(
-            contiguous(np.array([_cubic(one.late / period) for one in transfers]).T),
-            _frictions([one.friction for one in transfers]),
-            _frictions([one.motor_friction for one in transfers]),
+            contiguous(np.array([_compute_cubic_weights(one.late / period) for one in transfers]).T),
+            _compute_frictions([one.friction for one in transfers]),
+            _compute_frictions([one.motor_friction for one in transfers]),
             np.array([one.efficiency for one in transfers]),
             1.0 / np.array([one.back_efficiency for one in transfers]),
             np.array([one.compliance for one in transfers]),
@@ -219,10 +221,10 @@ class DriveTransfer:
         again = max(FEWEST, round(SPRING[0] / period)) if yields else 0
         weights, spring = np.zeros((2, 3, 1))
         if half:
-            weights = polynomial_weights(half, order, period)
+            weights = compute_polynomial_weights(half, order, period)
         if again:
-            spring = polynomial_weights(again, SPRING[1], period)
-            spring[2] = polynomial_weights(again, BEND, period)[2]
+            spring = compute_polynomial_weights(again, SPRING[1], period)
+            spring[2] = compute_polynomial_weights(again, BEND, period)[2]
         # what comes late needs one sample before and two behind
         late = bool(np.any(self._numbers.late[1] != 1.0))
         first = (max(half, 1), max(half, 2)) if late else (half, half)
@@ -235,7 +237,7 @@ class DriveTransfer:
         changed._period = period
         transfers = [one.at(period) for one in self._transfers]
         changed._numbers = self._numbers._replace(
-            late=contiguous(np.array([_cubic(one.late / period) for one in transfers]).T),
+            late=contiguous(np.array([_compute_cubic_weights(one.late / period) for one in transfers]).T),
             ripple=np.array([one.ripple for one in transfers]),
         )
         stretched = (self._period / period) ** np.arange(3)[:, None]
@@ -256,7 +258,7 @@ class DriveTransfer:
         weights = smooth - self._numbers.damping[:, None] * slope
         return self._numbers.compliance**2 * np.sum(weights**2, axis=1)
 
-    def corrected(
+    def correct(
         self, length: FloatArray, force: FloatArray, wound: FloatArray | None = None
     ) -> tuple[FloatArray, FloatArray]:
         """See `Correction`; `wound` (n, 6) in m is how far drives are wound up, where that is known otherwise."""
@@ -265,8 +267,8 @@ class DriveTransfer:
         length, force = contiguous(length), contiguous(force)
         if self._moving:
             wound = np.empty((0, length.shape[1])) if wound is None else contiguous(wound)
-            _behind_drives(self._numbers, self._fits, length, force, wound, middle, true)
+            _write_motion_behind_drives(self._numbers, self._fits, length, force, wound, middle, true)
             return middle, true
         rates = np.empty((2, *middle.shape))
-        _at_encoder(self._numbers, self._fits, length, force, rates[0], rates[1], true)
+        _write_encoder_motion(self._numbers, self._fits, length, force, rates[0], rates[1], true)
         return middle, true

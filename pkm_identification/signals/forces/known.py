@@ -88,7 +88,7 @@ class ForceAlignment:
         return self.first + len(self.weights) - 1
 
     def true(self, measured: FloatArray) -> FloatArray:
-        """Forces (..., 6) in N without gain and offset."""
+        """Return forces (..., 6) in N without gain and offset."""
         return (measured - self.offset) / self.gain
 
     @property
@@ -106,13 +106,13 @@ class ForceAlignment:
         """See `signals.forces.correction.Correction`."""
         return self.weights[:, None] / self.gain
 
-    def corrected(self, length: FloatArray, force: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def correct(self, length: FloatArray, force: FloatArray) -> tuple[FloatArray, FloatArray]:
         """See `signals.forces.correction.Correction`; lengths stay as they are."""
         chosen = np.arange(self.before, len(length) - self.after)
         places = chosen[:, None] + np.arange(self.first, self.last + 1)
         return length[chosen], self.true(np.einsum("w,nws->ns", self.weights, force[places]))
 
 
-def aligned(log: GuardedLog, known: KnownForces | None) -> GuardedLog:
-    """A guarded log with true forces; the log itself where nothing is known."""
+def correct_known_forces(log: GuardedLog, known: KnownForces | None) -> GuardedLog:
+    """Return a guarded log with true forces; the log itself where nothing is known."""
     return log if known is None else corrected_log(log, ForceAlignment.of(known, log.period))

@@ -47,12 +47,12 @@ def refuse_another_machine(log: DriveLog, machine: Machine) -> None:
         If more than a fiftieth of the samples are outside the drives' limits by more than a fiftieth of their
         strokes, or have no pose in any order of their columns: names the share.
     """
-    found = _impossible_share(log.coordinate, machine)
+    found = _find_impossible_share(log.coordinate, machine)
     if found is None:
         return
     # rows of something else among a machine's own jump away and back
-    continued = _without_jumps(log, machine)
-    found = _impossible_share(continued, machine) if len(continued) else found
+    continued = _remove_jumps(log, machine)
+    found = _find_impossible_share(continued, machine) if len(continued) else found
     if found is None:
         return
     share, what = found
@@ -78,7 +78,7 @@ def _limits(machine: Machine) -> tuple[FloatArray, FloatArray]:
     return np.array([drive.lowest for drive in drives]), np.array([drive.highest for drive in drives])
 
 
-def _impossible_share(coordinate: FloatArray, machine: Machine) -> tuple[float, str] | None:
+def _find_impossible_share(coordinate: FloatArray, machine: Machine) -> tuple[float, str] | None:
     """Return which part of coordinates (N, n) the machine cannot have, and in words what they are; None of few."""
     place = representative_rows(coordinate)
     place = place[np.isfinite(place).all(axis=1)]
@@ -98,16 +98,16 @@ def _impossible_share(coordinate: FloatArray, machine: Machine) -> tuple[float, 
         )
     if not has(machine, EnumeratedModes):  # whose reach from anywhere is known
         return None
-    share = _without_pose(machine, place)
+    share = _count_without_pose(machine, place)
     # coordinates in the columns of other drives are another fault, which is found and set right
     few = place[:: -(-len(place) // _TRIED)]
     orders = permutations(range(place.shape[1]))
-    if share <= _SHARE or any(_without_pose(machine, few[:, order]) <= _SHARE for order in orders):
+    if share <= _SHARE or any(_count_without_pose(machine, few[:, order]) <= _SHARE for order in orders):
         return None
     return share, "lengths that no pose of this machine has"
 
 
-def _without_jumps(log: DriveLog, machine: Machine) -> FloatArray:
+def _remove_jumps(log: DriveLog, machine: Machine) -> FloatArray:
     """Return the coordinates (M, n) of the rows that continue those before them, wherever they are."""
     steps = np.diff(log.time)
     steps = steps[np.isfinite(steps) & (steps > 0.0)]
@@ -119,7 +119,7 @@ def _without_jumps(log: DriveLog, machine: Machine) -> FloatArray:
     return guarded.coordinate[~guarded.filled]
 
 
-def _without_pose(machine: Machine, coordinate: FloatArray) -> float:
+def _count_without_pose(machine: Machine, coordinate: FloatArray) -> float:
     """Return which part of coordinates (N, n) no pose has."""
     still = np.zeros_like(coordinate)
     return float(np.mean(machine.compute_motion(coordinate, still, still).status == FAILED))

@@ -59,7 +59,7 @@ def find_hold(
         Resolution of the first group's columns in their units; 0 where it is not known.
     """
     held = [
-        Hold(_samples_held([part[:, columns] for part in stretches], 0.0 if number else count), columns)
+        Hold(_count_held_samples([part[:, columns] for part in stretches], 0.0 if number else count), columns)
         for number, columns in enumerate(groups)
     ]
     slowest = max(held, key=lambda one: one.samples)
@@ -69,7 +69,7 @@ def find_hold(
     return Hold(slowest.samples, slice(None)) if together else slowest
 
 
-def _samples_held(stretches: Sequence[FloatArray], count: FloatArray | float) -> float:
+def _count_held_samples(stretches: Sequence[FloatArray], count: FloatArray | float) -> float:
     """Return for how many samples the values of stretches (N, n) stay; 1 where they are not held."""
     changes = [np.abs(np.diff(part, axis=0)) for part in stretches]
     largest = np.max([np.abs(part).max(axis=0, initial=0.0) for part in stretches], axis=0)

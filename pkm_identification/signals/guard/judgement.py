@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pkm_identification.numerics.compiled import inlined, kernel
+from pkm_identification.numerics.compiled import compile_inline, kernel
 
 ACCEPTED, NOT_FINITE, DUPLICATE, LATE, SPIKE, OUT_OF_LIMITS, AHEAD = range(7)
 REJECTIONS = {
@@ -67,7 +67,7 @@ LOWEST, HIGHEST, RATE, ACCELERATION, FORCE = range(5)
 LIMITED = 5
 
 
-@inlined
+@compile_inline
 def note_step(memory, past, value, span):
     """Whether coordinates agree with the suspects before them rather than with the motion, `span` s ago; notes where.
 

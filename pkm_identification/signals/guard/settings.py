@@ -13,7 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from pkm_identification.declared import check, declared
+from pkm_identification.declared import check, declare
 from pkm_identification.errors import LogError
 from pkm_identification.machines.contract import Drive, Machine
 from pkm_identification.mechanisms.actuators.transfer import Transfer
@@ -49,14 +49,14 @@ class GuardSettings:
     """
 
     period: float = 0.0
-    max_gap: float = declared(
+    max_gap: float = declare(
         0.0,
         "longest hole that is filled, a longer one starts a new segment; 0: 5 ms, or one sample",
         "s",
         0,
         1.0,
     )
-    late_tolerance: float = declared(
+    late_tolerance: float = declare(
         0.5, "stamps so far behind are stragglers; more is a clock jump", "s", 0, 60
     )
     known: KnownForces | None = None
@@ -74,9 +74,9 @@ class GuardSettings:
         # here, because readers of logs need no machine's kernels
         from pkm_identification.machines.load import as_machine
 
-        return replace(cls().resolved(as_machine(machine), period), **changes)
+        return replace(cls().resolve(as_machine(machine), period), **changes)
 
-    def resolved(self, machine: Machine, period: float | None = None) -> GuardSettings:
+    def resolve(self, machine: Machine, period: float | None = None) -> GuardSettings:
         """Return these settings for a machine's drives; the period in s is its file's unless given.
 
         Raises

@@ -57,14 +57,14 @@ def stream_limits(drives: tuple[Drive, ...]) -> FloatArray:
         [
             [one.lowest for one in drives],
             [one.highest for one in drives],
-            [_stated(one.rate_limit, RATE_OF_SIZE * one.size) for one in drives],
-            [_stated(one.acceleration_limit, ACCELERATION_OF_SIZE * one.size) for one in drives],
+            [_read_stated(one.rate_limit, RATE_OF_SIZE * one.size) for one in drives],
+            [_read_stated(one.acceleration_limit, ACCELERATION_OF_SIZE * one.size) for one in drives],
             [min(one.force_limit, LARGEST_FORCE) for one in drives],
         ]
     )
 
 
-def _stated(limit: float, otherwise: float) -> float:
+def _read_stated(limit: float, otherwise: float) -> float:
     return limit if np.isfinite(limit) else otherwise
 
 
@@ -172,7 +172,7 @@ class StreamGuard:
                 self.stepped = int(memory["stepping"]), float(memory["step"])
         elif steps > 1 and before is not None:
             self.counts["filled"] += steps - 1
-            return [*_fillers(before, sample, steps), sample]
+            return [*_interpolate_gap(before, sample, steps), sample]
         return [sample]
 
     def _explain(self, verdict: int, time: float, coordinate: FloatArray, force: FloatArray | None) -> str:
@@ -212,7 +212,7 @@ class StreamGuard:
         first: dict[str, float] = {}
         self._begin()
         for block in row_blocks(count) if count else [slice(0, 0)]:
-            judged = _judged(block.stop - block.start)
+            judged = _allocate_results(block.stop - block.start)
             rows, added, own, verdicts, beginnings = judged
             time = log.time[block]
             used = judge_log(
@@ -324,7 +324,7 @@ def fill_short_holes(
     return {name: gathered.taken() for name, gathered in made.items()}
 
 
-def _fillers(before: GuardedSample, after: GuardedSample, steps: int) -> Iterator[GuardedSample]:
+def _interpolate_gap(before: GuardedSample, after: GuardedSample, steps: int) -> Iterator[GuardedSample]:
     """The samples between two that are so many steps apart, on the straight line from one to the other."""
     for k in range(1, steps):
         part = k / steps
@@ -340,7 +340,9 @@ def _fillers(before: GuardedSample, after: GuardedSample, steps: int) -> Iterato
         )
 
 
-def _judged(count: int) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64], NDArray, NDArray]:
+def _allocate_results(
+    count: int,
+) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64], NDArray, NDArray]:
     """Room for what `judge_log` says of so many samples."""
     kept, segment = np.zeros((2, count), dtype=np.int64)
     verdicts, beginnings = np.zeros((2, count), dtype=np.int8)

@@ -66,7 +66,7 @@ def refuse_copies(coordinate: FloatArray, source: str, what: str = "lengths", wh
 
 
 def are_copies(coordinate: FloatArray) -> bool:
-    """Whether coordinates (N, n), n > 1, are all the same that moves."""
+    """Return whether coordinates (N, n), n > 1, are all the same that moves."""
     first = coordinate[:, 0]
     several = len(np.unique(representative_rows(first))) >= FEWEST_LENGTHS
     others = range(1, coordinate.shape[1])

@@ -203,7 +203,7 @@ class _Bench:
         return np.asarray(gains @ along / (along @ along))
 
     def _aside(self, gains: np.ndarray, axis: int) -> float:
-        """Largest part in % of the drives' gains (F, n) that is not along an axis."""
+        """Return largest part in % of the drives' gains (F, n) that is not along an axis."""
         along = self.along[axis]
         rest = gains - np.multiply.outer(self._along(gains, axis), along)
         return 100.0 * float(np.linalg.norm(rest, axis=1).max() / np.linalg.norm(along))
@@ -272,7 +272,7 @@ class _Bench:
         return float(1.0 / np.abs(1.0 - gain).max())
 
     def _feeds_forward(self) -> bool:
-        """Whether the wanted motion is fed forward, so that how it is followed says nothing of the loop."""
+        """Return whether the wanted motion is fed forward, so that how it is followed says nothing of the loop."""
         control = self.subject.mechanism.description.control
         of_file = control is not None and any(one.position.rate_feed_forward for one in control.drives)
         return of_file or self.name == "force feed-forward"

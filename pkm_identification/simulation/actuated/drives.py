@@ -104,7 +104,7 @@ class ActuatorDrives:
         drives.reference[:] = coordinate
         drives.force[:] = force
         fill_lines(drives.lines, command, self.coordinate)
-        self._bias = command - self.bank.measured(self.states, self.coordinate)
+        self._bias = command - self.bank.measure(self.states, self.coordinate)
         self._hold()
 
     def _hold(self) -> None:
@@ -120,7 +120,7 @@ class ActuatorDrives:
             )
 
     def shown(self) -> FloatArray:
-        """Coordinates (n,) of logs: the motor's side of drives whose only encoder is there."""
+        """Return coordinates (n,) of logs: the motor's side of drives whose only encoder is there."""
         return np.where(self._log_on_motor, self.states[:, 0], self.coordinate)
 
     @property
@@ -156,7 +156,7 @@ class ActuatorDrives:
             raise SettingsError(f"drive {i + 1} takes a command in {unit}, not a wanted coordinate")
         drives = self._drives
         drives.reference[0], drives.reference[1] = before, after
-        setpoint = self._bias + self.bank.measured(self.states, before)
+        setpoint = self._bias + self.bank.measure(self.states, before)
         drives.command[:] = np.where(self._controlled, drives.command, setpoint)
 
     def set_forces(self, force: FloatArray) -> None:
@@ -179,10 +179,10 @@ class ActuatorDrives:
                 )
         self._drives.command[:] = self.bank.equilibrium(force, self.coordinate)[1]
 
-    def reported(self) -> FloatArray:
-        """Forces (n,) that the drives' currents or pressures stand for."""
+    def report_force(self) -> FloatArray:
+        """Return forces (n,) that the drives' currents or pressures stand for."""
         parts = zip(self.bank.actuators, self.states, self._drives.command, strict=True)
-        return np.array([actuator.reported(state, command) for actuator, state, command in parts])
+        return np.array([actuator.report_force(state, command) for actuator, state, command in parts])
 
     @property
     def last_force(self) -> FloatArray:
@@ -192,7 +192,7 @@ class ActuatorDrives:
     def enable(self, on: bool) -> None:
         """Switch all drives on, holding where they are, or off: no current, valves closed."""
         if on and not np.all(self._drives.enabled):
-            self._bias = self._drives.command - self.bank.measured(self.states, self.coordinate)
+            self._bias = self._drives.command - self.bank.measure(self.states, self.coordinate)
             self._hold()
         self._drives.enabled[:] = float(on)
 
@@ -204,7 +204,7 @@ class ActuatorDrives:
         advance(motion, ends, resistance, self._drives, self.step, steps)
 
     def signals(self) -> FloatArray:
-        """What reaches the actuators (n,) now."""
+        """Return what reaches the actuators (n,) now."""
         d = self._drives
         # lines hold the past up to the last small step begun, whose index is one before the present one
         present = Lines(d.lines.command.copy(), d.lines.position.copy(), d.lines.begun)
@@ -213,12 +213,12 @@ class ActuatorDrives:
         return signal
 
     def force(self, rate: FloatArray) -> FloatArray:
-        """Forces (n,) of the actuators on the mechanism now, at rates (n,)."""
+        """Return forces (n,) of the actuators on the mechanism now, at rates (n,)."""
         parts = zip(self.bank.actuators, self.states, self.signals(), self.coordinate, rate, strict=True)
         return np.array([actuator.force(*rest) for actuator, *rest in parts])
 
-    def measured(self) -> FloatArray:
-        """What the actuators' own sensors show now, late by their delays: shape (n,)."""
+    def measure(self) -> FloatArray:
+        """Return what the actuators' own sensors show now, late by their delays: shape (n,)."""
         lines, past = self._drives.lines, self.coordinate.copy()
         length, now = len(lines.position), int(lines.begun[0])
         for i, actuator in enumerate(self.bank.actuators):
@@ -228,4 +228,4 @@ class ActuatorDrives:
                 newer = self.coordinate[i] if whole == 0 else lines.position[(now - whole) % length, i]
                 older = lines.position[(now - whole - 1) % length, i]
                 past[i] = newer + (late - whole) * (older - newer)
-        return self.bank.measured(self.states, past)
+        return self.bank.measure(self.states, past)

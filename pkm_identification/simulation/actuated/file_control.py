@@ -73,7 +73,7 @@ class FileControl:
         shown: Callable[[], FloatArray],
         limited: Callable[[FloatArray], FloatArray] = np.asarray,
     ) -> FileControl | None:
-        """The law of a file; None where its drives go by themselves or take forces from elsewhere."""
+        """Return the law of a file; None where its drives go by themselves or take forces from elsewhere."""
         if control is None or not (control.workspace or control.computed_torque):
             return None
         return cls(control, machine, plant, shown, limited)
@@ -115,7 +115,7 @@ class FileControl:
             try:
                 self._call(shown, now, later[1])
             except MotionRefused:
-                if not self._reached(now[0]):
+                if not self._is_reachable(now[0]):
                     raise
                 places = ", ".join(f"{place:.4g}" for place in shown)
                 raise NotConverged(
@@ -134,7 +134,7 @@ class FileControl:
             reference = self._workspace.step(shown, place)
             self._plant.follow(reference, np.array(reference), self.period)
 
-    def _reached(self, drive: FloatArray) -> bool:
-        """Whether the machine can be at these driven coordinates (n,)."""
+    def _is_reachable(self, drive: FloatArray) -> bool:
+        """Return whether the machine can be at these driven coordinates (n,)."""
         still = np.zeros((1, len(drive)))
         return bool(self._machine.compute_motion(drive[None], still, still).status[0] <= DEGRADED)

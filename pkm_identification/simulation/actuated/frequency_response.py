@@ -69,10 +69,10 @@ def bandwidths(frequency: FloatArray, gain: np.ndarray) -> tuple[float | None, f
     """
     decibel = 20 * np.log10(np.maximum(np.abs(gain), 1e-300))
     phase = np.rad2deg(np.unwrap(np.angle(gain)))
-    return _crossing(frequency, decibel, -3.0), _crossing(frequency, phase, -45.0)
+    return _find_crossing(frequency, decibel, -3.0), _find_crossing(frequency, phase, -45.0)
 
 
-def _crossing(frequency: FloatArray, values: FloatArray, level: float) -> float | None:
+def _find_crossing(frequency: FloatArray, values: FloatArray, level: float) -> float | None:
     below = np.flatnonzero(values < level)
     if len(below) == 0 or below[0] == 0:
         return None
@@ -100,15 +100,15 @@ def response(subject: Subject, axis: str, frequencies: Sequence[float], amplitud
                 f"{f:g} Hz: must be positive and below half the slowest loop's rate, {highest:g} Hz "
                 f"(its period is {subject.slowest_period:g} s)"
             )
-    check_delays(subject.actuators, min(_timing(float(f))[2] for f in frequencies))
+    check_delays(subject.actuators, min(_plan_timing(float(f))[2] for f in frequencies))
     back = along / (along @ along)
-    rows = [_one(subject, along, back, float(f), amplitude) for f in frequencies]
+    rows = [_simulate_one(subject, along, back, float(f), amplitude) for f in frequencies]
     alone = response_alone(subject, axis, frequencies, amplitude)
     gain, true, position, force = (np.array(part) for part in zip(*rows, strict=True))
     return Response(np.array(frequencies, dtype=float), gain, true, alone, position.real, force.real)
 
 
-def _timing(f: float) -> tuple[float, float, float]:
+def _plan_timing(f: float) -> tuple[float, float, float]:
     """Sampling period, settling and whole duration in s, whole numbers of small steps and of periods of the motion."""
     period = min(PERIOD, 1.0 / (PER_PERIOD * f))
     period = max(1, round(period / STEP)) * STEP
@@ -116,18 +116,18 @@ def _timing(f: float) -> tuple[float, float, float]:
     return period, settle, settle + max(1.0, np.ceil(MEASURED * f)) / f
 
 
-def _wanted(f: float, amplitude: float, settle: float, t: float) -> float:
-    """A sinusoid that swells over the settling time, so that nothing jumps."""
+def _generate_sinusoid(f: float, amplitude: float, settle: float, t: float) -> float:
+    """Return a sinusoid that swells over the settling time, so that nothing jumps."""
     swell = min(1.0, t / settle)
     return amplitude * swell * swell * (3 - 2 * swell) * np.sin(2 * np.pi * f * t)
 
 
-def _one(
+def _simulate_one(
     subject: Subject, along: FloatArray, back: FloatArray, f: float, amplitude: float
 ) -> tuple[complex, complex, float, float]:
-    period, settle, duration = _timing(f)
+    period, settle, duration = _plan_timing(f)
     home = subject.home
-    run = subject.run(lambda t: home + along * _wanted(f, amplitude, settle, t), duration, period)
+    run = subject.run(lambda t: home + along * _generate_sinusoid(f, amplitude, settle, t), duration, period)
     for reached in (run.drive.min(axis=0), run.drive.max(axis=0)):
         subject.check_reach(reached - home, "--amplitude", f"the answer to {amplitude:g} at {f:g} Hz")
     used = run.time >= settle
@@ -166,7 +166,7 @@ def response_alone(
     size = amplitude * along[i]
     alone = []
     for f in frequencies:
-        period, settle, duration = _timing(float(f))
+        period, settle, duration = _plan_timing(float(f))
         rig = Rig([actuator], 0.0, controls=drive_settings(bank, loops, STEP))
         shown, times = [], []
         for k in range(round(duration / period)):
@@ -174,8 +174,8 @@ def response_alone(
             times.append(t)
             shown.append(rig.drives.shown()[0])
             rig.follow(
-                np.array([_wanted(f, size, settle, t)]),
-                np.array([_wanted(f, size, settle, t + period)]),
+                np.array([_generate_sinusoid(f, size, settle, t)]),
+                np.array([_generate_sinusoid(f, size, settle, t + period)]),
                 period,
             )
         time = np.array(times)

@@ -25,7 +25,7 @@ from pkm_identification.mechanisms.actuators import Bank
 from pkm_identification.mechanisms.actuators.row import COMMAND_DELAY, REST, SENSOR_DELAY, signal_of
 from pkm_identification.mechanisms.model import Actuator
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.numerics.compiled import inlined, kernel
+from pkm_identification.numerics.compiled import compile_inline, kernel
 
 WHOLE = 1e-6  # of a small step: nearer to a whole number of them a delay is one
 LONGEST_DELAY = 10.0  # s: lines keep each small step of it
@@ -119,7 +119,7 @@ def note_lags(rows, h, shares, lags):
             lags.within[s, i] = max(at - first, 0.0) if total > 0.0 else -1.0
 
 
-@inlined
+@compile_inline
 def note_present(lines, command, position):
     """Write commands (n,) and positions (n,) of the small step that begins; its index in the lines."""
     index = int(lines.begun[0]) % lines.command.shape[0]
@@ -129,7 +129,7 @@ def note_present(lines, command, position):
     return index
 
 
-@inlined
+@compile_inline
 def stage_signal(row, lines, lags, i, s, now, here, enabled):
     """What reaches actuator i at share s of the small step whose index is `now`, its coordinate being about `here`."""
     if not enabled:

@@ -114,24 +114,25 @@ def modes(subject: Subject) -> Modes:
     load = dynamics.forces(subject.mechanism, at_rest(subject.mechanism, subject.mechanism.home))[0]
     home = subject.home
     parts = [
-        _linear(a.without_coulomb(), float(load[i]), float(home[i])) for i, a in enumerate(subject.actuators)
+        _linearise_drive(a.without_coulomb(), float(load[i]), float(home[i]))
+        for i, a in enumerate(subject.actuators)
     ]
     stiffness = np.array([part[4] for part in parts])
     if not np.any(stiffness > 0):
         raise SettingsError(
             f"modes: no compliance in this file: the drives of '{subject.mechanism.name}' are rigid or sources of force"
         )
-    system = _assembled(parts, mass)
+    system = _assemble_system(parts, mass)
     eigenvalues, vectors = np.linalg.eig(system)
     count = len(home)
-    squares, shapes = _generalised(np.diag(stiffness), mass)
-    axes, along = _along(subject)
+    squares, shapes = _solve_generalised(np.diag(stiffness), mass)
+    axes, along = _list_axes(subject)
     modes = []
     for k in np.argsort(squares):
         if squares[k] <= 0:
             continue
         shape = shapes[:, k] / shapes[np.argmax(np.abs(shapes[:, k])), k]
-        natural, damping = _damped(eigenvalues, vectors[:count], shape, mass)
+        natural, damping = _find_damped_mode(eigenvalues, vectors[:count], shape, mass)
         energy = shape * (mass @ shape)
         modes.append(
             Mode(
@@ -146,8 +147,8 @@ def modes(subject: Subject) -> Modes:
     return Modes(tuple(modes), mass, coupling_factors(mass), stiffness, eigenvalues, axes)
 
 
-def _linear(actuator: Actuator, load: float, place: float) -> _Linear:
-    """A (s, s), B (s, 2) by x and v, C (s,) and D (2,) of the force; and its stiffness with the drive locked."""
+def _linearise_drive(actuator: Actuator, load: float, place: float) -> _Linear:
+    """Return a (s, s), B (s, 2) by x and v, C (s,) and D (2,) of the force; and its stiffness with the drive locked."""
     state, command = actuator.equilibrium(load, place)
     signal = actuator.signal(command, place)
     count = len(state)
@@ -164,8 +165,8 @@ def _linear(actuator: Actuator, load: float, place: float) -> _Linear:
     return a, b, c, d, actuator.locked_stiffness
 
 
-def _assembled(parts: list[_Linear], mass: FloatArray) -> FloatArray:
-    """Of x, v and all states: the matrix of the linear system."""
+def _assemble_system(parts: list[_Linear], mass: FloatArray) -> FloatArray:
+    """Return the matrix of the linear system of x, v and all states."""
     count = len(parts)
     states = sum(len(part[2]) for part in parts)
     size = 2 * count + states
@@ -182,7 +183,7 @@ def _assembled(parts: list[_Linear], mass: FloatArray) -> FloatArray:
     return system
 
 
-def _generalised(stiffness: FloatArray, mass: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _solve_generalised(stiffness: FloatArray, mass: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Squares of angular frequency and mass-normalised shapes of M x'' = -K x."""
     root = np.linalg.cholesky(mass)
     inverse = np.linalg.inv(root)
@@ -190,7 +191,7 @@ def _generalised(stiffness: FloatArray, mass: FloatArray) -> tuple[FloatArray, F
     return squares, inverse.T @ inner
 
 
-def _damped(
+def _find_damped_mode(
     eigenvalues: np.ndarray, shapes: np.ndarray, shape: FloatArray, mass: FloatArray
 ) -> tuple[float | None, float | None]:
     """|lambda| / 2 pi and damping of the swinging eigenvalue whose shape is nearest, by their masses."""
@@ -207,8 +208,8 @@ def _damped(
     return float(abs(nearest) / (2 * np.pi)), float(-nearest.real / abs(nearest))
 
 
-def _along(subject: Subject) -> tuple[tuple[str, ...], FloatArray]:
-    """Names of platform axes or outputs, and driven coordinates (n, m) per unit of each."""
+def _list_axes(subject: Subject) -> tuple[tuple[str, ...], FloatArray]:
+    """Return names of platform axes or outputs, and driven coordinates (n, m) per unit of each."""
     count = subject.mechanism.degrees_of_freedom
     names = subject.axes[: 6 if subject.position is not None else count]
     return names, np.array([subject.direction(name) for name in names]).T

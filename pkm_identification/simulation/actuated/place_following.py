@@ -72,12 +72,12 @@ class PlaceFollowing:
         else:
             rate = (wanted - before) / duration
             last = np.zeros_like(rate) if self._rate is None else self._rate
-            self._law.move(partial(_moved, wanted, rate, (rate - last) / duration), duration)
+            self._law.move(partial(_advance_wanted, wanted, rate, (rate - last) / duration), duration)
             self._rate = rate
         self._last = wanted
 
 
-def _moved(
+def _advance_wanted(
     place: FloatArray, rate: FloatArray, bend: FloatArray, time: float
 ) -> tuple[FloatArray, FloatArray]:
     """Wanted coordinates (n,) and rates of a moment after a sample."""

@@ -160,7 +160,7 @@ class ActuatedPlant(ABC):
             self.actuated.enable(on)
 
     def _actuators(self, refusal: str) -> ActuatorDrives:
-        """The drives with states; raises SettingsError where there are none."""
+        """Return the drives with states; raises SettingsError where there are none."""
         if self.actuated is None:
             raise SettingsError(refusal)
         return self.actuated
@@ -209,4 +209,4 @@ class ActuatedPlant(ABC):
     @property
     def reported_force(self) -> FloatArray:
         """Forces (n,) that the drives' currents or pressures stand for, N (N m)."""
-        return self.force if self.actuated is None else self.actuated.reported()
+        return self.force if self.actuated is None else self.actuated.report_force()

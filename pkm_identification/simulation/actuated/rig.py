@@ -148,7 +148,7 @@ class Rig:
         rows: list[tuple[FloatArray, ...]] = []
         for k in range(count + 1):
             d = self.drives
-            rows.append((d.coordinate.copy(), self.speed.copy(), d.force(self.speed), d.measured()))
+            rows.append((d.coordinate.copy(), self.speed.copy(), d.force(self.speed), d.measure()))
             if k < count:
                 self.advance(np.atleast_1d(command(k * period)), period)
         position, rate, force, measured = (np.array(part) for part in zip(*rows, strict=True))

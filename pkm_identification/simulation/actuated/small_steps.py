@@ -31,17 +31,17 @@ SHARE = 0.075  # of a radian
 _WHOLE = 1e-6
 
 
-def divided(period: float, longest: float = STEP) -> float:
-    """The longest step in s, at most `longest`, of which a control period is a whole number."""
+def divide_step(period: float, longest: float = STEP) -> float:
+    """Return the longest step in s, at most `longest`, of which a control period is a whole number."""
     return period / int(np.ceil(period / longest - _WHOLE))
 
 
 def small_step(machine: Machine, period: float) -> float:
-    """The small step in s of a machine whose control period is `period` s."""
-    usual = divided(period)
+    """Return the small step in s of a machine whose control period is `period` s."""
+    usual = divide_step(period)
     if machine.actuators is None:
         return usual
-    step = divided(period, float(np.clip(SHARE / fastest(machine), STEP, LONGEST)))
+    step = divide_step(period, float(np.clip(SHARE / fastest(machine), STEP, LONGEST)))
     bank = Bank(machine.actuators)
     try:
         # periods and delays that do not go with longer steps may go with the usual ones

@@ -40,7 +40,7 @@ from pkm_identification.mechanisms.actuators.row import (
 from pkm_identification.mechanisms.friction.law import TRANSITION as LAW_TRANSITION
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.borrowed import borrowed
-from pkm_identification.numerics.compiled import inlined, kernel
+from pkm_identification.numerics.compiled import compile_inline, kernel
 from pkm_identification.numerics.linear_systems import solve_square
 
 from ..resistance import couple_triples, resist, stopped_at_bend, stopped_triple
@@ -190,7 +190,7 @@ def predict(pose, speed, change, duration):
         speed[k] += change[k]
 
 
-@inlined
+@compile_inline
 def control_drives(drives, motion, rate, share):
     """Let the controllers in the drives act at the start of a small step, `share` of the period from its start.
 
@@ -211,7 +211,7 @@ def control_drives(drives, motion, rate, share):
             )
 
 
-@inlined
+@compile_inline
 def _solve_stage(known, h, now, mobility, resistance, rows, signal, ends, work):
     """Solve u = known + h u'(u) and the actuators' states for one stage.
 

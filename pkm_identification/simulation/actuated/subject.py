@@ -80,7 +80,7 @@ class Subject:
 
     @classmethod
     def load(cls, name: str) -> Subject:
-        """The machine of a name or file.
+        """Return the machine of a name or file.
 
         Raises
         ------
@@ -114,7 +114,7 @@ class Subject:
         return self.mechanism.description.actuators or ()
 
     def with_actuators(self, actuators: tuple[Actuator, ...]) -> Subject:
-        """The same machine with other actuators of the same inertia."""
+        """Return the same machine with other actuators of the same inertia."""
         description = replace(self.mechanism.description, actuators=actuators)
         return replace(self, mechanism=replace(self.mechanism, description=description))
 
@@ -162,7 +162,7 @@ class Subject:
         return next((measure.unit for measure in measures if measure.name == axis), "m")
 
     def moved(self, change: FloatArray) -> Subject:
-        """The same hexapod with another home: m and degrees (rotation vector) from its own.
+        """Return the same hexapod with another home: m and degrees (rotation vector) from its own.
 
         Raises
         ------
@@ -277,7 +277,7 @@ class Subject:
                 break
             now, then = wanted(k * period), wanted((k + 1) * period)
             if law is not None:
-                law.move(partial(_there, now), period)
+                law.move(partial(_hold_position, now), period)
             elif own is None:
                 plant.follow(now, then, period)
             else:
@@ -286,6 +286,6 @@ class Subject:
         return BenchRun(np.arange(count + 1, dtype=np.float64) * np.float64(period), *parts)
 
 
-def _there(place: FloatArray, _: float) -> tuple[FloatArray, None]:
-    """A wanted place, and no rate."""
+def _hold_position(place: FloatArray, _: float) -> tuple[FloatArray, None]:
+    """Return a wanted place, and no rate."""
     return place, None

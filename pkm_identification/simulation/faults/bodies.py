@@ -25,27 +25,27 @@ from ..physics.load import build_physics
 from .kind import PLANT, Fault, FaultKind
 
 
-def _gravity(setup: Setup, fault: Fault) -> Setup:
+def _apply_gravity(setup: Setup, fault: Fault) -> Setup:
     tilt = np.array([*fault.numbers, 0.0, 0.0])[:3]
     tilt[2] = 0.0
     return replace(setup, machine=build_physics(setup.machine).with_turned_gravity(matrix_from_vector(tilt)))
 
 
-def _motor(setup: Setup, fault: Fault) -> Setup:
+def _apply_motor_inertia(setup: Setup, fault: Fault) -> Setup:
     return replace(setup, machine=build_physics(setup.machine).with_more_drive_inertia(fault.numbers[0]))
 
 
-def _with_platform(setup: Setup, platform: Platform) -> Setup:
+def _replace_platform(setup: Setup, platform: Platform) -> Setup:
     return replace(setup, machine=replace(setup.struts(), platform=platform))
 
 
 def _center(setup: Setup, fault: Fault) -> Setup:
     platform = setup.struts().platform
     shift = np.array([*fault.numbers, 0.0, 0.0])[:3]
-    return _with_platform(setup, replace(platform, center_of_mass=platform.center_of_mass + shift))
+    return _replace_platform(setup, replace(platform, center_of_mass=platform.center_of_mass + shift))
 
 
-def _products(setup: Setup, fault: Fault) -> Setup:
+def _apply_products(setup: Setup, fault: Fault) -> Setup:
     platform = setup.struts().platform
     xy, xz, yz = np.array([*fault.numbers, 0.0, 0.0])[:3]
     inertia = platform.inertia + np.array([[0.0, xy, xz], [xy, 0.0, yz], [xz, yz, 0.0]])
@@ -54,10 +54,10 @@ def _products(setup: Setup, fault: Fault) -> Setup:
         raise SettingsError(f"no such body: at most half of its largest moment, {0.5 * largest:g} kg m^2")
     # second moments of mass are positive in every direction; a flat platform must become thicker
     lacking = np.linalg.eigvalsh(0.5 * np.trace(inertia) * np.eye(3) - inertia)[0]
-    return _with_platform(setup, replace(platform, inertia=inertia + 2.0 * max(0.0, -lacking) * np.eye(3)))
+    return _replace_platform(setup, replace(platform, inertia=inertia + 2.0 * max(0.0, -lacking) * np.eye(3)))
 
 
-def _unequal(setup: Setup, fault: Fault) -> Setup:
+def _apply_unequal_struts(setup: Setup, fault: Fault) -> Setup:
     machine = setup.struts()
     rng = np.random.default_rng([setup.seed, 2])
     pattern = rng.standard_normal((STRUTS, 2, 2))
@@ -81,14 +81,16 @@ def _unequal(setup: Setup, fault: Fault) -> Setup:
 
 
 FAULTS = (
-    FaultKind("gravity_direction", "rad", PLANT, "the base is tilted: gravity turned about x, or x and y", _gravity,
+    FaultKind("gravity_direction", "rad", PLANT, "the base is tilted: gravity turned about x, or x and y",
+              _apply_gravity,
               -math.pi, math.pi, counts=(1, 2), words={"upside_down": (math.pi,)}),
     FaultKind("motor_inertia", "kg", PLANT, "inertia of each motor along its drive, beyond the file's",
-              _motor, -1e6, 1e6),
+              _apply_motor_inertia, -1e6, 1e6),
     FaultKind("center_of_mass", "m", PLANT, "the platform's centre of mass is elsewhere, by x or x,y,z", _center,
               -10.0, 10.0, counts=(1, 3)),
     FaultKind("products_of_inertia", "kg m^2", PLANT, "other products (and the moments they need) by xy or xy,xz,yz",
-              _products, -1e6, 1e6, counts=(1, 3)),
-    FaultKind("unequal_struts", "", PLANT, "bodies of the struts differ: rms share, drawn with the seed", _unequal,
+              _apply_products, -1e6, 1e6, counts=(1, 3)),
+    FaultKind("unequal_struts", "", PLANT, "bodies of the struts differ: rms share, drawn with the seed",
+              _apply_unequal_struts,
               -0.5, 0.5),
 )  # fmt: skip

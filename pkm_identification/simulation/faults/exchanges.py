@@ -21,7 +21,7 @@ FORM = "two drives as 1-2, or the order of all"
 
 
 def _order(text: str, count: int) -> tuple[float, ...]:
-    """Which drive (from 1) each column shows."""
+    """Return which drive (from 1) each column shows."""
     order = list(range(1, count + 1))
     if len(text) == 3 and text[1] == "-" and text[0].isdigit() and text[2].isdigit():
         a, b = int(text[0]), int(text[2])
@@ -34,20 +34,25 @@ def _order(text: str, count: int) -> tuple[float, ...]:
     raise SettingsError(f"'{text}': expected {FORM} {count} as {turned}")
 
 
-def _after(old: tuple[int, ...], fault: Fault) -> tuple[int, ...]:
+def _apply_after(old: tuple[int, ...], fault: Fault) -> tuple[int, ...]:
     return tuple(old[int(drive) - 1] for drive in fault.numbers)
 
 
-def _forces(setup: Setup, fault: Fault) -> Setup:
-    return replace(setup, record=replace(setup.record, force_order=_after(setup.record.force_order, fault)))
+def _exchange_forces(setup: Setup, fault: Fault) -> Setup:
+    return replace(
+        setup, record=replace(setup.record, force_order=_apply_after(setup.record.force_order, fault))
+    )
 
 
-def _lengths(setup: Setup, fault: Fault) -> Setup:
-    return replace(setup, record=replace(setup.record, length_order=_after(setup.record.length_order, fault)))
+def _exchange_lengths(setup: Setup, fault: Fault) -> Setup:
+    return replace(
+        setup, record=replace(setup.record, length_order=_apply_after(setup.record.length_order, fault))
+    )
 
 
 FAULTS = (
-    FaultKind("exchanged_struts", FORM, LOG, "forces are recorded in columns of other drives", _forces, parse=_order),
-    FaultKind("exchanged_lengths", FORM, LOG, "coordinates are recorded in columns of other drives", _lengths,
+    FaultKind("exchanged_struts", FORM, LOG, "forces are recorded in columns of other drives",
+              _exchange_forces, parse=_order),
+    FaultKind("exchanged_lengths", FORM, LOG, "coordinates are recorded in columns of other drives", _exchange_lengths,
               parse=_order),
 )  # fmt: skip

@@ -27,13 +27,13 @@ def _delay(setup: Setup, fault: Fault) -> Setup:
     return replace(setup, force=replace(setup.force, delay=delay))
 
 
-def _gain(setup: Setup, fault: Fault) -> Setup:
+def _apply_gain(setup: Setup, fault: Fault) -> Setup:
     gain = setup.force.gain.copy()
     gain[fault.struts] *= fault.numbers[0]
     return replace(setup, force=replace(setup.force, gain=gain))
 
 
-def _offset(setup: Setup, fault: Fault) -> Setup:
+def _apply_offset(setup: Setup, fault: Fault) -> Setup:
     offset = setup.force.offset.copy()
     offset[fault.struts] += fault.numbers[0]
     return replace(setup, force=replace(setup.force, offset=offset))
@@ -56,9 +56,10 @@ def _sign(setup: Setup, fault: Fault) -> Setup:
 FAULTS = (
     FaultKind("force_delay", "s", SENSORS, "forces come late against the lengths (early, if negative)", _delay,
               -LONGEST_DELAY, LONGEST_DELAY, MAY),
-    FaultKind("force_gain", "", SENSORS, "forces are measured too large by this factor: a wrong torque constant", _gain,
+    FaultKind("force_gain", "", SENSORS, "forces are measured too large by this factor: a wrong torque constant",
+              _apply_gain,
               0.1, 10.0, MAY),
-    FaultKind("force_offset", "N", SENSORS, "what is measured without force: an amplifier's offset", _offset,
+    FaultKind("force_offset", "N", SENSORS, "what is measured without force: an amplifier's offset", _apply_offset,
               -LARGEST_OFFSET, LARGEST_OFFSET, MUST),
     FaultKind("force_sign", "", LOG, "forces are recorded with the other sign", _sign, -1.0, -1.0, MAY,
               words={"": (-1.0,)}),

@@ -26,7 +26,7 @@ from .kind import MAY, PLANT, Fault, FaultKind
 LARGEST = 0.1  # m
 
 
-def _geometry(setup: Setup, fault: Fault) -> Setup:
+def _apply_geometry(setup: Setup, fault: Fault) -> Setup:
     machine = setup.struts()
     base, platform = machine.base_joints.copy(), machine.platform_joints.copy()
     if fault.strut is not None:
@@ -42,43 +42,44 @@ def _geometry(setup: Setup, fault: Fault) -> Setup:
     return replace(setup, machine=replace(machine, base_joints=base, platform_joints=platform))
 
 
-def _about_z(axes: FloatArray, angle: float) -> FloatArray:
+def _turn_about_z(axes: FloatArray, angle: float) -> FloatArray:
     return axes @ matrix_from_vector(np.array([0.0, 0.0, angle])).T
 
 
-def _hinge(setup: Setup, fault: Fault) -> Setup:
+def _apply_hinge(setup: Setup, fault: Fault) -> Setup:
     machine = setup.struts()
-    axes = _about_z(machine.first_axes, fault.numbers[0])
+    axes = _turn_about_z(machine.first_axes, fault.numbers[0])
     base = machine.base_joint if machine.hinged_platform else "universal"
     return replace(setup, machine=replace(machine, base_joint=base, first_axes=axes))
 
 
-def _at_platform(setup: Setup, fault: Fault) -> Setup:
+def _move_hinge_to_platform(setup: Setup, fault: Fault) -> Setup:
     machine = setup.struts()
     if machine.hinged_platform:
         raise SettingsError(f"the universal joints of machine '{machine.name}' are there already")
-    axes = _about_z(machine.first_axes, fault.numbers[0]) @ machine.home_rotation
+    axes = _turn_about_z(machine.first_axes, fault.numbers[0]) @ machine.home_rotation
     moved = replace(machine, base_joint="spherical", platform_joint="universal", first_axes=axes)
     return replace(setup, machine=moved)
 
 
-def _no_spin(setup: Setup, fault: Fault) -> Setup:
+def _refuse_spin(setup: Setup, fault: Fault) -> Setup:
     if not setup.struts().universal:
         raise SettingsError(f"the struts of machine '{setup.machine.name}' have no spin already")
     return replace(setup, machine=setup.machine.without_spin())
 
 
-def _compliance(setup: Setup, fault: Fault) -> Setup:
+def _apply_compliance(setup: Setup, fault: Fault) -> Setup:
     return replace(setup, train=replace(setup.train, compliance=fault.numbers[0]))
 
 
 FAULTS = (
     FaultKind("geometry", "m", PLANT, "joints are elsewhere: rms of all 36 coordinates, or x[,y,z] of base joint N",
-              _geometry, -LARGEST, LARGEST, MAY, (1, 3)),
-    FaultKind("hinge_axis", "rad", PLANT, "the universal joints' first hinges are turned about z", _hinge,
+              _apply_geometry, -LARGEST, LARGEST, MAY, (1, 3)),
+    FaultKind("hinge_axis", "rad", PLANT, "the universal joints' first hinges are turned about z", _apply_hinge,
               -math.pi, math.pi),
     FaultKind("hinge_at_platform", "rad", PLANT, "universal joints at the platform, not the base; hinge turned about z",
-              _at_platform, -math.pi, math.pi, words={"": (0.0,)}),
-    FaultKind("no_spin", "", PLANT, "struts do not spin about their own axes", _no_spin, 1.0, 1.0, words={"": (1.0,)}),
-    FaultKind("compliance", "m/N", PLANT, "struts yield between encoder and platform", _compliance, 1e-12, 1e-4),
+              _move_hinge_to_platform, -math.pi, math.pi, words={"": (0.0,)}),
+    FaultKind("no_spin", "", PLANT, "struts do not spin about their own axes",
+              _refuse_spin, 1.0, 1.0, words={"": (1.0,)}),
+    FaultKind("compliance", "m/N", PLANT, "struts yield between encoder and platform", _apply_compliance, 1e-12, 1e-4),
 )  # fmt: skip

@@ -61,7 +61,7 @@ class Fault:
             )
 
     def apply(self, setup: Setup) -> Setup:
-        """The simulated machine with this fault.
+        """Return the simulated machine with this fault.
 
         Raises
         ------
@@ -139,7 +139,7 @@ class FaultKind:
         return " or ".join([*parts, *([", ".join(named)] if named else [])])
 
     def numbers_of(self, text: str, count: int) -> tuple[float, ...]:
-        """The numbers of a value; raises SettingsError that says what is allowed."""
+        """Return the numbers of a value; raises SettingsError that says what is allowed."""
         if text in self.words:
             return self.words[text]
         if self.parse is not None:

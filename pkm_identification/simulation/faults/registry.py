@@ -29,7 +29,7 @@ _BY_NAME = {kind.name: kind for kind in FAULTS}
 
 
 def parse_fault(text: str, count: int = STRUTS) -> Fault:
-    """A fault from `NAME=VALUE`, as `force_delay=0.002` or `force_gain_4=1.1`, of a machine with `count` drives.
+    """Return a fault from `NAME=VALUE`, as `force_delay=0.002` or `force_gain_4=1.1`, of a machine with `count` drives.
 
     Raises
     ------
@@ -61,7 +61,7 @@ def parse_fault(text: str, count: int = STRUTS) -> Fault:
 
 
 def with_faults(setup: Setup, faults: Iterable[Fault]) -> Setup:
-    """A simulated machine with faults, applied one after the other.
+    """Return a simulated machine with faults, applied one after the other.
 
     Raises
     ------
@@ -74,7 +74,7 @@ def with_faults(setup: Setup, faults: Iterable[Fault]) -> Setup:
 
 
 def fault_list() -> str:
-    """All faults for people: a line each with its form, what is allowed, where it happens and what it is."""
+    """Return all faults for people: a line each with its form, what is allowed, where it happens and what it is."""
     rows = [(kind.form, kind.allowed, kind.changes, kind.help) for kind in FAULTS]
     widths = [max(len(row[k]) for row in rows) for k in range(3)]
     return "\n".join(

@@ -22,7 +22,7 @@ SMALLEST_UNIT, LARGEST_UNIT = 1e-9, 1e9
 AMPERE = -1.0
 
 
-def _force(setup: Setup, fault: Fault) -> Setup:
+def _convert_force(setup: Setup, fault: Fault) -> Setup:
     unit = fault.numbers[0]
     if unit == AMPERE:
         drive = getattr(setup.machine, "drive", None)
@@ -32,20 +32,20 @@ def _force(setup: Setup, fault: Fault) -> Setup:
     return replace(setup, record=replace(setup.record, force_unit=unit))
 
 
-def _length(setup: Setup, fault: Fault) -> Setup:
+def _convert_length(setup: Setup, fault: Fault) -> Setup:
     return replace(setup, record=replace(setup.record, length_unit=fault.numbers[0]))
 
 
-def _time(setup: Setup, fault: Fault) -> Setup:
+def _convert_time(setup: Setup, fault: Fault) -> Setup:
     return replace(setup, record=replace(setup.record, time_unit=fault.numbers[0]))
 
 
 FAULTS = (
-    FaultKind("force_unit", "N of one recorded unit", LOG, "forces are recorded in another unit", _force,
+    FaultKind("force_unit", "N of one recorded unit", LOG, "forces are recorded in another unit", _convert_force,
               SMALLEST_UNIT, LARGEST_UNIT,
               words={"kN": (1000.0,), "kgf": (9.80665,), "lbf": (4.4482216,), "A": (AMPERE,)}),
-    FaultKind("length_unit", "m of one recorded unit", LOG, "lengths are recorded in another unit", _length,
+    FaultKind("length_unit", "m of one recorded unit", LOG, "lengths are recorded in another unit", _convert_length,
               SMALLEST_UNIT, LARGEST_UNIT, words={"mm": (0.001,), "inch": (0.0254,)}),
-    FaultKind("time_unit", "s of one recorded unit", LOG, "stamps are recorded in another unit", _time,
+    FaultKind("time_unit", "s of one recorded unit", LOG, "stamps are recorded in another unit", _convert_time,
               SMALLEST_UNIT, LARGEST_UNIT, words={"ms": (0.001,), "us": (1e-6,)}),
 )  # fmt: skip

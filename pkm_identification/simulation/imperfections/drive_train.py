@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from pkm_identification.mechanisms.friction import padded_coefficients
-from pkm_identification.mechanisms.hexapod.dynamics.joint_friction import joint_rates
+from pkm_identification.mechanisms.hexapod.dynamics.joint_friction import compute_joint_rates
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
@@ -130,7 +130,7 @@ class DriveTrain:
         self._train.joints[:] = factor * nominal.joints
 
     def position(self, length: FloatArray) -> FloatArray:
-        """What the encoders are on, (6,) in m: the motor side, where struts are elastic."""
+        """Return what the encoders are on, (6,) in m: the motor side, where struts are elastic."""
         return self._state[POSITION].copy() if self._elastic else length
 
     def evaluate(self, end: int, position: FloatArray, closure: Closure) -> None:
@@ -145,7 +145,7 @@ class DriveTrain:
         closure : Closure
         """
         if self._rubbing_joints:
-            rows = joint_rates(self._machine, position, closure.rotation).reshape(-1, 6)
+            rows = compute_joint_rates(self._machine, position, closure.rotation).reshape(-1, 6)
             self._axes[end] = rows @ np.linalg.inv(closure.jacobian)
 
     def advance(self, motion: Motion, ends: Dynamics, force: FloatArray, duration: float, steps: int) -> None:

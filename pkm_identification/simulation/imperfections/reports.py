@@ -94,12 +94,12 @@ class Currents:
         self.late = bool(np.any(self._delay)) or self.lengths_late > 0.0
         """Whether anything is late."""
 
-    def measured(self, force: FloatArray) -> FloatArray:
-        """What a true force (n,) is measured as, delays apart."""
+    def measure(self, force: FloatArray) -> FloatArray:
+        """Return what a true force (n,) is measured as, delays apart."""
         return self._errors.gain * force + self._errors.offset if self._scaled else force
 
     def true(self, measured: FloatArray) -> FloatArray:
-        """The true force (n,) where the drives see `measured`: their current loops control what they measure."""
+        """Return the true force (n,) where the drives see `measured`: their current loops control what they measure."""
         return (measured - self._errors.offset) / self._errors.gain if self._scaled else measured
 
     def note(self, time: float, force: FloatArray, length: FloatArray, rate: FloatArray) -> None:
@@ -113,18 +113,18 @@ class Currents:
             self._past.popleft()
 
     def force(self, time: float, present: FloatArray) -> FloatArray:
-        """Forces (n,) as measured at `time` (s); forces go linearly from one instant to the next."""
+        """Return forces (n,) as measured at `time` (s); forces go linearly from one instant to the next."""
         if not self.late:
-            return self.measured(present)
+            return self.measure(present)
         late = np.array([self._between(time - self._delay[i])[0][i] for i in range(len(self._delay))])
-        return self.measured(late)
+        return self.measure(late)
 
     def length(self, time: float, present: FloatArray) -> FloatArray:
         """True lengths (n,) that a log shows at `time` (s)."""
         return self._between(time - self.lengths_late)[1] if self.lengths_late else present
 
     def _between(self, time: float) -> tuple[FloatArray, FloatArray]:
-        """Forces (linear) and lengths (cubic) at one instant; before the first, those of the first."""
+        """Return forces (linear) and lengths (cubic) at one instant; before the first, those of the first."""
         after = len(self._past) - 1
         while after > 0 and self._past[after - 1][0] >= time:
             after -= 1
@@ -164,7 +164,7 @@ class Record:
         )
 
     def of(self, sample: Sample) -> Sample:
-        """The sample as recorded."""
+        """Return the sample as recorded."""
         if self._right:
             return sample
         errors, drive = self._errors, self._drive

@@ -29,7 +29,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pkm_identification.mechanisms.friction import friction_along, friction_slope
-from pkm_identification.mechanisms.friction.law import TRANSITION, clipped, law_tuple
+from pkm_identification.mechanisms.friction.law import TRANSITION, clip_rate, law_tuple
 from pkm_identification.mechanisms.hexapod.dynamics.joint_friction import joint_coulomb
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
@@ -111,7 +111,7 @@ def train_friction(rate, length, drive, bristle, h, train, i):
     p, a = train.struts, train.alike
     force = friction_along(rate, law, train.coefficients, i)
     slope = friction_slope(rate, law, train.coefficients, i)
-    bend = clipped(rate, law[TRANSITION])
+    bend = clip_rate(rate, law[TRANSITION])
     bend_slope = 1.0 / law[TRANSITION] if abs(rate) <= law[TRANSITION] else 0.0
     by_length = 1.0 + a[BY_POSITION] * (length - p[HOME, i])
     falling = a[EXCESS] * np.exp(-((rate / a[STRIBECK_RATE]) ** 2))
@@ -147,7 +147,7 @@ def train_friction(rate, length, drive, bristle, h, train, i):
 
 
 @kernel
-def transmitted(rate, length, drive, state, guess, h, train, i):
+def transmit_force(rate, length, drive, state, guess, h, train, i):
     """Force that strut i passes on to the platform, its slope by the strut's rate, and the motor side's motion.
 
     `length` and, in the `state` (3, 6), bristles and positions are the known parts of what is at the end of an implicit
@@ -192,7 +192,7 @@ def transmitted(rate, length, drive, state, guess, h, train, i):
 
 
 @kernel
-def _joint_torque(rate, coulomb, viscous, hinged, transition, torque, gradient):
+def _write_joint_torque(rate, coulomb, viscous, hinged, transition, torque, gradient):
     """Write the torque (3,) of one joint turning at `rate` (3,), rad/s, and its derivative (3, 3)."""
     shape = joint_coulomb((rate[0], rate[1], rate[2]), hinged, transition)
     size = np.sqrt(rate[0] ** 2 + rate[1] ** 2 + rate[2] ** 2)
@@ -208,7 +208,7 @@ def _joint_torque(rate, coulomb, viscous, hinged, transition, torque, gradient):
 
 
 @kernel
-def _joint_forces(rate, axes, train, force, slope):
+def _compute_joint_forces(rate, axes, train, force, slope):
     """Strut forces (6,) that do the work of the joints' friction, and their slopes (6, 6) by strut rates."""
     force[:] = 0.0
     slope[:] = 0.0
@@ -220,7 +220,7 @@ def _joint_forces(rate, axes, train, force, slope):
             turning[n] = 0.0
             for i in range(6):
                 turning[n] += own[n, i] * rate[i]
-        _joint_torque(
+        _write_joint_torque(
             turning,
             train.joints[2 * end, strut],
             train.joints[2 * end + 1, strut],
@@ -250,9 +250,9 @@ def present_forces(twist, length, jacobian, axes, force, train, state, present):
         rate[i] = 0.0
         for k in range(6):
             rate[i] += jacobian[i, k] * twist[k]
-    _joint_forces(rate, axes, train, rubbing, slope)
+    _compute_joint_forces(rate, axes, train, rubbing, slope)
     for i in range(6):
-        passed = transmitted(rate[i], length[i], force[i], state, state[RATE, i], 0.0, train, i)
+        passed = transmit_force(rate[i], length[i], force[i], state, state[RATE, i], 0.0, train, i)
         resistance[i] = force[i] - passed[0] + rubbing[i]
 
 
@@ -274,9 +274,9 @@ def _solve_stage(known, known_state, h, dynamics, drive, train, axes, stage):
             for m in range(6):
                 mobility[i, k] += jac[i, m] * comp[m, k]
     for iteration in range(NEWTON_ITERATIONS):
-        _joint_forces(rate, axes, train, rubbing, axis_slope)
+        _compute_joint_forces(rate, axes, train, rubbing, axis_slope)
         for i in range(6):
-            net[i], slope, _, bristle_rate[i], motor_rate[i] = transmitted(
+            net[i], slope, _, bristle_rate[i], motor_rate[i] = transmit_force(
                 rate[i], known_length[i], drive[i], known_state, motor_rate[i], h, train, i
             )
             net[i] -= rubbing[i]

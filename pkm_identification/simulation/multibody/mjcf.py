@@ -26,7 +26,7 @@ from pkm_identification.mechanisms.multibody.kernels.codes import COORDINATES
 from pkm_identification.mechanisms.multibody.kinematics import frames
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.mechanisms.multibody.numbers.arithmetic import FLOAT64
-from pkm_identification.mechanisms.multibody.structure.model import Model, packed
+from pkm_identification.mechanisms.multibody.structure.model import Model, pack_mechanism
 from pkm_identification.mechanisms.multibody.structure.placements import Placement, joint_frames
 from pkm_identification.mechanisms.multibody.structure.tree import Tree, spanning_tree
 from pkm_identification.numerics.arrays import FloatArray
@@ -46,7 +46,7 @@ class OpenTreeText:
 
 
 def open_tree_mjcf(mechanism: Mechanism) -> OpenTreeText:
-    """The spanning tree of a mechanism, loops cut, without the drives' own inertia.
+    """Return the spanning tree of a mechanism, loops cut, without the drives' own inertia.
 
     A joint without spin has a third hinge along the second body, whose rate is to be dictated.
     """
@@ -60,10 +60,10 @@ def open_tree_mjcf(mechanism: Mechanism) -> OpenTreeText:
         spinning=True,
     )
     tree_text = writer.written()
-    return OpenTreeText(_document(mechanism, tree_text.text, "", 1e-4), tree_text)
+    return OpenTreeText(_build_document(mechanism, tree_text.text, "", 1e-4), tree_text)
 
 
-def mechanism_mjcf(mechanism: Mechanism, timestep: float = 1e-4) -> str:
+def build_mechanism_mjcf(mechanism: Mechanism, timestep: float = 1e-4) -> str:
     """MJCF text of a mechanism for other programs: loops closed by MuJoCo's constraints, home as a key frame.
 
     No contacts, no friction, no actuators. Drives' own inertia is the armature of their joints or of tendons along
@@ -78,10 +78,10 @@ def mechanism_mjcf(mechanism: Mechanism, timestep: float = 1e-4) -> str:
         s.
     """
     description = mechanism.description
-    twins = _twins(mechanism)
-    whole = _with_twins(description, twins)
+    twins = _find_twins(mechanism)
+    whole = _add_twins(description, twins)
     tree = spanning_tree(whole)
-    model = packed(whole, tree, [], FLOAT64)
+    model = pack_mechanism(whole, tree, [], FLOAT64)
     masses = inertials(mechanism)
     for body in {body for body, _ in twins.values()}:
         own = masses[body]
@@ -89,20 +89,20 @@ def mechanism_mjcf(mechanism: Mechanism, timestep: float = 1e-4) -> str:
         masses[body] = Inertial(own.mass / copies, own.center, own.inertia / copies)
     masses |= {twin: masses[body] for body, twin in twins.values()}
     ends: set[str] = set()
-    sites, equality = _closing(mechanism, twins, tree, timestep, ends)
+    sites, equality = _add_constraints(mechanism, twins, tree, timestep, ends)
     armature, tendons, more = _drive_inertia(description, ends)
     for body, text in more:
         sites[tree.body_frames[body]] = sites.get(tree.body_frames[body], "") + text
     names = [joint.name for joint in whole.joints]
     tree_text = TreeWriter(tree, model, masses, names, armature, sites, spinning=False).written()
-    home = _home(mechanism, tree, model, twins)
+    home = _compute_home(mechanism, tree, model, twins)
     rest = tendons + (f"<equality>\n{equality}</equality>\n" if equality else "")
     places = numbers(home[np.array(tree_text.coordinate, dtype=int)])
     rest += f'<keyframe><key name="home" qpos="{places}"/></keyframe>\n'
-    return _document(mechanism, tree_text.text, rest, timestep)
+    return _build_document(mechanism, tree_text.text, rest, timestep)
 
 
-def _document(mechanism: Mechanism, bodies: str, rest: str, timestep: float) -> str:
+def _build_document(mechanism: Mechanism, bodies: str, rest: str, timestep: float) -> str:
     gravity = numbers(FLOAT64.array(mechanism.description.gravity))
     return (
         f"<mujoco model={quoteattr(mechanism.name)}>\n"
@@ -113,7 +113,7 @@ def _document(mechanism: Mechanism, bodies: str, rest: str, timestep: float) -> 
     )
 
 
-def _twins(mechanism: Mechanism) -> dict[str, tuple[str, str]]:
+def _find_twins(mechanism: Mechanism) -> dict[str, tuple[str, str]]:
     """Of each joint that closes a loop and is not spherical: the body that is halved, and its twin's name."""
     mass = {body.name: FLOAT64.number(body.parameters[0]) for body in mechanism.description.bodies}
     taken = {WORLD, GROUND, *mass}
@@ -125,7 +125,7 @@ def _twins(mechanism: Mechanism) -> dict[str, tuple[str, str]]:
     return twins
 
 
-def _with_twins(description: Description, twins: dict[str, tuple[str, str]]) -> Description:
+def _add_twins(description: Description, twins: dict[str, tuple[str, str]]) -> Description:
     bodies = {body.name: body for body in description.bodies}
     added = [replace(bodies[body], name=twin) for body, twin in twins.values()]
     joints = []
@@ -136,7 +136,7 @@ def _with_twins(description: Description, twins: dict[str, tuple[str, str]]) -> 
     return replace(description, bodies=(*description.bodies, *added), joints=tuple(joints))
 
 
-def _closing(
+def _add_constraints(
     mechanism: Mechanism, twins: dict[str, tuple[str, str]], tree: Tree, timestep: float, taken: set[str]
 ) -> tuple[dict[int, str], str]:
     """Sites by frame, and the constraints between them; the sites' names are added to those taken."""
@@ -204,8 +204,10 @@ def _drive_inertia(
     return armature, tendons, sites
 
 
-def _home(mechanism: Mechanism, tree: Tree, model: Model, twins: dict[str, tuple[str, str]]) -> FloatArray:
-    """Coordinates (Q,) of the tree with twins at home."""
+def _compute_home(
+    mechanism: Mechanism, tree: Tree, model: Model, twins: dict[str, tuple[str, str]]
+) -> FloatArray:
+    """Return coordinates (Q,) of the tree with twins at home."""
     own = mechanism.tree
     home = np.zeros(tree.coordinates)
     for name, places in tree.joint_frames.items():
@@ -223,16 +225,16 @@ def _home(mechanism: Mechanism, tree: Tree, model: Model, twins: dict[str, tuple
         ends = [
             (rotation[0, own.body_frames[body]], position[0, own.body_frames[body]]) for body in joint.bodies
         ]
-        values = _joint_coordinates(joint, ends)
+        values = _compute_joint_coordinates(joint, ends)
         for f, value in zip(tree.joint_frames[joint.name], values, strict=True):
             home[tree.frames[f].coordinate] = value
     return home
 
 
-def _joint_coordinates(joint: Joint, ends: Sequence[tuple[FloatArray, FloatArray]]) -> list[float]:
-    """A closed joint's own coordinates, in the order of its frames, by the poses of its two bodies."""
+def _compute_joint_coordinates(joint: Joint, ends: Sequence[tuple[FloatArray, FloatArray]]) -> list[float]:
+    """Return a closed joint's own coordinates, in the order of its frames, by the poses of its two bodies."""
     (r1, p1), (r2, p2) = (
-        _placed(*end, placement) for end, placement in zip(ends, joint_frames(joint), strict=True)
+        _place(*end, placement) for end, placement in zip(ends, joint_frames(joint), strict=True)
     )
     turn, shift = r1.T @ r2, r1.T @ (p2 - p1)
     about_z = float(np.arctan2(turn[_Y, _X], turn[_X, _X]))
@@ -247,6 +249,6 @@ def _joint_coordinates(joint: Joint, ends: Sequence[tuple[FloatArray, FloatArray
     return []
 
 
-def _placed(rotation: FloatArray, origin: FloatArray, placement: Placement) -> tuple[FloatArray, FloatArray]:
+def _place(rotation: FloatArray, origin: FloatArray, placement: Placement) -> tuple[FloatArray, FloatArray]:
     inner = FLOAT64.array(placement.rotation)
     return rotation @ inner, origin + rotation @ FLOAT64.array(placement.origin)

@@ -23,7 +23,7 @@ from pkm_identification.mechanisms.multibody.kinematics import (
 )
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.mechanisms.multibody.numbers.arithmetic import FLOAT64
-from pkm_identification.mechanisms.multibody.structure.model import model_size
+from pkm_identification.mechanisms.multibody.structure.model import compute_model_size
 from pkm_identification.motion import DEFAULT_DURATION, TRAJECTORIES
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.suggestion import did_you_mean
@@ -31,7 +31,7 @@ from pkm_identification.suggestion import did_you_mean
 from ..motion_file import is_motion_file, read_motion
 from ..shapes import FAST_BAND, FAST_TONES, PERIOD, SLOW_BAND, triangles
 from ..trajectories import LENGTH_MARGIN, RAMP, REST, SHORTEST, peaks
-from ..waveforms import Derivatives, Fade, FadedWaves, MultiSine, faded
+from ..waveforms import Derivatives, Fade, FadedWaves, MultiSine, fade_signals
 
 NAMES = ("rich", "rich2", "slow", "rest")
 STATED = "motion"  # the description's own
@@ -77,19 +77,19 @@ class DriveMotion:
         return self.home + value, rate, second
 
     def motion(self, mechanism: Mechanism, time: FloatArray) -> MechanismMotion:
-        """The mechanism's motion at times (N,); raises MotionRefused if a row is out of reach."""
+        """Return the mechanism's motion at times (N,); raises MotionRefused if a row is out of reach."""
         return motion_of_drives(mechanism, *self.drives(time))
 
     def waves(self, time: FloatArray) -> FadedWaves:
-        """The signal's tones and fade at times (N,) in s, for many signals of them."""
+        """Return the signal's tones and fade at times (N,) in s, for many signals of them."""
         return FadedWaves.of(self.signal.frequency, self.fade, time)
 
     def _displacement(self, time: FloatArray) -> Derivatives:
         if self.fade is None:
             return self.signal.evaluate(time)
-        return faded(self.signal.evaluate(time - self.fade.rest), self.fade.evaluate(time))
+        return fade_signals(self.signal.evaluate(time - self.fade.rest), self.fade.evaluate(time))
 
-    def fitted(self, mechanism: Mechanism) -> DriveMotion:
+    def fit_amplitudes(self, mechanism: Mechanism) -> DriveMotion:
         """All amplitudes made smaller alike until the mechanism can do the motion and keeps away from singularities.
 
         Raises
@@ -101,8 +101,8 @@ class DriveMotion:
         value = self._displacement(time)[0]
         scale = 1.0
         for _ in range(_TRIES):
-            if _possible(mechanism, self.home + scale * value, between=True):
-                return replace(self, signal=self.signal.scaled(scale))
+            if _is_possible(mechanism, self.home + scale * value, between=True):
+                return replace(self, signal=self.signal.scale(scale))
             scale *= 0.7
         raise SettingsError(
             f"trajectory '{self.name}': mechanism '{mechanism.name}' has no room for it around its home"
@@ -112,14 +112,16 @@ class DriveMotion:
 def build_motion(
     name: str | None, mechanism: Mechanism, duration: float | None, seed: int = 0
 ) -> DriveMotion:
-    """Return a named motion or the description's own, where none is named; see `generated` and `own_motion`."""
+    """Return a named motion (`generate_motion`), or the description's own if none is named (`compute_own_motion`)."""
     if name in (None, STATED):
-        return own_motion(mechanism, duration)
-    return generated(name, mechanism, duration, seed)
+        return compute_own_motion(mechanism, duration)
+    return generate_motion(name, mechanism, duration, seed)
 
 
-def generated(name: str, mechanism: Mechanism, duration: float | None = None, seed: int = 0) -> DriveMotion:
-    """A named motion, made to fit a mechanism.
+def generate_motion(
+    name: str, mechanism: Mechanism, duration: float | None = None, seed: int = 0
+) -> DriveMotion:
+    """Return a named motion, made to fit a mechanism.
 
     `rich` moves all drives at many frequencies, as far as limits and singularities allow; `rich2` is another such
     motion; `slow` has plateaus of rates in both directions (friction); `rest` stays at home. Where a drive has no
@@ -171,14 +173,14 @@ def generated(name: str, mechanism: Mechanism, duration: float | None = None, se
         return motion
     reach = _reach(mechanism, home, name)
     if name == "slow":
-        return replace(motion, signal=triangles(3 + np.arange(count) % 6, _SLOW_SHARE * reach)).fitted(
-            mechanism
-        )
+        return replace(
+            motion, signal=triangles(3 + np.arange(count) % 6, _SLOW_SHARE * reach)
+        ).fit_amplitudes(mechanism)
     rng = np.random.default_rng([NAMES.index(name), seed])
-    return replace(motion, signal=_rich(mechanism, reach, rng)).fitted(mechanism)
+    return replace(motion, signal=_build_rich_motion(mechanism, reach, rng)).fit_amplitudes(mechanism)
 
 
-def own_motion(mechanism: Mechanism, duration: float | None = None) -> DriveMotion:
+def compute_own_motion(mechanism: Mechanism, duration: float | None = None) -> DriveMotion:
     """The description's own `motion`, one period unless a duration is given; raises SettingsError if it has none."""
     motion = mechanism.description.motion
     if motion is None:
@@ -198,11 +200,11 @@ def own_motion(mechanism: Mechanism, duration: float | None = None) -> DriveMoti
 
 
 def _reach(mechanism: Mechanism, home: FloatArray, name: str) -> FloatArray:
-    """How far each drive may go either way, (n,)."""
+    """Return how far each drive may go either way, (n,)."""
     reach = np.zeros(len(home))
     for i, drive in enumerate(mechanism.description.drives):
         if drive.limits is None:
-            reach[i] = _ANGLE if drive.measure.unit == "rad" else _SHARE * model_size(mechanism.tree)
+            reach[i] = _ANGLE if drive.measure.unit == "rad" else _SHARE * compute_model_size(mechanism.tree)
             continue
         low, high = FLOAT64.array(drive.limits)
         reach[i] = min(home[i] - low, high - home[i]) - LENGTH_MARGIN * (high - low)
@@ -213,7 +215,7 @@ def _reach(mechanism: Mechanism, home: FloatArray, name: str) -> FloatArray:
     return reach
 
 
-def _rich(mechanism: Mechanism, reach: FloatArray, rng: np.random.Generator) -> MultiSine:
+def _build_rich_motion(mechanism: Mechanism, reach: FloatArray, rng: np.random.Generator) -> MultiSine:
     """Multi-sines of all drives that share no frequency: slow ones that go far, fast ones that show inertias."""
     count = len(reach)
     frequency = np.arange(round(SLOW_BAND[0] * PERIOD), round(FAST_BAND[1] * PERIOD) + 1) / PERIOD
@@ -252,11 +254,11 @@ def within_reach(mechanism: Mechanism, drive: FloatArray, between: bool = False)
         margin = LENGTH_MARGIN * (high - low)
         if least[i] < min(low + margin, home[i]) or most[i] > max(high - margin, home[i]):
             return False
-    return _possible(mechanism, drive, between)
+    return _is_possible(mechanism, drive, between)
 
 
-def _possible(mechanism: Mechanism, drive: FloatArray, between: bool) -> bool:
-    """Whether all rows (N, n) have a configuration away from singular ones, where passive joints can be."""
+def _is_possible(mechanism: Mechanism, drive: FloatArray, between: bool) -> bool:
+    """Return whether all rows (N, n) have a configuration away from singular ones, where passive joints can be."""
     closed = close_drives(mechanism, drive)
     if not closed.found.all():
         return False

@@ -80,7 +80,7 @@ class OpenTree:
         self._points, self._axes = (self._constraints(mechanism, names, kind) for kind in (POINT, AXES))
 
     def _constraints(self, mechanism: Mechanism, names: dict[int, str], kind: int) -> _Constraints:
-        """The loops' constraints of one kind."""
+        """Return the loops' constraints of one kind."""
         model = mechanism.model
         rows = [r for r in mechanism.row_numbers("loops") if model.row[r, ROW_KIND] == kind]
         first, second = (

@@ -27,11 +27,16 @@ from pkm_identification.errors import NotConverged, SettingsError
 from pkm_identification.mechanisms.actuators.row import MOST_STATES
 from pkm_identification.mechanisms.friction import padded_coefficients
 from pkm_identification.mechanisms.hexapod.bodies import Platform
-from pkm_identification.mechanisms.multibody.description.parts import central_moments
+from pkm_identification.mechanisms.multibody.description.parts import compute_central_moments
 from pkm_identification.mechanisms.multibody.description.payload_body import find_payload_body
 from pkm_identification.mechanisms.multibody.dynamics import drive_inertia
-from pkm_identification.mechanisms.multibody.joint_friction import rubbing_rates
-from pkm_identification.mechanisms.multibody.kernels.closing import NO_PIVOT, Readings, close, complete_motion
+from pkm_identification.mechanisms.multibody.joint_friction import compute_rubbing_rates
+from pkm_identification.mechanisms.multibody.kernels.closing import (
+    NO_PIVOT,
+    Readings,
+    close,
+    compute_complete_motion,
+)
 from pkm_identification.mechanisms.multibody.kernels.codes import DEGRADED, OK
 from pkm_identification.mechanisms.multibody.kinematics import read
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism, room_to_close
@@ -42,7 +47,7 @@ from ..actuated.drives import STEP, ActuatorDrives
 from ..actuated.plant import ActuatedPlant
 from ..actuated.stepping import Dynamics, Motion
 from ..model import copy_bodies, restore_bodies, set_platform
-from ..payload import Payload, loaded
+from ..payload import Payload, load_platform
 from ..plant import STOP_FREQUENCY
 from ..resistance import Resistance, resist
 from .open_tree import OpenTree
@@ -116,7 +121,7 @@ class MechanismPlant(ActuatedPlant):
         self._drives = mechanism.degrees_of_freedom
         self._tasks = mechanism.task_rows("drives")
         self._inertia = drive_inertia(mechanism)
-        self._rubbing, self._resistance = _resistance(mechanism, friction)
+        self._rubbing, self._resistance = _list_friction_axes(mechanism, friction)
         self._coefficients = self._resistance.coefficients.copy()
         self._closed = room_to_close(mechanism, 1)
         self._limits, self._no_turn = mechanism.limits(0), np.eye(3)[None]
@@ -140,7 +145,7 @@ class MechanismPlant(ActuatedPlant):
         self.apparent_mass = 1.0 / np.einsum("ii->i", self._ends.compliance[0, :, : self._drives])
         """kg or kg m^2 that each drive feels at home when the others are free."""
         if stops:
-            self._resistance = self._resistance._replace(stops=_stops(mechanism, self.apparent_mass))
+            self._resistance = self._resistance._replace(stops=_build_stops(mechanism, self.apparent_mass))
         actuators, control = mechanism.description.actuators, mechanism.description.control
         if actuators is not None:
             self.actuated = ActuatorDrives.of(actuators, control, small_step)
@@ -188,14 +193,16 @@ class MechanismPlant(ActuatedPlant):
         """Go on with `share` times mass and inertia of the body that loads are fixed to, and a payload or None."""
         name = find_payload_body(self.mechanism.description)
         (body,) = (one for one in self.mechanism.description.bodies if one.name == name)
-        mass, first, inertia = central_moments(body)
+        mass, first, inertia = compute_central_moments(body)
         platform = Platform(share * mass, first / mass if mass > 0.0 else first, share * inertia)
-        set_platform(self.tree.model, platform if payload is None else loaded(platform, payload), body.name)
+        set_platform(
+            self.tree.model, platform if payload is None else load_platform(platform, payload), body.name
+        )
         self._platform_exchanged = True
         self._evaluate(0, self._configuration, self._velocity)
 
     def _follow(self, coordinate: FloatArray) -> FloatArray:
-        """The configuration of driven coordinates, near the present one."""
+        """Return the configuration of driven coordinates, near the present one."""
         mechanism, result = self.mechanism, self._closed
         close(
             mechanism.model,
@@ -214,7 +221,7 @@ class MechanismPlant(ActuatedPlant):
     def _evaluate(self, end: int, configuration: FloatArray, velocity: FloatArray) -> None:
         count, (v, a, pivot) = self._drives, self._completed
         self._units[count] = velocity
-        complete_motion(
+        compute_complete_motion(
             self.mechanism.model,
             self._tasks,
             configuration[None],
@@ -232,7 +239,7 @@ class MechanismPlant(ActuatedPlant):
         self.tree.move(configuration, v[count])
         rubbing, passive = self._rubbing, v[:0]
         if len(rubbing):
-            passive = rubbing_rates(self.mechanism, configuration)[0, rubbing]
+            passive = compute_rubbing_rates(self.mechanism, configuration)[0, rubbing]
         state = TreeState(configuration, v, a[count], self.tree.mass, self.tree.bias)
         if not reduce_tree(self.tree.order, state, self._inertia, passive, self._ends, end):
             self._lost()
@@ -278,8 +285,8 @@ class MechanismPlant(ActuatedPlant):
         return self.tree.energy + 0.5 * float(self._inertia @ self._velocity**2)
 
 
-def _resistance(mechanism: Mechanism, friction: bool) -> tuple[np.ndarray, Resistance]:
-    """Axes of passive joints that rub (`joint_friction.rubbing_rates`); what resists along drives and along them."""
+def _list_friction_axes(mechanism: Mechanism, friction: bool) -> tuple[np.ndarray, Resistance]:
+    """Return the axes of passive joints that rub (`compute_rubbing_rates`) and what resists along drives and them."""
     drives = mechanism.degrees_of_freedom
     own = mechanism.description.friction
     passive = mechanism.passive_friction if friction else None
@@ -301,7 +308,7 @@ def _resistance(mechanism: Mechanism, friction: bool) -> tuple[np.ndarray, Resis
     )
 
 
-def _stops(mechanism: Mechanism, apparent_mass: FloatArray) -> FloatArray:
+def _build_stops(mechanism: Mechanism, apparent_mass: FloatArray) -> FloatArray:
     """Stops (4, n) that yield as if each drive's apparent mass swung on them."""
     stops = np.zeros((4, mechanism.degrees_of_freedom))
     for i, drive in enumerate(mechanism.description.drives):

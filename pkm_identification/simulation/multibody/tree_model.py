@@ -28,7 +28,7 @@ from pkm_identification.mechanisms.multibody.kernels.layout import ORIGIN
 from pkm_identification.mechanisms.multibody.structure.model import Model
 from pkm_identification.mechanisms.multibody.structure.tree import Frame, Tree
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.numerics.rotation import quaternion_from_matrix
+from pkm_identification.numerics.rotation import build_quaternion_from_matrix
 
 WORLD = "world"  # MuJoCo's name of what does not move
 _NOTHING = 1e-12  # kg and kg m^2: MuJoCo wants positive masses and moments
@@ -118,7 +118,7 @@ class TreeWriter:
             self._children.setdefault(frame.parent, []).append(f)
 
     def written(self) -> TreeBodies:
-        """All of it, what the ground carries included."""
+        """Return all of it, what the ground carries included."""
         bodies = TreeBodies()
         bodies.body_names[0] = WORLD
         bodies.text = self._sites.get(0, "") + "".join(
@@ -127,7 +127,7 @@ class TreeWriter:
         return bodies
 
     def _body(self, first: int, bodies: TreeBodies) -> str:
-        """A body, from the first of the frames that one joint moves."""
+        """Return a body, from the first of the frames that one joint moves."""
         frames = self._tree.frames
         group = [first]
         while frames[first].kind != FIXED:
@@ -146,7 +146,7 @@ class TreeWriter:
         inner += self._sites.get(last, "")
         inner += "".join(self._body(f, bodies) for f in self._children.get(last, []))
         placement = self._model.placement[first]
-        quaternion = np.roll(quaternion_from_matrix(placement[:3]), 1)
+        quaternion = np.roll(build_quaternion_from_matrix(placement[:3]), 1)
         return (
             f'<body name={quoteattr(name)} pos="{numbers(placement[ORIGIN])}" quat="{numbers(quaternion)}">\n'
             f"{joints}{inner}</body>\n"
@@ -155,7 +155,7 @@ class TreeWriter:
     def _label(self, frame: Frame) -> str:
         return self._joints[frame.joint] if frame.joint >= 0 else "frame"
 
-    def _derived(self, name: str) -> str:
+    def _name_part(self, name: str) -> str:
         """Name of a hinge or slide that is one of several of a joint."""
         return fresh(name, self._joint_names)
 
@@ -165,7 +165,7 @@ class TreeWriter:
             return ""
         joint = self._joints[frame.joint]
         own = self._tree.joint_frames[joint]
-        name = joint if len(own) == 1 else self._derived(f"{joint}_{own.index(f) + 1}")
+        name = joint if len(own) == 1 else self._name_part(f"{joint}_{own.index(f) + 1}")
         c, v = frame.coordinate, frame.velocity
         if frame.kind == BALL:
             # MuJoCo's quaternions are w, x, y, z
@@ -175,12 +175,14 @@ class TreeWriter:
         if frame.kind == NO_SPIN:
             bodies.coordinate += [c, c + 1]
             bodies.velocity += [v, v + 1]
-            text = _hinge(self._derived(f"{name}_1"), 0) + _hinge(self._derived(f"{name}_2"), 1)
+            text = _build_hinge(self._name_part(f"{name}_1"), 0) + _build_hinge(
+                self._name_part(f"{name}_2"), 1
+            )
             if self._spinning:
                 bodies.spin.append((len(bodies.velocity), c + 1, v))
                 bodies.coordinate.append(-1)
                 bodies.velocity.append(-1)
-                text += _hinge(self._derived(f"{name}_spin"), 2)
+                text += _build_hinge(self._name_part(f"{name}_spin"), 2)
             return text
         assert COORDINATES[frame.kind] == 1
         bodies.coordinate.append(c)
@@ -188,11 +190,11 @@ class TreeWriter:
         kind = {REVOLUTE: "hinge", PRISMATIC: "slide"}[frame.kind]
         inertia = self._armature.get(joint, 0.0)
         armature = f' armature="{inertia!r}"' if inertia else ""
-        return f'<joint name={quoteattr(name)} type="{kind}" axis="{_axis(frame.axis, frame.sign)}"{armature}/>\n'
+        return f'<joint name={quoteattr(name)} type="{kind}" axis="{_build_axis(frame.axis, frame.sign)}"{armature}/>\n'
 
 
 def fresh(name: str, taken: set[str]) -> str:
-    """A name that no other part of its kind has, made of a wanted one; counted as taken from then on."""
+    """Return a name that no other part of its kind has, made of a wanted one; counted as taken from then on."""
     while name in taken:
         name += "_"
     taken.add(name)
@@ -200,15 +202,15 @@ def fresh(name: str, taken: set[str]) -> str:
 
 
 def numbers(values: FloatArray | Sequence[float] | float) -> str:
-    """Numbers as MJCF has them, with all their digits."""
+    """Return numbers as MJCF has them, with all their digits."""
     return " ".join(repr(float(value)) for value in np.ravel(values))
 
 
-def _axis(axis: int, sign: int) -> str:
+def _build_axis(axis: int, sign: int) -> str:
     direction = np.zeros(3)
     direction[axis] = sign
     return numbers(direction)
 
 
-def _hinge(name: str, axis: int) -> str:
-    return f'<joint name={quoteattr(name)} type="hinge" axis="{_axis(axis, 1)}"/>\n'
+def _build_hinge(name: str, axis: int) -> str:
+    return f'<joint name={quoteattr(name)} type="hinge" axis="{_build_axis(axis, 1)}"/>\n'

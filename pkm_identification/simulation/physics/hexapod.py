@@ -32,7 +32,7 @@ from ..actuated.small_steps import small_step
 from ..actuators import DriveConstants, completed_drive
 from ..additional_sensors import AdditionalSensors
 from ..imperfections.setup import Setup
-from ..payload import Payload, loaded
+from ..payload import Payload, load_platform
 from ..plant import Plant, PlantState
 from ..recording import Truth, column
 from ..setpoints import MotionReference
@@ -137,7 +137,7 @@ class HexapodPhysics:
         return self._lengths_at(self)
 
     def _lengths_at(self, other: HexapodPhysics) -> FloatArray:
-        """Strut lengths (6,) of this machine at another's home."""
+        """Return strut lengths (6,) of this machine at another's home."""
         home = other.description.home_position, other.description.home_rotation
         return self.compute_coordinates(*home)
 
@@ -157,7 +157,7 @@ class HexapodPhysics:
         platform = self.description.platform
         if share != 1.0:
             platform = replace(platform, mass=share * platform.mass, inertia=share * platform.inertia)
-        plant.exchange_platform(platform if payload is None else loaded(platform, payload))
+        plant.exchange_platform(platform if payload is None else load_platform(platform, payload))
 
     def collect_truth(self, states: Sequence[PlantState]) -> Truth:
         motion = PlatformMotion(

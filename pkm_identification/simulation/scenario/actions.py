@@ -59,8 +59,8 @@ class Played(Protocol):
 Action = Callable[[Played], None]
 
 
-def _payload(node: Node, drives: int) -> Action:
-    """Mass in kg, or mass and place in the platform frame, m; mass 0 sets down what is carried."""
+def _set_payload(node: Node, drives: int) -> Action:
+    """Return mass in kg, or mass and place in the platform frame, m; mass 0 sets down what is carried."""
     numbers = node.array(4) if isinstance(node.value, list) else np.array([node.number(), 0.0, 0.0, 0.0])
     if numbers[0] == 0.0:
         return lambda simulator: simulator.carry(None)
@@ -71,7 +71,7 @@ def _payload(node: Node, drives: int) -> Action:
     return lambda simulator: simulator.carry(Payload(numbers[0], numbers[1:], taken_at=simulator.time))
 
 
-def _fault(node: Node, drives: int) -> Action:
+def _begin_fault(node: Node, drives: int) -> Action:
     """A fault of the sensors or the log begins: NAME=VALUE."""
     try:
         fault = parse_fault(node.text(), drives)
@@ -87,7 +87,7 @@ def _clear(node: Node, drives: int) -> Action:
     return lambda simulator: simulator.clear_fault("" if name == "all" else name)
 
 
-def _friction(node: Node, drives: int) -> Action:
+def _set_friction(node: Node, drives: int) -> Action:
     """Friction is so many times what the machine has."""
     factor = node.number()
     if not 0.0 <= factor <= 100.0:
@@ -95,7 +95,7 @@ def _friction(node: Node, drives: int) -> Action:
     return lambda simulator: simulator.scale_friction(factor)
 
 
-def _noise(node: Node, drives: int) -> Action:
+def _set_noise(node: Node, drives: int) -> Action:
     """Noise of the currents relative to their rms."""
     share = node.number()
     if not 0.0 <= share <= 10.0:
@@ -103,13 +103,13 @@ def _noise(node: Node, drives: int) -> Action:
     return lambda simulator: simulator.set_noise(share)
 
 
-def _lengths(node: Node, drives: int) -> Action:
-    """Coordinates of the drives to go to, m or rad."""
+def _move_to_lengths(node: Node, drives: int) -> Action:
+    """Return coordinates of the drives to go to, m or rad."""
     length = node.array(drives)
     return lambda simulator: simulator.command_lengths(length)
 
 
-def _pose(node: Node, drives: int) -> Action:
+def _move_to_pose(node: Node, drives: int) -> Action:
     """Pose to go to: position in m and quaternion (x, y, z, w), base frame."""
     position = node.take("position").array(3)
     quaternion = node.take("quaternion", [0.0, 0.0, 0.0, 1.0])
@@ -120,7 +120,7 @@ def _pose(node: Node, drives: int) -> Action:
     return lambda simulator: simulator.command_pose(position, matrix_from_quaternion(x))
 
 
-def _drives(node: Node, drives: int) -> Action:
+def _switch_drives(node: Node, drives: int) -> Action:
     """Drives on or off."""
     if not isinstance(node.value, bool):
         node.fail(f"= {node.value!r}: must be true or false")
@@ -128,12 +128,12 @@ def _drives(node: Node, drives: int) -> Action:
 
 
 ACTIONS: dict[str, Callable[[Node, int], Action]] = {
-    "payload": _payload,
-    "fault": _fault,
+    "payload": _set_payload,
+    "fault": _begin_fault,
     "clear": _clear,
-    "friction": _friction,
-    "noise": _noise,
-    "lengths": _lengths,
-    "pose": _pose,
-    "drives": _drives,
+    "friction": _set_friction,
+    "noise": _set_noise,
+    "lengths": _move_to_lengths,
+    "pose": _move_to_pose,
+    "drives": _switch_drives,
 }

@@ -49,7 +49,7 @@ class Scenario:
 
     @classmethod
     def read(cls, path: str | Path, drives: int = STRUTS) -> Scenario:
-        """A scenario of a file, for a machine of so many drives.
+        """Return a scenario of a file, for a machine of so many drives.
 
         Raises
         ------
@@ -63,7 +63,7 @@ class Scenario:
         listed = root.take("events")
         if not isinstance(listed.value, list):
             listed.fail("must be a list of events")
-        events = [_event(entry, drives) for entry in listed.entries()]
+        events = [_read_event(entry, drives) for entry in listed.entries()]
         root.close()
         return cls(tuple(sorted(events, key=lambda event: event.at)))
 
@@ -85,7 +85,7 @@ class Scenario:
         return begun
 
 
-def _event(node: Node, drives: int) -> Event:
+def _read_event(node: Node, drives: int) -> Event:
     at = node.take("at")
     time = at.number()
     if not time >= 0.0:

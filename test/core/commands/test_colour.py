@@ -14,7 +14,7 @@ import io
 
 import pytest
 
-from pkm_identification.commands.terminal.colour import GOOD, painted, rows_painted
+from pkm_identification.commands.terminal.colour import GOOD, paint, paint_rows
 
 TABLE = """\
 parameter  unit     status
@@ -41,7 +41,7 @@ def environment(monkeypatch):
 
 
 def test_rows_of_a_table_have_the_colour_of_their_status_and_prose_has_none():
-    rows = rows_painted(TABLE, Terminal()).splitlines()
+    rows = paint_rows(TABLE, Terminal()).splitlines()
     assert rows[2].endswith("  \x1b[32midentified\x1b[0m")
     assert rows[3].endswith("\x1b[33mnot identifiable\x1b[0m")
     assert rows[4].endswith("\x1b[33monly in a combination\x1b[0m")
@@ -52,11 +52,11 @@ def test_rows_of_a_table_have_the_colour_of_their_status_and_prose_has_none():
 
 @pytest.mark.parametrize(("name", "value"), [("NO_COLOR", "1"), ("TERM", "dumb")])
 def test_who_wants_no_colour_gets_none(monkeypatch, name, value):
-    assert painted("x", GOOD, Terminal()) == "\x1b[32mx\x1b[0m"
+    assert paint("x", GOOD, Terminal()) == "\x1b[32mx\x1b[0m"
     monkeypatch.setenv(name, value)
-    assert painted("x", GOOD, Terminal()) == "x"
-    assert rows_painted(TABLE, Terminal()) == TABLE
+    assert paint("x", GOOD, Terminal()) == "x"
+    assert paint_rows(TABLE, Terminal()) == TABLE
 
 
 def test_a_file_gets_none():
-    assert rows_painted(TABLE, io.StringIO()) == TABLE
+    assert paint_rows(TABLE, io.StringIO()) == TABLE

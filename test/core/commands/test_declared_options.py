@@ -13,7 +13,7 @@ import argparse
 import pytest
 
 from pkm_identification.commands import demo, friction, simulate
-from pkm_identification.commands.arguments import chosen
+from pkm_identification.commands.arguments import collect_options
 from pkm_identification.declared import declarations
 from pkm_identification.errors import SettingsError
 from pkm_identification.identification.procedures.friction_test import FrictionSettings
@@ -57,15 +57,15 @@ def test_an_option_is_its_declaration(command, declaration):
         assert type(value) is type(declaration.default)
         below = str(declaration.low - 1).removesuffix(".0")
         with pytest.raises(SettingsError, match=f"^{declaration.flag} -?[0-9.]+: must be "):
-            chosen(parsed(command, f"{declaration.flag}={below}"), (declaration,))
+            collect_options(parsed(command, f"{declaration.flag}={below}"), (declaration,))
 
 
 def test_a_percentage_is_refused_as_it_was_typed():
-    assert chosen(parsed("simulate", "--noise", "0.5"), (NOISE,)) == {"current_noise": 0.005}
+    assert collect_options(parsed("simulate", "--noise", "0.5"), (NOISE,)) == {"current_noise": 0.005}
     with pytest.raises(SettingsError, match=r"^--noise 2000: must be between 0 and 1000 %$"):
-        chosen(parsed("simulate", "--noise", "2000"), (NOISE,))
+        collect_options(parsed("simulate", "--noise", "2000"), (NOISE,))
 
 
 def test_a_number_that_is_none_is_in_no_range():
     with pytest.raises(SettingsError, match="--duration nan"):
-        chosen(parsed("demo", "--duration", "nan"), OF["demo"][1])
+        collect_options(parsed("demo", "--duration", "nan"), OF["demo"][1])

@@ -21,11 +21,11 @@ from core.records.made_log import write_joint_bag
 
 from pkm_identification.cli import main
 from pkm_identification.machines.load import load_machine
-from pkm_identification.mechanisms.builtin import builtin_files
+from pkm_identification.mechanisms.builtin import list_builtin_files
 from pkm_identification.mechanisms.multibody import dynamics
 from pkm_identification.motion import DriveLog
 from pkm_identification.records import read_log, write_log
-from pkm_identification.simulation.multibody.motions import generated
+from pkm_identification.simulation.multibody.motions import generate_motion
 
 MACHINES = ("delta", "five_bar", "mast")
 UNITS = {"m": ("mm", 1e3), "rad": ("deg", 180 / np.pi), "N": ("kN", 1e-3), "N m": ("Nmm", 1e3)}
@@ -34,7 +34,7 @@ PERIOD, DURATION = 2e-3, 8.0  # s
 
 def make(folder, name: str):
     """Write a machine's file with friction and a log of it with 1 % noise; return machine, its path and the log."""
-    built_in = builtin_files("mechanisms")
+    built_in = list_builtin_files("mechanisms")
     document = yaml.safe_load(built_in[name].read_text()) if name in built_in else WRITTEN[name]()
     count = len(document["drives"])
     document["friction"] = {"viscous": ["2"] * count, "coulomb": ["3"] * count}
@@ -46,7 +46,7 @@ def make(folder, name: str):
 
 def record(machine, time: np.ndarray) -> DriveLog:
     """Return a log of a motion sampled at these stamps, forces with 1 % noise."""
-    moved = generated("rich", machine.mechanism, DURATION)
+    moved = generate_motion("rich", machine.mechanism, DURATION)
     force = dynamics.forces(machine.mechanism, moved.motion(machine.mechanism, time))
     noise = 0.01 * np.sqrt(np.mean(force**2, axis=0))
     force = force + noise * np.random.default_rng(1).standard_normal(force.shape)

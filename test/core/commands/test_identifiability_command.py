@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 from pkm_identification.cli import main
-from pkm_identification.estimation.identifiability.homogenized import homogenized
+from pkm_identification.estimation.identifiability.homogenized import homogenize_regressor
 from pkm_identification.identification.excitation.criteria import Criterion
 from pkm_identification.identification.excitation.log import read_log_response
 from pkm_identification.identification.excitation.subject import Subject
@@ -36,8 +36,8 @@ from pkm_identification.motion import DriveLog
 from pkm_identification.parameters.parameter import Kind
 from pkm_identification.records import write_log
 from pkm_identification.records.mechanism_csv import write_named_csv
-from pkm_identification.simulation import perturbed, simulate, trajectory
-from pkm_identification.simulation.multibody.motions import generated
+from pkm_identification.simulation import perturb_machine, simulate, trajectory
+from pkm_identification.simulation.multibody.motions import generate_motion
 
 LEAST = Settings.of(estimator="ls", hold_out=0.0)
 UNSEEN = {"Ixx_p", "Iyy_p", "Izz_p"}
@@ -89,7 +89,10 @@ def test_combinations_that_the_sources_motions_show():
     kinds = [entry.kind for entry in parameters.entries]
     own = [kind for kind, chosen in zip(kinds, inertial, strict=True) if chosen]
     ranks = {
-        name: (homogenized(rows, kinds).rank, homogenized(rows[:, inertial], own).rank)
+        name: (
+            homogenize_regressor(rows, kinds).rank,
+            homogenize_regressor(rows[:, inertial], own).rank,
+        )
         for name, rows in columns.items()
     }
     assert ranks == {"x": (16, 4), "z": (17, 5), "xy": (17, 5), "all": (17, 5), "rich": (20, 8)}
@@ -102,7 +105,7 @@ def test_the_forecast_is_what_is_stated_of_machines_that_differ_from_their_file(
     machine = Machine.load("uf")
     ratios = []
     for seed in (1, 2):
-        log = simulate(perturbed(machine, seed, 0.15), "rich", 8.0, nominal=machine, seed=seed).log()
+        log = simulate(perturb_machine(machine, seed, 0.15), "rich", 8.0, nominal=machine, seed=seed).log()
         ratios.append(before / forecast([log], machine, LEAST).estimate.std)
     assert np.min(ratios) > 0.6
     assert np.max(ratios) < 1.6
@@ -237,7 +240,7 @@ def mast_log(mast, tmp_path_factory):
     """What the drives report of `rich`, exact positions and forces with a noise of two per cent of the first one's."""
     path = tmp_path_factory.mktemp("mast") / "log.csv"
     mechanism, time = mast.machine.mechanism, np.arange(10_000) * 1e-3
-    motion = generated("rich", mechanism, 10.0).motion(mechanism, time)
+    motion = generate_motion("rich", mechanism, 10.0).motion(mechanism, time)
     force = dynamics.forces(mechanism, motion, friction=False)
     noise = 0.02 * np.sqrt(np.mean(force[:, 0] ** 2))
     force = force + noise * np.random.default_rng(4).standard_normal(force.shape)
@@ -256,7 +259,7 @@ def test_a_mechanisms_log_shows_what_its_motion_was_to_show(mast, mast_log):
     assert log.noise == pytest.approx([noise] * 3, rel=0.03)
     after = forecast_logs(mast, [log]).estimate
     before = forecast_motions(
-        mast, [generated("rich", mast.machine.mechanism, 10.0)], noise, absolute=True
+        mast, [generate_motion("rich", mast.machine.mechanism, 10.0)], noise, absolute=True
     ).estimate
     assert after.status == before.status
     np.testing.assert_allclose(after.std, before.std, rtol=0.1)

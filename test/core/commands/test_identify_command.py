@@ -22,7 +22,7 @@ from pkm_identification.cli import main
 from pkm_identification.estimation.estimators import ESTIMATORS
 from pkm_identification.identification import of_logs
 from pkm_identification.identification.saved_estimate import read_saved_estimate
-from pkm_identification.mechanisms.hexapod.parameters.sets import NAMES, hexapod_parameters
+from pkm_identification.mechanisms.hexapod.parameters.sets import NAMES, list_hexapod_parameters
 from pkm_identification.records import write_log
 
 pytestmark = pytest.mark.slow
@@ -70,7 +70,7 @@ def test_every_estimator_is_reachable_and_ends_with_a_held_out_prediction(estima
 def test_every_parameter_set_is_reachable(name, files, capsys):
     # a machine that rubs is none of a set without friction
     document = identify(files, capsys, "--estimator", "ls", "--parameters", name, code=int(name == "oh12"))
-    names = hexapod_parameters(synthetic.nominal(), name).names
+    names = list_hexapod_parameters(synthetic.nominal(), name).names
     assert tuple(entry["name"] for entry in document["parameters"])[: len(names)] == names
 
 

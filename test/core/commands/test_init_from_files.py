@@ -19,7 +19,7 @@ from core.machines.every_machine import machine, smooth_drives
 from pkm_identification.cli import main
 from pkm_identification.document import TextScalars
 from pkm_identification.exporting.drafts.from_file import draft_from_file
-from pkm_identification.exporting.formats import machine_text
+from pkm_identification.exporting.formats import format_machine_text
 from pkm_identification.machines.load import load_machine, read_machine
 
 ENDING = {"mjcf": "xml", "sdf": "sdf", "urdf": "urdf"}
@@ -65,7 +65,7 @@ def rigid_forces(one, drives):
 def test_what_is_exported_comes_back_with_the_same_forces(name, form, tmp_path):
     one = machine(name)
     path = tmp_path / f"made.{ENDING[form]}"
-    path.write_text(machine_text(one, form), encoding="utf-8")
+    path.write_text(format_machine_text(one, form), encoding="utf-8")
     driven = [next(iter(drive.measure.joints)) for drive in one.mechanism.description.drives]
     again, _ = drafted(path, driven)
     drives = smooth_drives(one)
@@ -100,7 +100,7 @@ def test_a_file_of_somebody_has_the_forces_that_mujoco_finds(tmp_path):
 @pytest.mark.slow
 def test_init_from_a_file_simulates_and_identifies(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "given.xml").write_text(machine_text(machine("five_bar"), "mjcf"), encoding="utf-8")
+    (tmp_path / "given.xml").write_text(format_machine_text(machine("five_bar"), "mjcf"), encoding="utf-8")
     assert main(["init", "made.yaml", "--from", "given.xml"]) == 0
     said = capsys.readouterr().out
     assert "driven are motor_l, motor_r" in said

@@ -17,13 +17,13 @@ import numpy as np
 import pytest
 
 from pkm_identification.cli import main
-from pkm_identification.commands.named_motion import named_drive_motion
+from pkm_identification.commands.named_motion import compute_named_drive_motion
 from pkm_identification.errors import PkmError
 from pkm_identification.mechanisms.contributions import drive_shares
 from pkm_identification.mechanisms.multibody import dynamics, kinematics
 from pkm_identification.mechanisms.multibody.groups import drive_groups
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
-from pkm_identification.mechanisms.multibody.series import series_motion
+from pkm_identification.mechanisms.multibody.series import compute_series_motion
 
 
 def shares_of(document: dict, kind: str) -> dict[str, dict[str, float]]:
@@ -48,7 +48,7 @@ def test_the_descriptions_own_motion_is_taken(capsys):
     assert document["trajectory"] == "motion"
     assert document["mean_force"]["torque"]["unit"] == "N m"
     made = Mechanism.load("four-bar")
-    motion = series_motion(made)
+    motion = compute_series_motion(made)
     total = dynamics.forces(made, motion)[:, 0]
     assert document["mean_force"]["torque"]["value"] == pytest.approx(np.abs(total).mean())
     weight = dynamics.forces(made, kinematics.at_rest(made, motion.configuration))[:, 0]
@@ -98,7 +98,7 @@ def test_sensitivity_of_a_body_is_that_of_the_moved_file(capsys):
     document = json.loads(capsys.readouterr().out)
     assert (document["body"], document["drives"]) == ("platform", ["force_1", "force_2", "force_3"])
     made = Mechanism.load("mast")
-    motion = named_drive_motion("slow", made)
+    motion = compute_named_drive_motion("slow", made)
     shift = 1e-5
     changed = copy.deepcopy(dict(made.description.document))
     changed["bodies"]["platform"]["center_of_mass"] = [str(shift), "0", "0"]

@@ -20,21 +20,21 @@ import yaml
 import pkm_identification as pkm
 from pkm_identification.cli import main
 from pkm_identification.errors import DocumentError
-from pkm_identification.identification.saved_estimate import stated_deviations
+from pkm_identification.identification.saved_estimate import compute_stated_deviations
 from pkm_identification.machines.load import load_machine
-from pkm_identification.mechanisms.builtin import builtin_files
+from pkm_identification.mechanisms.builtin import list_builtin_files
 from pkm_identification.mechanisms.multibody import dynamics
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.records.mechanism_csv import write_named_csv
-from pkm_identification.simulation.multibody.motions import generated
+from pkm_identification.simulation.multibody.motions import generate_motion
 
-TABLE = yaml.safe_load(builtin_files("mechanisms")["mast"].read_text())
+TABLE = yaml.safe_load(list_builtin_files("mechanisms")["mast"].read_text())
 RUBBING = TABLE | {"friction": {"viscous": [0.0] * 3, "coulomb": [3.0, 4.0, 5.0]}}
 
 
 def written(path: Path, mechanism: Mechanism, motion: str, seed: int, duration: float = 12.0) -> str:
     time = np.arange(0.0, duration, 2e-3)
-    moved = generated(motion, mechanism, duration)
+    moved = generate_motion(motion, mechanism, duration)
     force = dynamics.forces(mechanism, moved.motion(mechanism, time))
     noise = 0.01 * np.sqrt(np.mean(force**2, axis=0))
     force = force + noise * np.random.default_rng(seed).standard_normal(force.shape)
@@ -89,13 +89,13 @@ def test_base_parameters_and_friction_with_what_predicts_another_log(files, tmp_
     assert "coulomb_length_3" in page
     # and `pkm identifiability --estimate` draws what it states beside what was to be expected of the same log
     estimate = tmp_path / "e.json"
-    stated = stated_deviations(estimate, load_machine(machine))
+    stated = compute_stated_deviations(estimate, load_machine(machine))
     assert stated == {name: entry["std"] for name, entry in found.items()}
     asked = ["identifiability", "--machine", str(machine), log, "--out", str(tmp_path / "known")]
     assert main([*asked, "--estimate", str(estimate)]) == 0
     assert (tmp_path / "known" / "deviations.png").exists()
     with pytest.raises(DocumentError, match=r"e\.json: belongs to machine 'mast' .*, expected 'mast' "):
-        stated_deviations(estimate, load_machine("mast"))
+        compute_stated_deviations(estimate, load_machine("mast"))
     again = pkm.load(estimate, machine, fix="viscous")
     np.testing.assert_allclose(again.table()["std"], [found[name]["std"] for name in again.table()["name"]])
     assert page.count("data:image/png") >= 4  # machine, forces, residual, misfit

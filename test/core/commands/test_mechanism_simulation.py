@@ -19,10 +19,10 @@ from pkm_identification.cli import main
 from pkm_identification.machines.load import load_machine
 from pkm_identification.mechanisms.multibody import dynamics
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
-from pkm_identification.mechanisms.multibody.series import series_motion
+from pkm_identification.mechanisms.multibody.series import compute_series_motion
 from pkm_identification.records import read_log
-from pkm_identification.simulation.motion_file import motion_text
-from pkm_identification.simulation.multibody.motions import generated
+from pkm_identification.simulation.motion_file import format_motion_text
+from pkm_identification.simulation.multibody.motions import generate_motion
 
 
 def simulate(machine: str, out: Path, *more: str) -> int:
@@ -53,11 +53,13 @@ def test_the_log_has_the_names_of_the_description(tmp_path, capsys):
 def test_a_motion_file_is_followed(tmp_path, capsys):
     made = Mechanism.load("mast")
     file = tmp_path / "motion.yaml"
-    file.write_text(motion_text(made, generated("rich", made, 2.0).signal.scaled(0.5), 2.0, "a test"))
+    file.write_text(
+        format_motion_text(made, generate_motion("rich", made, 2.0).signal.scale(0.5), 2.0, "a test")
+    )
     log = tmp_path / "log.csv"
     assert simulate("mast", log, "--trajectory", str(file), "--perfect") == 0
     _, rows = read(log)
-    wanted = generated(str(file), made).drives(rows[:, 0])[0]
+    wanted = generate_motion(str(file), made).drives(rows[:, 0])[0]
     reach = np.abs(wanted - wanted[0]).max()
     assert reach > 0.01
     np.testing.assert_allclose(rows[:, 1:4], wanted, atol=0.02 * reach)
@@ -74,7 +76,7 @@ def test_without_a_trajectory_the_descriptions_own_motion_is_taken(tmp_path):
     header, rows = read(tmp_path / "log.csv")
     assert header == ["t", "q", "torque"]
     made = Mechanism.load("four-bar")
-    motion = series_motion(made)
+    motion = compute_series_motion(made)
     expected = np.column_stack([motion.drive[:, 0], dynamics.forces(made, motion)[:, 0]])
     np.testing.assert_allclose(rows[:1000:25, 1:], expected, rtol=0.02, atol=0.02 * np.abs(expected).max())
 

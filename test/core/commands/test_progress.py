@@ -60,22 +60,22 @@ def test_a_bar_comes_after_two_seconds_and_only_for_the_outermost_work(capsys):
     pytest.importorskip("tqdm")
     clock = [100.0]
     bar = ProgressBar(lambda: clock[0])
-    bar.progressed("logs", 0, 10)
-    bar.progressed("identifying", 1, 6)
+    bar.report_progress("logs", 0, 10)
+    bar.report_progress("identifying", 1, 6)
     assert capsys.readouterr().err == ""
     clock[0] += 3300.0
-    bar.progressed("identifying", 2, 6)
+    bar.report_progress("identifying", 2, 6)
     assert capsys.readouterr().err == ""
-    bar.progressed("logs", 5, 10)
+    bar.report_progress("logs", 5, 10)
     shown = capsys.readouterr().err
     assert "logs:  50%" in shown
     # fifty-five minutes for five of ten, and what this computer makes of it meanwhile
     assert re.search(r"5[5-9]:\d\d, 5[5-9]:\d\d left", shown)
-    bar.progressed("logs", 10, 10)
+    bar.report_progress("logs", 10, 10)
     assert capsys.readouterr().err.endswith("\r")
-    bar.progressed("simulating", 1, 10)
+    bar.report_progress("simulating", 1, 10)
     clock[0] += 1
-    bar.progressed("simulating", 10, 10)
+    bar.report_progress("simulating", 10, 10)
     assert "simulating" not in capsys.readouterr().err
 
 

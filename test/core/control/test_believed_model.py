@@ -19,18 +19,18 @@ from pkm_identification.machines.load import load_machine
 from pkm_identification.machines.platform import motion_of_platform
 from pkm_identification.mechanisms.hexapod.dynamics import basis_parameters, strut_forces
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.mechanisms.hexapod.parameters.sets import NAMES, hexapod_parameters
-from pkm_identification.simulation import perturbed, trajectory
+from pkm_identification.mechanisms.hexapod.parameters.sets import NAMES, list_hexapod_parameters
+from pkm_identification.simulation import perturb_machine, trajectory
 
 UF = Machine.load("uf")
 WHOLE = load_machine(UF)
-TRUE = perturbed(UF, 1)
+TRUE = perturb_machine(UF, 1)
 
 
 def estimate(nominal=UF, true=TRUE, name="identifiable"):
     """What a perfect estimation would give."""
-    names = hexapod_parameters(nominal, name)
-    values = hexapod_parameters(true, name).nominal
+    names = list_hexapod_parameters(nominal, name)
+    values = list_hexapod_parameters(true, name).nominal
     return {
         "machine_hash": nominal.hash,
         "names": list(names.names),

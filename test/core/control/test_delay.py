@@ -22,12 +22,12 @@ from pkm_identification.control.settings import ControllerSettings
 from pkm_identification.machines.load import load_machine
 from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.simulation import Simulator, perturbed
+from pkm_identification.simulation import Simulator, perturb_machine
 
 pytestmark = pytest.mark.slow
 
 UF = Machine.load("uf")
-TRUE = perturbed(UF, 1)
+TRUE = perturb_machine(UF, 1)
 HOME = strut_lengths(UF, UF.home_position[None], UF.home_rotation[None])[0]
 
 

@@ -27,7 +27,7 @@ from pkm_identification.machines.capabilities import PlatformPose, has
 from pkm_identification.machines.contract import compute_accelerated_motion
 from pkm_identification.machines.load import read_machine
 from pkm_identification.mechanisms.friction import friction_force
-from pkm_identification.simulation import Simulator, perturbed
+from pkm_identification.simulation import Simulator, perturb_machine
 
 MOVED = ("mast", "four-bar", "pus", "serial_arm", "arm_7", AS_MULTIBODY)
 FORCED = [name for name in EVERY if not machine(name).place_drives]
@@ -70,7 +70,7 @@ def test_an_estimate_of_the_file_s_own_values_is_the_file_and_another_machine_s_
 )
 def test_a_machine_off_its_file_is_moved_there_and_back(name, mode):
     one = machine(name)
-    simulator = Simulator(perturbed(one, 1), None, nominal=one, seed=1)
+    simulator = Simulator(perturb_machine(one, 1), None, nominal=one, seed=1)
     controller = MachineController(one, simulator.period, ControllerSettings(mode=mode))
     size = np.array([drive.size for drive in one.drives])
     away = one.home + 0.1 * size * np.cos(np.arange(len(size)))

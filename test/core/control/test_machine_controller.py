@@ -40,7 +40,7 @@ from pkm_identification.numerics.rotation import matrix_from_vector
 from pkm_identification.simulation import (
     SensorSettings,
     Simulator,
-    perturbed,
+    perturb_machine,
     trajectory,
 )
 
@@ -48,7 +48,7 @@ pytestmark = pytest.mark.slow
 
 UF = Machine.load("uf")
 WHOLE = load_machine(UF)
-TRUE = perturbed(UF, 1)
+TRUE = perturb_machine(UF, 1)
 HOME = strut_lengths(UF, UF.home_position[None], UF.home_rotation[None])[0]
 
 

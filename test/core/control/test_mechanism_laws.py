@@ -20,17 +20,17 @@ from pkm_identification.control.laws.computed_torque import held_gains
 from pkm_identification.control.laws.space import Space
 from pkm_identification.errors import MachineError, SettingsError
 from pkm_identification.machines.load import as_machine
-from pkm_identification.mechanisms.builtin import builtin_files
+from pkm_identification.mechanisms.builtin import list_builtin_files
 from pkm_identification.mechanisms.hexapod.machine import Machine, builtin_machines
 from pkm_identification.mechanisms.multibody.kinematics import close_drives, read
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.simulation import SensorSettings, Simulator
 from pkm_identification.simulation.actuated.file_control import FileControl
 from pkm_identification.simulation.actuated.subject import Subject
-from pkm_identification.simulation.multibody.motions import generated
+from pkm_identification.simulation.multibody.motions import generate_motion
 from pkm_identification.simulation.multibody.plant import MechanismPlant
 
-MAST = yaml.safe_load(builtin_files("mechanisms")["mast"].read_text())
+MAST = yaml.safe_load(list_builtin_files("mechanisms")["mast"].read_text())
 K_P, K_V = 400.0, 24.0  # 20 rad/s, damping 0.6
 MOTOR = {"type": "screw", "torque_constant": 0.03, "lead": 0.005, "inertia": 1e-6, "current_limit": 40.0}
 LOOPS = {
@@ -161,7 +161,7 @@ def test_a_period_that_is_no_part_of_the_samples_is_refused():
     odd = {"computed_torque": LAW["computed_torque"] | {"period": 0.0003}}
     mechanism = mast(actuator={"type": "ideal"}, control=odd).mechanism
     with pytest.raises(SettingsError, match=r"a period of 0\.0003 s does not go into the samples' 0\.001 s"):
-        Simulator(mechanism, generated("slow", mechanism, 5.0)).run()
+        Simulator(mechanism, generate_motion("slow", mechanism, 5.0)).run()
 
 
 @pytest.mark.slow

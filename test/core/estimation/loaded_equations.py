@@ -27,13 +27,13 @@ from pkm_identification.mechanisms.hexapod.dynamics import basis_columns, basis_
 from pkm_identification.mechanisms.hexapod.dynamics.regressor import regressor
 from pkm_identification.mechanisms.hexapod.kinematics import strut_motion_from_platform
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
+from pkm_identification.mechanisms.hexapod.parameters.sets import list_hexapod_parameters
 from pkm_identification.signals.band import BandSettings
 from pkm_identification.signals.butterworth import causal
 from pkm_identification.simulation import (
     Payload,
-    loaded,
-    perturbed,
+    load_platform,
+    perturb_machine,
     trajectory,
 )
 
@@ -66,7 +66,7 @@ class Scene:
         """Equations of these forces with noise, as the online estimator builds them."""
         force = force + noise * NOISE * np.random.default_rng(seed).standard_normal(force.shape)
         measured = causal(BandSettings(PERIOD).sections, force)[self.chosen]
-        parameters = hexapod_parameters(self.nominal)
+        parameters = list_hexapod_parameters(self.nominal)
         columns, known = self.filtered @ parameters.mapping, self.filtered @ parameters.known
         columns = np.concatenate([columns, self.pulses], axis=2)
         load = np.ascontiguousarray(self.filtered[:, :, LOAD])
@@ -78,7 +78,7 @@ class Scene:
 def scene(seconds: float = 40.0, name: str = "rich", seed: int = 1) -> Scene:
     """A motion of a machine that is up to 15 % off its file; made once."""
     nominal = Machine.load("uf")
-    truth = perturbed(nominal, seed)
+    truth = perturb_machine(nominal, seed)
     time = np.arange(round(seconds / PERIOD)) * PERIOD
     motion = trajectory(name, nominal, seconds).motion(time)
     basis = regressor(nominal, motion, np.eye(basis_columns(nominal)))
@@ -92,7 +92,7 @@ def scene(seconds: float = 40.0, name: str = "rich", seed: int = 1) -> Scene:
 
 def estimator(made: Scene, **settings) -> OnlineEstimator:
     """An online estimator for that machine."""
-    return OnlineEstimator(made.nominal, Settings.of(cutoff=150.0, **settings).resolved(made.nominal, PERIOD))
+    return OnlineEstimator(made.nominal, Settings.of(cutoff=150.0, **settings).resolve(made.nominal, PERIOD))
 
 
 def carrying(*payloads: Payload) -> Callable[[np.ndarray], np.ndarray]:
@@ -112,4 +112,4 @@ def load_parameters(payload: Payload) -> np.ndarray:
     """Its ten parameters in the basis, by way of a platform that is only this payload."""
     machine = Machine.load("uf")
     without = replace(machine.platform, mass=1e-9, center_of_mass=np.zeros(3), inertia=np.zeros((3, 3)))
-    return basis_parameters(replace(machine, platform=loaded(without, payload)))[LOAD]
+    return basis_parameters(replace(machine, platform=load_platform(without, payload)))[LOAD]

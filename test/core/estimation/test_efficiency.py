@@ -21,11 +21,11 @@ import pytest
 from core.estimation.loaded_equations import NOISE, PERIOD, estimator, scene
 from scipy import linalg, signal
 
-from pkm_identification.estimation.batch.least_squares import least_squares, residual_covariance
+from pkm_identification.estimation.batch.least_squares import compute_residual_covariance, least_squares
 from pkm_identification.estimation.equations import Equations
 from pkm_identification.estimation.filters.recursive import RecursiveEstimator
 from pkm_identification.mechanisms.hexapod.parameters.builder import force_scale
-from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
+from pkm_identification.mechanisms.hexapod.parameters.sets import list_hexapod_parameters
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.parameters.prior import Prior
 from pkm_identification.signals.band import BandSettings
@@ -64,11 +64,12 @@ class Case:
 @pytest.fixture(scope="module")
 def case() -> Case:
     made = scene(SECONDS)
-    parameters = hexapod_parameters(made.nominal)
+    parameters = list_hexapod_parameters(made.nominal)
     prior = Prior.of(parameters)
     columns = made.filtered @ parameters.mapping
-    return Case(parameters, prior, hexapod_parameters(made.truth).nominal, columns, made.filtered @ parameters.known,
-                bound(columns, prior, np.ones(1), NOISE))  # fmt: skip
+    nominal = list_hexapod_parameters(made.truth).nominal
+    limit = bound(columns, prior, np.ones(1), NOISE)
+    return Case(parameters, prior, nominal, columns, made.filtered @ parameters.known, limit)
 
 
 @pytest.fixture(scope="module")
@@ -113,7 +114,7 @@ def test_unscented_filter_offline_is_least_squares(case, fits, realisations):
             force_scale=force_scale(scene(SECONDS).nominal),
             gate=0.0,
         )
-        recursive.fix_noise(residual_covariance(fit.residual, len(case.truth)))
+        recursive.fix_noise(compute_residual_covariance(fit.residual, len(case.truth)))
         for row in rows:
             recursive.step(row.time, row.regressor[:, : len(case.truth)], row.measured)
         assert np.all(np.abs(recursive.filter.mean - fit.mean) < 0.05 * case.bound * case.prior.std)

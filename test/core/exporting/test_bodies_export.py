@@ -23,7 +23,7 @@ from core.machines.every_machine import AS_MULTIBODY, WRITTEN, machine, smooth_d
 
 from pkm_identification.cli import main
 from pkm_identification.errors import SettingsError
-from pkm_identification.exporting.formats import machine_text
+from pkm_identification.exporting.formats import format_machine_text
 from pkm_identification.machines.load import load_machine, read_machine
 from pkm_identification.mechanisms.multibody.dynamics import forces, open_tree_forces
 from pkm_identification.mechanisms.multibody.kinematics import motion_of_drives
@@ -72,7 +72,7 @@ def pointer(array):
 @pytest.mark.parametrize("name", CASES)
 def test_forces_in_c_are_ours(name, tmp_path):
     mechanism = CASES[name]().mechanism
-    library = compiled(machine_text(mechanism, "c"), tmp_path)
+    library = compiled(format_machine_text(mechanism, "c"), tmp_path)
     prefix = "".join(letter if letter.isalnum() else "_" for letter in mechanism.name)
     run, home = getattr(library, f"{prefix}_forces"), getattr(library, f"{prefix}_home")
     state, force = np.zeros(mechanism.tree.coordinates), np.zeros(mechanism.degrees_of_freedom)
@@ -95,7 +95,7 @@ def test_forces_in_c_are_ours(name, tmp_path):
 @pytest.mark.parametrize("name", ["serial_arm", "epaas", "pendulum"])
 def test_a_tree_as_urdf_has_our_forces_in_pinocchio(name):
     mechanism = machine(name).mechanism
-    model = pin.buildModelFromXML(machine_text(mechanism, "urdf"))
+    model = pin.buildModelFromXML(format_machine_text(mechanism, "urdf"))
     model.gravity.linear = np.asarray(mechanism.description.gravity, dtype=float)
     assert model.nv == mechanism.tree.velocities
     order = [model.names.tolist().index(joint) for joint in urdf_joints(mechanism)]
@@ -132,7 +132,7 @@ def urdf_joints(mechanism) -> list[str]:
 )
 def test_what_a_machine_has_not_is_refused(name, form, says):
     with pytest.raises(SettingsError, match=says):
-        machine_text(machine(name), form)
+        format_machine_text(machine(name), form)
 
 
 def test_keys_are_set_in_any_machine_file(tmp_path):
@@ -174,7 +174,7 @@ def test_an_estimate_goes_into_any_machine_file(name, tmp_path, capsys):
     """What is found is exact where rigid bodies have it, and near in its deviations where none has."""
     one = machine(name)
     source = tmp_path / "source.yaml"
-    source.write_text(machine_text(one, "yaml"), encoding="utf-8")
+    source.write_text(format_machine_text(one, "yaml"), encoding="utf-8")
     one = load_machine(source)
     parameters = one.build_parameter_set("base")
     std = 0.02 * np.maximum(np.abs(parameters.nominal), 1e-3 * np.abs(parameters.nominal).max())

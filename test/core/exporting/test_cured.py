@@ -18,7 +18,7 @@ from core.mechanisms.hexapod.machine_variants import changed, machine
 
 from pkm_identification.cli import main
 from pkm_identification.errors import MachineError, SettingsError
-from pkm_identification.exporting.cured import cured, with_keys
+from pkm_identification.exporting.cured import apply_corrections, with_keys
 from pkm_identification.exporting.cured_effects import with_effects_known
 from pkm_identification.identification.settings import Settings
 from pkm_identification.machines.load import load_machine
@@ -34,7 +34,7 @@ def test_causes_become_known():
         {"name": "geometry", "value": 0.0003},
         {"name": "force_delay_3", "value": 0.001},
     ]
-    made, left = cured(machine("uf"), causes)
+    made, left = apply_corrections(machine("uf"), causes)
     assert made.drive.force_delay == 0.0019
     np.testing.assert_array_equal(made.drive.force_gain, [1, 1, 1, 1.1, 1, 1])
     np.testing.assert_array_equal(made.drive.force_offset, [0, -12, 0, 0, 0, 0])
@@ -64,7 +64,9 @@ def test_a_delay_is_known_if_it_is_that_of_most_struts(late, known, left):
 
 def test_what_was_known_before_is_added_to():
     known = machine(changed("uf", drive__force_delay=0.001, drive__force_gain=[1.2] * 6))
-    made, _ = cured(known, [{"name": "force_delay", "value": 0.0005}, {"name": "force_gain", "value": 1.1}])
+    made, _ = apply_corrections(
+        known, [{"name": "force_delay", "value": 0.0005}, {"name": "force_gain", "value": 1.1}]
+    )
     assert made.drive.force_delay == pytest.approx(0.0015)
     np.testing.assert_allclose(made.drive.force_gain, 1.32)
 

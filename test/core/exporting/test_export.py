@@ -26,7 +26,7 @@ from pkm_identification.exporting.urdf import TreeJoints, urdf
 from pkm_identification.mechanisms.hexapod.dynamics import basis_parameters, regressor, strut_forces
 from pkm_identification.mechanisms.hexapod.identified import identified_machine
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
+from pkm_identification.mechanisms.hexapod.parameters.sets import list_hexapod_parameters
 
 MACHINES = ("uf", "hexel", "ford", "untidy", "platform")
 
@@ -98,7 +98,7 @@ def test_a_urdf_reader_finds_the_masses(name):
 
 def test_identified_values_give_the_forces_of_the_regressor():
     nominal = made("untidy")
-    parameters = hexapod_parameters(nominal, "extended")
+    parameters = list_hexapod_parameters(nominal, "extended")
     rng = np.random.default_rng(4)
     values = parameters.nominal * (1 + 0.1 * rng.uniform(-1, 1, len(parameters.names)))
     identified = identified_machine(nominal, parameters.mapping @ values + parameters.known)
@@ -119,7 +119,7 @@ def test_impossible_values_are_refused_by_name():
 @pytest.fixture
 def estimate_file(tmp_path):
     it = machine("uf")
-    parameters = hexapod_parameters(it, "identifiable")
+    parameters = list_hexapod_parameters(it, "identifiable")
     path = tmp_path / "estimate.json"
     state = {
         "names": parameters.names,

@@ -15,11 +15,14 @@ import numpy as np
 import pytest
 from core.mechanisms.hexapod.machine_variants import changed, machine, untidy, with_joint
 
-from pkm_identification.exporting.mjcf import complete_mjcf
+from pkm_identification.exporting.mjcf import build_complete_mjcf
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
 from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths
 from pkm_identification.mechanisms.hexapod.kinematics.jacobian import jacobian
-from pkm_identification.mechanisms.hexapod.kinematics.strut_frames import strut_coordinates, strut_frames
+from pkm_identification.mechanisms.hexapod.kinematics.strut_frames import (
+    compute_strut_coordinates,
+    strut_frames,
+)
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import PlatformMotion
 from pkm_identification.numerics.rotation import matrix_from_vector
@@ -43,7 +46,7 @@ def made(name: str) -> Machine:
 @pytest.fixture(scope="module", params=MACHINES)
 def pair(request):
     it = made(request.param)
-    return it, mujoco.MjModel.from_xml_string(complete_mjcf(it))
+    return it, mujoco.MjModel.from_xml_string(build_complete_mjcf(it))
 
 
 def test_the_first_frame_is_home_and_assembled(pair):
@@ -83,8 +86,8 @@ def test_it_has_shapes_motors_limits_and_no_contacts(pair):
 
 
 def coordinates(it, frames, data, model, position, rotation):
-    """The tree's positions by joint at a pose: those of `strut_coordinates`, which MuJoCo's frames confirm."""
-    struts = strut_coordinates(frames, it, position, rotation)
+    """The tree's positions by joint at a pose: those of `compute_strut_coordinates`, which MuJoCo's frames confirm."""
+    struts = compute_strut_coordinates(frames, it, position, rotation)
     quaternion = np.zeros(4)
     mujoco.mju_mat2Quat(quaternion, rotation.ravel())
     q = np.zeros(model.nq)

@@ -17,7 +17,7 @@ from core.machines.every_machine import machine, smooth_drives, smooth_motion
 
 from pkm_identification.cli import main
 from pkm_identification.exporting.drafts.from_file import draft_from_file
-from pkm_identification.exporting.formats import machine_text
+from pkm_identification.exporting.formats import format_machine_text
 from pkm_identification.machines.capabilities import BodiesFile, HexapodFile, has
 from pkm_identification.machines.load import load_machine, read_machine_text
 
@@ -233,7 +233,7 @@ def test_a_four_bar_closes_in_four_ways(tmp_path):
 @pytest.mark.parametrize("name", ["uf", "hexel", "ford"])
 def test_a_hexapod_becomes_the_fast_one_with_the_same_forces(name, form, tmp_path):
     one = machine(name)
-    again, _ = taken_over(tmp_path / ("x.xml" if form == "mjcf" else "x.sdf"), machine_text(one, form))
+    again, _ = taken_over(tmp_path / ("x.xml" if form == "mjcf" else "x.sdf"), format_machine_text(one, form))
     assert has(again, HexapodFile)
     motion = smooth_motion(one, 8, seed=1)
     ours, theirs = np.zeros(one.basis.nominal.shape), np.zeros(again.basis.nominal.shape)
@@ -362,14 +362,14 @@ def as_words_and_numbers(text):
 def test_export_init_export_is_the_same(name, form, tmp_path):
     one = machine(name)
     path = tmp_path / f"x.{'urdf' if form == 'urdf' else 'xml'}"
-    path.write_text(machine_text(one, form), encoding="utf-8")
+    path.write_text(format_machine_text(one, form), encoding="utf-8")
     driven = (
         []
         if has(one, HexapodFile)
         else [next(iter(d.measure.joints)) for d in one.mechanism.description.drives]
     )
     made, _ = draft_from_file(path, one.name, driven)
-    words, numbers = as_words_and_numbers(machine_text(read_machine_text(made), form))
+    words, numbers = as_words_and_numbers(format_machine_text(read_machine_text(made), form))
     first_words, first_numbers = as_words_and_numbers(path.read_text(encoding="utf-8"))
     assert words == first_words
     np.testing.assert_allclose(numbers, first_numbers, atol=1e-9)

@@ -31,7 +31,7 @@ from pkm_identification.identification.result import Identification
 from pkm_identification.identification.settings import Settings
 from pkm_identification.machines.load import as_machine
 from pkm_identification.mechanisms.hexapod.parameters.physical_layout import physical_layout
-from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
+from pkm_identification.mechanisms.hexapod.parameters.sets import list_hexapod_parameters
 from pkm_identification.records import write_log
 from pkm_identification.report.sentences import verdicts
 
@@ -60,7 +60,7 @@ def run(log, estimator: str, consistent: bool, **settings) -> Identification:
 
 def physical(result: Identification) -> bool:
     layout = FreeCoordinates.of(
-        physical_layout(NOMINAL, hexapod_parameters(NOMINAL, result.settings.estimator.parameters))
+        physical_layout(NOMINAL, list_hexapod_parameters(NOMINAL, result.settings.estimator.parameters))
     ).layout
     return is_physical(inequalities(layout), result.estimate.values)
 
@@ -126,7 +126,7 @@ def test_what_is_not_identifiable_is_not_judged(rich):
     values[k] = -0.5
     status = tuple("unidentifiable" if i == k else one for i, one in enumerate(estimate.status))
     hidden = replace(estimate, values=values, status=status)
-    judged = verdict(as_machine(NOMINAL), hexapod_parameters(NOMINAL), hidden, False)
+    judged = verdict(as_machine(NOMINAL), list_hexapod_parameters(NOMINAL), hidden, False)
     assert judged is not None
     assert judged[0]
     assert judged[1].startswith(

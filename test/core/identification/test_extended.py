@@ -20,7 +20,7 @@ from pkm_identification.errors import LogError
 from pkm_identification.identification.identify import identify
 from pkm_identification.identification.settings import Settings
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
+from pkm_identification.mechanisms.hexapod.parameters.sets import list_hexapod_parameters
 from pkm_identification.motion import DriveLog
 from pkm_identification.simulation import SensorSettings, simulate
 
@@ -79,7 +79,7 @@ def identified(with_fall: bool):
 
 
 def truth() -> np.ndarray:
-    return hexapod_parameters(true_machine(3), "extended").nominal
+    return list_hexapod_parameters(true_machine(3), "extended").nominal
 
 
 @pytest.mark.parametrize("with_fall", [False, True])

@@ -25,7 +25,7 @@ from pkm_identification.identification.procedures.staged_experiment import (
     with_prediction,
 )
 from pkm_identification.motion import DriveLog
-from pkm_identification.report.friction_tables import friction_document, friction_sentences
+from pkm_identification.report.friction_tables import build_friction_document, format_friction_sentences
 
 pytestmark = pytest.mark.slow
 
@@ -83,13 +83,13 @@ def test_friction_at_the_end_is_predicted_by_a_test_of_the_rest():
     assert (
         sum(
             line.startswith("Held out: friction forces of the last 20 % of")
-            for line in friction_sentences(test)
+            for line in format_friction_sentences(test)
         )
         == 1
     )
-    document = friction_document(test)["validation"]
+    document = build_friction_document(test)["validation"]
     assert document["rms_percent"]["total"] == held.total
     assert document["held_out"] == held.held_out
     nothing = replace(test, prediction=None)
-    assert friction_sentences(nothing)[-1].startswith("Nothing was held out and predicted")
-    assert friction_document(nothing)["validation"] is None
+    assert format_friction_sentences(nothing)[-1].startswith("Nothing was held out and predicted")
+    assert build_friction_document(nothing)["validation"] is None

@@ -19,7 +19,7 @@ from pkm_identification.identification.identify import identify
 from pkm_identification.identification.settings import Settings
 from pkm_identification.mechanisms.hexapod.dynamics import regressor, strut_forces
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
+from pkm_identification.mechanisms.hexapod.parameters.sets import list_hexapod_parameters
 from pkm_identification.parameters.parameter import Kind
 from pkm_identification.simulation import SensorSettings, simulate
 
@@ -35,14 +35,14 @@ def hinged(name: str) -> Machine:
 
 def errors(model: Machine, truth: Machine, seed: int) -> tuple[dict[str, float], float]:
     """Relative errors of what exact data of a six-axis motion give with a file, and the rms residual by that force."""
-    parameters = hexapod_parameters(model, "identifiable")
+    parameters = list_hexapod_parameters(model, "identifiable")
     bodies = [k for k, entry in enumerate(parameters.entries) if entry.kind in (Kind.MASS, Kind.INERTIA)]
     motion = six_axes(FILE, seed).at(np.linspace(0.0, 10.0, 2000))
     columns = regressor(model, motion, parameters.mapping[:, bodies]).reshape(-1, len(bodies))
     force = strut_forces(truth, motion, friction=False).ravel()
     values, *_ = np.linalg.lstsq(columns, force, rcond=None)
     residual = force - columns @ values
-    right = hexapod_parameters(truth, "identifiable").nominal[bodies]
+    right = list_hexapod_parameters(truth, "identifiable").nominal[bodies]
     found = {parameters.names[k]: float(e) for k, e in zip(bodies, values / right - 1, strict=True)}
     return found, float(np.sqrt(np.mean(residual**2) / np.mean(force**2)))
 
@@ -65,7 +65,7 @@ def test_with_the_right_file_errors_are_within_the_deviations():
     truth = hinged("tangential")
     log = simulate(truth, "rich", 7.0, sensors=SensorSettings(current_noise=0.01), seed=4).log()
     estimate = identify([log], truth, Settings.of(estimator="ls", hold_out=0.0)).estimate
-    error = estimate.values - hexapod_parameters(truth, "identifiable").nominal
+    error = estimate.values - list_hexapod_parameters(truth, "identifiable").nominal
     assert np.abs(error / estimate.std).max() < 3.5
     # less than what the wrong file does: the test above is not of an estimate that knows nothing
     places = [estimate.names.index(name) for name in ("m_p", "Izz_p")]

@@ -20,12 +20,12 @@ from core.platform_motions import Harmonics, along, six_axes
 from pkm_identification.errors import LogError, PkmError, Unidentifiable
 from pkm_identification.estimation.estimators import ESTIMATORS as REGISTRY
 from pkm_identification.identification.identify import identify, validate
-from pkm_identification.identification.rates.sample_rate import estimated_period
+from pkm_identification.identification.rates.sample_rate import compute_estimated_period
 from pkm_identification.identification.result import Identification
 from pkm_identification.identification.settings import Settings
 from pkm_identification.machines.load import as_machine
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
+from pkm_identification.mechanisms.hexapod.parameters.sets import list_hexapod_parameters
 from pkm_identification.motion import DriveLog
 from pkm_identification.parameters.assumptions import (
     Assumptions,
@@ -37,7 +37,7 @@ from pkm_identification.parameters.assumptions import (
 pytestmark = pytest.mark.slow
 
 NOMINAL, TRUTH = synthetic.nominal(), synthetic.truth()
-EXACT = hexapod_parameters(TRUTH).nominal
+EXACT = list_hexapod_parameters(TRUTH).nominal
 ESTIMATORS = pytest.mark.parametrize("estimator", REGISTRY)
 
 
@@ -45,7 +45,7 @@ ESTIMATORS = pytest.mark.parametrize("estimator", REGISTRY)
 @pytest.mark.parametrize("friction", [False, True])
 def test_exact_log_gives_the_truth(estimator, friction):
     truth = synthetic.truth(friction)
-    exact = hexapod_parameters(truth).nominal
+    exact = list_hexapod_parameters(truth).nominal
     result = identify(
         [synthetic.log(truth, 8.0, 1)], synthetic.nominal(friction), Settings.of(estimator=estimator)
     )
@@ -188,7 +188,7 @@ def test_what_is_known_is_used_by_every_estimator(estimator):
     )
     plain = identify([log], NOMINAL, Settings.of(estimator=estimator)).estimate
     found = identify([log], NOMINAL, Settings.of(estimator=estimator, assumptions=assumptions)).estimate
-    names = list(hexapod_parameters(NOMINAL).names)
+    names = list(list_hexapod_parameters(NOMINAL).names)
     assert list(found.names) == [name for name in names if name not in ("m_p", "viscous_1")]
     left = [names.index(name) for name in found.names]
     error = (found.values - EXACT[left]) / found.std
@@ -204,7 +204,7 @@ def test_every_parameter_set_can_be_identified_with(name):
     result = identify(
         [synthetic.log(TRUTH, 12.0, 2, real=True)], NOMINAL, Settings.of(estimator="ls", parameters=name)
     )
-    exact = hexapod_parameters(TRUTH, name).nominal
+    exact = list_hexapod_parameters(TRUTH, name).nominal
     estimate = result.estimate
     shown = np.array([status == "identifiable" for status in estimate.status])
     assert shown[-12:].all()  # friction
@@ -280,7 +280,7 @@ def test_both_sides_are_filtered_alike():
     from pkm_identification.signals.butterworth import low_pass, zero_phase
 
     motion = six_axes(TRUTH, 12).at(np.arange(8000) * 1e-3)
-    columns = regressor(TRUTH, motion, hexapod_parameters(TRUTH).mapping)
+    columns = regressor(TRUTH, motion, list_hexapod_parameters(TRUTH).mapping)
     force = columns @ EXACT
     sections = low_pass(8, 10.0, 1000.0)
     inner = slice(500, -500, 20)
@@ -321,23 +321,26 @@ def test_log_too_short_is_refused_with_what_is_needed(count):
 def test_rate_that_is_not_the_drives():
     log = synthetic.log(TRUTH, 1.0)
     for factor, off in ((1.01, False), (0.96, True), (1.1, True)):
-        period, warning = estimated_period(
+        period, warning = compute_estimated_period(
             DriveLog(factor * log.time, log.length, log.force), as_machine(NOMINAL)
         )
         assert (warning is not None) == off
         assert period == pytest.approx(1e-3 * factor, rel=1e-9)
     jittered = log.time + np.random.default_rng(1).uniform(-2e-4, 2e-4, len(log.time))
     for times in (log.time, (1.0 + 5e-5) * log.time, jittered):
-        assert estimated_period(DriveLog(times, log.length, log.force), as_machine(NOMINAL)) == (1e-3, None)
+        assert compute_estimated_period(DriveLog(times, log.length, log.force), as_machine(NOMINAL)) == (
+            1e-3,
+            None,
+        )
     # jitter of more than half a period makes the guard fill holes that are none
     jittered = DriveLog(
         log.time + np.random.default_rng(1).uniform(-3e-4, 3e-4, len(log)), log.length, log.force
     )
-    assert estimated_period(jittered, as_machine(NOMINAL))[0] == pytest.approx(1e-3, rel=0.01)
+    assert compute_estimated_period(jittered, as_machine(NOMINAL))[0] == pytest.approx(1e-3, rel=0.01)
     with pytest.raises(LogError, match=rf"forward at 0 of {len(log)} samples"):
-        estimated_period(DriveLog(log.time[::-1].copy(), log.length, log.force), as_machine(NOMINAL))
+        compute_estimated_period(DriveLog(log.time[::-1].copy(), log.length, log.force), as_machine(NOMINAL))
     with pytest.raises(LogError, match="5 samples are too few"):
-        estimated_period(DriveLog(log.time[:5], log.length[:5], log.force[:5]), as_machine(NOMINAL))
+        compute_estimated_period(DriveLog(log.time[:5], log.length[:5], log.force[:5]), as_machine(NOMINAL))
     with pytest.raises(LogError, match=r"come at 500 Hz.* states 1000 Hz"):
         identify([DriveLog(2 * log.time, log.length, log.force)], NOMINAL)
 

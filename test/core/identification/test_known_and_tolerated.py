@@ -83,7 +83,7 @@ def test_the_causal_run_and_the_pipeline_know_it_too():
     unaware = estimated(Machine.load("uf"), causal)
     errors = [np.abs(each.values / each.nominal - 1.0)[:3].max() for each in (whole, unaware)]
     assert errors[0] < 0.3 * errors[1]
-    pipeline = OnlinePipeline(made, causal.resolved(made))
+    pipeline = OnlinePipeline(made, causal.resolve(made))
     for time, length, force in zip(log.time, log.length, log.force, strict=True):
         pipeline.step(time, length, force)
     np.testing.assert_allclose(pipeline.estimate.values, whole.values, rtol=1e-6, atol=1e-9)
@@ -124,12 +124,12 @@ def test_online_deviations_have_the_tolerances_too():
     sizes = {"joint_places": 3e-4, "force_gain": 0.01, "force_delay": 2e-4, "gravity_direction": 1e-3}
     settings = Settings.of(estimator="ekf", causal=True, hold_out=0.0, payload=False)
     made = tolerant(**sizes)
-    pipeline = OnlinePipeline(made, settings.resolved(made))
+    pipeline = OnlinePipeline(made, settings.resolve(made))
     for time, length, force in zip(run().time, run().length, run().force, strict=True):
         pipeline.step(time, length, force)
     estimator = pipeline.estimator
     added = estimator.tolerated.covariance()[:SHOWN, :SHOWN]
-    without = estimator.recursive.widened()[1][:SHOWN, :SHOWN]
+    without = estimator.recursive.widen()[1][:SHOWN, :SHOWN]
     np.testing.assert_allclose(
         pipeline.estimate.covariance[:SHOWN, :SHOWN], without + added, rtol=1e-9, atol=1e-15
     )
@@ -140,7 +140,7 @@ def test_online_deviations_have_the_tolerances_too():
 def follow(made, log, force):
     """Return an estimator that a log with other forces has passed through, sample by sample."""
     settings = Settings.of(estimator="rls", causal=True, hold_out=0.0, payload=False)
-    pipeline = OnlinePipeline(made, settings.resolved(made, 1e-3))
+    pipeline = OnlinePipeline(made, settings.resolve(made, 1e-3))
     for row in zip(log.time.tolist(), log.coordinate, force, strict=True):
         pipeline.step(*row)
     return pipeline.estimator
@@ -160,7 +160,7 @@ def test_a_stream_of_a_mast_widens_by_what_its_file_being_off_does_to_it():
     changes = np.array([one.recursive.filter.mean - middle for one in off])
     expected = np.sqrt(np.sum(changes**2, axis=0))
     found = np.sqrt(np.diag(stated.tolerated.covariance()))
-    without = np.sqrt(np.diag(stated.recursive.widened()[1]))
+    without = np.sqrt(np.diag(stated.recursive.widen()[1]))
     # of what the motion determines well: samples without the band tell little of directions that nearly vanish
     known = without < 0.01 * np.abs(middle)
     assert known.sum() > 4

@@ -19,12 +19,12 @@ from pkm_identification.errors import PkmError
 from pkm_identification.estimation.filters.recursive import FILTERS
 from pkm_identification.identification.identify import identify
 from pkm_identification.identification.settings import Settings
-from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
+from pkm_identification.mechanisms.hexapod.parameters.sets import list_hexapod_parameters
 
 pytestmark = pytest.mark.slow
 
 TRUTH = synthetic.truth()
-EXACT = hexapod_parameters(TRUTH).nominal
+EXACT = list_hexapod_parameters(TRUTH).nominal
 
 
 @pytest.mark.parametrize("estimator", FILTERS)

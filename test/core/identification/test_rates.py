@@ -24,7 +24,7 @@ from pkm_identification.identification.identify import identify
 from pkm_identification.identification.log_check import inspect_log
 from pkm_identification.identification.online.filter_stage import FilterStage
 from pkm_identification.identification.online.pipeline import OnlinePipeline
-from pkm_identification.identification.rates.kinematic_cutoff import error_weights
+from pkm_identification.identification.rates.kinematic_cutoff import compute_error_weights
 from pkm_identification.identification.rates.rate_noise import (
     WHITE_SHARE,
     is_rounded,
@@ -36,7 +36,7 @@ from pkm_identification.machines.load import as_machine
 from pkm_identification.mechanisms.friction import friction_columns
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
+from pkm_identification.mechanisms.hexapod.parameters.sets import list_hexapod_parameters
 from pkm_identification.motion import DriveLog
 from pkm_identification.signals.butterworth import low_pass as butterworth
 from pkm_identification.signals.butterworth import zero_phase
@@ -44,7 +44,7 @@ from pkm_identification.signals.causal import CausalFilter, FilterSettings
 from pkm_identification.signals.differences import central_differences
 
 TRUTH = synthetic.truth()
-VALUES = hexapod_parameters(TRUTH).nominal
+VALUES = list_hexapod_parameters(TRUTH).nominal
 NOISE = 1.0  # N
 
 
@@ -101,7 +101,7 @@ def test_estimates_hold_at_any_rate(rate, seconds, frequencies, causal):
 )
 def test_estimates_hold_online_at_any_rate(rate, seconds, frequencies):
     machine, log = nominal(rate), log_at(rate, seconds, frequencies)
-    pipeline = OnlinePipeline(machine, Settings.of(causal=True).resolved(machine))
+    pipeline = OnlinePipeline(machine, Settings.of(causal=True).resolve(machine))
     for sample in zip(log.time, log.length, log.force, strict=True):
         pipeline.step(*sample)
     assert pipeline.filter_stage.counts["gap"] == pipeline.filter_stage.counts["spike"] == 0
@@ -143,7 +143,7 @@ def test_coarse_encoders_at_10_khz_are_no_spikes():
     (1000.0, 10.0, 150.0), (10000.0, 10.0, 150.0),
 ])  # fmt: skip
 def test_band_and_cutoff_follow_the_rate(rate, band, cutoff):
-    resolved = Settings().resolved(nominal(rate))
+    resolved = Settings().resolve(nominal(rate))
     assert resolved.band.cutoff == pytest.approx(band)
     assert resolved.filter.cutoff == pytest.approx(cutoff)
 
@@ -196,13 +196,13 @@ def test_no_cutoff_is_tried_that_the_encoders_do_not_bear(counts, others):
 def test_a_lower_and_a_higher_cutoff_tell_the_error_at_the_chosen_one(factors):
     x = np.array([*factors, 1.0])
     error = 0.3 * x**-3.0 - 0.05 * x**3.0
-    assert error_weights(factors) @ (error[:2] - error[2]) == pytest.approx(error[2])
+    assert compute_error_weights(factors) @ (error[:2] - error[2]) == pytest.approx(error[2])
 
 
 @pytest.mark.parametrize("factors", [(), (0.6,), (0.6, 0.6)])
 def test_cutoffs_of_one_side_change_the_estimate_by_what_is_stated(factors):
     """Above a stated cutoff that the encoders do not bear there is nothing to try, and one cutoff twice below."""
-    assert error_weights(factors) @ np.ones(len(factors)) == pytest.approx(float(bool(factors)))
+    assert compute_error_weights(factors) @ np.ones(len(factors)) == pytest.approx(float(bool(factors)))
 
 
 def test_friction_of_noisy_rates_is_on_average_that_of_the_true_ones():
@@ -285,7 +285,7 @@ def test_samples_four_percent_fast_bias_no_friction(causal, log_four_percent_fas
 def test_an_online_run_follows_the_period_of_its_stamps(log_four_percent_fast):
     """Rates as from the first sample on, although the period is known better with time."""
     log = log_four_percent_fast
-    settings = Settings().resolved(nominal(250.0), 1.0 / 250.0)
+    settings = Settings().resolve(nominal(250.0), 1.0 / 250.0)
     stated, measured = (FilterStage(settings.guard, settings.filter) for _ in range(2))
     pairs = [
         (one, other)

@@ -20,7 +20,7 @@ from pkm_identification.cli import main
 from pkm_identification.identification.experiment import Experiment
 from pkm_identification.identification.log_check import inspect_log
 from pkm_identification.identification.rates.recorded_rows import prepare_log
-from pkm_identification.identification.rates.sample_rate import estimated_period
+from pkm_identification.identification.rates.sample_rate import compute_estimated_period
 from pkm_identification.identification.settings import Settings
 from pkm_identification.machines.load import as_machine
 from pkm_identification.mechanisms.hexapod.machine import Machine
@@ -109,7 +109,7 @@ def test_a_second_publisher_of_every_second_row_leaves_rate_and_check(tmp_path):
     read = read_log(tmp_path / "bag")
     for machine in (NOMINAL, replace(NOMINAL, drive=None)):
         # stamps of 1.7e9 s are rounded to .24 us
-        assert estimated_period(read, as_machine(machine))[0] == pytest.approx(1e-3, rel=1e-4)
+        assert compute_estimated_period(read, as_machine(machine))[0] == pytest.approx(1e-3, rel=1e-4)
     check = inspect_log(with_foreign_rows(log, "empty", 0.05, seed=1), NOMINAL)
     assert check.usable == len(log)
     assert check.jitter < 4e-5  # of the 20 us of each stamp, as without foreign rows

@@ -22,8 +22,8 @@ from pkm_identification.mechanisms.hexapod.dynamics import basis_parameters, str
 from pkm_identification.mechanisms.hexapod.identified import identified_machine
 from pkm_identification.mechanisms.hexapod.joint_friction import JointFriction
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.mechanisms.hexapod.parameters.sets import NAMES, hexapod_parameters
-from pkm_identification.simulation import SensorSettings, perturbed, simulate
+from pkm_identification.mechanisms.hexapod.parameters.sets import NAMES, list_hexapod_parameters
+from pkm_identification.simulation import SensorSettings, perturb_machine, simulate
 
 pytestmark = pytest.mark.slow
 
@@ -42,7 +42,7 @@ def log():
 
 def test_it_is_identified_with_the_rest(log):
     estimate = identify([log], FILE, Settings.of(estimator="ls", hold_out=0.0)).estimate
-    error = estimate.values - hexapod_parameters(TRUTH, "identifiable").nominal
+    error = estimate.values - list_hexapod_parameters(TRUTH, "identifiable").nominal
     assert np.abs(error / estimate.std).max() < 4.0
     joints = [estimate.names.index(f"{end}_joint_{kind}") for end in ENDS for kind in ENDS[end]]
     assert all(estimate.status[k] == "identifiable" for k in joints[::2])
@@ -53,7 +53,7 @@ def test_the_joint_estimator_finds_it_too(log):
     """From a second of the motion, with the bodies known."""
     known = Settings.of(estimator="joint", assumptions=assumptions_of(("inertial",), (), ""), hold_out=0.0)
     estimate = identify([log[900:2000]], FILE, known).estimate
-    truth = hexapod_parameters(TRUTH, "identifiable")
+    truth = list_hexapod_parameters(TRUTH, "identifiable")
     error = estimate.values - [truth.nominal[truth.names.index(name)] for name in estimate.names]
     assert np.abs(error / estimate.std).max() < 4.0
     joints = [estimate.names.index(f"{end}_joint_{kind}") for end in ENDS for kind in ENDS[end]]
@@ -63,12 +63,12 @@ def test_the_joint_estimator_finds_it_too(log):
 @pytest.mark.parametrize("name", NAMES)
 def test_sets_have_what_they_say(name):
     m = machine(rubbing(untidy("uf")))
-    parameters = hexapod_parameters(m, name)
+    parameters = list_hexapod_parameters(m, name)
     count = sum("_joint_" in entry.symbol for entry in parameters.entries)
     assert count == {"oh12": 0, "oh24": 0, "extended": 24, "general": 24, "general_motor": 24}.get(name, 4)
     basis = parameters.mapping @ parameters.nominal + parameters.known
     np.testing.assert_allclose(basis, basis_parameters(m), rtol=1e-12, atol=1e-12)
-    plain = hexapod_parameters(machine(untidy("uf")), name)
+    plain = list_hexapod_parameters(machine(untidy("uf")), name)
     assert len(parameters.names) == len(plain.names) + count
 
 
@@ -81,7 +81,7 @@ def test_an_identified_machine_keeps_it():
     np.testing.assert_allclose(
         strut_forces(made, motion), strut_forces(m, motion, parameters=basis), rtol=1e-9
     )
-    other = perturbed(m, 3)
+    other = perturb_machine(m, 3)
     ratio = other.joint_friction.coefficients / m.joint_friction.coefficients
     assert 0.02 < np.abs(ratio - 1).min() < np.abs(ratio - 1).max() <= 0.15 + 1e-12
 

@@ -17,11 +17,11 @@ from core.report.made_identification import made_identification
 
 from pkm_identification.errors import DocumentError
 from pkm_identification.estimation.filters.recursive import RecursiveEstimator
-from pkm_identification.estimation.lack_of_fit.doubt import doubted
+from pkm_identification.estimation.lack_of_fit.doubt import flag_affected
 from pkm_identification.identification.estimate_file import write_estimate_json
 from pkm_identification.identification.saved_estimate import read_saved_estimate
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
+from pkm_identification.mechanisms.hexapod.parameters.sets import list_hexapod_parameters
 from pkm_identification.parameters.assumptions import Assumptions, Fix
 
 MACHINE = Machine.load("uf")
@@ -42,7 +42,7 @@ def edit(path, change):
 def test_what_was_written_comes_back_bit_for_bit(path):
     estimate = made_identification().estimate
     saved = read_saved_estimate(path)
-    saved.check(MACHINE, hexapod_parameters(MACHINE))
+    saved.check(MACHINE, list_hexapod_parameters(MACHINE))
     assert (saved.machine, saved.names, saved.count, saved.time) == ("uf", estimate.names, 1500, 30.0)
     np.testing.assert_array_equal(saved.mean, estimate.values)
     np.testing.assert_array_equal(saved.covariance, estimate.covariance)
@@ -60,7 +60,7 @@ def test_a_state_of_other_numbers_is_refused_and_one_laid_out_anew_is_not(path):
 
 def test_a_combination_in_doubt_comes_back_in_doubt(tmp_path):
     result = made_identification()
-    doubtful = doubted(result.estimate, np.empty((0, 0)), unexplained=True)
+    doubtful = flag_affected(result.estimate, np.empty((0, 0)), unexplained=True)
     write_estimate_json(tmp_path / "estimate.json", replace(result, estimate=doubtful))
     saved = read_saved_estimate(tmp_path / "estimate.json")
     assert [one.status for one in saved.combinations] == ["in_doubt"]
@@ -98,7 +98,7 @@ def test_what_was_estimated_besides_comes_back(path):
 
 def test_an_estimator_goes_on_from_it(path):
     saved = read_saved_estimate(path)
-    recursive = RecursiveEstimator(hexapod_parameters(MACHINE))
+    recursive = RecursiveEstimator(list_hexapod_parameters(MACHINE))
     recursive.resume(saved.mean, saved.covariance, saved.count, saved.time)
     found = recursive.estimate()
     assert (found.count, found.time) == (1500, 30.0)
@@ -172,14 +172,14 @@ def test_another_machine_or_other_parameters_are_refused(path):
     with pytest.raises(
         DocumentError, match=rf"belongs to machine 'uf' .* expected 'hexel' \(hash {hexel.hash}\)"
     ):
-        saved.check(hexel, hexapod_parameters(hexel))
+        saved.check(hexel, list_hexapod_parameters(hexel))
     document = MACHINE.document
     changed = Machine.from_document({**document, "gravity": [0.0, 0.0, -9.8]})
     with pytest.raises(DocumentError, match="belongs to machine 'uf' with another description"):
-        saved.check(changed, hexapod_parameters(changed))
+        saved.check(changed, list_hexapod_parameters(changed))
     with pytest.raises(DocumentError, match="holds 20 parameters, the set 'oh24' has 24"):
-        saved.check(MACHINE, hexapod_parameters(MACHINE, "oh24"))
-    renamed = replace(hexapod_parameters(MACHINE), name="other")
+        saved.check(MACHINE, list_hexapod_parameters(MACHINE, "oh24"))
+    renamed = replace(list_hexapod_parameters(MACHINE), name="other")
     with pytest.raises(DocumentError, match="holds the parameter set 'identifiable', expected 'other'"):
         saved.check(MACHINE, renamed)
 
@@ -193,7 +193,7 @@ def test_other_statements_about_the_parameters_are_refused(tmp_path):
     estimator = replace(result.settings.estimator, assumptions=assumptions(5.0))
     settings = replace(result.settings, estimator=estimator)
     write_estimate_json(path, replace(result, settings=settings))
-    saved, parameters = read_saved_estimate(path), hexapod_parameters(MACHINE)
+    saved, parameters = read_saved_estimate(path), list_hexapod_parameters(MACHINE)
     assert saved.assumptions == "m_p = 5"
     saved.check(MACHINE, parameters, assumptions(5.0).described())
     saved.check(MACHINE, parameters)
@@ -207,4 +207,4 @@ def test_an_older_file_that_does_not_say_is_accepted(path):
     edit(path, lambda d: (d.pop("parameter_set"), d.pop("stated")))
     saved = read_saved_estimate(path)
     assert (saved.parameter_set, saved.assumptions) == (None, None)
-    saved.check(MACHINE, hexapod_parameters(MACHINE), "m_p = 4")
+    saved.check(MACHINE, list_hexapod_parameters(MACHINE), "m_p = 4")

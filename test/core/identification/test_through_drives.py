@@ -22,7 +22,7 @@ from pkm_identification.identification.identify import identify
 from pkm_identification.identification.model_errors.estimated.registry import extended_set
 from pkm_identification.identification.settings import Settings
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.simulation.perturbation import perturbed
+from pkm_identification.simulation.perturbation import perturb_machine
 from pkm_identification.simulation.sensors import SensorSettings
 from pkm_identification.simulation.simulator import simulate
 
@@ -42,7 +42,7 @@ def with_screws(**keys):
 @pytest.fixture(scope="module")
 def log():
     nominal = with_screws()
-    return simulate(perturbed(nominal, 3), "rich", 8.0, nominal=nominal, seed=3).log()
+    return simulate(perturb_machine(nominal, 3), "rich", 8.0, nominal=nominal, seed=3).log()
 
 
 def settings(*also, **changes):
@@ -53,7 +53,7 @@ def settings(*also, **changes):
 def off(result, machine):
     """Errors of the parameters in standard deviations, of the machine that was simulated."""
     estimate = result.estimate
-    true = Settings().parameter_set(perturbed(machine, 3))
+    true = Settings().parameter_set(perturb_machine(machine, 3))
     known = dict(zip(true.names, true.nominal, strict=True))
     return np.array(
         [
@@ -118,7 +118,7 @@ def test_the_causal_chain_sees_through_them_too(log):
 def test_servos_on_held_setpoints_cost_no_viscous_friction():
     """What a staircase of setpoints leaves in the oil's force at the samples is .43 N s/m here."""
     nominal = Machine.load("uf_hydraulic")
-    truth, perfect = perturbed(nominal, 3), SensorSettings.perfect()
+    truth, perfect = perturb_machine(nominal, 3), SensorSettings.perfect()
     log = simulate(truth, "rich", 8.0, nominal=nominal, sensors=perfect).log()
     estimate = identify([log], nominal, settings()).estimate
     found = [valued(estimate, f"viscous_{i + 1}") for i in range(6)]

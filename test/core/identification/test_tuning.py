@@ -20,7 +20,7 @@ from pkm_identification.estimation.filters.unscented import UnscentedSettings
 from pkm_identification.estimation.problem import Problem
 from pkm_identification.identification.settings import NAMED, TUNING, Settings, assumptions_of
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
+from pkm_identification.mechanisms.hexapod.parameters.sets import list_hexapod_parameters
 
 GIVEN = {
     "alpha": 1e-2,
@@ -89,7 +89,7 @@ def test_process_noise_is_what_is_asked_for(posed):
 
 
 def test_groups_are_held_at_the_files_values():
-    whole = hexapod_parameters(Machine.load("uf"), "oh24")
+    whole = list_hexapod_parameters(Machine.load("uf"), "oh24")
     masses, inertias = ("m_e", "m_b", "m_p"), tuple(n for n in whole.names if n.startswith("I"))
     friction = tuple(entry.name for entry in whole.entries if entry.kind.friction)
     assert len(masses) + len(inertias) + len(friction) == len(whole.names)
@@ -107,7 +107,7 @@ def test_groups_are_held_at_the_files_values():
 
 
 def test_a_group_beside_one_of_its_members_holds_the_rest():
-    whole = hexapod_parameters(Machine.load("uf"), "oh24")
+    whole = list_hexapod_parameters(Machine.load("uf"), "oh24")
     made = assumptions_of(["m_p=6", "masses"], [], "").apply(whole)
     one_by_one = assumptions_of(["m_p=6", "m_e", "m_b"], [], "").apply(whole)
     np.testing.assert_array_equal(made.known, one_by_one.known)
@@ -124,4 +124,4 @@ def test_a_group_beside_one_of_its_members_holds_the_rest():
 )
 def test_groups_that_make_no_sense_are_refused(fix, words):
     with pytest.raises(SettingsError, match=words):
-        assumptions_of(fix, [], "").apply(hexapod_parameters(Machine.load("uf"), "oh12"))
+        assumptions_of(fix, [], "").apply(list_hexapod_parameters(Machine.load("uf"), "oh12"))

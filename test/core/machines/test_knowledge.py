@@ -22,15 +22,15 @@ from core.machines.every_machine import EVERY, machine
 from pkm_identification.cli import main
 from pkm_identification.document import TextScalars
 from pkm_identification.exporting.drafts.kinds import write_draft
-from pkm_identification.exporting.formats import machine_text
+from pkm_identification.exporting.formats import format_machine_text
 from pkm_identification.exporting.stated_widths import find_hexapod_widths
 from pkm_identification.machines.knowledge.bodies import BODY_WIDTHS
 from pkm_identification.machines.load import load_machine, read_machine
-from pkm_identification.mechanisms.builtin import builtin_files
+from pkm_identification.mechanisms.builtin import list_builtin_files
 from pkm_identification.mechanisms.known_statements import take_statements, write_statements
 
 SHIPPED = {
-    name: path for folder in ("machines", "mechanisms") for name, path in builtin_files(folder).items()
+    name: path for folder in ("machines", "mechanisms") for name, path in list_builtin_files(folder).items()
 }
 
 
@@ -69,13 +69,13 @@ def test_every_number_of_every_machine_has_a_width_and_a_key(name):
 @pytest.mark.parametrize("name", SHIPPED)
 def test_what_a_shipped_file_states_is_written_again_and_changes_nothing_else(name, tmp_path):
     first, plain = load_machine(name), read_machine(document(name))
-    (tmp_path / "again.yaml").write_text(machine_text(first, "yaml"), encoding="utf-8")
+    (tmp_path / "again.yaml").write_text(format_machine_text(first, "yaml"), encoding="utf-8")
     again = load_machine(tmp_path / "again.yaml")
     assert again.knowledge == first.knowledge
     assert {body.mass.how for body in first.knowledge.bodies} == {"cad"}
     assert again.hash == first.hash == plain.hash
     assert first.document == plain.document
-    assert "known" not in machine_text(plain, "yaml")
+    assert "known" not in format_machine_text(plain, "yaml")
 
 
 @pytest.mark.parametrize(
@@ -103,7 +103,7 @@ def test_statements_are_written_as_they_are_read(name, stated):
     assert len(statements.stated) >= len(stated)
     assert take_statements(write_statements(bare, statements), "file", as_text=True) == (bare, statements)
     again = read_machine(
-        yaml.load(machine_text(first, "yaml"), TextScalars if name == "mast" else yaml.SafeLoader)
+        yaml.load(format_machine_text(first, "yaml"), TextScalars if name == "mast" else yaml.SafeLoader)
     )
     assert again.knowledge == first.knowledge
     assert first.with_changes({"gravity.2": 0.1}).knowledge.bodies == first.knowledge.bodies

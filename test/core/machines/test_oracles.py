@@ -17,7 +17,7 @@ from core.machines.every_machine import ACTUATED, AS_MULTIBODY, MECHANISMS, mach
 
 from benchmarks.mechanism_peers import PinocchioMechanism
 from pkm_identification.mechanisms.multibody import kinematics
-from pkm_identification.simulation.multibody.mjcf import mechanism_mjcf
+from pkm_identification.simulation.multibody.mjcf import build_mechanism_mjcf
 
 # Levers are no joints that pinocchio could drive: see test_oracles.py of multibody for the arm's
 DRIVEN = [
@@ -61,7 +61,7 @@ def test_it_falls_as_in_mujoco(name):
             kinematics.body_poses(made, one.compute_motion(drive[None], still, still).state[0])[1][0]
         )
     falling = (places[2] - places[0]) / h**2
-    model = mujoco.MjModel.from_xml_string(mechanism_mjcf(made))
+    model = mujoco.MjModel.from_xml_string(build_mechanism_mjcf(made))
     data = mujoco.MjData(model)
     mujoco.mj_resetDataKeyframe(model, data, model.key("home").id)
     mujoco.mj_forward(model, data)

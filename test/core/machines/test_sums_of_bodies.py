@@ -28,7 +28,7 @@ from pkm_identification.machines.load import read_machine
 from pkm_identification.mechanisms.multibody import dynamics
 from pkm_identification.parameters.assumptions import Assumptions, Fix
 from pkm_identification.parameters.prior import Prior
-from pkm_identification.simulation.multibody.motions import generated
+from pkm_identification.simulation.multibody.motions import generate_motion
 
 
 def build(name):
@@ -129,7 +129,7 @@ def test_a_part_of_a_sum_cannot_be_told():
 @pytest.mark.slow
 def test_a_log_that_shows_little_is_identified_as_bodies_that_can_exist():
     one, time = five_bar(), np.arange(0.0, DURATION, PERIOD)
-    motion = generated("slow", one.mechanism, DURATION)
+    motion = generate_motion("slow", one.mechanism, DURATION)
     forces = dynamics.forces(one.mechanism, motion.motion(one.mechanism, time))
     log = with_noise(time, motion.drives(time)[0], forces, seed=0)
     away = []

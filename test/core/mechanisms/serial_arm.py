@@ -16,7 +16,7 @@ from functools import cached_property
 import numpy as np
 import pinocchio as pin
 
-from pkm_identification.mechanisms.rigid_bodies import BODY_PARAMETERS, BodyMotion, rigid_body_columns
+from pkm_identification.mechanisms.rigid_bodies import BODY_PARAMETERS, BodyMotion, build_rigid_body_columns
 from pkm_identification.parameters.basis import Basis
 from pkm_identification.parameters.parameter import Kind, Parameter
 
@@ -73,7 +73,7 @@ class SerialArm:
         return tuple(f"joint_{k + 1}" for k in range(self.joints))
 
     def regressor(self, motion: JointMotion, mapping: np.ndarray) -> np.ndarray:
-        return rigid_body_columns(self.bodies(motion)) @ mapping
+        return build_rigid_body_columns(self.bodies(motion)) @ mapping
 
     def bodies(self, motion: JointMotion) -> list[BodyMotion]:
         count, aligned = len(motion.q), pin.ReferenceFrame.LOCAL_WORLD_ALIGNED

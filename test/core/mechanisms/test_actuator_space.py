@@ -17,10 +17,10 @@ import scipy.linalg
 from pkm_identification.errors import SettingsError
 from pkm_identification.mechanisms.actuator_space import (
     actuator_mass,
+    compute_single_frequency,
     coupling_factors,
-    damped_modes,
     effective_mass,
-    single_frequency,
+    find_damped_modes,
 )
 
 
@@ -51,7 +51,7 @@ def test_held_neighbours_by_hand():
 
 def test_without_losses_modes_are_the_generalised_eigenvalues(mass):
     compliance = np.array([1e-6, 3e-6, 2e-7, 5e-5])
-    modes = damped_modes(mass, compliance)
+    modes = find_damped_modes(mass, compliance)
     square = scipy.linalg.eigh(np.diag(1.0 / compliance), mass, eigvals_only=True)
     np.testing.assert_allclose(modes.frequency, np.sqrt(square) / (2 * np.pi), rtol=1e-9)
     np.testing.assert_allclose(modes.damping, 0.0, atol=1e-9)
@@ -64,9 +64,9 @@ def test_without_losses_modes_are_the_generalised_eigenvalues(mass):
 
 
 def test_a_stiff_actuator_holds_its_coordinate(mass):
-    modes = damped_modes(mass, np.array([1e-6, 0.0, 0.0, 0.0]))
+    modes = find_damped_modes(mass, np.array([1e-6, 0.0, 0.0, 0.0]))
     assert len(modes) == 1
-    assert modes.frequency[0] == pytest.approx(single_frequency(mass[0, 0], 1e-6))
+    assert modes.frequency[0] == pytest.approx(compute_single_frequency(mass[0, 0], 1e-6))
     np.testing.assert_array_equal(modes.shape, [[1, 0, 0, 0]])
     assert modes.leading[0] == 0
 
@@ -74,13 +74,13 @@ def test_a_stiff_actuator_holds_its_coordinate(mass):
 def test_one_damped_mode_has_the_closed_form():
     """c m s^2 + (m g + b c) s + 1 + b g = 0."""
     m, c, g, b = 21.8, 1e-6, 7.46e-5, 501.0
-    modes = damped_modes(np.array([[m]]), np.array([c]), g, b)
-    assert modes.frequency[0] == pytest.approx(single_frequency(m, c, g, b), rel=1e-12)
+    modes = find_damped_modes(np.array([[m]]), np.array([c]), g, b)
+    assert modes.frequency[0] == pytest.approx(compute_single_frequency(m, c, g, b), rel=1e-12)
     assert modes.damping[0] == pytest.approx((m * g + b * c) / (2 * np.sqrt(c * m * (1 + b * g))), rel=1e-12)
 
 
 def test_what_only_creeps_is_no_mode():
-    assert len(damped_modes(np.array([[1.0]]), np.array([1e-6]), 0.0, 1e5)) == 0
+    assert len(find_damped_modes(np.array([[1.0]]), np.array([1e-6]), 0.0, 1e5)) == 0
 
 
 @pytest.mark.parametrize(
@@ -93,4 +93,4 @@ def test_what_only_creeps_is_no_mode():
 )
 def test_modes_that_cannot_be_are_refused(mass, compliance, message):
     with pytest.raises(SettingsError, match=message):
-        damped_modes(mass, compliance)
+        find_damped_modes(mass, compliance)

@@ -28,7 +28,7 @@ from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
 from pkm_identification.mechanisms.hexapod.kinematics import strut_motion_from_platform
 from pkm_identification.mechanisms.hexapod.model import HexapodModel
 from pkm_identification.parameters.parameter import Kind
-from pkm_identification.simulation import SensorSettings, perturbed, simulate
+from pkm_identification.simulation import SensorSettings, perturb_machine, simulate
 
 VISCOUS = [1258.0, 1012.0, 1098.0, 3517.0, 962.0, 1309.0]
 COULOMB = [50.0, 49.0, 58.0, 99.0, 43.0, 63.0]
@@ -77,7 +77,7 @@ def test_forces_and_regressor_have_it():
 def log():
     """12 s of a machine whose masses and friction differ from the file, with encoders and noisy currents."""
     nominal = asymmetric(np.zeros(6))
-    truth = perturbed(asymmetric(), 3, 0.1)
+    truth = perturb_machine(asymmetric(), 3, 0.1)
     sensors = SensorSettings(current_noise=0.005)
     return nominal, truth, simulate(truth, "rich", 12.0, nominal=nominal, sensors=sensors, seed=4).log()
 

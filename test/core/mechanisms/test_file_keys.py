@@ -25,7 +25,7 @@ import yaml
 from pkm_identification.document import Node
 from pkm_identification.errors import MachineError
 from pkm_identification.mechanisms.actuators.registry import TYPE_NAMES, read_actuators
-from pkm_identification.mechanisms.builtin import builtin_files
+from pkm_identification.mechanisms.builtin import list_builtin_files
 from pkm_identification.mechanisms.file_keys.actuator_keys import actuator_types
 from pkm_identification.mechanisms.file_keys.documents import FILES, documents
 from pkm_identification.mechanisms.file_keys.hexapod_keys import HEXAPOD_KEYS
@@ -33,7 +33,7 @@ from pkm_identification.mechanisms.file_keys.key import Key
 from pkm_identification.mechanisms.file_keys.mechanism_keys import MECHANISM_KEYS
 from pkm_identification.mechanisms.friction.registry import LAWS
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.mechanisms.multibody.description.reader import parsed, read_document
+from pkm_identification.mechanisms.multibody.description.reader import parse_text, read_document
 
 ROOT = Path(__file__).resolve().parents[3]
 STRANGE = "zzz"
@@ -50,7 +50,7 @@ def test_page_and_schemas_are_what_the_declarations_say(path):
     [
         (kind, file)
         for kind, folder in (("machine", "machines"), ("mechanism", "mechanisms"))
-        for file in builtin_files(folder).values()
+        for file in list_builtin_files(folder).values()
     ],
     ids=lambda value: getattr(value, "stem", value),
 )
@@ -141,7 +141,7 @@ def changed(document: dict[str, Any], way: tuple[str, ...], name: str, value: An
 
 def whole_hexapods() -> Iterator[dict[str, Any]]:
     """Hexapods that between them have every section."""
-    machine = yaml.safe_load(builtin_files("machines")["uf"].read_text(encoding="utf-8"))
+    machine = yaml.safe_load(list_builtin_files("machines")["uf"].read_text(encoding="utf-8"))
     yield machine
     machine["struts"] = [machine.pop("strut")] * 6
     machine["sensors"] = {"imu": {"position": [0, 0, 0]}, "force": {"at": "platform"}}
@@ -161,8 +161,8 @@ def whole_hexapods() -> Iterator[dict[str, Any]]:
         numbers: dict[str, Any] = {one.name: 1.0 for one in law.parameters if one.default is None}
         numbers |= {one.name: [1.0] * 6 for one in law.coefficients}
         yield machine | {"friction": {"law": law.name, **numbers}}
-    yield yaml.safe_load(builtin_files("machines")["uf_belt"].read_text(encoding="utf-8"))
-    yield from controlled(yaml.safe_load(builtin_files("machines")["uf"].read_text(encoding="utf-8")))
+    yield yaml.safe_load(list_builtin_files("machines")["uf_belt"].read_text(encoding="utf-8"))
+    yield from controlled(yaml.safe_load(list_builtin_files("machines")["uf"].read_text(encoding="utf-8")))
 
 
 def controlled(document: dict[str, Any]) -> Iterator[dict[str, Any]]:
@@ -196,9 +196,9 @@ REPORTS = {
 
 def whole_mechanisms() -> Iterator[dict[str, Any]]:
     """Mechanisms that come with the package, and an arm with every way to measure it."""
-    for file in builtin_files("mechanisms").values():
-        yield parsed(file)
-    yield from controlled(parsed(builtin_files("mechanisms")["mast"]))
+    for file in list_builtin_files("mechanisms").values():
+        yield parse_text(file)
+    yield from controlled(parse_text(list_builtin_files("mechanisms")["mast"]))
     for measure in MEASURES:
         yield {
             "schema": "1",

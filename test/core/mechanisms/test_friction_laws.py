@@ -36,9 +36,9 @@ from pkm_identification.mechanisms.hexapod.dynamics import (
 )
 from pkm_identification.mechanisms.hexapod.dynamics.basis import INERTIAL_COLUMNS
 from pkm_identification.mechanisms.hexapod.kinematics import strut_motion_from_platform
-from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
+from pkm_identification.mechanisms.hexapod.parameters.sets import list_hexapod_parameters
 from pkm_identification.signals.band import BandSettings
-from pkm_identification.simulation.perturbation import perturbed
+from pkm_identification.simulation.perturbation import perturb_machine
 from pkm_identification.simulation.plant import Plant
 
 pytestmark = pytest.mark.slow
@@ -168,7 +168,7 @@ def test_simulator_has_the_files_law(law):
         np.testing.assert_allclose(
             state.resistance, written_out(law, state.rate), rtol=1e-12, atol=1e-12, err_msg=str(n)
         )
-    assert perturbed(m, 1).friction.law_parameters.tolist() == m.friction.law_parameters.tolist()
+    assert perturb_machine(m, 1).friction.law_parameters.tolist() == m.friction.law_parameters.tolist()
 
 
 @EVERY_LAW
@@ -180,7 +180,7 @@ def test_energy_equations_have_the_files_law(law):
     segment = np.zeros(len(motion), dtype=np.int64)
     residual = {}
     for other in KEYS:
-        parameters = hexapod_parameters(made(other))
+        parameters = list_hexapod_parameters(made(other))
         equations = energy_equations(
             as_machine(made(other)),
             parameters,

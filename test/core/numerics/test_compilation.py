@@ -11,15 +11,15 @@
 import numpy as np
 
 from pkm_identification.numerics.compilation import CompilationWatch
-from pkm_identification.numerics.compiled import inlined
+from pkm_identification.numerics.compiled import compile_inline
 
 
 def test_kernels_are_counted_and_the_first_is_announced():
-    @inlined
+    @compile_inline
     def half(x):
         return 0.5 * x
 
-    @inlined
+    @compile_inline
     def quarter(x):
         return half(half(x))
 

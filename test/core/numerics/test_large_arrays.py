@@ -90,7 +90,7 @@ def test_blocks_cover_all_rows_once():
 @linux
 def test_no_room_for_a_temporary_file_is_said(monkeypatch):
     with open("/dev/full", "wb") as full:  # as a disk without room
-        monkeypatch.setattr(large_arrays, "_large_file", lambda: full)
+        monkeypatch.setattr(large_arrays, "_open_large_file", lambda: full)
         with pytest.raises(NoRoom, match="room for temporary files: No space left on device; TMPDIR"):
             gathered(0)
 

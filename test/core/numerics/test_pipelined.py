@@ -15,7 +15,7 @@ import time
 
 import pytest
 
-from pkm_identification.numerics.pipelined import ahead, begun, pipelined, side_by_side
+from pkm_identification.numerics.pipelined import ahead, map_overlapped, side_by_side, start_background
 
 
 def test_results_come_in_order_beside_their_items_and_at_most_one_item_is_made_ahead():
@@ -27,10 +27,10 @@ def test_results_come_in_order_beside_their_items_and_at_most_one_item_is_made_a
             assert k - len(given) <= 1
             yield k
 
-    for item, square in pipelined(lambda k: k * k, items()):
+    for item, square in map_overlapped(lambda k: k * k, items()):
         given.append((item, square))
     assert given == [(k, k * k) for k in range(20)]
-    assert list(pipelined(lambda k: k, [])) == []
+    assert list(map_overlapped(lambda k: k, [])) == []
 
 
 def test_the_next_item_is_made_while_the_one_before_is_worked_on():
@@ -42,7 +42,7 @@ def test_the_next_item_is_made_while_the_one_before_is_worked_on():
         meeting.wait()
         yield 1
 
-    assert list(pipelined(lambda k: k or meeting.wait() * 0, items())) == [(0, 0), (1, 1)]
+    assert list(map_overlapped(lambda k: k or meeting.wait() * 0, items())) == [(0, 0), (1, 1)]
 
 
 def test_an_item_is_made_ahead_in_order_and_what_it_raises_comes_out():
@@ -69,9 +69,9 @@ def test_what_a_step_raises_comes_out():
         raise ValueError("of an item")
 
     with pytest.raises(ZeroDivisionError):
-        list(pipelined(lambda k: 1 // k, [1, 0, 1]))
+        list(map_overlapped(lambda k: 1 // k, [1, 0, 1]))
     with pytest.raises(ValueError, match="of an item"):
-        list(pipelined(lambda k: k, items()))
+        list(map_overlapped(lambda k: k, items()))
 
 
 def test_two_items_are_worked_on_at_once_and_results_come_in_order():
@@ -123,10 +123,10 @@ def test_what_was_begun_is_worked_on_before_it_is_asked_for_and_comes_in_order()
             meeting.wait()
         return k * k
 
-    with begun(square, range(4)) as squares:
+    with start_background(square, range(4)) as squares:
         meeting.wait()  # nobody has asked yet
         assert list(squares) == [0, 1, 4, 9]
-    with pytest.raises(ZeroDivisionError), begun(lambda k: 1 // k, [1, 0]) as ones:
+    with pytest.raises(ZeroDivisionError), start_background(lambda k: 1 // k, [1, 0]) as ones:
         list(ones)
-    with pytest.raises(ValueError, match="meanwhile"), begun(square, []):
+    with pytest.raises(ValueError, match="meanwhile"), start_background(square, []):
         raise ValueError("meanwhile")

@@ -15,7 +15,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from pkm_identification.numerics import so3
-from pkm_identification.numerics.rotation import matrix_from_vector, vector_from_matrix
+from pkm_identification.numerics.rotation import build_vector_from_matrix, matrix_from_vector
 from pkm_identification.numerics.so3 import turn_derivatives
 
 
@@ -75,4 +75,4 @@ def test_rotation_vectors_of_matrices():
     axis /= np.linalg.norm(axis, axis=1)[:, None]
     angle = np.concatenate([[0.0, 1e-12, 1e-7, np.pi - 1e-6], rng.uniform(0, np.pi, 296)])
     vector = axis * angle[:, None]
-    np.testing.assert_allclose(vector_from_matrix(matrix_from_vector(vector)), vector, atol=1e-9)
+    np.testing.assert_allclose(build_vector_from_matrix(matrix_from_vector(vector)), vector, atol=1e-9)

@@ -25,7 +25,7 @@ from pkm_identification.identification.online.online_estimator import OnlineEsti
 from pkm_identification.identification.settings import Settings
 from pkm_identification.mechanisms.hexapod.dynamics import basis_parameters, regressor
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.mechanisms.hexapod.parameters.sets import NAMES, hexapod_parameters
+from pkm_identification.mechanisms.hexapod.parameters.sets import NAMES, list_hexapod_parameters
 from pkm_identification.parameters.assumptions import (
     Assumptions,
     Fix,
@@ -39,7 +39,7 @@ from pkm_identification.parameters.prior import Prior
 @pytest.mark.parametrize("which", NAMES)
 def test_whatever_is_fixed_at_the_file_and_its_nominal_rest_is_the_machine(which):
     made = machine(untidy("uf"))
-    whole = hexapod_parameters(made, which)
+    whole = list_hexapod_parameters(made, which)
     fixed = tuple(Fix(name) for name in whole.names[::3])
     left = Assumptions(fixed=fixed).apply(whole)
     assert set(left.names) | {fix.name for fix in fixed} == set(whole.names)
@@ -51,7 +51,7 @@ def test_whatever_is_fixed_at_the_file_and_its_nominal_rest_is_the_machine(which
 
 def test_fixed_value_acts_as_if_the_parameter_had_it():
     made = Machine.load("uf")
-    whole = hexapod_parameters(made)
+    whole = list_hexapod_parameters(made)
     left = Assumptions(fixed=(Fix("m_e", 2.5), Fix("coulomb_3", 7.0))).apply(whole)
     rng = np.random.default_rng(1)
     values = rng.normal(size=len(left.names)) * left.scale
@@ -65,7 +65,7 @@ def test_fixed_value_acts_as_if_the_parameter_had_it():
 
 def test_tied_parameters_move_together():
     made = Machine.load("uf")
-    whole = hexapod_parameters(made)
+    whole = list_hexapod_parameters(made)
     ties = (Tie("viscous_2", "viscous_1", 0.5), Tie("viscous_3", "viscous_1"), Tie("m_e", "m_b", 0.25))
     left = Assumptions(tied=ties, fixed=(Fix("m_b", 8.0),)).apply(whole)
     assert len(left.names) == len(whole.names) - 4
@@ -78,7 +78,7 @@ def test_tied_parameters_move_together():
 
 
 def test_stated_prior_is_the_prior():
-    whole = hexapod_parameters(Machine.load("uf"))
+    whole = list_hexapod_parameters(Machine.load("uf"))
     left = Assumptions(prior_values=(PriorValue("m_p", 5.1, 0.02), PriorValue("m_b", None, 0.1))).apply(whole)
     prior, plain = Prior.of(left), Prior.of(whole)
     k, other = left.names.index("m_p"), left.names.index("m_b")
@@ -92,7 +92,7 @@ def test_stated_prior_is_the_prior():
 def test_online_estimator_has_what_is_left():
     assumptions = Assumptions(fixed=(Fix("Ia_b+Ia_e"),), tied=(Tie("m_e", "m_b"),))
     machine = Machine.load("uf")
-    online = OnlineEstimator(machine, Settings.of(estimator="rls", assumptions=assumptions).resolved(machine))
+    online = OnlineEstimator(machine, Settings.of(estimator="rls", assumptions=assumptions).resolve(machine))
     assert "Ia_b+Ia_e" not in online.estimate.names
     assert len(online.estimate.names) == 18
 
@@ -110,12 +110,15 @@ def test_online_estimator_has_what_is_left():
             Assumptions(fixed=(Fix("m_p"),), prior_values=(PriorValue("m_p", 1.0, 1.0, "cad.yaml"),)),
             "cad.yaml.*'m_p'",
         ),
-        (Assumptions(fixed=tuple(map(Fix, hexapod_parameters(Machine.load("uf")).names))), "nothing is left"),
+        (
+            Assumptions(fixed=tuple(map(Fix, list_hexapod_parameters(Machine.load("uf")).names))),
+            "nothing is left",
+        ),
     ],
 )
 def test_what_makes_no_sense_is_refused(assumptions, words):
     with pytest.raises(PkmError, match=words):
-        assumptions.apply(hexapod_parameters(Machine.load("uf")))
+        assumptions.apply(list_hexapod_parameters(Machine.load("uf")))
 
 
 def test_arguments_are_read():

@@ -16,13 +16,13 @@ import numpy as np
 from core.mechanisms.hexapod.machine_variants import machine
 
 from pkm_identification.estimation.estimate import make_estimate
-from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
+from pkm_identification.mechanisms.hexapod.parameters.sets import list_hexapod_parameters
 from pkm_identification.parameters.prior import Prior
 from pkm_identification.parameters.relations import LinearRelations, alike_limbs
 
 
 def test_alike_struts_say_nothing_of_a_common_change():
-    parameters = hexapod_parameters(machine("uf"), "extended")
+    parameters = list_hexapod_parameters(machine("uf"), "extended")
     said = alike_limbs(parameters)
     changed = parameters.nominal * np.where(
         [n.startswith(("m_b", "m_e")) for n in parameters.names], 1.3, 1.0
@@ -31,7 +31,7 @@ def test_alike_struts_say_nothing_of_a_common_change():
 
 
 def test_one_strut_apart_costs_what_a_normal_spread_says():
-    parameters = hexapod_parameters(machine("uf"), "extended")
+    parameters = list_hexapod_parameters(machine("uf"), "extended")
     said = alike_limbs(parameters, spread=0.05)
     changed = parameters.nominal.copy()
     changed[parameters.names.index("m_b_3")] *= 1.10
@@ -41,24 +41,24 @@ def test_one_strut_apart_costs_what_a_normal_spread_says():
 
 
 def test_sets_with_common_struts_get_no_statements():
-    said = alike_limbs(hexapod_parameters(machine("uf"), "identifiable"))
+    said = alike_limbs(list_hexapod_parameters(machine("uf"), "identifiable"))
     assert said.rows.shape == (0, 20)
 
 
 def test_friction_is_not_held_alike():
-    parameters = hexapod_parameters(machine("uf"), "extended")
+    parameters = list_hexapod_parameters(machine("uf"), "extended")
     friction = [n.startswith(("viscous", "coulomb")) for n in parameters.names]
     assert not np.any(alike_limbs(parameters).rows[:, friction])
 
 
 def test_joined_statements_are_all_there():
     one = LinearRelations(np.eye(2), np.ones(2))
-    both = LinearRelations.joined([one, LinearRelations.none(2), one])
+    both = LinearRelations.concatenate([one, LinearRelations.none(2), one])
     np.testing.assert_array_equal(both.values, np.ones(4))
 
 
 def test_struts_left_over_by_a_fixed_one_stay_alike():
-    parameters = hexapod_parameters(machine("uf"), "extended")
+    parameters = list_hexapod_parameters(machine("uf"), "extended")
     keep = [n for n in range(len(parameters.names)) if parameters.names[n] != "m_b_2"]
     rest = replace(parameters, entries=tuple(parameters.entries[k] for k in keep))
     of_masses = np.any(
@@ -68,7 +68,7 @@ def test_struts_left_over_by_a_fixed_one_stay_alike():
 
 
 def test_what_is_only_assumed_is_not_shown():
-    parameters = hexapod_parameters(machine("uf"), "extended")
+    parameters = list_hexapod_parameters(machine("uf"), "extended")
     assumed = alike_limbs(parameters, spread=0.01)
     prior = Prior.of(parameters)
     # the data show the mean of the six masses and nothing of their differences

@@ -18,7 +18,7 @@ from core.records.made_log import assert_same, latched, made_log
 from pkm_identification.errors import LogError
 from pkm_identification.motion import DriveLog
 from pkm_identification.records import read_log
-from pkm_identification.records.bags.reader import bag_qos, bag_topics, read_messages
+from pkm_identification.records.bags.reader import bag_qos, list_bag_topics, read_messages
 from pkm_identification.records.bags.recovery import main, recover_bag
 from pkm_identification.records.bags.writer import STORAGES, BagWriter
 from pkm_identification.records.joint_state import JOINT_STATE, encode_struts
@@ -65,7 +65,7 @@ def test_what_was_flushed_before_a_kill_comes_back_byte_for_byte(tmp_path, stora
         read_log(path)
     assert recover_bag(path) == tmp_path / "bag_recovered"
     assert not (tmp_path / "bag.part").exists()
-    assert bag_topics(tmp_path / "bag_recovered") == {
+    assert list_bag_topics(tmp_path / "bag_recovered") == {
         "/left/strut_states": JOINT_STATE,
         "/right/strut_states": JOINT_STATE,
     }

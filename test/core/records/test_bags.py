@@ -23,9 +23,9 @@ from hypothesis import strategies as st
 from pkm_identification.errors import LogError, OutputError, SettingsError
 from pkm_identification.motion import STRUT_NAMES, DriveLog
 from pkm_identification.records import read_log, write_log
-from pkm_identification.records.bags.reader import _opened, bag_topics, read_messages
+from pkm_identification.records.bags.reader import _open, list_bag_topics, read_messages
 from pkm_identification.records.bags.writer import BagWriter, write_strut_bag
-from pkm_identification.records.interfaces import message_files, typestore
+from pkm_identification.records.interfaces import list_message_files, typestore
 from pkm_identification.records.joint_state import JOINT_STATE, encode_struts
 from pkm_identification.records.stamps import nanoseconds_of, seconds_of
 
@@ -74,7 +74,7 @@ def test_written_recording_reads_back_the_same(tmp_path, storage, forces):
     faults = read.faults
     assert_same(read, log)
     assert faults == {}
-    assert bag_topics(tmp_path / "bag") == {"/strut_states": JOINT_STATE}
+    assert list_bag_topics(tmp_path / "bag") == {"/strut_states": JOINT_STATE}
     (file,) = (tmp_path / "bag").glob("bag.*")
     assert_same(read_log(file), log)
 
@@ -356,8 +356,8 @@ def test_recorder_keeps_messages_of_many_topics_in_order_and_bytes_unchanged(tmp
         assert not (tmp_path / "bag").exists()
     read = list(read_messages(tmp_path / "bag"))
     assert [(message.topic, message.stamp, message.data) for message in read] == written
-    assert {message.topic: message.type for message in read} == bag_topics(tmp_path / "bag")
-    assert bag_topics(tmp_path / "bag")["/platform_state"] == "pkm_identification/msg/PlatformState"
+    assert {message.topic: message.type for message in read} == list_bag_topics(tmp_path / "bag")
+    assert list_bag_topics(tmp_path / "bag")["/platform_state"] == "pkm_identification/msg/PlatformState"
     some = list(read_messages(tmp_path / "bag", ["/platform_state"]))
     assert [message.stamp for message in some] == list(range(101, 130, 3))
 
@@ -376,13 +376,13 @@ def test_a_message_that_was_sent_again_keeps_its_place(tmp_path, storage):
 
 
 def test_own_messages_are_known_with_their_fields():
-    assert [file.stem for file in message_files()] == [
+    assert [file.stem for file in list_message_files()] == [
         "ControllerState",
         "ParameterEstimate",
         "PlatformState",
         "StrutStates",
     ]
-    for file in message_files():
+    for file in list_message_files():
         typestore().get_msgdef(f"pkm_identification/msg/{file.stem}")
     fields = dict(typestore().fielddefs["pkm_identification/msg/StrutStates"][1])
     assert {"header", "names", "coordinate", "rate", "acceleration", "force", "segment"} <= set(fields)
@@ -431,7 +431,7 @@ def test_recordings_are_not_overwritten(tmp_path):
 
 def test_want_of_memory_is_no_damage(tmp_path):
     write_log(tmp_path / "bag", made_log())
-    with pytest.raises(LogError, match="larger than this computer's memory"), _opened(tmp_path / "bag"):
+    with pytest.raises(LogError, match="larger than this computer's memory"), _open(tmp_path / "bag"):
         raise MemoryError
 
 

@@ -255,7 +255,7 @@ def test_a_log_is_read_to_the_same_bits_as_by_the_other_reader(tmp_path, monkeyp
     monkeypatch.setattr(table, "WORTH_THE_FIRST", 0)
     monkeypatch.setattr(table, "WORTH_A_KERNEL", 0)
     assert outcome(path) == other
-    monkeypatch.setattr(table, "_numbers", None)
+    monkeypatch.setattr(table, "_read_numbers", None)
     assert outcome(path) == other
 
 

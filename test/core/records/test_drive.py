@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 from pkm_identification.errors import LogError
-from pkm_identification.identification.rates.sample_rate import common_period
+from pkm_identification.identification.rates.sample_rate import compute_common_period
 from pkm_identification.machines.load import as_machine
 from pkm_identification.mechanisms.hexapod.machine import Machine, builtin_machines
 from pkm_identification.motion import DriveLog
@@ -78,4 +78,4 @@ def test_drives_with_valves_are_told_where_forces_come_from():
     with pytest.raises(
         LogError, match=r"no forces; .* drives of type hydraulic need pressures or a force sensor"
     ):
-        common_period([without], as_machine(machine))
+        compute_common_period([without], as_machine(machine))

@@ -20,7 +20,7 @@ from scipy.io import savemat
 from pkm_identification.errors import DocumentError, LogError, SettingsError
 from pkm_identification.machines.encoders import with_encoder
 from pkm_identification.machines.load import read_machine
-from pkm_identification.mechanisms.builtin import builtin_files
+from pkm_identification.mechanisms.builtin import list_builtin_files
 from pkm_identification.motion import DriveLog
 from pkm_identification.records import read_log, write_log
 from pkm_identification.records.channels import build_drive_channels
@@ -210,7 +210,7 @@ def test_lengths_in_millimetres_are_told_by_the_limits(tmp_path):
 
 @pytest.mark.parametrize("kind", ["log.csv", "bag"])
 def test_second_encoders_of_any_machine_are_those_that_are_asked_for(tmp_path, kind):
-    document = yaml.safe_load(builtin_files("mechanisms")["mast_belt"].read_text())
+    document = yaml.safe_load(list_builtin_files("mechanisms")["mast_belt"].read_text())
     document["actuator"]["encoder"] = "both"
     both = read_machine(document)
     time, place = np.arange(1.0, 3.0, 0.01), np.full((200, 3), 0.1)

@@ -22,7 +22,7 @@ from pkm_identification.errors import LogError
 from pkm_identification.records.bags.writer import BagWriter
 from pkm_identification.records.bags.zstandard import zstd
 from pkm_identification.records.foreign import LogLayout
-from pkm_identification.records.foreign.clock_times import seconds_of_text
+from pkm_identification.records.foreign.clock_times import parse_seconds
 from pkm_identification.records.interfaces import typestore
 from pkm_identification.records.joint_state import JOINT_STATE
 from pkm_identification.records.log import read_log, write_log
@@ -190,7 +190,7 @@ def test_dates_and_durations_are_seconds(tmp_path, truth, stamp, divider):
     ],
 )
 def test_seconds_of_one_cell(text, seconds):
-    assert seconds_of_text(text) == seconds
+    assert parse_seconds(text) == seconds
 
 
 def test_seconds_and_nanoseconds_in_two_columns(tmp_path, truth):

@@ -20,9 +20,9 @@ from core.records.made_log import write_joint_bag
 
 from pkm_identification.errors import LogError, MachineError, SettingsError
 from pkm_identification.machines.load import load_machine, read_machine
-from pkm_identification.mechanisms.builtin import builtin_files
+from pkm_identification.mechanisms.builtin import list_builtin_files
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.mechanisms.multibody.description.reader import parsed
+from pkm_identification.mechanisms.multibody.description.reader import parse_text
 from pkm_identification.motion import DriveLog
 from pkm_identification.records import read_log, write_log
 from pkm_identification.records.channels import STRUT_CHANNELS, build_drive_channels
@@ -47,7 +47,7 @@ def reports() -> np.ndarray:
 
 
 def hexapod(**drive) -> Machine:
-    document = yaml.safe_load(builtin_files("machines")["uf"].read_text())
+    document = yaml.safe_load(list_builtin_files("machines")["uf"].read_text())
     document["drive"]["motor"] |= MOTOR
     document["drive"] |= drive
     return Machine.from_document(document, plausible=False)
@@ -55,7 +55,7 @@ def hexapod(**drive) -> Machine:
 
 def arm(name: str, **own):
     """Return a mechanism each of whose drives has these keys of its own."""
-    document = parsed(builtin_files("mechanisms")[name])
+    document = parse_text(list_builtin_files("mechanisms")[name])
     for drive in document["drives"].values():
         drive |= as_text(own)
     return read_machine(document)
@@ -103,7 +103,7 @@ def test_a_turning_drive_needs_no_lead(tmp_path, reports, unit):
 
 def test_a_drive_s_actuator_says_the_force_of_a_current(tmp_path, reports):
     actuator = {"type": "screw", "torque_constant": 0.2, "current_limit": 9.0, "gear_ratio": 50.0}
-    document = parsed(builtin_files("mechanisms")["four-bar"]) | {"actuator": as_text(actuator)}
+    document = parse_text(list_builtin_files("mechanisms")["four-bar"]) | {"actuator": as_text(actuator)}
     turning = read_machine(document)
     write(tmp_path / "log.csv", turning.drives, reports, "A")
     log = read_log(tmp_path / "log.csv", turning.drives)
@@ -145,7 +145,7 @@ def test_efforts_of_messages_are_in_what_units_says(tmp_path, reports):
     ],
 )  # fmt: skip
 def test_what_the_machine_file_lacks_is_named(tmp_path, reports, unit, words):
-    document = yaml.safe_load(builtin_files("machines")["uf"].read_text())
+    document = yaml.safe_load(list_builtin_files("machines")["uf"].read_text())
     del document["drive"]
     bare = Machine.from_document(document)
     write(tmp_path / "log.csv", load_machine("uf").drives, reports, unit, np.mean(bare.length_limits))

@@ -29,7 +29,7 @@ from pkm_identification.identification.settings import Settings
 from pkm_identification.identification.validation import Validation
 from pkm_identification.machines.hexapod import Hexapod
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
+from pkm_identification.mechanisms.hexapod.parameters.sets import list_hexapod_parameters
 
 PRIOR_VALUE = 0.123454321  # stands where the data show nothing and must not be printed
 
@@ -37,7 +37,7 @@ PRIOR_VALUE = 0.123454321  # stands where the data show nothing and must not be 
 def made_estimate(seed: int = 0) -> ParameterEstimate:
     """Of the identifiable set: Izz_p not shown, m_p and m_e only as m_p + 6 m_e."""
     rng = np.random.default_rng(seed)
-    parameters = hexapod_parameters(Machine.load("uf"))
+    parameters = list_hexapod_parameters(Machine.load("uf"))
     count = len(parameters.names)
     values = parameters.nominal * rng.uniform(0.8, 1.2, count)
     std = 0.01 * parameters.scale * rng.uniform(0.5, 2, count)

@@ -11,8 +11,8 @@
 import numpy as np
 import pytest
 
-from pkm_identification.report.figures.bench import modes_figure, response_figure, step_figure
-from pkm_identification.report.figures.directions import deviations_figure
+from pkm_identification.report.figures.bench import draw_response_figure, modes_figure, step_figure
+from pkm_identification.report.figures.directions import draw_deviations_figure
 from pkm_identification.simulation.actuated.frequency_response import Response
 from pkm_identification.simulation.actuated.modes import Mode, Modes
 from pkm_identification.simulation.actuated.step_test import StepAnswer
@@ -46,7 +46,7 @@ def test_frequencies_and_errors_are_plain_numbers(subject):
     made = Response(
         np.array([1.0, 5.0, 20.0]), gain, gain, None, np.array([0.06, 0.2, 0.5]), np.array([0.3, 0.5, 0.8])
     )
-    figure = response_figure(subject, "z", 0.001, made)
+    figure = draw_response_figure(subject, "z", 0.001, made)
     figure.draw_without_rendering()
     for axis in (figure.axes[2].xaxis, figure.axes[2].yaxis):
         texts = [label.get_text() for label in axis.get_ticklabels(which="both")]
@@ -56,7 +56,7 @@ def test_frequencies_and_errors_are_plain_numbers(subject):
 
 def test_what_has_no_deviation_says_so():
     expected = np.array([0.1, np.nan])
-    figure = deviations_figure(["m_p", "m_b"], np.ones(2), expected, None, "a log")
+    figure = draw_deviations_figure(["m_p", "m_b"], np.ones(2), expected, None, "a log")
     assert [text.get_position()[0] for text in figure.axes[0].texts] == [1]
-    stated = deviations_figure(["m_p", "m_b"], np.ones(2), expected, np.array([0.1, 0.2]), "a log")
+    stated = draw_deviations_figure(["m_p", "m_b"], np.ones(2), expected, np.array([0.1, 0.2]), "a log")
     assert not stated.axes[0].texts

@@ -20,7 +20,7 @@ from pkm_identification.identification.diagnosis.findings import Cause, Residual
 from pkm_identification.identification.model_errors.effects import find_effects
 from pkm_identification.machines.hexapod import Hexapod
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
+from pkm_identification.mechanisms.hexapod.parameters.sets import list_hexapod_parameters
 from pkm_identification.report.diagnosis import fit_lines, reason, remark, sentence
 
 
@@ -51,7 +51,7 @@ def test_a_remark_says_what_was_found_and_asks_for_nothing():
 
 def test_every_cause_has_a_sentence_of_its_own():
     machine = Machine.load("uf")
-    parameters = hexapod_parameters(machine)
+    parameters = list_hexapod_parameters(machine)
     names = {effect.name for effect in find_effects(Hexapod(machine), parameters, [])}
     names |= {effect.name for effect in find_effects(Hexapod(machine.without_spin()), parameters, [])}
     names |= {"force_sign", "force_unit", "length_unit", "time_unit", "exchanged_struts", "exchanged_lengths"}

@@ -28,15 +28,15 @@ from pkm_identification.identification.many_logs.history import ParameterHistory
 from pkm_identification.identification.review.friction_curves import FrictionCurve
 from pkm_identification.machines.hexapod import Hexapod
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.report.figures.forces import forces_figure, residual_figure
-from pkm_identification.report.figures.friction_curves import friction_curves_figure
+from pkm_identification.report.figures.forces import draw_residual_figure, forces_figure
+from pkm_identification.report.figures.friction_curves import draw_friction_curves_figure
 from pkm_identification.report.figures.machine import machine_figure
-from pkm_identification.report.figures.misfit import misfit_figure
-from pkm_identification.report.figures.parameters import convergence_figure, estimates_figure
+from pkm_identification.report.figures.misfit import draw_misfit_figure
+from pkm_identification.report.figures.parameters import draw_convergence_figure, draw_estimates_figure
 from pkm_identification.report.figures.style import png
 from pkm_identification.report.folder import report_figures
 from pkm_identification.report.interactive.figures import interactive_figures
-from pkm_identification.report.many_logs.charts import parameter_chart
+from pkm_identification.report.many_logs.charts import draw_parameter_chart
 
 pytestmark = pytest.mark.slow
 
@@ -57,7 +57,7 @@ def figures():
     curves = tuple(FrictionCurve(i, rate, law, np.full(40, 20.0), law) for i in range(6))
     return {
         **report_figures(result, truth=result.estimate.nominal * 1.05),
-        "friction": friction_curves_figure(curves, DRIVES),
+        "friction": draw_friction_curves_figure(curves, DRIVES),
     }
 
 
@@ -108,15 +108,15 @@ def test_labels_lie_over_no_other_label(figures, name):
 
 
 def test_equal_results_make_equal_files_whatever_the_users_settings():
-    first = png(estimates_figure(made_estimate()))
+    first = png(draw_estimates_figure(made_estimate()))
     with matplotlib.rc_context({"font.size": 30, "axes.facecolor": "black"}):
-        assert png(estimates_figure(made_estimate())) == first
+        assert png(draw_estimates_figure(made_estimate())) == first
         assert matplotlib.rcParams["font.size"] == 30
 
 
 def test_convergence_shows_only_what_is_identified():
     result = made_identification()
-    figure = convergence_figure(result.trace, result.estimate)
+    figure = draw_convergence_figure(result.trace, result.estimate)
     titles = [axes.get_title(loc="left") for axes in visible(figure)]
     shown = [
         n for n, s in zip(result.estimate.names, result.estimate.status, strict=True) if s == "identifiable"
@@ -147,13 +147,13 @@ def test_convergence_of_values_in_doubt_is_shown_in_both_forms(doubted):
 def test_convergence_over_several_logs_counts_equations():
     result = made_identification()
     trace = replace(result.trace, time=np.tile(result.trace.time[:100], 2))
-    figure = convergence_figure(trace, result.estimate)
+    figure = draw_convergence_figure(trace, result.estimate)
     assert visible(figure)[-1].get_xlabel() == "equation (-)"
 
 
 def test_estimates_draw_a_bar_for_each_identified_parameter_and_say_so_for_the_others():
     estimate = made_estimate()
-    figure = estimates_figure(estimate, truth=estimate.nominal)
+    figure = draw_estimates_figure(estimate, truth=estimate.nominal)
     bars = sum(len(axes.patches) for axes in figure.axes)
     assert bars == estimate.status.count("identifiable") == 17
     texts = [text.get_text().strip() for axes in figure.axes for text in axes.texts]
@@ -171,7 +171,7 @@ def test_estimates_with_nothing_shown_and_nominal_zero():
     nothing = replace(
         estimate, status=(UNIDENTIFIABLE,) * len(estimate.names), nominal=np.zeros(len(estimate.names))
     )
-    figure = estimates_figure(nothing)
+    figure = draw_estimates_figure(nothing)
     assert sum(len(axes.patches) for axes in figure.axes) == 0
     assert {axes.get_xlabel() for axes in figure.axes} == {
         "value (kg)",
@@ -189,7 +189,7 @@ def test_forces_and_residuals_are_those_of_the_validation():
     rows = np.searchsorted(validation.time, measured.get_xdata())
     np.testing.assert_array_equal(measured.get_ydata(), validation.measured[rows, 0])
     np.testing.assert_array_equal(predicted.get_ydata(), validation.predicted[rows, 0])
-    spectrum = residual_figure(validation, DRIVES).axes[1]
+    spectrum = draw_residual_figure(validation, DRIVES).axes[1]
     force = spectrum.get_lines()[0]
     peak = force.get_xdata()[np.argmax(force.get_ydata())]
     assert peak == pytest.approx(np.round(peak), abs=0.13)  # sines at 1 to 6 Hz
@@ -203,7 +203,7 @@ def test_residuals_of_a_log_with_a_hole_and_of_a_perfect_prediction():
         replace(validation, predicted=validation.measured),
         replace(validation, measured=0 * validation.measured, predicted=0 * validation.measured),
     ):
-        assert len(png(residual_figure(changed, DRIVES))) > 1000
+        assert len(png(draw_residual_figure(changed, DRIVES))) > 1000
         assert len(png(forces_figure(changed, DRIVES))) > 1000
 
 
@@ -250,7 +250,7 @@ def test_misfit_of_a_recording_counts_from_its_beginning():
     fit = SimpleNamespace(
         residuals=(residuals, residuals), per_strut=np.arange(6) == 2, causes=(), remarks=()
     )
-    over_time = misfit_figure(fit, DRIVES).axes[0]
+    over_time = draw_misfit_figure(fit, DRIVES).axes[0]
     (line,) = over_time.get_lines()
     assert line.get_xdata()[0] == pytest.approx(4.0, abs=0.05)
     assert line.get_xdata()[np.argmax(line.get_ydata())] == pytest.approx(6.0)
@@ -264,7 +264,7 @@ def test_a_history_of_too_few_logs_has_points_and_no_line_between_them(count):
         "m_p", "kg", "mass", None, None, 1.0, times, values, 0.1 * values, 0.1 * values,
         Trend(TOO_FEW, values, 1.0), (),
     )  # fmt: skip
-    panel = parameter_chart(history).axes[0]
+    panel = draw_parameter_chart(history).axes[0]
     assert [text.get_text() for text in panel.get_legend().get_texts()] == ["logs, ± 2 standard deviations"]
     first, last = panel.get_xlim()  # days
     assert last - first < 100

@@ -22,14 +22,14 @@ from pkm_identification.identification.diagnosis.findings import Cause
 from pkm_identification.identification.review.travel import Travel
 from pkm_identification.machines.hexapod import Hexapod
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.mechanisms.hexapod.parameters.sets import NAMES, hexapod_parameters
-from pkm_identification.report.glossary import MEANINGS, glossary_page
+from pkm_identification.mechanisms.hexapod.parameters.sets import NAMES, list_hexapod_parameters
+from pkm_identification.report.glossary import MEANINGS, build_glossary_page
 from pkm_identification.report.page.material import Material
 from pkm_identification.report.page.next_steps import next_steps
 from pkm_identification.report.page.parameter_rows import WIDTH, parameter_rows
 from pkm_identification.report.page.travel_rows import travel_rows
 from pkm_identification.report.page.verdict_box import BAD, GOOD, UNKNOWN, checks, overall
-from pkm_identification.report.sentences import verdicts, warning_lines
+from pkm_identification.report.sentences import format_warning_lines, verdicts
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -64,7 +64,7 @@ def test_what_is_only_known_in_sums_keeps_the_verdict_from_being_good():
 def test_a_warning_is_one_sentence_everywhere_and_names_of_logs_keep_their_letters():
     said = ("samples come at 20 Hz", "raw.csv: samples come at 1040 Hz", "data/long log.csv: is short")
     result = replace(made_identification(), warnings=said)
-    lines = warning_lines(result)
+    lines = format_warning_lines(result)
     assert lines == ["Samples come at 20 Hz", *said[1:]]
     assert [text for _, text in verdicts(result) if text in lines] == lines
 
@@ -164,20 +164,20 @@ def test_values_that_no_body_has_are_to_be_identified_with_consistent():
 
 
 def test_the_glossary_is_what_the_sets_say():
-    assert (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8") == glossary_page(), (
+    assert (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8") == build_glossary_page(), (
         "write it again: python -m pkm_identification.report.glossary > docs/glossary.md"
     )
 
 
 def test_every_parameter_of_every_set_has_a_meaning_of_its_own():
     machine = Machine.load("uf")
-    entries = [entry for name in NAMES for entry in hexapod_parameters(machine, name).entries]
+    entries = [entry for name in NAMES for entry in list_hexapod_parameters(machine, name).entries]
     found = {(entry.symbol, entry.body): MEANINGS[entry.symbol] for entry in entries}
     assert len({(text, body) for (_, body), text in found.items()}) == len(found) > 20
 
 
 def test_the_picture_of_the_machine_names_every_parameter_of_the_first_set():
     picture = (ROOT / "docs" / "images" / "machine.svg").read_text(encoding="utf-8")
-    entries = hexapod_parameters(Machine.load("uf")).entries
+    entries = list_hexapod_parameters(Machine.load("uf")).entries
     names = {entry.name for entry in entries if entry.limb in (None, 0)}
     assert [name for name in sorted(names) if name not in picture] == []

@@ -34,7 +34,7 @@ from pkm_identification.report.listing import (
     relative,
     with_deviation,
 )
-from pkm_identification.report.tables import REASONS, combination_sums
+from pkm_identification.report.tables import REASONS, list_combination_sums
 from pkm_identification.signals.guard.judgement import NEW_SEGMENT, REJECTIONS
 
 texts = st.text(st.characters(codec="ascii", categories=["L", "N", "P"]), max_size=12)
@@ -103,7 +103,7 @@ def test_a_long_combination_stands_under_its_first_term_and_its_terms_elsewhere(
     changed = replace(estimate, combinations=(long,))
     assert estimate_table(changed).rows[-1][0] == "m_p + ... (1)"
     assert estimate_table(changed).rows[-1][-1] == "identified combination"
-    assert combination_sums(changed) == [("m_p + ... (1)", "m_p + 6 m_e - 0.25 Izz_p")]
+    assert list_combination_sums(changed) == [("m_p + ... (1)", "m_p + 6 m_e - 0.25 Izz_p")]
 
 
 def test_validation_table_has_six_struts_and_the_total():

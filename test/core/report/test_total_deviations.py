@@ -17,7 +17,7 @@ import pytest
 from pkm_identification.estimation.posterior.answer import Answer
 from pkm_identification.estimation.posterior.status import IDENTIFIED, NOISY, KnownValue, Leaning
 from pkm_identification.estimation.posterior.verdict import judge
-from pkm_identification.report.total_deviations import answer_table, table_notes
+from pkm_identification.report.total_deviations import answer_table, format_table_notes
 
 MASS = KnownValue("m_p", "kg", 4.5, 0.09, 0.05, 0.075, 0.9, IDENTIFIED)
 MOMENT = KnownValue(
@@ -41,6 +41,6 @@ def test_deviations_are_in_units_near_zero(value, shown, status):
     (row,) = answer_table(answer).rows
     assert row[4:7] == shown
     assert row[7] == status
-    assert len(table_notes(answer)) == ("%" not in row[4])
+    assert len(format_table_notes(answer)) == ("%" not in row[4])
     assert "kg m" not in row[8]
     assert ("/mm" in row[8]) == value.near_zero

@@ -14,7 +14,7 @@ import json
 
 import pytest
 
-from pkm_identification.reproduction.document import common_document
+from pkm_identification.reproduction.document import build_common_document
 from pkm_identification.reproduction.finding import Finding
 from pkm_identification.reproduction.number import (
     AGREES,
@@ -25,12 +25,12 @@ from pkm_identification.reproduction.number import (
     UNJUDGED,
     at_most,
     beyond,
+    format_number,
     interval,
+    mark_undecided,
     series,
-    shown,
     statement,
     together,
-    undecided,
     value,
 )
 from pkm_identification.reproduction.page import page
@@ -77,7 +77,7 @@ def test_what_the_text_does_not_say_is_not_judged():
     assert value("n", 5.0, 5.0, "%", "G+", "1", near=0.5).verdict == UNJUDGED
     assert value("n", 5.0, 5.0, "%", "S/P", "1", near=0.5).verdict == AGREES
     assert value("n", None, 5.0, "%", "", "1", near=0.5).verdict == UNJUDGED
-    assert undecided("n", 1.0, 1.0, "", "S", None, because="x").verdict == UNJUDGED
+    assert mark_undecided("n", 1.0, 1.0, "", "S", None, because="x").verdict == UNJUDGED
     assert beyond("n", 1.0, "").verdict == NOT_IN_TEXT
 
 
@@ -100,7 +100,7 @@ def test_documents_and_page_have_every_number():
     found = Finding(
         "it *is* so", "5", "why_not", (interval("a | b", (1.0, 2.0), (1.0, 2.0), "%", "S", "12"),)
     )
-    document = common_document("name", "title", ["assumed"], (found,), ["figure"])
+    document = build_common_document("name", "title", ["assumed"], (found,), ["figure"])
     number = json.loads(json.dumps(document, allow_nan=False))["numbers"][0]
     assert set(number) == {"name", "source", "ours", "unit", "mark", "verdict", "line", "rule"}
     assert number["source"] == {"from": 1.0, "to": 2.0}
@@ -111,7 +111,7 @@ def test_documents_and_page_have_every_number():
 
 
 def test_numbers_are_shown_as_people_write_them():
-    assert [shown(x) for x in (None, "text", (1.0, 2.5), 0.03, 1225.0, 97.13)] == [
+    assert [format_number(x) for x in (None, "text", (1.0, 2.5), 0.03, 1225.0, 97.13)] == [
         "-", "text", "1 to 2.5", "0.03", "1225", "97.1"
     ]  # fmt: skip
 

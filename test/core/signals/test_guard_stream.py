@@ -194,7 +194,7 @@ def test_drives_without_stated_limits_are_judged_by_their_size(name):
     """A spike of 1 % of the way between two limits (of a radian a tenth) is one; smooth motion is none."""
     one = make_machine(name)
     coordinate, _, _ = smooth_drives(one, 1000)
-    guard = StreamGuard(GuardSettings().resolved(one, 1e-3))
+    guard = StreamGuard(GuardSettings().resolve(one, 1e-3))
     size = np.array([drive.size for drive in one.drives])
     for k, row in enumerate(coordinate):
         spike = 0.1 * size * (np.arange(len(size)) == 1) * (k == 500)
@@ -209,7 +209,7 @@ def test_drives_without_stated_limits_are_judged_by_their_size(name):
 
 def test_a_drive_livelier_than_its_size_says_is_followed_after_a_few_samples():
     one = make_machine("mast")
-    guard = StreamGuard(GuardSettings().resolved(one, 1e-3))
+    guard = StreamGuard(GuardSettings().resolve(one, 1e-3))
     still = np.zeros(3)
     for k in range(2000):
         swing = 0.05 * np.sin(2.0 * np.pi * 12.0 * 1e-3 * k) * (k > 100)

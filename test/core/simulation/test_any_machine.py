@@ -18,7 +18,7 @@ from pkm_identification.errors import SettingsError
 from pkm_identification.machines.load import load_machine, read_machine
 from pkm_identification.mechanisms.multibody import dynamics, kinematics
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
-from pkm_identification.simulation import Payload, SensorSettings, Simulator, perturbed, simulate
+from pkm_identification.simulation import Payload, SensorSettings, Simulator, perturb_machine, simulate
 from pkm_identification.simulation.faults import parse_fault
 from pkm_identification.simulation.scenario import Scenario
 
@@ -109,15 +109,15 @@ def test_the_body_is_another_one_and_inverse_dynamics_of_it_has_its_forces(name,
 @pytest.mark.parametrize("name", ["mast", "epaas", "four-bar"])
 def test_a_perturbed_machine_differs_in_bodies_alone_and_has_possible_ones(name):
     machine = load_machine(name)
-    other = perturbed(machine, 3, 0.2)
-    same = perturbed(machine, 3, 0.2)
+    other = perturb_machine(machine, 3, 0.2)
+    same = perturb_machine(machine, 3, 0.2)
     np.testing.assert_array_equal(other.parameters, same.parameters)
     mass, changed = (np.asarray(one.parameters, dtype=float)[:, 0] for one in (machine.mechanism, other))
     ratio = changed[mass > 0] / mass[mass > 0]
     assert np.all((np.abs(ratio - 1) >= 0.06 - 1e-9) & (np.abs(ratio - 1) <= 0.2 + 1e-9))
     np.testing.assert_allclose(other.home, machine.mechanism.home, atol=1e-12)
     with pytest.raises(SettingsError, match="fraction"):
-        perturbed(machine, 3, 1.0)
+        perturb_machine(machine, 3, 1.0)
 
 
 @pytest.mark.parametrize(

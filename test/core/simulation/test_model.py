@@ -17,13 +17,13 @@ from core.mechanisms.hexapod.machine_variants import changed, machine
 from core.simulation.simulated import VARIANTS, variant
 
 from pkm_identification.simulation import hexapod_mjcf
-from pkm_identification.simulation.model import hexapod_model, home_coordinates
+from pkm_identification.simulation.model import build_hexapod_model, compute_home_coordinates
 
 
 @pytest.mark.parametrize("name", VARIANTS)
 def test_bodies_joints_and_gravity(name):
     made = variant(name)
-    model = hexapod_model(made).model
+    model = build_hexapod_model(made).model
     assert (model.nbody, model.nv, model.neq, model.ngeom) == (14, 30 if made.hinged_platform else 24, 0, 0)
     assert not model.dof_damping.any()
     np.testing.assert_array_equal(model.opt.gravity, made.gravity)
@@ -49,7 +49,7 @@ def test_closed_model_is_assembled_at_home(name):
     model = mujoco.MjModel.from_xml_string(hexapod_mjcf(made))
     assert model.neq == 6
     data = mujoco.MjData(model)
-    data.qpos[:] = home_coordinates(made)
+    data.qpos[:] = compute_home_coordinates(made)
     mujoco.mj_forward(model, data)
     for i in range(1, 7):
         np.testing.assert_allclose(data.site(f"tip_{i}").xpos, data.site(f"joint_{i}").xpos, atol=1e-12)
@@ -61,9 +61,9 @@ def test_closed_model_is_assembled_at_home(name):
 
 def test_a_hinge_in_any_direction():
     made = machine(changed("uf", geometry__base_joint={"type": "universal", "first_axis": [0.3, 2.0, -0.4]}))
-    model = hexapod_model(made).model
+    model = build_hexapod_model(made).model
     data = mujoco.MjData(model)
-    data.qpos[:] = home_coordinates(made)
+    data.qpos[:] = compute_home_coordinates(made)
     mujoco.mj_kinematics(model, data)
     for i in range(1, 7):
         np.testing.assert_allclose(
@@ -83,5 +83,5 @@ def test_point_masses_flat_platforms_and_odd_names():
             platform__inertia=[1.0, 1.0, 2.0, 0.0, 0.0, 0.0],
         )
     )
-    model = hexapod_model(made).model
+    model = build_hexapod_model(made).model
     np.testing.assert_allclose(np.sort(model.body("platform").inertia), [1, 1, 2], rtol=1e-8)

@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.simulation import perturbed
+from pkm_identification.simulation import perturb_machine
 
 
 def values(made: Machine) -> np.ndarray:
@@ -29,7 +29,7 @@ def values(made: Machine) -> np.ndarray:
 @given(seed=st.integers(0, 2**32 - 1), fraction=st.floats(0.01, 0.9), tidy=st.booleans())
 def test_every_parameter_moves_but_not_too_far(seed, fraction, tidy):
     nominal = machine("uf" if tidy else untidy("uf", seed % 100))
-    true = perturbed(nominal, seed, fraction)  # a body nobody can build would be refused here
+    true = perturb_machine(nominal, seed, fraction)  # a body nobody can build would be refused here
     ratio = values(true) / values(nominal)
     assert (np.abs(ratio - 1) <= fraction * (1 + 1e-9)).all()
     for name in ("viscous", "coulomb"):
@@ -46,19 +46,19 @@ def test_every_parameter_moves_but_not_too_far(seed, fraction, tidy):
 @pytest.mark.parametrize("name", BUILTIN)
 def test_seeds(name):
     nominal = Machine.load(name)
-    one, same, other = perturbed(nominal, 1), perturbed(nominal, 1), perturbed(nominal, 2)
+    one, same, other = perturb_machine(nominal, 1), perturb_machine(nominal, 1), perturb_machine(nominal, 2)
     assert one.hash == same.hash
     assert len({one.hash, other.hash, nominal.hash}) == 3
     assert len(set(one.struts)) == 1  # struts that are alike stay alike
-    np.testing.assert_allclose(values(perturbed(nominal, 1, 0.0)), values(nominal), rtol=1e-12)
+    np.testing.assert_allclose(values(perturb_machine(nominal, 1, 0.0)), values(nominal), rtol=1e-12)
 
 
 def test_different_struts_stay_different():
     nominal = machine(untidy("uf", 1))
-    assert len(set(perturbed(nominal, 5).struts)) == len(set(nominal.struts)) == 6
+    assert len(set(perturb_machine(nominal, 5).struts)) == len(set(nominal.struts)) == 6
 
 
 @pytest.mark.parametrize("fraction", [-0.1, 1.0, np.nan])
 def test_impossible_fractions(fraction):
     with pytest.raises(ValueError, match="fraction"):
-        perturbed(Machine.load("uf"), 0, fraction)
+        perturb_machine(Machine.load("uf"), 0, fraction)

@@ -24,7 +24,7 @@ from pkm_identification.mechanisms.hexapod.dynamics import friction_force, strut
 from pkm_identification.mechanisms.hexapod.kinematics import platform_motion
 from pkm_identification.motion import StrutMotion
 from pkm_identification.simulation import Plant, hexapod_mjcf
-from pkm_identification.simulation.model import home_coordinates
+from pkm_identification.simulation.model import compute_home_coordinates
 
 pytestmark = pytest.mark.slow
 
@@ -113,7 +113,7 @@ def test_mujocos_own_constraints_converge_to_the_same_motion(name):
     def deviation(timestep: float) -> float:
         model = mujoco.MjModel.from_xml_string(hexapod_mjcf(made, loops=True, timestep=timestep))
         data = mujoco.MjData(model)
-        data.qpos[:] = home_coordinates(made)
+        data.qpos[:] = compute_home_coordinates(made)
         slides = np.array([model.joint(f"strut_{i + 1}").qposadr[0] for i in range(6)])
         rates = np.array([model.joint(f"strut_{i + 1}").dofadr[0] for i in range(6)])
         steps = round(PERIOD / timestep)

@@ -25,7 +25,7 @@ from pkm_identification.simulation import (
     Plant,
     SensorSettings,
     Simulator,
-    loaded,
+    load_platform,
     trajectory,
 )
 
@@ -47,7 +47,7 @@ def carried():
 def test_loaded_machine_is_the_machine_with_both_bodies(carried):
     """Before, while and after: the forces are those of the inverse dynamics of what is moved then."""
     made, run = carried
-    with_load = replace(made, platform=loaded(made.platform, PAYLOAD))
+    with_load = replace(made, platform=load_platform(made.platform, PAYLOAD))
     time = run.truth.motion.time
     while_carried = (time > TAKEN) & (time < DOWN - 1e-9)
     own, both = (strut_forces(m, run.truth.motion) for m in (made, with_load))
@@ -62,8 +62,8 @@ def test_loaded_machine_is_the_machine_with_both_bodies(carried):
 
 def test_a_plant_with_the_load_from_the_start_is_the_same_plant():
     made = machine(untidy("uf", seed=3))
-    first, second = Plant(made), Plant(replace(made, platform=loaded(made.platform, PAYLOAD)))
-    first.exchange_platform(loaded(made.platform, PAYLOAD))
+    first, second = Plant(made), Plant(replace(made, platform=load_platform(made.platform, PAYLOAD)))
+    first.exchange_platform(load_platform(made.platform, PAYLOAD))
     for _ in range(100):
         for plant in (first, second):
             plant.advance(second.holding_force() + 5.0, 1e-3)
@@ -77,7 +77,7 @@ def test_parallel_axes_of_two_points():
     made = machine("uf").platform
     points = [replace(made, mass=m, center_of_mass=np.array(c), inertia=np.zeros((3, 3))) for m, c in
               ((2.0, [0.1, 0.0, 0.0]), (3.0, [0.0, 0.2, -0.1]))]  # fmt: skip
-    body = loaded(points[0], Payload(3.0, points[1].center_of_mass))
+    body = load_platform(points[0], Payload(3.0, points[1].center_of_mass))
     center = (2.0 * points[0].center_of_mass + 3.0 * points[1].center_of_mass) / 5.0
     expected = sum(
         p.mass * (d @ d * np.eye(3) - np.outer(d, d)) for p in points for d in [p.center_of_mass - center]

@@ -24,7 +24,7 @@ from pkm_identification.simulation import (
     ControlSettings,
     SensorSettings,
     Simulator,
-    perturbed,
+    perturb_machine,
     simulate,
     trajectory,
 )
@@ -94,7 +94,7 @@ def test_log_in_counts_and_in_si_units():
 @pytest.mark.parametrize("name", BUILTIN)
 def test_perturbed_machine_follows_and_obeys_its_own_dynamics(name):
     nominal = Machine.load(name)
-    true = perturbed(nominal, 7)
+    true = perturb_machine(nominal, 7)
     motion = trajectory("rich", nominal, 5.0)
     recording = Simulator(true, motion, nominal=nominal).run()
     wanted, _, _ = strut_motion_from_platform(nominal, motion.motion(recording.truth.motion.time))
@@ -158,7 +158,7 @@ def test_forces_stay_within_the_drives_limit():
 @pytest.mark.parametrize("name", BUILTIN)
 def test_goes_to_poses_and_lengths(name):
     nominal = Machine.load(name)
-    simulator = Simulator(perturbed(nominal, 3), nominal=nominal)
+    simulator = Simulator(perturb_machine(nominal, 3), nominal=nominal)
     assert np.abs(simulator.run(0.3).truth.rate).max() < 1e-4  # holds where it starts
     position = nominal.home_position + np.array([0.015, -0.01, 0.02])
     rotation = Rotation.from_rotvec([0.04, -0.03, 0.05]).as_matrix() @ nominal.home_rotation

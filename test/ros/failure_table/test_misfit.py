@@ -18,7 +18,7 @@ from ros.ros_bench import joint_state
 
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.msg import ParameterEstimate
-from pkm_identification.simulation import SensorSettings, perturbed, simulate
+from pkm_identification.simulation import SensorSettings, perturb_machine, simulate
 from pkm_identification.simulation.faults.registry import parse_fault
 
 pytestmark = pytest.mark.slow
@@ -35,7 +35,7 @@ def joint_states(fault: str, seconds: float = SECONDS):
     """Joint states of a driver with a fault."""
     machine = Machine.load("uf")
     log = simulate(
-        perturbed(machine, 3, 0.1),
+        perturb_machine(machine, 3, 0.1),
         "rich",
         seconds,
         nominal=machine,

@@ -23,12 +23,12 @@ from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
 from pkm_identification.mechanisms.hexapod.dynamics.basis import PLATFORM_COLUMNS, basis_parameters
 from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
+from pkm_identification.mechanisms.hexapod.parameters.sets import list_hexapod_parameters
 from pkm_identification.motion import PlatformMotion
 from pkm_identification.msg import ParameterEstimate
 from pkm_identification.nodes.controller import ControllerNode
 from pkm_identification.ros.qos import LATCHED
-from pkm_identification.simulation import Payload, perturbed, trajectory
+from pkm_identification.simulation import Payload, perturb_machine, trajectory
 
 ERROR = DiagnosticStatus.ERROR
 
@@ -160,7 +160,7 @@ def test_row_37_at_rest_nothing_is_learned_and_a_load_put_on_then_is_found_when_
     """
     carried = chain.bench.collect(InertiaStamped, "estimator/payload", LATCHED)
     assert chain.bench.trigger("/estimator/reset").success
-    truth = perturbed(Machine.load("uf"), 1)
+    truth = perturb_machine(Machine.load("uf"), 1)
     messages = with_rests(truth, 1000.0)
     at = [round(s * chain.RATE) for s in (MOVING + 2.0, MOVING + RESTING, STOPPED, STOPPED + LOADING)]
     chain.feed(messages[: at[0]])
@@ -206,6 +206,6 @@ def assert_right(chain, truth):
     message = newest(chain)
     shown = np.array(message.status) == ParameterEstimate.IDENTIFIABLE
     assert shown.sum() > 10
-    error = (np.array(message.values) - hexapod_parameters(truth).nominal) / np.array(message.std)
+    error = (np.array(message.values) - list_hexapod_parameters(truth).nominal) / np.array(message.std)
     # the largest of twenty normal errors is beyond that once in twenty machines
     assert np.abs(error[shown]).max() < 3.0

@@ -56,7 +56,7 @@ class Baseline:
         floor = subject.measure_floor(problem, rough)
         if floor is None:
             return None
-        evidence = evidence.smoothed(rough)
+        evidence = evidence.smooth(rough)
         return cls(subject, evidence, floor, evidence.base(floor.std))
 
     @property
@@ -78,15 +78,15 @@ class Baseline:
     @property
     def exact(self) -> bool:
         """Whether the model leaves no more than rounding."""
-        return _rms(self.model.ratio * self.floor.std) < ROUNDING * _rms(self.floor.exact)
+        return _compute_rms(self.model.ratio * self.floor.std) < ROUNDING * _compute_rms(self.floor.exact)
 
     def residuals(self, model: Base) -> Residuals:
-        """What `model` leaves of the log with most equations."""
+        """Return what `model` leaves of the log with most equations."""
         kept = self.evidence.kept
         log = self.problem.log[kept]
         own = log == np.bincount(log).argmax()
         return Residuals(self.problem.equations.time[kept][own], model.left[own])
 
 
-def _rms(values: FloatArray) -> float:
+def _compute_rms(values: FloatArray) -> float:
     return float(np.sqrt(np.mean(values**2)))

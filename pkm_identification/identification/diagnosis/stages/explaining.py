@@ -28,11 +28,11 @@ SURELY = 4.0  # standard deviations below zero at which a mass is no body's
 SIZED = 0.1  # of the machine file's value: less below zero may be what the low-pass leaves
 
 
-def explained(baseline: Baseline, found: Search, estimate: ParameterEstimate) -> Explanation:
+def explain_misfit(baseline: Baseline, found: Search, estimate: ParameterEstimate) -> Explanation:
     """Alarms and remarks among what was found, by their effects on an estimate."""
     evidence = baseline.evidence
     fitted = evidence.basis(evidence.parameters(found.last))
-    misfit = _power_above_noise(found)
+    misfit = _compute_power_above_noise(found)
     explanation = Explanation()
     for one in found.found:
         effect, moves = largest_effect(estimate, one.moved)
@@ -51,11 +51,11 @@ def explained(baseline: Baseline, found: Search, estimate: ParameterEstimate) ->
             told = Explanation(tuple(entries), moved=(one.moved, *one.pick.alternatives))
         else:
             told = Explanation(remarks=tuple(entries))
-        explanation = explanation.joined(told)
+        explanation = explanation.concatenate(told)
     return explanation
 
 
-def _power_above_noise(found: Search) -> float:
+def _compute_power_above_noise(found: Search) -> float:
     """Return the sum of squares that the model alone leaves above the noise, in units of the floor.
 
     The noise is the floor's, or what even all hypotheses leave where that is less: floors are uncertain, and what is
@@ -66,7 +66,7 @@ def _power_above_noise(found: Search) -> float:
 
 
 def remarks_as_causes(explanation: Explanation, found: Search) -> Explanation:
-    """What to say of a residual above the floor that nothing with an effect explains: all that was found."""
+    """Return what to say of a residual above the floor that nothing with an effect explains: all that was found."""
     return Explanation(explanation.remarks, moved=tuple(one.moved for one in found.found))
 
 

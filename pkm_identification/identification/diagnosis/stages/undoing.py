@@ -23,8 +23,8 @@ MOST_DISCRETE = 2
 ALIKE = 1.02  # residuals: of causes that leave as much, as on a machine that is its own mirror image, the first is told
 
 
-def without_discrete(recorded: Baseline) -> tuple[Baseline, Explanation]:
-    """An experiment as it would be without its discrete causes, and these.
+def remove_discrete(recorded: Baseline) -> tuple[Baseline, Explanation]:
+    """Return an experiment as it would be without its discrete causes, and these.
 
     Nothing else can be judged before: where a sign is wrong, everything is.
     """
@@ -42,16 +42,16 @@ def without_discrete(recorded: Baseline) -> tuple[Baseline, Explanation]:
         least = min(after.model.total_ratio for _, after in tried)
         cause, after = next(one for one in tried if one[1].model.total_ratio <= ALIKE * least)
         if cause.explains:
-            cause = replace(cause, explains=_explained_share(best, after))
+            cause = replace(cause, explains=_compute_explained_fraction(best, after))
             if cause.explains < BETTER:  # applied, and the misfit is still there
                 break
         best = after
         moved = (best.parameters - before)[: best.problem.reported]
-        explanation = explanation.joined(Explanation((cause,), moved=(moved,)))
+        explanation = explanation.concatenate(Explanation((cause,), moved=(moved,)))
     return best, explanation
 
 
-def _explained_share(before: Baseline, after: Baseline) -> float:
+def _compute_explained_fraction(before: Baseline, after: Baseline) -> float:
     """Return the part (0 to 1) of the residual's power above the noise that is gone after a cause was undone."""
     misfit, left = (
         float(np.sum(one.floor.std**2 * np.maximum(one.model.ratio**2 - 1.0, 0.0))) for one in (before, after)

@@ -17,7 +17,7 @@ import numpy as np
 from pkm_identification.machines.contract import Machine
 from pkm_identification.mechanisms.hexapod.drive import KnownForces
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.signals.forces.known import aligned
+from pkm_identification.signals.forces.known import correct_known_forces
 from pkm_identification.signals.guard import GuardedLog
 
 FEWEST = 4  # samples of a spline
@@ -68,7 +68,7 @@ class Corrections:
         for delay in np.unique(self.delay):
             known = KnownForces(float(delay), tuple(self.gain), tuple(self.offset))
             # rows in place of stamps tell which of them are left
-            moved = aligned(replace(log, time=rows, imu=None, sensor=None), known)
+            moved = correct_known_forces(replace(log, time=rows, imu=None, sensor=None), known)
             own = moved.time.astype(np.int64)
             struts = self.delay == delay
             if moved.force is not None:

@@ -76,11 +76,11 @@ class EstimatedEffect:
         return np.array([entry.nominal for entry in self.entries])
 
     def places(self, parameters: ParameterSet) -> list[int]:
-        """Where its parameters stand in a set."""
+        """Return where its parameters stand in a set."""
         return [parameters.names.index(entry.name) for entry in self.entries]
 
     def relations(self, parameters: ParameterSet, values: FloatArray) -> LinearRelations:
-        """What is fixed of its parameters besides their priors, where all values (P,) are about these."""
+        """Return what is fixed of its parameters besides their priors, where all values (P,) are about these."""
         if not self.factor_fixed:
             return LinearRelations.none(len(parameters))
         places = np.array(self.places(parameters))

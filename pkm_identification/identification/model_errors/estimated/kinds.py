@@ -62,7 +62,8 @@ def of_drives(hypothesis: Effect, drives: Sequence[int], name: str, fixed: bool 
     """Return an error with a coefficient for each drive (from 0), of some of them."""
     chosen = list(drives)
     entries = tuple(
-        _parameter(hypothesis, hypothesis.members[k], float(hypothesis.scale[k]), limb=k) for k in chosen
+        _build_parameter(hypothesis, hypothesis.members[k], float(hypothesis.scale[k]), limb=k)
+        for k in chosen
     )
 
     def columns(situation: Situation, values: FloatArray) -> FloatArray:
@@ -74,7 +75,7 @@ def of_drives(hypothesis: Effect, drives: Sequence[int], name: str, fixed: bool 
 
 def in_common(hypothesis: Effect) -> EstimatedEffect:
     """Return the same of all drives: a delay, a pitch."""
-    entry = _parameter(hypothesis, hypothesis.common, float(hypothesis.scale[0]))
+    entry = _build_parameter(hypothesis, hypothesis.common, float(hypothesis.scale[0]))
 
     def columns(situation: Situation, values: FloatArray) -> FloatArray:
         return _divide(hypothesis, hypothesis.columns(situation).sum(axis=2, keepdims=True), values)
@@ -93,7 +94,7 @@ def gravity_direction(hypothesis: Effect, machine: Machine) -> EstimatedEffect:
     def undo(corrections: Corrections, values: FloatArray) -> Corrections:
         return replace(corrections, machine=gravity.tilt_gravity(corrections.machine, values @ axes))
 
-    return EstimatedEffect(hypothesis.name, _parts(hypothesis), columns=columns, undo=undo)
+    return EstimatedEffect(hypothesis.name, _split_parts(hypothesis), columns=columns, undo=undo)
 
 
 def joint_places(hypothesis: Effect, machine: Machine) -> EstimatedEffect:
@@ -108,7 +109,7 @@ def joint_places(hypothesis: Effect, machine: Machine) -> EstimatedEffect:
     def columns(situation: Situation, values: FloatArray) -> FloatArray:
         return geometry.compute_places(situation)
 
-    entries = _parts(hypothesis)
+    entries = _split_parts(hypothesis)
     zeros = (
         replace(entries[len(paths) + i], symbol=geometry.name_offset(machine), limb=i, unit=drive.unit)
         for i, drive in enumerate(machine.drives)
@@ -122,9 +123,11 @@ def friction_by_position(hypothesis: Effect, struts: Sequence[int] | None = None
     """Return Coulomb friction along the travel: of some drives (from 0) each its own, of all in common unless named."""
     scale, count = hypothesis.scale, len(hypothesis.members)
     entries = (
-        (_parameter(hypothesis, hypothesis.common, float(scale[0])),)
+        (_build_parameter(hypothesis, hypothesis.common, float(scale[0])),)
         if struts is None
-        else tuple(_parameter(hypothesis, hypothesis.members[k], float(scale[k]), limb=k) for k in struts)
+        else tuple(
+            _build_parameter(hypothesis, hypothesis.members[k], float(scale[k]), limb=k) for k in struts
+        )
     )
     # which parameter is whose, (n, q)
     share = np.ones((count, 1)) if struts is None else np.eye(count)[:, list(struts)]
@@ -147,7 +150,7 @@ def friction_by_load(hypothesis: Effect) -> EstimatedEffect:
     def added(situation: Situation, values: FloatArray) -> FloatArray:
         return friction.with_load(situation) * values[0]
 
-    entry = _parameter(hypothesis, hypothesis.name, float(hypothesis.scale[0]))
+    entry = _build_parameter(hypothesis, hypothesis.name, float(hypothesis.scale[0]))
     return EstimatedEffect(entry.name, (entry,), columns=columns, added=added)
 
 
@@ -158,21 +161,22 @@ def compliance(hypothesis: Effect) -> EstimatedEffect:
         return geometry.yielding_more(situation, float(values[0]))
 
     def known(situation: Situation, values: FloatArray) -> FloatArray:
-        return situation.rows.thin_in_band(geometry.yielded(situation, float(values[0])))
+        return situation.rows.thin_in_band(geometry.differentiate_compliance(situation, float(values[0])))
 
     def added(situation: Situation, values: FloatArray) -> FloatArray:
-        return situation.at_all_samples(geometry.yielded(situation, float(values[0])))
+        return situation.at_all_samples(geometry.differentiate_compliance(situation, float(values[0])))
 
-    entry = _parameter(hypothesis, hypothesis.name, float(hypothesis.scale[0]))
+    entry = _build_parameter(hypothesis, hypothesis.name, float(hypothesis.scale[0]))
     return EstimatedEffect(entry.name, (entry,), columns=columns, known=known, added=added)
 
 
 def of_basis(hypothesis: Effect, drives: Sequence[int] | None = None) -> EstimatedEffect:
     """Return what the model's basis has; of some drives (from 0) where each has its own."""
     if drives is None:
-        return EstimatedEffect(hypothesis.name, _parts(hypothesis), directions=hypothesis.directions)
+        return EstimatedEffect(hypothesis.name, _split_parts(hypothesis), directions=hypothesis.directions)
     entries = tuple(
-        _parameter(hypothesis, hypothesis.members[k], float(hypothesis.scale[k]), limb=k) for k in drives
+        _build_parameter(hypothesis, hypothesis.members[k], float(hypothesis.scale[k]), limb=k)
+        for k in drives
     )
     directions = np.asarray(hypothesis.directions)[:, list(drives)]
     return EstimatedEffect(hypothesis.name, entries, directions=directions)
@@ -182,7 +186,8 @@ def linear(hypothesis: Effect, drives: Sequence[int], name: str) -> EstimatedEff
     """Return an error of some drives (from 0), of which columns are the same at any estimate."""
     chosen = list(drives)
     entries = tuple(
-        _parameter(hypothesis, hypothesis.members[k], float(hypothesis.scale[k]), limb=k) for k in chosen
+        _build_parameter(hypothesis, hypothesis.members[k], float(hypothesis.scale[k]), limb=k)
+        for k in chosen
     )
 
     def columns(situation: Situation, values: FloatArray) -> FloatArray:
@@ -215,10 +220,10 @@ def transition(machine: Machine) -> EstimatedEffect:
     entry = _number("friction_transition", f"{machine.drives[0].unit}/s", rate, rate)
 
     def undo(corrections: Corrections, values: FloatArray) -> Corrections:
-        return _other_law(corrections, transition_rate=float(values[0]))
+        return _replace_law(corrections, transition_rate=float(values[0]))
 
     def columns(situation: Situation, values: FloatArray) -> FloatArray:
-        return _slope(situation, "transition_rate", float(values[0]), STEP * float(values[0]))
+        return _differentiate_law(situation, "transition_rate", float(values[0]), STEP * float(values[0]))
 
     return EstimatedEffect(entry.name, (entry,), columns=columns, undo=undo, positive=(entry,))
 
@@ -344,18 +349,18 @@ def stribeck(machine: Machine) -> EstimatedEffect:
     )
 
     def undo(corrections: Corrections, values: FloatArray) -> Corrections:
-        return _other_law(corrections, static_ratio=1.0 + float(values[0]), stribeck_rate=float(values[1]))
+        return _replace_law(corrections, static_ratio=1.0 + float(values[0]), stribeck_rate=float(values[1]))
 
     def columns(situation: Situation, values: FloatArray) -> FloatArray:
         excess, rate = values.tolist()
-        by_ratio = _slope(situation, "static_ratio", 1.0 + excess, STEP)
-        by_rate = _slope(situation, "stribeck_rate", rate, STEP * rate)
+        by_ratio = _differentiate_law(situation, "static_ratio", 1.0 + excess, STEP)
+        by_rate = _differentiate_law(situation, "stribeck_rate", rate, STEP * rate)
         return np.concatenate([by_ratio, by_rate], axis=2)
 
     return EstimatedEffect(entries[0].name, entries, columns=columns, undo=undo, positive=entries[1:])
 
 
-def _other_law(corrections: Corrections, **values: float) -> Corrections:
+def _replace_law(corrections: Corrections, **values: float) -> Corrections:
     machine = corrections.machine
     return replace(corrections, machine=machine.with_friction(join_friction(machine).changed(**values)))
 
@@ -366,8 +371,8 @@ def join_friction(machine: Machine) -> Friction:
     return replace(first, coefficients=np.hstack([one.coefficients for one in machine.friction]))
 
 
-def _slope(situation: Situation, number: str, value: float, step: float) -> FloatArray:
-    """What a unit of a number of the friction law adds, by differences, (K, 6, 1)."""
+def _differentiate_law(situation: Situation, number: str, value: float, step: float) -> FloatArray:
+    """Return what a unit of a number of the friction law adds, by differences, (K, 6, 1)."""
     return friction.other_law(situation, **{number: (value + step) / value}) / step
 
 
@@ -379,7 +384,7 @@ def _undo(corrections: Corrections, values: FloatArray, hypothesis: Effect, driv
     return replace(corrections, **changed)
 
 
-def _parameter(hypothesis: Effect, name: str, scale: float, limb: int | None = None) -> Parameter:
+def _build_parameter(hypothesis: Effect, name: str, scale: float, limb: int | None = None) -> Parameter:
     body = "machine" if limb is None else "strut"
     return Parameter(
         name,
@@ -393,9 +398,9 @@ def _parameter(hypothesis: Effect, name: str, scale: float, limb: int | None = N
     )
 
 
-def _parts(hypothesis: Effect) -> tuple[Parameter, ...]:
+def _split_parts(hypothesis: Effect) -> tuple[Parameter, ...]:
     return tuple(
-        _parameter(hypothesis, part, float(scale))
+        _build_parameter(hypothesis, part, float(scale))
         for part, scale in zip(hypothesis.parts, hypothesis.scale, strict=True)
     )
 

@@ -74,10 +74,10 @@ class Linearisation:
         logs: Sequence[GuardedLog] = (),
         values: FloatArray | None = None,
     ) -> Linearisation:
-        """What an estimator estimates besides of a machine, at values (P,) or the machine file's."""
+        """Return what an estimator estimates besides of a machine, at values (P,) or the machine file's."""
         parameters, effects = estimator.parameters_and_effects(machine)
         values = parameters.nominal if values is None else values
-        return cls(estimator.prepared(machine), tuple(logs), parameters, effects, values)
+        return cls(estimator.prepare(machine), tuple(logs), parameters, effects, values)
 
     @property
     def linear(self) -> bool:
@@ -85,7 +85,7 @@ class Linearisation:
         return all(effect.linear for effect in self.effects)
 
     def at(self, values: FloatArray) -> Linearisation:
-        """The same at other values (P,); what must be positive changes by a factor of three at most."""
+        """Return the same at other values (P,); what must be positive changes by a factor of three at most."""
         values = np.array(values, dtype=float)
         for effect in self.effects:
             for entry, place in zip(effect.entries, effect.places(self.parameters), strict=True):
@@ -95,7 +95,7 @@ class Linearisation:
         return replace(self, values=values)
 
     def expected(self, problem: Problem, values: FloatArray) -> Problem:
-        """The problem with values (P,) of the effects as what is expected of them.
+        """Return the problem with values (P,) of the effects as what is expected of them.
 
         A prior far from them would have to be explained by something, as if it were data.
         """
@@ -129,7 +129,7 @@ class Linearisation:
 
     def relations(self, width: int) -> LinearRelations | None:
         """What is fixed of the effects, for a set of `width` parameters that begins with these; None: nothing."""
-        rows = LinearRelations.joined(
+        rows = LinearRelations.concatenate(
             [
                 LinearRelations.none(len(self.parameters)),
                 *(effect.relations(self.parameters, self.values) for effect in self.effects),

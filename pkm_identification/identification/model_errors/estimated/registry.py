@@ -142,7 +142,7 @@ def with_law(machine: AnyMachine, names: Sequence[str]) -> Machine:
             raise SettingsError(f"also '{OF_JOINTS}': the file of machine '{machine.name}' has it already")
         machine = rubbing
     # the first name of each kind that needs a law
-    asked = {kind: next((name for name in names if _needs_law(name) == kind), None) for kind in LAW_OF}
+    asked = {kind: next((name for name in names if _find_law_kind(name) == kind), None) for kind in LAW_OF}
     needed = [(name, *LAW_OF[kind]) for kind, name in asked.items() if name is not None]
     own = kinds.join_friction(machine)
     for name, law, _ in needed:
@@ -165,7 +165,7 @@ def with_law(machine: AnyMachine, names: Sequence[str]) -> Machine:
     return machine
 
 
-def _needs_law(name: str) -> str:
+def _find_law_kind(name: str) -> str:
     """Return the kind of a name that a law of friction has: Stribeck's of all drives alike; empty of others."""
     kind, drive = split_name(name)
     return "" if kind == STRIBECK and drive else kind
@@ -179,7 +179,7 @@ def extended_set(
     Raises
     ------
     SettingsError
-        As `with_law` and `effects_of_names`.
+        As `with_law` and `list_effects_of_names`.
     """
     machine = with_law(machine, names)
     return extend_set(machine, machine.build_parameter_set(name), names)
@@ -189,7 +189,7 @@ def extend_set(
     machine: Machine, parameters: ParameterSet, names: Sequence[str]
 ) -> tuple[ParameterSet, tuple[EstimatedEffect, ...]]:
     """Return a set of a machine of `with_law` with what is estimated besides, and the errors behind it."""
-    parameters = _only_asked(parameters, machine, names)
+    parameters = _keep_asked_drives(parameters, machine, names)
     description = description_of(machine)
     of_sets = [ASYMMETRIC]
     if description is not None:
@@ -197,16 +197,16 @@ def extend_set(
         if OF_PLACE in names:
             parameters = with_free_center(parameters, description)
     besides = [one for one in names if split_name(one)[0] not in of_sets]
-    effects = effects_of_names(machine, parameters, besides)
+    effects = list_effects_of_names(machine, parameters, besides)
     for effect in effects:
         directions = effect.directions
         if directions is None:
             directions = np.zeros((len(parameters.known), len(effect.entries)))
-        parameters = parameters.extended(effect.entries, directions)
+        parameters = parameters.extend(effect.entries, directions)
     return parameters, effects
 
 
-def effects_of_names(
+def list_effects_of_names(
     machine: Machine, parameters: ParameterSet, names: Sequence[str]
 ) -> tuple[EstimatedEffect, ...]:
     """Return what names stand for on a machine of `with_law`, beside a parameter set.
@@ -231,7 +231,7 @@ def effects_of_names(
     return tuple(effects)
 
 
-def _only_asked(parameters: ParameterSet, machine: Machine, names: Sequence[str]) -> ParameterSet:
+def _keep_asked_drives(parameters: ParameterSet, machine: Machine, names: Sequence[str]) -> ParameterSet:
     """Return the set with the asymmetry of those drives only that are asked for, called as they are."""
     drives = {i for name in names if split_name(name)[0] == ASYMMETRIC for i in find_drives(machine, name)}
     if not drives:
@@ -254,7 +254,7 @@ def _find(machine: Machine, parameters: ParameterSet, name: str) -> EstimatedEff
     drives = find_drives(machine, name)
     if kind in OF_BODIES or kind == OF_PLACE:
         of_bodies = [*platform_bodies.effects(machine, parameters), *bodies.effects(machine, parameters)]
-        hypothesis = _one(of_bodies, kind, name, f"set '{parameters.name}' has it already")
+        hypothesis = _build_one(of_bodies, kind, name, f"set '{parameters.name}' has it already")
         if drive and not hypothesis.members:
             raise SettingsError(f"also '{name}': of machine '{machine.name}' all drives are alike: '{kind}'")
         return kinds.of_basis(hypothesis, drives if hypothesis.members else None)
@@ -271,14 +271,16 @@ def _find(machine: Machine, parameters: ParameterSet, name: str) -> EstimatedEff
     if kind == OF_SCREWS:
         return kinds.efficiency(machine)
     if kind == gravity.NAME:
-        hypothesis = _one(gravity.effects(machine), kind, name, f"machine '{machine.name}' has no gravity")
+        hypothesis = _build_one(
+            gravity.effects(machine), kind, name, f"machine '{machine.name}' has no gravity"
+        )
         return kinds.gravity_direction(hypothesis, machine)
     own = geometry.name_offset(machine) if kind in OFFSETS else kind
     own = geometry.name_scale(machine) if kind in SCALES else own
     others = [*forces.effects(machine), *geometry.effects(machine), *friction.effects(machine)]
     missing = {"geometry": "names no joints with places", OF_STIFFNESS: "has drives of several units"}
     otherwise = f"machine '{machine.name}' {missing.get(kind, 'has a friction law without a bend')}"
-    hypothesis = _one(others, own, name, otherwise)
+    hypothesis = _build_one(others, own, name, otherwise)
     if kind == "geometry":
         return kinds.joint_places(hypothesis, machine)
     if kind == OF_STIFFNESS:
@@ -311,7 +313,7 @@ def _find_joint_friction(machine: Machine) -> EstimatedEffect:
     return EstimatedEffect(OF_JOINTS, entries, directions=np.eye(len(machine.basis))[:, rows])
 
 
-def _one(effects: Sequence[Effect], kind: str, name: str, otherwise: str) -> Effect:
+def _build_one(effects: Sequence[Effect], kind: str, name: str, otherwise: str) -> Effect:
     for effect in effects:
         if effect.name == kind:
             return effect

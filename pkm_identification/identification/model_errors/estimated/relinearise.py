@@ -29,8 +29,8 @@ NEAR = 0.5  # standard deviations within which slopes by differences do not lead
 ROUNDING = 1e-4  # of the prior's standard deviation: nothing is known better
 
 
-def relinearised(experiment: Experiment) -> tuple[Experiment, Problem, str]:
-    """The experiment without its effects as they are estimated, its problem, and what did not settle, in words.
+def relinearise(experiment: Experiment) -> tuple[Experiment, Problem, str]:
+    """Return the experiment without its effects as they are estimated, its problem, and what did not settle, in words.
 
     Every pass fits by least squares what is left of machine and logs without the effects, and undoes them anew; a step
     after which the equations fit worse is halved, and not taken if that does not help; where the whole step was a small
@@ -57,7 +57,7 @@ def relinearised(experiment: Experiment) -> tuple[Experiment, Problem, str]:
             return experiment, problem, ""
         # as the fit weighs them against the prior
         weights = np.asarray(np.linalg.inv(fit.noise * problem.redundancy), dtype=float)
-        before = _misfit(problem, values, weights, count) if number else np.inf
+        before = _compute_misfit(problem, values, weights, count) if number else np.inf
         proposal = fit.mean
         worse = []
         for _ in range(HALVINGS + 1):
@@ -65,7 +65,7 @@ def relinearised(experiment: Experiment) -> tuple[Experiment, Problem, str]:
             changed = after.problem()
             tried = proposal.copy()
             tried[:own] = proposal[:own] if after.point is None else after.point.values
-            left = _misfit(changed, tried, weights, count)
+            left = _compute_misfit(changed, tried, weights, count)
             if left <= before:
                 break
             worse.append(left - before)
@@ -84,7 +84,7 @@ def relinearised(experiment: Experiment) -> tuple[Experiment, Problem, str]:
     return experiment, problem, f"{point.parameters.names[moved]} still moves after {MOST_PASSES} passes"
 
 
-def _misfit(problem: Problem, values: FloatArray, weights: FloatArray, count: int) -> float:
+def _compute_misfit(problem: Problem, values: FloatArray, weights: FloatArray, count: int) -> float:
     """Weighted squares of what values (P,) leave of so many equations as these, and of the prior; NaN without any.
 
     A step that loses equations, as delays do, would fit better by their sum alone.

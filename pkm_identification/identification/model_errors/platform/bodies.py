@@ -28,7 +28,7 @@ from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter_set import ParameterSet
 
 from ..bodies import of_basis
-from ..effect import Effect, numbered, repeated
+from ..effect import Effect, number_coefficients, repeat_prior
 
 MASS = PLATFORM_NAMES.index("m")
 
@@ -42,10 +42,10 @@ MOTOR = 0.5  # of a strut's mass
 def effects(machine: Machine, parameters: ParameterSet) -> list[Effect]:
     """Return what the set leaves out, of each kind; none of a machine that is no platform on six struts."""
     description = description_of(machine)
-    return [] if description is None else _of_platform(description, parameters)
+    return [] if description is None else _build_platform_columns(description, parameters)
 
 
-def _of_platform(machine: Description, parameters: ParameterSet) -> list[Effect]:
+def _build_platform_columns(machine: Description, parameters: ParameterSet) -> list[Effect]:
     phi = basis_parameters(machine)
     strut_mass = float(np.mean([s.body_b.mass + s.body_e.mass for s in machine.struts]))
     mass = machine.platform.mass
@@ -55,7 +55,7 @@ def _of_platform(machine: Description, parameters: ParameterSet) -> list[Effect]
     # per metre of the centre of mass, with the machine file's mass
     center = mass * units[:, 1:4]
     products = units[:, 7:10]
-    unlike = _unlike(machine, phi)
+    unlike = _build_unequal_struts(machine, phi)
     effects = []
     for name, family, unit, directions, scale, cure, parts in (
         (
@@ -63,7 +63,7 @@ def _of_platform(machine: Description, parameters: ParameterSet) -> list[Effect]
             "motor",
             "kg",
             motor,
-            repeated(MOTOR * strut_mass, 1),
+            repeat_prior(MOTOR * strut_mass, 1),
             "Set drive.motor.inertia in the machine file, estimate it with --also {name}, or use --parameters "
             "general_motor or alike_motor",
             ("motor_inertia",),
@@ -73,7 +73,7 @@ def _of_platform(machine: Description, parameters: ParameterSet) -> list[Effect]
             "bodies",
             "m",
             center,
-            repeated(CENTER * machine.length_scale, 3),
+            repeat_prior(CENTER * machine.length_scale, 3),
             "Use --parameters extended or --also {name}",
             tuple(f"center_of_mass_{axis}" for axis in "xyz"),
         ),
@@ -82,7 +82,7 @@ def _of_platform(machine: Description, parameters: ParameterSet) -> list[Effect]
             "bodies",
             "kg m^2",
             products,
-            repeated(PRODUCT * moment, 3),
+            repeat_prior(PRODUCT * moment, 3),
             "Use --parameters extended or --also {name}",
             tuple(f"products_of_inertia_{axes}" for axes in ("xy", "xz", "yz")),
         ),
@@ -91,12 +91,12 @@ def _of_platform(machine: Description, parameters: ParameterSet) -> list[Effect]
             "bodies",
             "",
             unlike,
-            repeated(SPREAD, unlike.shape[1]),
+            repeat_prior(SPREAD, unlike.shape[1]),
             "Use --parameters extended with --strut-spread, or --also {name}",
-            numbered("unequal_struts", unlike.shape[1]),
+            number_coefficients("unequal_struts", unlike.shape[1]),
         ),
     ):
-        new = _new(directions, parameters)
+        new = _mark_new_directions(directions, parameters)
         if not np.any(new):
             continue
         left = directions[:, new]
@@ -119,7 +119,7 @@ def _of_platform(machine: Description, parameters: ParameterSet) -> list[Effect]
     return effects
 
 
-def _unlike(machine: Description, phi: FloatArray) -> FloatArray:
+def _build_unequal_struts(machine: Description, phi: FloatArray) -> FloatArray:
     """Relative changes of each strut's bodies against the mean strut: 5 for each of mass and moments."""
     differences = np.linalg.svd(np.eye(STRUTS) - 1.0 / STRUTS)[0][:, : STRUTS - 1]
     groups = ((H_B,), (M_E, H_E), (I_X, I_Z), (I_A,))
@@ -133,8 +133,8 @@ def _unlike(machine: Description, phi: FloatArray) -> FloatArray:
     return np.hstack(columns)
 
 
-def _new(directions: FloatArray, parameters: ParameterSet) -> NDArray[np.bool_]:
-    """Which of the directions (B, q) the parameters do not span, (q,)."""
+def _mark_new_directions(directions: FloatArray, parameters: ParameterSet) -> NDArray[np.bool_]:
+    """Return which of the directions (B, q) the parameters do not span, (q,)."""
     width = len(parameters) - parameters.nuisance
     span = parameters.mapping[:, :width]
     size = np.linalg.norm(span, axis=0)

@@ -27,7 +27,7 @@ from pkm_identification.motion import STRUTS, PlatformMotion
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.rotation import matrix_from_vector
 
-from ..effect import Effect, repeated
+from ..effect import Effect, repeat_prior
 from ..situation import Situation
 
 AXIS = 0.1  # rad
@@ -42,8 +42,8 @@ MOMENT = 0.01  # of weight times size of the platform: large Coulomb friction of
 
 def other_axis(situation: Situation) -> FloatArray:
     """What a radian of turning fixed hinges in the plane of their joints, and out of it, would add, N, (K, 6, 2)."""
-    machine = _description(situation)
-    plane = plane_of_joints(_hinged_places(machine))
+    machine = _change_description(situation)
+    plane = plane_of_joints(_list_hinges(machine))
     upright = np.max(np.abs(machine.first_axes @ plane[2])) > UPRIGHT
     sideways = np.cross(plane[0 if upright else 2], machine.first_axes)
     sideways /= np.linalg.norm(sideways, axis=1, keepdims=True)
@@ -55,7 +55,7 @@ def other_axis(situation: Situation) -> FloatArray:
     return np.stack(columns, axis=2)
 
 
-def _description(situation: Situation) -> Description:
+def _change_description(situation: Situation) -> Description:
     description = description_of(situation.machine)
     if description is None:
         raise ValueError(f"'{situation.machine.name}' has no platform on struts with hinges")
@@ -69,52 +69,52 @@ def _change_spin(situation: Situation, changed: Description) -> FloatArray:
     """
     places = [strut_column(i, I_A) for i in range(STRUTS)]
     only = np.zeros_like(situation.parameters)
-    only[places] = basis_parameters(_description(situation))[places]
+    only[places] = basis_parameters(_change_description(situation))[places]
     return replace(situation, parameters=only).of_machine(Hexapod(changed), moved=False)
 
 
 def turned_hinges(situation: Situation, angle: float) -> FloatArray:
-    """What fixed hinges turned by an angle in rad in the plane of their joints would change, N, (K, 6, 1)."""
-    machine = _description(situation)
-    axes = _turned(machine.first_axes, _hinged_places(machine), angle)
+    """Return what fixed hinges turned by an angle in rad in the plane of their joints would change, N, (K, 6, 1)."""
+    machine = _change_description(situation)
+    axes = _turn_vectors(machine.first_axes, _list_hinges(machine), angle)
     return _change_spin(situation, replace(machine, first_axes=axes))[:, :, None]
 
 
 def other_base_joint(situation: Situation) -> FloatArray:
-    """What struts that spin would change, or struts that do not, N, (K, 6, 1)."""
-    machine = _description(situation)
+    """Return what struts that spin would change, or struts that do not, N, (K, 6, 1)."""
+    machine = _change_description(situation)
     other = machine.without_spin() if machine.universal else replace(machine, base_joint="universal")
     return _change_spin(situation, other)[:, :, None]
 
 
 def hinge_at_platform(situation: Situation, direction: str | float) -> FloatArray:
-    """What universal joints at the platform, free to turn at the base, would change, N, (K, 6, 1).
+    """Return what universal joints at the platform, free to turn at the base, would change, N, (K, 6, 1).
 
     Their hinges are radial or tangential, or the file's turned by an angle in rad in the plane of the joints.
     """
-    machine = _description(situation)
+    machine = _change_description(situation)
     if isinstance(direction, str):
         axes = hinges_by_name(direction, machine.platform_joints)
     else:
-        axes = _turned(machine.first_axes @ machine.home_rotation, machine.platform_joints, direction)
+        axes = _turn_vectors(machine.first_axes @ machine.home_rotation, machine.platform_joints, direction)
     moved = replace(machine, base_joint="spherical", platform_joint="universal", first_axes=axes)
     return _change_spin(situation, moved)[:, :, None]
 
 
-def _hinged_places(machine: Description) -> FloatArray:
+def _list_hinges(machine: Description) -> FloatArray:
     return machine.platform_joints if machine.hinged_platform else machine.base_joints
 
 
-def _turned(axes: FloatArray, places: FloatArray, angle: float) -> FloatArray:
+def _turn_vectors(axes: FloatArray, places: FloatArray, angle: float) -> FloatArray:
     """Vectors (6, 3) turned in the plane that is nearest to the joints."""
     return axes @ matrix_from_vector(angle * plane_of_joints(places)[2]).T
 
 
 def friction(situation: Situation, coefficient: str) -> FloatArray:
-    """What a unit of the Coulomb or viscous friction of all joints would add, N per N m or N m s, (K, 6, 1)."""
+    """Return what a unit of the Coulomb or viscous friction of all joints would add, N per N m or N m s, (K, 6, 1)."""
     motion = situation.rows.thin_motion
     platform = PlatformMotion(np.zeros(len(motion)), *motion.state)
-    columns = joint_friction_columns(_description(situation), platform, TRANSITION_RATE)
+    columns = joint_friction_columns(_change_description(situation), platform, TRANSITION_RATE)
     by_joint = columns.reshape(len(columns), STRUTS, len(ENDS), len(COEFFICIENTS), STRUTS)
     force = by_joint[:, :, :, COEFFICIENTS.index(coefficient)].sum(axis=(2, 3))
     return situation.rows.thin_in_band(force)[:, :, None]
@@ -123,10 +123,10 @@ def friction(situation: Situation, coefficient: str) -> FloatArray:
 def effects(machine: Machine) -> list[Effect]:
     """Return those of the joints; none of a machine that is no platform on six struts."""
     description = description_of(machine)
-    return [] if description is None else _of_platform(description)
+    return [] if description is None else _find_platform_joint(description)
 
 
-def _of_platform(machine: Description) -> list[Effect]:
+def _find_platform_joint(machine: Description) -> list[Effect]:
     weight = machine.platform.mass * max(float(np.linalg.norm(machine.gravity)), 1.0)
     moment = MOMENT * weight * machine.length_scale
     effects = [
@@ -135,7 +135,7 @@ def _of_platform(machine: Description) -> list[Effect]:
             "spin",
             "",
             other_base_joint,
-            repeated(1.0, 1),
+            repeat_prior(1.0, 1),
             "Set geometry.base_joint.type: no_spin in the machine file"
             if machine.universal
             else "Set geometry.base_joint: {type: universal, first_axis: ...} in the machine file",
@@ -148,7 +148,7 @@ def _of_platform(machine: Description) -> list[Effect]:
                 "friction",
                 UNITS[coefficient],
                 partial(friction, coefficient=coefficient),
-                repeated(moment, 1),
+                repeat_prior(moment, 1),
                 "State friction.joints in the machine file: the parameter set then has it; or estimate it with --also "
                 "{name}, or grease or preload the joints less",
                 positive=True,
@@ -163,7 +163,7 @@ def _of_platform(machine: Description) -> list[Effect]:
                 "spin",
                 "rad",
                 other_axis,
-                repeated(AXIS, 2),
+                repeat_prior(AXIS, 2),
                 f"Set geometry.{end}_joint.first_axis in the machine file",
             )
         )
@@ -173,7 +173,7 @@ def _of_platform(machine: Description) -> list[Effect]:
                 "spin",
                 "rad",
                 partial(turned_hinges, angle=angle),
-                repeated(1.0, 1),
+                repeat_prior(1.0, 1),
                 f"Set geometry.{end}_joint.first_axis in the machine file: turned by about {np.degrees(angle):.0f} "
                 "degrees in the plane of the joints, counterclockwise about the frame's positive axis",
                 reading=partial(_turn, angle),
@@ -187,9 +187,9 @@ def _of_platform(machine: Description) -> list[Effect]:
                 "spin",
                 "",
                 partial(hinge_at_platform, direction=direction),
-                repeated(1.0, 1),
+                repeat_prior(1.0, 1),
                 "The struts' universal joints are at the platform: set geometry.platform_joint: {type: universal, "
-                f"{_in_file(direction)}}} and geometry.base_joint: {{type: spherical}} in the machine file",
+                f"{_format_direction(direction)}}} and geometry.base_joint: {{type: spherical}} in the machine file",
             )
             for direction in AT_PLATFORM
         ]
@@ -201,6 +201,6 @@ def _turn(angle: float, value: float, std: float) -> tuple[float, float]:
     return angle, 0.5 * (TURNS[1] - TURNS[0])
 
 
-def _in_file(direction: str | float) -> str:
-    """A direction of hinges as a machine file's section has it."""
+def _format_direction(direction: str | float) -> str:
+    """Return a direction of hinges as a machine file's section has it."""
     return f"first_axes: {direction}" if isinstance(direction, str) else "first_axis: ..."

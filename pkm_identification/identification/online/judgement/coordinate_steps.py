@@ -36,7 +36,7 @@ SHIFT = 1e-5  # of a drive's scale, for differences
 
 
 @kernel
-def _bursts(acceleration, before, usual, least, share, watching):
+def _is_burst(acceleration, before, usual, least, share, watching):
     """Whether the changes of accelerations (n,) are many times what is usual (n,); if not, that follows by a share."""
     for i in range(usual.size):
         if watching and abs(acceleration[i] - before[i]) > max(BURST * usual[i], least[i]):
@@ -100,7 +100,7 @@ class CoordinateSteps:
         self._seen += 1
         # a plain mean at first
         share = max(self._share, 1.0 / self._seen)
-        if _bursts(acceleration, before, self._usual, self._least, share, watching):
+        if _is_burst(acceleration, before, self._usual, self._least, share, watching):
             if time - self._over > SAME:
                 self._begun = time
             if time - self._begun <= SAME:
@@ -111,7 +111,7 @@ class CoordinateSteps:
                 return True
             # a livelier motion than before
             np.maximum(self._usual, np.abs(acceleration - before), out=self._usual)
-            _bursts(acceleration, before, self._usual, self._least, share, False)
+            _is_burst(acceleration, before, self._usual, self._least, share, False)
         return False
 
     def _note(self, time: float) -> None:
@@ -130,10 +130,10 @@ class CoordinateSteps:
             sample.coordinate[None], sample.rate[None], sample.acceleration[None],
             split_states(sample.state[None], shapes), *still,
         )  # fmt: skip
-        return missed_force(self._machine, motion, basis)
+        return compute_missed_force(self._machine, motion, basis)
 
 
-def missed_force(machine: Machine, motion: Motion, basis: FloatArray) -> FloatArray:
+def compute_missed_force(machine: Machine, motion: Motion, basis: FloatArray) -> FloatArray:
     """Return the force per unit of a wrong zero of each coordinate that the model (B,) misses in one row of motion.
 
     (n, n). A coordinate measured a unit too large is that much smaller in truth, and so the machine is elsewhere.

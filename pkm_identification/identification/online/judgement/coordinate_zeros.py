@@ -22,7 +22,7 @@ from pkm_identification.numerics.arrays import FloatArray
 
 from ...model_errors.effect import Effect, as_given, name_drives, units_of_drives
 from ...model_errors.geometry import ZERO, name_offset, sizes_of
-from .coordinate_steps import missed_force
+from .coordinate_steps import compute_missed_force
 
 GROWN = 20.0  # s in which a fast drift becomes a large zero
 
@@ -34,7 +34,7 @@ def missed_at_home(machine: Machine) -> FloatArray:
     """
     still = np.zeros((1, len(machine.drives)))
     motion = machine.compute_motion(machine.home[None], still, still)
-    return missed_force(machine, motion, machine.basis.nominal)
+    return compute_missed_force(machine, motion, machine.basis.nominal)
 
 
 def name_drift(machine: Machine) -> str:
@@ -42,7 +42,7 @@ def name_drift(machine: Machine) -> str:
     return name_offset(machine).replace("offset", "drift")
 
 
-def zero_columns(machine: Machine, missed: FloatArray, time: FloatArray) -> dict[str, FloatArray]:
+def build_zero_columns(machine: Machine, missed: FloatArray, time: FloatArray) -> dict[str, FloatArray]:
     """Return columns (K, n, n) of the effects from `missed_at_home` (n, n), for equations of stamps (K,) in s."""
     steady = np.repeat(missed[None], len(time), axis=0)
     return {
@@ -52,7 +52,7 @@ def zero_columns(machine: Machine, missed: FloatArray, time: FloatArray) -> dict
 
 
 def zero_effects(machine: Machine, columns: dict[str, FloatArray]) -> list[Effect]:
-    """Return a zero that is wrong, and one that drifts from the first equation on, with their `zero_columns`."""
+    """Return a zero that is wrong, and one that drifts from the first equation on, with their `build_zero_columns`."""
     large = ZERO * sizes_of(machine)
     offset, drift = name_offset(machine), name_drift(machine)
     return [

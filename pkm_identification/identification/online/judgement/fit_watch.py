@@ -150,7 +150,7 @@ class FitWatch:
         self.interrupt()
 
     def interrupt(self) -> None:
-        """What comes does not belong to what was: another load."""
+        """Forget the past: what comes does not belong to what was, another load."""
         self._begin_anew()
         self._judgement: Iterator[str] | None = None
 
@@ -231,7 +231,7 @@ class FitWatch:
         base = Base.of(columns, target, residual, recent.segment)
         floor = self._floor_of(recent)
         per_drive = base.ratio * base.floor / floor
-        ratio = _rms(per_drive)
+        ratio = _compute_rms(per_drive)
         yield "the model alone"
         discrete = discrete_cause(self._machine, self._parameters, recent, base.floor, ratio)
         if discrete is not None:
@@ -267,10 +267,10 @@ class FitWatch:
             moves=moves,
         )
         yield "the likeliest cause"
-        alone = base.extended(candidates.columns(best), candidates.choices[best].scale)
+        alone = base.extend(candidates.columns(best), candidates.choices[best].scale)
         left = alone.ratio * base.floor / floor
         adequate = effect <= DOUBTFUL and not too_large
-        unexplained = too_large and stands_out(_rms(left), left)
+        unexplained = too_large and stands_out(_compute_rms(left), left)
         self._conclude(StreamFit(adequate, ratio, cause, moved, time, unexplained))
 
     def _measure_noise(self, mean: FloatArray) -> Iterator[str]:
@@ -322,13 +322,13 @@ class FitWatch:
         self.fit = fit
         self.confirmed |= fit.adequate
         worst = self.learned_from
-        if not fit.adequate and (worst is None or _severity(fit) >= _severity(worst)):
+        if not fit.adequate and (worst is None or _compute_severity(fit) >= _compute_severity(worst)):
             self.learned_from = fit
 
 
-def _severity(fit: StreamFit) -> tuple[bool, float]:
+def _compute_severity(fit: StreamFit) -> tuple[bool, float]:
     return fit.affects_all, 0.0 if fit.cause is None else fit.cause.effect
 
 
-def _rms(values: FloatArray) -> float:
+def _compute_rms(values: FloatArray) -> float:
     return float(np.sqrt(np.mean(values**2)))

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pkm_identification.estimation.consistency.constraints import Inequality, inequalities, violated
+from pkm_identification.estimation.consistency.constraints import Inequality, describe_violation, inequalities
 from pkm_identification.estimation.estimate import ParameterEstimate
 from pkm_identification.machines.contract import Machine
 from pkm_identification.machines.physical_layout import find_physical_layout
@@ -41,7 +41,7 @@ def add_negligible(covariance: FloatArray, parameters: ParameterSet) -> FloatArr
 
 
 @kernel
-def _note_broken(constant, rows, sizes, values, broken):
+def _mark_broken_conditions(constant, rows, sizes, values, broken):
     """Note which conditions' matrices are not positive definite at parameters (P,); whether there are any.
 
     Entry e of the lower triangles, of one after the other and row by row, is constant[e] + rows[e] values; `sizes` are
@@ -96,7 +96,7 @@ class Plausibility:
         values = estimate.values
         if not self._conditions:
             return ""
-        if not _note_broken(self._constant, self._rows, self._sizes, values, self._broken):
+        if not _mark_broken_conditions(self._constant, self._rows, self._sizes, values, self._broken):
             return ""
         covariance = add_negligible(estimate.covariance, self._parameters)
         beyond: list[tuple[float, Inequality]] = []
@@ -106,18 +106,20 @@ class Plausibility:
             beyond += [
                 (deviations, condition)
                 for deviations, condition in zip(
-                    _outside(conditions, values, covariance), conditions, strict=True
+                    _compute_distance_outside(conditions, values, covariance), conditions, strict=True
                 )
                 if deviations > BEYOND
             ]
         if not beyond:
             return ""
         deviations, worst = max(beyond, key=lambda one: one[0])
-        text = violated(self._layout, worst, values)
+        text = describe_violation(self._layout, worst, values)
         return f"{text}, {deviations:.2g} standard deviations from what is possible"
 
 
-def _outside(conditions: list[Inequality], values: FloatArray, covariance: FloatArray) -> list[float]:
+def _compute_distance_outside(
+    conditions: list[Inequality], values: FloatArray, covariance: FloatArray
+) -> list[float]:
     """By how many standard deviations, at least, parameters lie outside of conditions on matrices of one size."""
     constant = np.array([one.constant for one in conditions])
     slopes = np.array([one.slopes for one in conditions])

@@ -52,7 +52,7 @@ class Recent:
     stepped: FloatArray
     segment: NDArray[np.int64]
 
-    def predicted(self, mean: FloatArray) -> FloatArray:
+    def predict(self, mean: FloatArray) -> FloatArray:
         """Force (K, n) of the model with parameters (P,)."""
         return self.regressor @ mean + self.force - self.measured
 

@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from pkm_identification.estimation.lack_of_fit.exchange import best_order
-from pkm_identification.estimation.lack_of_fit.factor import output_factor
+from pkm_identification.estimation.lack_of_fit.exchange import find_best_order
+from pkm_identification.estimation.lack_of_fit.factor import compute_output_factor
 from pkm_identification.machines.capabilities import HexapodFile, has, require
 from pkm_identification.machines.contract import Machine
 from pkm_identification.numerics.arrays import FloatArray
@@ -21,7 +21,7 @@ from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.parameters.prior import Prior
 
 from ...diagnosis.discrete import HOPELESS, POOR
-from ...diagnosis.discrete_causes import cause_of_order, causes_of_factor
+from ...diagnosis.discrete_causes import find_cause_of_order, list_causes_of_factor
 from ...diagnosis.findings import Cause
 from .recent_equations import Recent
 
@@ -29,7 +29,7 @@ from .recent_equations import Recent
 def discrete_cause(
     machine: Machine, parameters: ParameterSet, recent: Recent, residual: FloatArray, ratio: float
 ) -> Cause | None:
-    """What is wrong altogether, if anything is.
+    """Return what is wrong altogether, if anything is.
 
     As offline (`diagnosis.discrete.suspects`): sign and unit leave no residual; where nothing fits at all, exchanged
     struts come first, because they spoil the comparison with the machine file that tells sign and unit.
@@ -49,16 +49,18 @@ def discrete_cause(
     exchanged = None
     known = recent.force - recent.measured
     if ratio > POOR and len(machine.drives) > 1:
-        order = best_order(recent.regressor * prior.std, known + recent.regressor @ prior.mean, recent.force)
-        exchanged = cause_of_order(order)
+        order = find_best_order(
+            recent.regressor * prior.std, known + recent.regressor @ prior.mean, recent.force
+        )
+        exchanged = find_cause_of_order(order)
         if exchanged is not None and ratio > HOPELESS:
             return exchanged
     friction = np.array([entry.kind.friction for entry in parameters.entries])
     free = friction | (np.arange(len(parameters)) >= len(parameters) - parameters.nuisance)
     bodies = recent.regressor[:, :, ~free] @ parameters.nominal[~free] + known
-    factor, std = output_factor(
+    factor, std = compute_output_factor(
         bodies, recent.regressor[:, :, friction], recent.force, residual, recent.segment
     )
     described = require(machine, HexapodFile, "amperes").description if has(machine, HexapodFile) else None
-    causes = causes_of_factor(factor, std, described)
+    causes = list_causes_of_factor(factor, std, described)
     return causes[0] if causes else exchanged

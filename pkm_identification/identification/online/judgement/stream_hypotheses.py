@@ -23,7 +23,7 @@ from ...diagnosis.candidates import Candidates, choices_of
 from ...model_errors import events, forces
 from ...model_errors.effect import as_given
 from ...model_errors.situation import diagonal
-from .coordinate_zeros import zero_columns, zero_effects
+from .coordinate_zeros import build_zero_columns, zero_effects
 from .recent_equations import Recent
 
 
@@ -54,10 +54,10 @@ def stream_hypotheses(
     later = np.arange(len(recent.time)) >= len(recent.time) // 2
     columns = {
         "force_delay": diagonal(-recent.force_rate),
-        "force_gain": diagonal(recent.predicted(mean)),
+        "force_gain": diagonal(recent.predict(mean)),
         "force_offset": diagonal(np.ones_like(recent.force)),
         "changed_during_log": (recent.regressor * mean)[:, :, :own] * later[:, None, None],
-        **zero_columns(machine, missed, recent.time),
+        **build_zero_columns(machine, missed, recent.time),
     }
     effects = [*forces.effects(machine), *events.effects((), parameters), *zero_effects(machine, columns)]
     if step is not None and np.any(recent.stepped):

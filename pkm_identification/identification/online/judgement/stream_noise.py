@@ -70,7 +70,7 @@ class StreamNoise:
         self._every = max(1, int(1.0 / (period * OVERSAMPLED * settings.filter.cutoff)))
         self._raw_period, self._period = period, self._every * period
         frequency = (np.arange(4096) + 0.5) * 0.5 / period / 4096
-        power = _power_passed_by(settings.filter, frequency)
+        power = _compute_passed_power(settings.filter, frequency)
         passed = frequency[power > HIGHEST_POWER_PASSED]
         highest = min(float(passed[-1]), HIGHEST_OF_RATE / self._period)
         self._quiet = (0.5 * highest * self._period, highest * self._period)
@@ -201,7 +201,7 @@ class StreamNoise:
         return np.asarray(np.sqrt(np.mean(passed**2, axis=0)))
 
 
-def _power_passed_by(settings: FilterSettings, frequency: FloatArray) -> FloatArray:
+def _compute_passed_power(settings: FilterSettings, frequency: FloatArray) -> FloatArray:
     """Return the power response of the kinematic low-pass of a stream at frequencies in Hz."""
     rate = 1.0 / settings.period
     if settings.kind == "butterworth":

@@ -18,7 +18,7 @@ from pkm_identification.motion import PlatformMotion
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.rotation import matrix_from_vector
 
-from ..dynamics.thirteen_bodies import body_mapping, body_regressor
+from ..dynamics.thirteen_bodies import body_mapping, compute_body_regressor
 from ..machine import Machine
 
 
@@ -49,7 +49,7 @@ def random_states(machine: Machine, count: int, seed: int = 0, size: float = 1.0
     return PlatformMotion(np.arange(count, dtype=float) * 1e-3, position, rotation, twist, acceleration)
 
 
-def machine_base_parameters(
+def list_machine_base_parameters(
     machine: Machine, symmetry: str = "general", seed: int = 0, count: int = 40
 ) -> BaseParameters:
     """Base parameters of a machine's thirteen bodies, ten parameters each.
@@ -74,12 +74,12 @@ def machine_base_parameters(
         If there is no such symmetry.
     """
     names, mapping = body_mapping(symmetry)
-    columns = body_regressor(machine, random_states(machine, count, seed)) @ mapping
-    return base_parameters(columns, names, keep=_of_platform(names, mapping))
+    columns = compute_body_regressor(machine, random_states(machine, count, seed)) @ mapping
+    return base_parameters(columns, names, keep=_list_platform_parameters(names, mapping))
 
 
-def _of_platform(names: tuple[str, ...], mapping: FloatArray) -> list[str]:
-    """Parameters of the first body, the platform."""
+def _list_platform_parameters(names: tuple[str, ...], mapping: FloatArray) -> list[str]:
+    """Return parameters of the first body, the platform."""
     return [
         name for name, column in zip(names, mapping.T, strict=True) if column[: len(BODY_PARAMETERS)].any()
     ]

@@ -61,7 +61,7 @@ class Contributions:
     struts: DriveShares
 
     def share(self, name: str) -> float:
-        """Mean norm of a group, %."""
+        """Return mean norm of a group, %."""
         return float(self.mean[self.names.index(name)])
 
     def varies(self, name: str) -> float:
@@ -102,8 +102,8 @@ def shares(groups: ForceGroups) -> Contributions:
     )
 
 
-def joined_share(groups: ForceGroups, *names: str) -> float:
-    """Mean norm in % of several groups taken as one: of the sum of their forces."""
+def compute_joined_share(groups: ForceGroups, *names: str) -> float:
+    """Return mean norm in % of several groups taken as one: of the sum of their forces."""
     joined = sum(getattr(groups, name) for name in names)
     total = np.linalg.norm(groups.total, axis=1).mean()
     return float(100.0 * np.linalg.norm(joined, axis=1).mean() / total)

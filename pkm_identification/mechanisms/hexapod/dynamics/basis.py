@@ -61,7 +61,7 @@ def basis_columns(machine: Machine) -> int:
 
 
 def joint_rows(machine: Machine) -> int:
-    """Where the parameters of the joints' friction begin in the basis: behind those of the struts'."""
+    """Return where the parameters of the joints' friction begin in the basis: behind those of the struts'."""
     return INERTIAL_COLUMNS + machine.friction.coefficients.size
 
 
@@ -74,7 +74,7 @@ def friction_columns(machine: Machine, name: str) -> slice:
     return slice(start, start + STRUTS)
 
 
-def coulomb_columns(machine: Machine) -> NDArray[np.int64]:
+def build_coulomb_columns(machine: Machine) -> NDArray[np.int64]:
     """Where the coefficients of friction that holds a machine at rest are in the basis: of struts and of joints."""
     basis = np.arange(basis_columns(machine))
     struts = basis[friction_columns(machine, machine.friction.law.reversing or "")]
@@ -84,13 +84,13 @@ def coulomb_columns(machine: Machine) -> NDArray[np.int64]:
     return np.concatenate([struts, joints.ravel()])
 
 
-def friction_of_basis(machine: Machine, basis: FloatArray) -> FloatArray:
-    """The friction coefficients (K, 6) in basis parameters (B,), in the order of the law's; a view."""
+def build_friction_of_basis(machine: Machine, basis: FloatArray) -> FloatArray:
+    """Return the friction coefficients (K, 6) in basis parameters (B,), in the order of the law's; a view."""
     return basis[INERTIAL_COLUMNS : joint_rows(machine)].reshape(-1, STRUTS)
 
 
-def joint_friction_of_basis(machine: Machine, basis: FloatArray) -> FloatArray:
-    """The coefficients of the joints' friction in basis parameters (B,), as `JointFriction` has them; a view.
+def build_joint_friction_of_basis(machine: Machine, basis: FloatArray) -> FloatArray:
+    """Return the coefficients of the joints' friction in basis parameters (B,), as `JointFriction` has them; a view.
 
     Shape (4, 6), or (0, 6) where the machine's file has none.
     """
@@ -104,7 +104,7 @@ def inertia_about_origin(machine: Machine) -> FloatArray:
 
 
 def basis_parameters(machine: Machine) -> FloatArray:
-    """A machine's parameters in the basis; a machine does not change, so they are worked out once.
+    """Return a machine's parameters in the basis; a machine does not change, so they are worked out once.
 
     Returns
     -------
@@ -116,11 +116,11 @@ def basis_parameters(machine: Machine) -> FloatArray:
     """
     kept = vars(machine)
     if _KEPT not in kept:
-        kept[_KEPT] = _worked_out(machine)
+        kept[_KEPT] = _compute_basis(machine)
     return kept[_KEPT].copy()
 
 
-def _worked_out(machine: Machine) -> FloatArray:
+def _compute_basis(machine: Machine) -> FloatArray:
     phi = np.zeros(basis_columns(machine))
     platform = machine.platform
     inertia = inertia_about_origin(machine)
@@ -138,7 +138,7 @@ def _worked_out(machine: Machine) -> FloatArray:
         phi[strut_column(i, I_A)] = b.axial + e.axial
         phi[strut_column(i, I_Z)] = transverse
         phi[strut_column(i, M_M)] = machine.driven_mass(i)
-    friction_of_basis(machine, phi)[:] = machine.friction.coefficients
+    build_friction_of_basis(machine, phi)[:] = machine.friction.coefficients
     if machine.joint_friction is not None:
-        joint_friction_of_basis(machine, phi)[:] = machine.joint_friction.coefficients
+        build_joint_friction_of_basis(machine, phi)[:] = machine.joint_friction.coefficients
     return phi

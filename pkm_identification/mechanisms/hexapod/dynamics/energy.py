@@ -47,7 +47,7 @@ from pkm_identification.numerics.vector3 import (
 
 from ..machine import Machine
 from .basis import INERTIAL_COLUMNS, PLATFORM_COLUMNS, basis_parameters
-from .records import hinge_of, packed_geometry, unpacked
+from .records import hinge_of, packed_geometry, unpack_geometry
 from .regressor import SparseMapping
 from .strut import (
     H_B,
@@ -104,8 +104,8 @@ def fill_energy(geometry, position, rotation, twist, energy):
 
 
 @kernel
-def _energy_batch(packed, rows, columns, weights, position, rotation, twist, result):
-    geometry = unpacked(packed)
+def _compute_energy_batch(packed, rows, columns, weights, position, rotation, twist, result):
+    geometry = unpack_geometry(packed)
     energy = np.empty(INERTIAL_COLUMNS)
     result[:, :] = 0.0
     for n in range(position.shape[0]):
@@ -115,7 +115,7 @@ def _energy_batch(packed, rows, columns, weights, position, rotation, twist, res
                 result[n, columns[entry]] += weights[entry] * energy[rows[entry]]
 
 
-def energy_regressor(machine: Machine, motion: PlatformMotion, mapping: FloatArray) -> FloatArray:
+def compute_energy_regressor(machine: Machine, motion: PlatformMotion, mapping: FloatArray) -> FloatArray:
     """Energy columns of a motion: the mechanical energy is E w (Oh 2003, 2.56-2.57).
 
     Parameters
@@ -141,7 +141,7 @@ def energy_regressor(machine: Machine, motion: PlatformMotion, mapping: FloatArr
     """
     sparse = SparseMapping.of(machine, mapping)
     result = np.empty((len(motion), sparse.width))
-    _energy_batch(
+    _compute_energy_batch(
         packed_geometry(machine),
         *sparse.entries,
         contiguous(motion.position),
@@ -152,7 +152,7 @@ def energy_regressor(machine: Machine, motion: PlatformMotion, mapping: FloatArr
     return result
 
 
-def mechanical_energy(machine: Machine, motion: PlatformMotion) -> FloatArray:
+def compute_mechanical_energy(machine: Machine, motion: PlatformMotion) -> FloatArray:
     """Kinetic plus potential energy of the platform, the twelve strut bodies and the turning motors.
 
     Parameters
@@ -166,4 +166,4 @@ def mechanical_energy(machine: Machine, motion: PlatformMotion) -> FloatArray:
     ndarray, shape (N,)
         J; heights count from the base frame's origin, those of the bodies B from their base joints.
     """
-    return energy_regressor(machine, motion, basis_parameters(machine)[:, None])[:, 0]
+    return compute_energy_regressor(machine, motion, basis_parameters(machine)[:, None])[:, 0]

@@ -15,19 +15,19 @@ import numpy as np
 from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray, contiguous
 from pkm_identification.numerics.compiled import kernel
-from pkm_identification.numerics.rotation import fill_matrix, quaternion_from_matrix
+from pkm_identification.numerics.rotation import build_quaternion_from_matrix, fill_matrix
 
 from ..kinematics.jacobian import fill_jacobian
 from ..machine import Machine
 from .basis import INERTIAL_COLUMNS, basis_columns
 from .forward import fill_derivative
-from .records import packed_geometry, unpacked
+from .records import packed_geometry, unpack_geometry
 
 
 @kernel
-def _fall(packed, phi, start, time, lengths):
+def _integrate_fall(packed, phi, start, time, lengths):
     """Classical Runge-Kutta, one step from one instant to the next; instants before 0 are at rest."""
-    geometry = unpacked(packed)
+    geometry = unpack_geometry(packed)
     force, load = np.zeros((1, 6)), np.zeros((1, 6))
     state, trial = start.copy(), np.empty(13)
     slope = np.empty((4, 13))
@@ -49,10 +49,10 @@ def _fall(packed, phi, start, time, lengths):
         fill_jacobian(geometry.base, geometry.platform, state[:3], rotation, jac, lengths[n])
 
 
-def falling_lengths(
+def compute_falling_lengths(
     machine: Machine, parameters: FloatArray, position: FloatArray, rotation: FloatArray, time: FloatArray
 ) -> FloatArray:
-    """Strut lengths of a fall from rest with all strut forces zero and no friction.
+    """Return strut lengths of a fall from rest with all strut forces zero and no friction.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ def falling_lengths(
     """
     phi = np.zeros(basis_columns(machine))
     phi[:INERTIAL_COLUMNS] = parameters[:INERTIAL_COLUMNS]
-    start = np.concatenate([position, quaternion_from_matrix(rotation), np.zeros(6)])
+    start = np.concatenate([position, build_quaternion_from_matrix(rotation), np.zeros(6)])
     lengths = np.empty((len(time), STRUTS))
-    _fall(packed_geometry(machine), phi, start, contiguous(time), lengths)
+    _integrate_fall(packed_geometry(machine), phi, start, contiguous(time), lengths)
     return lengths

@@ -25,7 +25,11 @@ from pkm_identification.motion import PlatformMotion
 from pkm_identification.numerics.arrays import FloatArray, contiguous
 from pkm_identification.numerics.compiled import kernel
 from pkm_identification.numerics.linear_systems import solve_positive6
-from pkm_identification.numerics.rotation import fill_matrix, matrix_from_quaternion, quaternion_from_matrix
+from pkm_identification.numerics.rotation import (
+    build_quaternion_from_matrix,
+    fill_matrix,
+    matrix_from_quaternion,
+)
 from pkm_identification.numerics.rows import copy_vector
 
 from ..kinematics.jacobian import fill_jacobian
@@ -33,15 +37,15 @@ from ..machine import Machine
 from .inverse import load_rows
 from .joint_friction import add_joint_friction
 from .mass import fill_mass
-from .records import friction_coefficients, kernel_model, unpacked
+from .records import build_kernel_model, compute_friction_coefficients, unpack_geometry
 
 Drive = Callable[[float, FloatArray, FloatArray, FloatArray], FloatArray]
 
 
 @kernel
-def _accelerations(packed, phi, position, rotation, twist, force, load, acceleration):
-    geometry = unpacked(packed)
-    coefficients = friction_coefficients(geometry, phi)
+def _compute_accelerations(packed, phi, position, rotation, twist, force, load, acceleration):
+    geometry = unpack_geometry(packed)
+    coefficients = compute_friction_coefficients(geometry, phi)
     mass, jac = np.empty((6, 6)), np.empty((6, 6))
     rate, unused, net = np.empty(6), np.empty(6), np.empty(6)
     for n in range(position.shape[0]):
@@ -121,7 +125,7 @@ def forward_dynamics(
             raise ValueError(f"{name} has shape {value.shape}, expected {' or '.join(map(str, shapes))}")
     acceleration = np.empty((count, 6))
     rows = (position, rotation, twist, force, load_rows(wrench, count), acceleration)
-    over_rows(_accelerations, kernel_model(machine, friction), rows, threads)
+    over_rows(_compute_accelerations, build_kernel_model(machine, friction), rows, threads)
     return acceleration
 
 
@@ -131,7 +135,7 @@ def fill_derivative(packed, phi, force, load, state, change):
     rotation, acceleration = np.empty((1, 3, 3)), np.empty((1, 6))
     fill_matrix(state[3:7], rotation[0])
     whole = state.reshape((1, 13))
-    _accelerations(packed, phi, whole[:, :3], rotation, whole[:, 7:], force, load, acceleration)
+    _compute_accelerations(packed, phi, whole[:, :3], rotation, whole[:, 7:], force, load, acceleration)
     x, y, z, w = state[3], state[4], state[5], state[6]
     p, q, r = 0.5 * state[10], 0.5 * state[11], 0.5 * state[12]
     copy_vector(state[7:10], change[:3])
@@ -196,10 +200,10 @@ def integrate(
         raise ValueError("time must be a list of finite, increasing instants")
     start = np.zeros(13)
     start[:3] = machine.home_position if position is None else position
-    start[3:7] = quaternion_from_matrix(machine.home_rotation if rotation is None else rotation)
+    start[3:7] = build_quaternion_from_matrix(machine.home_rotation if rotation is None else rotation)
     start[7:] = 0.0 if twist is None else twist
     friction = friction and machine.rubs
-    arguments = kernel_model(machine, friction)
+    arguments = build_kernel_model(machine, friction)
     load = load_rows(wrench, 1)
     constant = np.zeros((1, 6))
     if force is not None and not callable(force):

@@ -60,7 +60,7 @@ from ..machine import Machine
 from .basis import INERTIAL_COLUMNS, PLATFORM_COLUMNS, basis_parameters
 from .inverse import load_rows
 from .joint_friction import add_joint_friction
-from .records import MotionSample, friction_coefficients, hinge_of, packed_geometry, unpacked
+from .records import MotionSample, compute_friction_coefficients, hinge_of, packed_geometry, unpack_geometry
 from .strut import (
     H_B,
     H_E,
@@ -70,7 +70,7 @@ from .strut import (
     M_M,
     NO_SPIN,
     STRUT_COLUMNS,
-    platform_share,
+    compute_platform_share,
     spin,
 )
 
@@ -128,7 +128,7 @@ def _collect(wrench, row, force, moment):
 
 
 @kernel
-def _inertia_times(phi, rotation, vector):
+def _multiply_inertia(phi, rotation, vector):
     """Platform inertia about its origin times a vector, in base axes."""
     u = rotate_back(rotation, vector)
     return rotate(
@@ -142,7 +142,7 @@ def _inertia_times(phi, rotation, vector):
 
 
 @kernel
-def _platform_groups(phi, sample, g, wrench):
+def _compute_platform_groups(phi, sample, g, wrench):
     rotation, w = sample.rotation, three(sample.twist, 3)
     a, al = three(sample.acceleration, 0), three(sample.acceleration, 3)
     c = rotate(rotation, (phi[1], phi[2], phi[3]))
@@ -150,14 +150,14 @@ def _platform_groups(phi, sample, g, wrench):
         wrench,
         _PM,
         add_scaled(cross(al, c), phi[0], a),
-        add(cross(c, a), _inertia_times(phi, rotation, al)),
+        add(cross(c, a), _multiply_inertia(phi, rotation, al)),
     )
-    _collect(wrench, _CEN, cross(w, cross(w, c)), cross(w, _inertia_times(phi, rotation, w)))
+    _collect(wrench, _CEN, cross(w, cross(w, c)), cross(w, _multiply_inertia(phi, rotation, w)))
     _collect(wrench, _GRP, scale(-phi[0], g), cross(g, c))
 
 
 @kernel
-def _turning(strut, s, l, s_ddot, spin_up, lever):
+def _compute_turning_force(strut, s, l, s_ddot, spin_up, lever):
     """Force at P of a part of s'': first moment, transverse moment and axial spin of acceleration `spin_up`."""
     across = perpendicular(s_ddot, s)
     force = scale(-strut[H_E], s_ddot)
@@ -166,7 +166,7 @@ def _turning(strut, s, l, s_ddot, spin_up, lever):
 
 
 @kernel
-def _strut_groups(strut, geometry, i, sample, wrench):
+def _add_strut_groups(strut, geometry, i, sample, wrench):
     """Add one strut's wrenches; (L', L'')."""
     g = geometry.gravity
     v, w = three(sample.twist, 0), three(sample.twist, 3)
@@ -190,18 +190,18 @@ def _strut_groups(strut, geometry, i, sample, wrench):
     if geometry.spin != NO_SPIN:
         c = dot(hinge, s)
         lever = scale(c / (1.0 - c * c), cross(hinge, s))
-    share = platform_share(s, hinge, geometry.spin)
+    share = compute_platform_share(s, hinge, geometry.spin)
 
     m_e, h_e, h_b = strut[M_E], strut[H_E], strut[H_B]
     up = dot(lever, s_driven) + dot(share, al)
-    f = _turning(strut, s, l, s_driven, up, lever)
+    f = _compute_turning_force(strut, s, l, s_driven, up, lever)
     f = add(f, add_scaled(scale(m_e, driven), -h_e / l, perpendicular(driven, s)))
     _collect(wrench, _SM, f, add_scaled(cross(arm, f), strut[I_A] * up, share))
     up = dot(lever, s_coriolis)
-    f = _turning(strut, s, l, s_coriolis, up, lever)
+    f = _compute_turning_force(strut, s, l, s_coriolis, up, lever)
     _collect(wrench, _COR, f, add_scaled(cross(arm, f), strut[I_A] * up, share))
     up = dot(lever, s_swung)
-    f = _turning(strut, s, l, s_swung, up, lever)
+    f = _compute_turning_force(strut, s, l, s_swung, up, lever)
     f = add(f, add_scaled(scale(m_e, swung), -h_e / l, perpendicular(swung, s)))
     # spin: its gyroscopic moment, and what is left of its acceleration when s'' = 0
     still = (0.0, 0.0, 0.0)
@@ -215,9 +215,9 @@ def _strut_groups(strut, geometry, i, sample, wrench):
 
 
 @kernel
-def _groups(packed, phi, position, rotation, twist, acceleration, load, groups):
-    geometry = unpacked(packed)
-    coefficients = friction_coefficients(geometry, phi)
+def _compute_groups(packed, phi, position, rotation, twist, acceleration, load, groups):
+    geometry = unpack_geometry(packed)
+    coefficients = compute_friction_coefficients(geometry, phi)
     jac, inverse, work = np.empty((6, 6)), np.empty((6, 6)), np.empty((6, 6))
     length, along = np.empty(6), np.empty(6)
     wrench = np.empty((_WRENCHES, 6))
@@ -228,10 +228,10 @@ def _groups(packed, phi, position, rotation, twist, acceleration, load, groups):
             continue
         sample = MotionSample(position[n], rotation[n], twist[n], acceleration[n])
         wrench[:, :] = 0.0
-        _platform_groups(phi, sample, geometry.gravity, wrench)
+        _compute_platform_groups(phi, sample, geometry.gravity, wrench)
         for i in range(6):
             k = PLATFORM_COLUMNS + STRUT_COLUMNS * i
-            rate, second = _strut_groups(phi[k : k + STRUT_COLUMNS], geometry, i, sample, wrench)
+            rate, second = _add_strut_groups(phi[k : k + STRUT_COLUMNS], geometry, i, sample, wrench)
             along[i] = friction_along(rate, geometry.law, coefficients, i)
             groups[_MH, n, i] = phi[k + M_M] * second
         row = min(n, load.shape[0] - 1)
@@ -252,7 +252,7 @@ def _groups(packed, phi, position, rotation, twist, acceleration, load, groups):
 def force_groups(
     machine: Machine, motion: PlatformMotion, friction: bool = True, wrench: FloatArray | None = None
 ) -> ForceGroups:
-    """Strut forces a platform motion needs, by cause (Oh 2003, 2.39-2.55).
+    """Return strut forces a platform motion needs, by cause (Oh 2003, 2.39-2.55).
 
     Parameters
     ----------
@@ -278,7 +278,7 @@ def force_groups(
     if not friction:
         phi[INERTIAL_COLUMNS:] = 0.0
     groups = np.empty((_ROWS, len(motion), 6))
-    _groups(
+    _compute_groups(
         packed_geometry(machine),
         phi,
         contiguous(motion.position),

@@ -33,7 +33,7 @@ from ..kinematics.jacobian import fill_jacobian
 from ..machine import Machine
 from .basis import INERTIAL_COLUMNS, PLATFORM_COLUMNS
 from .joint_friction import add_joint_friction
-from .records import friction_coefficients, hinge_of, kernel_model, unpacked
+from .records import build_kernel_model, compute_friction_coefficients, hinge_of, unpack_geometry
 from .strut import (
     H_B,
     H_E,
@@ -42,19 +42,19 @@ from .strut import (
     M_E,
     M_M,
     STRUT_COLUMNS,
+    compute_strut_acceleration,
+    compute_translation_forces,
     spin,
-    strut_acceleration,
     strut_motion,
-    translation_forces,
 )
 
 _NO_LOAD = np.zeros((1, 6))  # never written
 
 
 @kernel
-def _forces(packed, phi, position, rotation, twist, acceleration, load, force):
-    geometry = unpacked(packed)
-    coefficients = friction_coefficients(geometry, phi)
+def _compute_forces(packed, phi, position, rotation, twist, acceleration, load, force):
+    geometry = unpack_geometry(packed)
+    coefficients = compute_friction_coefficients(geometry, phi)
     base, platform, g = geometry.base, geometry.platform, geometry.gravity
     jac, inverse, work = np.empty((6, 6)), np.empty((6, 6)), np.empty((6, 6))
     length, wrench, rates = np.empty(6), np.empty(6), np.empty(6)
@@ -95,7 +95,7 @@ def _forces(packed, phi, position, rotation, twist, acceleration, load, force):
             s, l, rate, s_dot, s_ddot, a_pg = strut_motion(at(base, i), arm, x, v, w, a, al, g)
             rates[i] = rate
             k = PLATFORM_COLUMNS + STRUT_COLUMNS * i
-            f_m, f_he, f_hb = translation_forces(s, l, s_ddot, a_pg, g)
+            f_m, f_he, f_hb = compute_translation_forces(s, l, s_ddot, a_pg, g)
             f = scale(phi[k + M_E], f_m)
             f = add_scaled(f, phi[k + H_E], f_he)
             f = add_scaled(f, phi[k + H_B], f_hb)
@@ -107,7 +107,7 @@ def _forces(packed, phi, position, rotation, twist, acceleration, load, force):
             axial = phi[k + I_A]
             f = add_scaled(f, axial * sigma / l, cross(s_dot, s))
             f = add_scaled(f, axial * sigma_dot, per_torque)
-            f = add_scaled(f, phi[k + M_M] * strut_acceleration(s, l, s_dot, a_pg, g), s)
+            f = add_scaled(f, phi[k + M_M] * compute_strut_acceleration(s, l, s_dot, a_pg, g), s)
             total = add(total, f)
             moment = add(moment, add_scaled(cross(arm, f), axial * sigma_dot, share))
         row = min(n, load.shape[0] - 1)
@@ -124,7 +124,7 @@ def _forces(packed, phi, position, rotation, twist, acceleration, load, force):
 
 
 def load_rows(wrench: FloatArray | None, count: int) -> FloatArray:
-    """Rows of a wrench on the platform, which kernels only read: (1, 6) when constant or absent, else (N, 6)."""
+    """Return rows of a wrench on the platform, which kernels only read: (1, 6) when constant or absent, else (N, 6)."""
     if wrench is None:
         return _NO_LOAD
     rows = contiguous(np.atleast_2d(np.asarray(wrench, dtype=float)))
@@ -141,7 +141,7 @@ def strut_forces(
     parameters: FloatArray | None = None,
     threads: int = 1,
 ) -> FloatArray:
-    """Strut forces a platform motion needs (Oh 2003, 2.39-2.55: F = J^-T W, thirteen bodies).
+    """Return strut forces a platform motion needs (Oh 2003, 2.39-2.55: F = J^-T W, thirteen bodies).
 
     Parameters
     ----------
@@ -171,7 +171,7 @@ def strut_forces(
     SettingsError
         If `threads` is no such number.
     """
-    packed, phi = kernel_model(machine, friction)
+    packed, phi = build_kernel_model(machine, friction)
     if parameters is not None:
         if np.shape(parameters) != phi.shape:
             raise ValueError(f"parameters has shape {np.shape(parameters)}, expected {phi.shape}")
@@ -188,5 +188,5 @@ def strut_forces(
         load_rows(wrench, count),
         force,
     )
-    over_rows(_forces, (packed, phi), rows, threads)
+    over_rows(_compute_forces, (packed, phi), rows, threads)
     return force

@@ -22,10 +22,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from pkm_identification.mechanisms.friction.law import clipped
+from pkm_identification.mechanisms.friction.law import clip_rate
 from pkm_identification.motion import STRUTS, PlatformMotion
 from pkm_identification.numerics.arrays import FloatArray, contiguous
-from pkm_identification.numerics.compiled import inlined, kernel
+from pkm_identification.numerics.compiled import compile_inline, kernel
 from pkm_identification.numerics.vector3 import (
     add,
     add_scaled,
@@ -40,7 +40,7 @@ from pkm_identification.numerics.vector3 import (
 
 from ..kinematics.jacobian import jacobian
 from ..machine import Machine
-from .records import hinge_of, packed_geometry, unpacked
+from .records import hinge_of, packed_geometry, unpack_geometry
 from .strut import BASE_HINGES, NO_SPIN, PLATFORM_HINGES, spin
 
 # Coulomb and viscous coefficients of the base joints, then of the platform joints, six of each.
@@ -48,9 +48,9 @@ JOINT_KINDS = 4
 JOINT_COLUMNS = JOINT_KINDS * STRUTS
 
 
-@inlined
-def _hinged(geometry, end):
-    """Whether the joints at an end turn about two hinges; else any way."""
+@compile_inline
+def _is_hinged(geometry, end):
+    """Return whether the joints at an end turn about two hinges; else any way."""
     return geometry.spin == (BASE_HINGES if end == 0 else PLATFORM_HINGES)
 
 
@@ -73,7 +73,7 @@ def fill_joint_rates(geometry, position, rotation, rows):
             second = cross(hinge, s)
             second = scale(1.0 / np.sqrt(dot(second, second)), second)
         for end in range(2):
-            hinged = _hinged(geometry, end)
+            hinged = _is_hinged(geometry, end)
             sign = 1.0 if end == 0 else -1.0
             for k in range(3):
                 axis = (1.0 if k == 0 else 0.0, 1.0 if k == 1 else 0.0, 1.0 if k == 2 else 0.0)
@@ -87,8 +87,8 @@ def fill_joint_rates(geometry, position, rotation, rows):
                     rows[i, end, k, 3 + n] = sign * by_turn[n] + (axis[n] if end == 1 else 0.0)
 
 
-@inlined
-def _turning(axes, i, end, rate):
+@compile_inline
+def _compute_axis_rates(axes, i, end, rate):
     """Rates of a joint's axes per one of six rates, at these (6,)."""
     x, y, z = 0.0, 0.0, 0.0
     for n in range(6):
@@ -98,11 +98,11 @@ def _turning(axes, i, end, rate):
     return (x, y, z)
 
 
-@inlined
+@compile_inline
 def joint_coulomb(rate, hinged, transition):
     """Coulomb friction per N m of a joint that turns at `rate` (3,), rad/s, about its axes."""
     if hinged:
-        return (clipped(rate[0], transition), clipped(rate[1], transition), 0.0)
+        return (clip_rate(rate[0], transition), clip_rate(rate[1], transition), 0.0)
     size = np.sqrt(dot(rate, rate))
     return scale(1.0 / (transition if size < transition else size), rate)
 
@@ -114,8 +114,8 @@ def fill_joint_wrenches(geometry, position, rotation, twist, wrench):
     fill_joint_rates(geometry, position, rotation, rows)
     for i in range(6):
         for end in range(2):
-            x, y, z = _turning(rows, i, end, twist)
-            coulomb = joint_coulomb((x, y, z), _hinged(geometry, end), geometry.joint_transition)
+            x, y, z = _compute_axis_rates(rows, i, end, twist)
+            coulomb = joint_coulomb((x, y, z), _is_hinged(geometry, end), geometry.joint_transition)
             row = 2 * end * 6 + i
             for n in range(6):
                 a, b, c = rows[i, end, 0, n], rows[i, end, 1, n], rows[i, end, 2, n]
@@ -135,10 +135,10 @@ def add_joint_friction(geometry, phi, position, rotation, twist, wrench):
 
 @kernel
 def _fill_one(packed, position, rotation, rows):
-    fill_joint_rates(unpacked(packed), position, rotation, rows)
+    fill_joint_rates(unpack_geometry(packed), position, rotation, rows)
 
 
-def joint_rates(machine: Machine, position: FloatArray, rotation: FloatArray) -> FloatArray:
+def compute_joint_rates(machine: Machine, position: FloatArray, rotation: FloatArray) -> FloatArray:
     """Joint rates per platform twist at one pose, (6, 2, 3, 6): strut, end (base, platform), axis, twist.
 
     Parameters
@@ -160,13 +160,13 @@ def joint_rates(machine: Machine, position: FloatArray, rotation: FloatArray) ->
 
 @kernel
 def _fill_batch(packed, position, rotation, twist, wrench):
-    geometry = unpacked(packed)
+    geometry = unpack_geometry(packed)
     for n in range(position.shape[0]):
         fill_joint_wrenches(geometry, position[n], rotation[n], twist[n], wrench[n])
 
 
 def joint_friction_columns(machine: Machine, motion: PlatformMotion, transition_rate: float) -> FloatArray:
-    """Strut forces that overcome a unit of each joint's Coulomb and viscous friction, whatever its file has.
+    """Return strut forces that overcome a unit of each joint's Coulomb and viscous friction, whatever its file has.
 
     Parameters
     ----------

@@ -48,7 +48,7 @@ from pkm_identification.numerics.vector3 import (
 from ..kinematics.jacobian import fill_jacobian
 from ..machine import Machine
 from .basis import PLATFORM_COLUMNS, basis_parameters
-from .records import hinge_of, packed_geometry, unpacked
+from .records import hinge_of, packed_geometry, unpack_geometry
 from .strut import (
     H_B,
     H_E,
@@ -59,11 +59,11 @@ from .strut import (
     M_M,
     PLATFORM_HINGES,
     STRUT_COLUMNS,
+    compute_strut_acceleration,
     spin,
-    strut_acceleration,
     strut_motion,
 )
-from .strut import translation_forces as unit_forces
+from .strut import compute_translation_forces as unit_forces
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ class MassAndBias:
 
 
 @kernel
-def _platform_part(phi, rotation, w, g, mass, bias):
+def _compute_platform_part(phi, rotation, w, g, mass, bias):
     c = rotate(rotation, (phi[1], phi[2], phi[3]))
     first = (phi[4], phi[7], phi[8])
     second = (phi[7], phi[5], phi[9])
@@ -115,7 +115,7 @@ def fill_mass(geometry, phi, position, rotation, twist, mass, bias, rate, drift)
     v = (twist[0], twist[1], twist[2])
     w = (twist[3], twist[4], twist[5])
     g = geometry.gravity
-    _platform_part(phi, rotation, w, g, mass, bias)
+    _compute_platform_part(phi, rotation, w, g, mass, bias)
     for i in range(6):
         k = PLATFORM_COLUMNS + STRUT_COLUMNS * i
         m_e, h_e, transverse, axial, motor = (
@@ -127,7 +127,7 @@ def fill_mass(geometry, phi, position, rotation, twist, mass, bias, rate, drift)
         )
         arm = rotate(rotation, at(geometry.platform, i))
         s, l, rate[i], s_dot, s_ddot, a_g = strut_motion(at(geometry.base, i), arm, x, v, w, still, still, g)
-        drift[i] = strut_acceleration(s, l, s_dot, a_g, g)
+        drift[i] = compute_strut_acceleration(s, l, s_dot, a_g, g)
         f_m, f_he, f_hb = unit_forces(s, l, s_ddot, a_g, g)
         hinge = hinge_of(geometry, rotation, i)
         sigma, sigma_dot, per_torque, share = spin(s, l, s_dot, s_ddot, hinge, geometry.spin, w, still)
@@ -174,8 +174,8 @@ def fill_mass(geometry, phi, position, rotation, twist, mass, bias, rate, drift)
 
 
 @kernel
-def _batch(packed, phi, position, rotation, twist, in_struts, mass, bias):
-    geometry = unpacked(packed)
+def _compute_batch(packed, phi, position, rotation, twist, in_struts, mass, bias):
+    geometry = unpack_geometry(packed)
     rate, drift = np.empty(6), np.empty(6)
     jac, inverse, work, length = np.empty((6, 6)), np.empty((6, 6)), np.empty((6, 6)), np.empty(6)
     for n in range(position.shape[0]):
@@ -231,7 +231,7 @@ def _evaluate(
     phi = basis_parameters(machine)
     if parameters is not None:
         phi[:] = parameters
-    _batch(packed_geometry(machine), phi, position, rotation, twist, in_struts, mass, bias)
+    _compute_batch(packed_geometry(machine), phi, position, rotation, twist, in_struts, mass, bias)
     return MassAndBias(mass, bias)
 
 
@@ -246,7 +246,7 @@ def has_symmetric_rods(parameters: FloatArray) -> bool:
 def platform_dynamics(
     machine: Machine, position: FloatArray, rotation: FloatArray, twist: FloatArray | None = None
 ) -> MassAndBias:
-    """Mass matrix and bias in platform coordinates: M u' + h = J^T (F - friction) + wrench.
+    """Return mass matrix and bias in platform coordinates: M u' + h = J^T (F - friction) + wrench.
 
     Parameters
     ----------
@@ -278,7 +278,7 @@ def strut_dynamics(
     twist: FloatArray | None = None,
     parameters: FloatArray | None = None,
 ) -> MassAndBias:
-    """Mass matrix and bias in strut coordinates: M_L L'' + h_L = F - friction + J^-T wrench.
+    """Return mass matrix and bias in strut coordinates: M_L L'' + h_L = F - friction + J^-T wrench.
 
     Parameters and errors are those of `platform_dynamics`; `parameters` (B,) in the basis, such as identified ones, may
     stand for the machine file's.

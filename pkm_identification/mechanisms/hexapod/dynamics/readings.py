@@ -44,13 +44,13 @@ from pkm_identification.numerics.vector3 import (
 
 from ..machine import Machine
 from .basis import PLATFORM_COLUMNS
-from .records import MotionSample, packed_geometry, unpacked
+from .records import MotionSample, packed_geometry, unpack_geometry
 from .strut import (
     H_E,
     M_E,
     M_M,
     STRUT_COLUMNS,
-    strut_acceleration,
+    compute_strut_acceleration,
     strut_motion,
 )
 
@@ -88,7 +88,7 @@ def strut_force_reading(geometry, phi, at_platform, sample, net, reading):
         k = PLATFORM_COLUMNS + STRUT_COLUMNS * i
         arm = rotate(sample.rotation, at(geometry.platform, i))
         s, l, _, s_dot, _, a_g = strut_motion(at(geometry.base, i), arm, x, v, w, a, al, g)
-        second = strut_acceleration(s, l, s_dot, a_g, g)
+        second = compute_strut_acceleration(s, l, s_dot, a_g, g)
         reading[i] = net[i] - phi[k + M_M] * second
         if at_platform:
             turning = dot(s_dot, s_dot)
@@ -113,7 +113,7 @@ def sensor_readings(
 
 @kernel
 def _fill_readings(packed, place, axes, at_platform, phi, motion, net, readings):
-    geometry = unpacked(packed)
+    geometry = unpack_geometry(packed)
     position, rotation, twist, acceleration = motion
     for n in range(readings.shape[0]):
         imu_reading(place, axes, geometry.gravity, rotation[n], twist[n], acceleration[n], readings[n, :6])

@@ -22,7 +22,7 @@ import numpy as np
 from pkm_identification.mechanisms.friction import padded_coefficients
 from pkm_identification.mechanisms.friction.law import law_tuple
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.numerics.compiled import inlined, kernel
+from pkm_identification.numerics.compiled import compile_inline, kernel
 from pkm_identification.numerics.vector3 import at, rotate, three
 
 from ..machine import Machine
@@ -87,7 +87,7 @@ class MotionSample(NamedTuple):
 
 
 def packed_geometry(machine: Machine, joint_transition: float | None = None) -> FloatArray:
-    """What the compiled entries take for a machine, shape (65,); made once.
+    """Return what the compiled entries take for a machine, shape (65,); made once.
 
     With another `joint_transition` (rad/s), that of a machine whose joints' friction bends there.
     """
@@ -111,7 +111,7 @@ def packed_geometry(machine: Machine, joint_transition: float | None = None) -> 
     return kept[_KEPT]
 
 
-def kernel_model(machine: Machine, friction: bool = True) -> tuple[FloatArray, FloatArray]:
+def build_kernel_model(machine: Machine, friction: bool = True) -> tuple[FloatArray, FloatArray]:
     """Packed geometry and basis parameters of a machine, the latter without friction if not asked for.
 
     Made once, and handed on without a copy, which takes as long as a tenth of a sample's forces: never to be written.
@@ -127,15 +127,15 @@ def kernel_model(machine: Machine, friction: bool = True) -> tuple[FloatArray, F
 
 
 def spin_of(machine: Machine) -> int:
-    """What makes the struts spin: NO_SPIN, BASE_HINGES or PLATFORM_HINGES of `strut`."""
+    """Return what makes the struts spin: NO_SPIN, BASE_HINGES or PLATFORM_HINGES of `strut`."""
     if not machine.universal:
         return NO_SPIN
     return PLATFORM_HINGES if machine.hinged_platform else BASE_HINGES
 
 
 @kernel
-def unpacked(packed):
-    """The `KernelGeometry` in a packed array."""
+def unpack_geometry(packed):
+    """Return the `KernelGeometry` in a packed array."""
     return KernelGeometry(
         packed[:18].reshape((6, 3)),
         packed[18:36].reshape((6, 3)),
@@ -149,7 +149,7 @@ def unpacked(packed):
     )
 
 
-@inlined
+@compile_inline
 def hinge_of(geometry, rotation, i):
     """The hinge of strut i that is fixed in base or platform, base axes."""
     if geometry.spin == PLATFORM_HINGES:
@@ -158,6 +158,6 @@ def hinge_of(geometry, rotation, i):
 
 
 @kernel
-def friction_coefficients(geometry, phi):
-    """The struts' friction coefficients in basis parameters as friction's kernels take them, (TERMS, 6)."""
+def compute_friction_coefficients(geometry, phi):
+    """Return the struts' friction coefficients in basis parameters as friction's kernels take them, (TERMS, 6)."""
     return padded_coefficients(phi[INERTIAL_COLUMNS : geometry.joint_rows], 6)

@@ -37,7 +37,7 @@ from ..kinematics.jacobian import fill_jacobian
 from ..machine import Machine
 from .basis import INERTIAL_COLUMNS, PLATFORM_COLUMNS, basis_columns
 from .joint_friction import JOINT_COLUMNS, fill_joint_wrenches
-from .records import MotionSample, hinge_of, packed_geometry, unpacked
+from .records import MotionSample, hinge_of, packed_geometry, unpack_geometry
 from .strut import (
     H_B,
     H_E,
@@ -47,12 +47,12 @@ from .strut import (
     M_E,
     M_M,
     STRUT_COLUMNS,
-    inertia_force,
-    rotation_motion,
+    compute_inertia_force,
+    compute_rotation_motion,
+    compute_strut_acceleration,
+    compute_translation_forces,
     spin,
-    strut_acceleration,
     strut_motion,
-    translation_forces,
 )
 
 
@@ -102,20 +102,20 @@ def regressor_scratch():
 
 
 @kernel
-def _put(wrench, column, force, moment):
+def _put_block(wrench, column, force, moment):
     for k in range(3):
         wrench[column, k] = force[k]
         wrench[column, 3 + k] = moment[k]
 
 
 @kernel
-def _platform_wrenches(rotation, a_g, w, al, wrench):
+def _compute_platform_wrenches(rotation, a_g, w, al, wrench):
     """Columns 0 to 9: wrench at the platform origin per unit mass, first moment and inertia."""
     zero = (0.0, 0.0, 0.0)
-    _put(wrench, 0, a_g, zero)
+    _put_block(wrench, 0, a_g, zero)
     for k in range(3):
         e = (rotation[0, k], rotation[1, k], rotation[2, k])
-        _put(wrench, 1 + k, add(cross(al, e), cross(w, cross(w, e))), cross(e, a_g))
+        _put_block(wrench, 1 + k, add(cross(al, e), cross(w, cross(w, e))), cross(e, a_g))
     w_p = rotate_back(rotation, w)
     al_p = rotate_back(rotation, al)
     for column in range(6):
@@ -129,7 +129,7 @@ def _platform_wrenches(rotation, a_g, w, al, wrench):
             i_al[j] += al_p[i]
             i_w[j] += w_p[i]
         moment = add((i_al[0], i_al[1], i_al[2]), cross(w_p, (i_w[0], i_w[1], i_w[2])))
-        _put(wrench, 4 + column, zero, rotate(rotation, moment))
+        _put_block(wrench, 4 + column, zero, rotate(rotation, moment))
 
 
 @kernel
@@ -148,30 +148,30 @@ def fill_regressor(geometry, entries, sample, regressor, scratch):
     x, v, w = three(sample.position, 0), three(sample.twist, 0), three(sample.twist, 3)
     a, al = three(sample.acceleration, 0), three(sample.acceleration, 3)
     g = geometry.gravity
-    _platform_wrenches(rotation, (a[0] - g[0], a[1] - g[1], a[2] - g[2]), w, al, wrench)
+    _compute_platform_wrenches(rotation, (a[0] - g[0], a[1] - g[1], a[2] - g[2]), w, al, wrench)
     for i in range(6):
         arm = rotate(rotation, at(platform, i))
         s, l, rate, s_dot, s_ddot, a_g = strut_motion(at(base, i), arm, x, v, w, a, al, g)
         scratch.rate[i] = rate
-        f_m, f_he, f_hb = translation_forces(s, l, s_ddot, a_g, g)
+        f_m, f_he, f_hb = compute_translation_forces(s, l, s_ddot, a_g, g)
         x1 = hinge_of(geometry, rotation, i)
         sigma, sigma_dot, per_torque, share = spin(s, l, s_dot, s_ddot, x1, geometry.spin, w, al)
-        omega, alpha = rotation_motion(s, s_dot, s_ddot, sigma, sigma_dot)
+        omega, alpha = compute_rotation_motion(s, s_dot, s_ddot, sigma, sigma_dot)
         # principal axes of the rod: the hinge fixed in it, its own axis, and the third
         across = cross(x1, s)
         across = scale(1.0 / np.sqrt(across[0] ** 2 + across[1] ** 2 + across[2] ** 2), across)
-        f_x, t_x = inertia_force(across, s, l, omega, alpha, per_torque)
-        f_a, t_a = inertia_force(s, s, l, omega, alpha, per_torque)
-        f_z, t_z = inertia_force(cross(across, s), s, l, omega, alpha, per_torque)
+        f_x, t_x = compute_inertia_force(across, s, l, omega, alpha, per_torque)
+        f_a, t_a = compute_inertia_force(s, s, l, omega, alpha, per_torque)
+        f_z, t_z = compute_inertia_force(cross(across, s), s, l, omega, alpha, per_torque)
         k = PLATFORM_COLUMNS + STRUT_COLUMNS * i
-        _put(wrench, k + M_E, f_m, cross(arm, f_m))
-        _put(wrench, k + H_E, f_he, cross(arm, f_he))
-        _put(wrench, k + H_B, f_hb, cross(arm, f_hb))
-        _put(wrench, k + I_X, f_x, add_scaled(cross(arm, f_x), t_x, share))
-        _put(wrench, k + I_A, f_a, add_scaled(cross(arm, f_a), t_a, share))
-        _put(wrench, k + I_Z, f_z, add_scaled(cross(arm, f_z), t_z, share))
-        f_motor = scale(strut_acceleration(s, l, s_dot, a_g, g), s)
-        _put(wrench, k + M_M, f_motor, cross(arm, f_motor))
+        _put_block(wrench, k + M_E, f_m, cross(arm, f_m))
+        _put_block(wrench, k + H_E, f_he, cross(arm, f_he))
+        _put_block(wrench, k + H_B, f_hb, cross(arm, f_hb))
+        _put_block(wrench, k + I_X, f_x, add_scaled(cross(arm, f_x), t_x, share))
+        _put_block(wrench, k + I_A, f_a, add_scaled(cross(arm, f_a), t_a, share))
+        _put_block(wrench, k + I_Z, f_z, add_scaled(cross(arm, f_z), t_z, share))
+        f_motor = scale(compute_strut_acceleration(s, l, s_dot, a_g, g), s)
+        _put_block(wrench, k + M_M, f_motor, cross(arm, f_motor))
     for i in range(6):
         for k, term in enumerate(friction_terms(scratch.rate[i], geometry.law)):
             scratch.friction[i, k] = term
@@ -209,8 +209,10 @@ def fill_regressor(geometry, entries, sample, regressor, scratch):
 
 
 @kernel
-def _regressor_batch(packed, rows, columns, weights, position, rotation, twist, acceleration, regressor):
-    geometry, entries = unpacked(packed), MappingEntries(rows, columns, weights)
+def _compute_regressor_batch(
+    packed, rows, columns, weights, position, rotation, twist, acceleration, regressor
+):
+    geometry, entries = unpack_geometry(packed), MappingEntries(rows, columns, weights)
     scratch = regressor_scratch()
     for n in range(position.shape[0]):
         sample = MotionSample(position[n], rotation[n], twist[n], acceleration[n])
@@ -222,7 +224,9 @@ def _regressor_batch(packed, rows, columns, weights, position, rotation, twist, 
 def write_regressor(packed, entries, row, written):
     """Write the regressor (6, P) at a row of `kinematics.tracker`; False as of `fill_regressor`."""
     sample = MotionSample(row[:3], row[3:12].reshape((3, 3)), row[12:18], row[18:24])
-    return fill_regressor(unpacked(packed), MappingEntries(*entries), sample, written, regressor_scratch())
+    return fill_regressor(
+        unpack_geometry(packed), MappingEntries(*entries), sample, written, regressor_scratch()
+    )
 
 
 @dataclass(frozen=True)
@@ -285,5 +289,5 @@ def regressor(
         contiguous(motion.acceleration),
         result,
     )
-    over_rows(_regressor_batch, (packed_geometry(machine), *sparse.entries), rows, threads)
+    over_rows(_compute_regressor_batch, (packed_geometry(machine), *sparse.entries), rows, threads)
     return result

@@ -37,7 +37,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pkm_identification.numerics.compiled import inlined
+from pkm_identification.numerics.compiled import compile_inline
 from pkm_identification.numerics.vector3 import (
     add,
     add_scaled,
@@ -55,7 +55,7 @@ STRUT_COLUMNS = 7
 NO_SPIN, BASE_HINGES, PLATFORM_HINGES = range(3)
 
 
-@inlined
+@compile_inline
 def strut_motion(base, arm, origin, v, w, a, al, gravity):
     """(s, L, L', s', s'', a_P - g) of one strut; `arm` is the platform joint from the platform origin."""
     d = subtract(add(origin, arm), base)
@@ -71,9 +71,9 @@ def strut_motion(base, arm, origin, v, w, a, al, gravity):
     return s, length, rate, s_dot, s_ddot, subtract(a_p, gravity)
 
 
-@inlined
-def translation_forces(s, length, s_ddot, a_g, gravity):
-    """Forces at P per unit m_e (N/kg), h_e and h_b (N/(kg m)); derived from Oh 2003, 2.20-2.34.
+@compile_inline
+def compute_translation_forces(s, length, s_ddot, a_g, gravity):
+    """Return forces at P per unit m_e (N/kg), h_e and h_b (N/(kg m)); derived from Oh 2003, 2.20-2.34.
 
     `a_g` (3,) is the platform joint's acceleration less gravity, m/s^2; `s`, `length`, `s_ddot` as of `strut_motion`.
     """
@@ -85,13 +85,13 @@ def translation_forces(s, length, s_ddot, a_g, gravity):
     )
 
 
-@inlined
-def strut_acceleration(s, length, s_dot, a_g, gravity):
+@compile_inline
+def compute_strut_acceleration(s, length, s_dot, a_g, gravity):
     """L'' of a strut: a_P . s + L |s'|^2 (Oh 2003, 2.28)."""
     return dot(add(a_g, gravity), s) + length * dot(s_dot, s_dot)
 
 
-@inlined
+@compile_inline
 def spin(s, length, s_dot, s_ddot, hinge, joints, w, al):
     """Spin (rad/s), its rate (rad/s^2), and per unit axial torque the force at P (1/m) and the moment on the platform.
 
@@ -112,7 +112,7 @@ def spin(s, length, s_dot, s_ddot, hinge, joints, w, al):
         along = dot(side, seen)
         sigma = dot(w, s) + k * along
         sigma_dot = dot(al, s) + dot(w, s_dot) + k_dot * along + k * dot(side, seen_dot)
-        return sigma, sigma_dot, scale(k / length, side), platform_share(s, hinge, joints)
+        return sigma, sigma_dot, scale(k / length, side), compute_platform_share(s, hinge, joints)
     c_dot = dot(hinge, s_dot)
     k_dot = c_dot * (1.0 + c * c) / (1.0 - c * c) ** 2
     along = dot(side, s_dot)
@@ -120,8 +120,8 @@ def spin(s, length, s_dot, s_ddot, hinge, joints, w, al):
     return k * along, k_dot * along + k * dot(side, s_ddot), scale(k / length, side), (0.0, 0.0, 0.0)
 
 
-@inlined
-def platform_share(s, hinge, joints):
+@compile_inline
+def compute_platform_share(s, hinge, joints):
     """Moment on the platform per unit axial torque of a strut: (s - c x1) / (1 - c^2) with hinges there, else 0."""
     if joints != PLATFORM_HINGES:
         return (0.0, 0.0, 0.0)
@@ -129,8 +129,8 @@ def platform_share(s, hinge, joints):
     return scale(1.0 / (1.0 - c * c), add_scaled(s, -c, hinge))
 
 
-@inlined
-def inertia_force(axis, s, length, omega, alpha, per_torque):
+@compile_inline
+def compute_inertia_force(axis, s, length, omega, alpha, per_torque):
     """Force at P (base axes) and axial torque per unit moment of inertia about the unit vector `axis`.
 
     N/(kg m^2) and N m/(kg m^2). Of Euler's torque e (e . alpha) + w x e (e . w), what lies across the strut acts over
@@ -144,8 +144,8 @@ def inertia_force(axis, s, length, omega, alpha, per_torque):
     return add(scale(1.0 / length, cross(torque, s)), scale(axial, per_torque)), axial
 
 
-@inlined
-def rotation_motion(s, s_dot, s_ddot, sigma, sigma_dot):
+@compile_inline
+def compute_rotation_motion(s, s_dot, s_ddot, sigma, sigma_dot):
     """Angular velocity (rad/s) and acceleration (rad/s^2) of the rod in base axes: s x s' + sigma s, differentiated."""
     omega = add_scaled(cross(s, s_dot), sigma, s)
     alpha = add_scaled(add_scaled(cross(s, s_ddot), sigma_dot, s), sigma, s_dot)

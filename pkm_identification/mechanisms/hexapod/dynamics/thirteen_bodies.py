@@ -22,7 +22,12 @@ from __future__ import annotations
 import numpy as np
 
 from pkm_identification.errors import SettingsError
-from pkm_identification.mechanisms.rigid_bodies import BODY_PARAMETERS, BodyMotion, rigid_body_columns, skew
+from pkm_identification.mechanisms.rigid_bodies import (
+    BODY_PARAMETERS,
+    BodyMotion,
+    build_rigid_body_columns,
+    skew,
+)
 from pkm_identification.motion import STRUTS, PlatformMotion
 from pkm_identification.numerics.arrays import FloatArray
 
@@ -36,8 +41,8 @@ BODY_NAMES = tuple(f"{name}_{body}" for body in BODIES for name in BODY_PARAMETE
 SYMMETRIES = ("general", "alike", "axisymmetric", "axisymmetric_alike")
 
 
-def body_parameters(machine: Machine) -> FloatArray:
-    """What a machine's thirteen bodies weigh and how, each with ten parameters of its own.
+def list_body_parameters(machine: Machine) -> FloatArray:
+    """Return what a machine's thirteen bodies weigh and how, each with ten parameters of its own.
 
     Returns
     -------
@@ -63,7 +68,7 @@ def body_parameters(machine: Machine) -> FloatArray:
 
 
 def body_mapping(symmetry: str) -> tuple[tuple[str, ...], FloatArray]:
-    """How fewer parameters build up the 130 when struts are alike or round.
+    """Return how fewer parameters build up the 130 when struts are alike or round.
 
     Parameters
     ----------
@@ -102,8 +107,8 @@ def body_mapping(symmetry: str) -> tuple[tuple[str, ...], FloatArray]:
     return tuple(names), np.column_stack(columns)
 
 
-def body_regressor(machine: Machine, motion: PlatformMotion) -> FloatArray:
-    """Strut forces per unit of each of the 130 parameters: the forces without friction are Y w.
+def compute_body_regressor(machine: Machine, motion: PlatformMotion) -> FloatArray:
+    """Return strut forces per unit of each of the 130 parameters: the forces without friction are Y w.
 
     Parameters
     ----------
@@ -122,23 +127,23 @@ def body_regressor(machine: Machine, motion: PlatformMotion) -> FloatArray:
     numpy.linalg.LinAlgError
         If a pose is singular.
     """
-    wrench = rigid_body_columns(body_motions(machine, motion))
+    wrench = build_rigid_body_columns(body_motions(machine, motion))
     transposed = np.swapaxes(jacobian(machine, motion.position, motion.rotation), 1, 2)
     return np.linalg.solve(transposed, wrench).astype(float, copy=False)
 
 
 def body_motions(machine: Machine, motion: PlatformMotion) -> list[BodyMotion]:
-    """How the thirteen bodies move, per unit of the platform's twist; in the order of BODIES."""
+    """Return how the thirteen bodies move, per unit of the platform's twist; in the order of BODIES."""
     count, g = len(motion), machine.gravity
     w, al = motion.twist[:, 3:], motion.acceleration[:, 3:]
     platform = np.broadcast_to(np.eye(6), (count, 6, 6))
     bodies = [BodyMotion(motion.rotation, w, al, motion.acceleration[:, :3] - g, platform)]
     for i in range(STRUTS):
-        bodies += _strut_motions(machine, motion, i)
+        bodies += _compute_strut_motions(machine, motion, i)
     return bodies
 
 
-def _strut_motions(machine: Machine, motion: PlatformMotion, i: int) -> tuple[BodyMotion, BodyMotion]:
+def _compute_strut_motions(machine: Machine, motion: PlatformMotion, i: int) -> tuple[BodyMotion, BodyMotion]:
     """Bodies B and E of one strut."""
     v, w = motion.twist[:, :3], motion.twist[:, 3:]
     a, al = motion.acceleration[:, :3], motion.acceleration[:, 3:]

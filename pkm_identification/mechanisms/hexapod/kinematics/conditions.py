@@ -17,11 +17,11 @@ from pkm_identification.numerics.arrays import FloatArray, contiguous
 from pkm_identification.numerics.compiled import kernel
 from pkm_identification.numerics.linear_systems import determinant6, invert6
 
-from .jacobian import fill_jacobian, frobenius_condition, jacobian
+from .jacobian import compute_frobenius_condition, fill_jacobian, jacobian
 
 
 @kernel
-def _conditions(base, platform, scale, sign, position, rotation, condition):
+def _write_conditions(base, platform, scale, sign, position, rotation, condition):
     """Write condition numbers of poses (N,): infinite at a singular one, and where the determinant has another sign."""
     jac, inverse, work = np.empty((6, 6)), np.empty((6, 6)), np.empty((6, 6))
     length = np.empty(6)
@@ -29,7 +29,7 @@ def _conditions(base, platform, scale, sign, position, rotation, condition):
         fill_jacobian(base, platform, position[n], rotation[n], jac, length)
         condition[n] = np.inf
         if invert6(jac, inverse, work):
-            condition[n] = frobenius_condition(jac, inverse, scale)
+            condition[n] = compute_frobenius_condition(jac, inverse, scale)
             if sign * determinant6(jac) <= 0.0:
                 condition[n] = np.inf
 
@@ -41,10 +41,12 @@ def home_side(machine: Machine) -> float:
     )
 
 
-def pose_conditions(machine: Machine, side: float, position: FloatArray, rotation: FloatArray) -> FloatArray:
+def compute_pose_conditions(
+    machine: Machine, side: float, position: FloatArray, rotation: FloatArray
+) -> FloatArray:
     """Return condition numbers (N,) (Frobenius / 6) of poses; infinite at a singular one, and off home's side."""
     condition = np.empty(len(position))
-    _conditions(
+    _write_conditions(
         *(machine.base_joints, machine.platform_joints, machine.length_scale, side),
         *(contiguous(position), contiguous(rotation), condition),
     )

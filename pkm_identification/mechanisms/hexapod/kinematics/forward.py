@@ -34,8 +34,8 @@ from pkm_identification.numerics.vector3 import (
 
 from ..machine import Machine
 from .assembly.mode_proof import joined_to_start
-from .jacobian import fill_jacobian, frobenius_condition
-from .records import Joints, Pose, pose_matrices
+from .jacobian import compute_frobenius_condition, fill_jacobian
+from .records import Joints, Pose, build_pose_matrices
 
 OK, DEGRADED, FAILED = 0, 1, 2
 STATUS_NAMES = ("ok", "degraded", "failed")
@@ -167,7 +167,7 @@ def solve_pose(joints, target, warm, pose, home, limit, matrices):
 
 
 @kernel
-def platform_rates(platform, rotation, matrices, rate, second, twist, acceleration):
+def compute_platform_rates(platform, rotation, matrices, rate, second, twist, acceleration):
     """Twist and acceleration of one pose from strut rates and accelerations; all `matrices` are those of this pose.
 
     J (v, w) = L'; J (a, alpha) = L'' - s . (w x (w x r)) - |v_P perpendicular|^2 / L (Oh 2003, 2.28-2.31 solved for
@@ -216,7 +216,7 @@ def _forward(joints, home, scale, lengths, start, warm, result):
     """
     joints, home = Joints(*joints), Pose(*home)
     position, rotation, status, iterations, residual, condition = result
-    matrices = pose_matrices()
+    matrices = build_pose_matrices()
     pose = Pose(start[0].copy(), start[1].copy())
     for n in range(lengths.shape[0]):
         good, used, error = solve_pose(joints, lengths[n], warm, pose, home, MAX_ITERATIONS, matrices)
@@ -231,7 +231,7 @@ def _forward(joints, home, scale, lengths, start, warm, result):
             continue
         orthonormalize(pose.rotation)
         if invert6(matrices.jacobian, matrices.inverse, matrices.work):
-            condition[n] = frobenius_condition(matrices.jacobian, matrices.inverse, scale)
+            condition[n] = compute_frobenius_condition(matrices.jacobian, matrices.inverse, scale)
         status[n] = OK if condition[n] <= DEGRADED_CONDITION else DEGRADED
         position[n] = pose.position
         rotation[n] = pose.rotation
@@ -239,13 +239,13 @@ def _forward(joints, home, scale, lengths, start, warm, result):
 
 
 @kernel
-def _rates(joints, poses, struts, result):
+def _compute_rates(joints, poses, struts, result):
     """Twist and acceleration, `result`, of `poses` (position, rotation, status) from `struts` (rate, acceleration)."""
     joints = Joints(*joints)
     position, rotation, status = poses
     rate, second = struts
     twist, acceleration = result
-    matrices = pose_matrices()
+    matrices = build_pose_matrices()
     for n in range(position.shape[0]):
         fill_jacobian(
             joints.base, joints.platform, position[n], rotation[n], matrices.jacobian, matrices.length
@@ -254,7 +254,9 @@ def _rates(joints, poses, struts, result):
             twist[n, :] = np.nan
             acceleration[n, :] = np.nan
             continue
-        platform_rates(joints.platform, rotation[n], matrices, rate[n], second[n], twist[n], acceleration[n])
+        compute_platform_rates(
+            joints.platform, rotation[n], matrices, rate[n], second[n], twist[n], acceleration[n]
+        )
 
 
 @dataclass(frozen=True)
@@ -267,14 +269,14 @@ class _Beginning:
 
     @classmethod
     def behind(cls, machine: Machine, position: FloatArray, rotation: FloatArray, status: int) -> _Beginning:
-        """Of the row behind one with this result."""
+        """Return the number of the row behind one with this result."""
         pose = Pose(position.copy(), rotation.copy())
         if status != FAILED:
             _coarsen(pose, machine.length_scale)
         return cls(pose.position, pose.rotation, status != FAILED)
 
     def same(self, other: _Beginning) -> bool:
-        """Whether a search from here is one from there, to the last digit."""
+        """Return whether a search from here is one from there, to the last digit."""
         if not self.warm or not other.warm:
             return self.warm == other.warm
         return np.array_equal(self.position, other.position) and np.array_equal(self.rotation, other.rotation)
@@ -397,7 +399,7 @@ def platform_motion(
     rate, second = contiguous(motion.rate), contiguous(motion.acceleration)
 
     def move(part: slice) -> None:
-        _rates(
+        _compute_rates(
             joints,
             (poses.position[part], poses.rotation[part], poses.status[part]),
             (rate[part], second[part]),

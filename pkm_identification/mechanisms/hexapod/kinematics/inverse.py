@@ -29,7 +29,7 @@ from ..machine import Machine
 
 
 @kernel
-def _lengths(base, platform, position, rotation, length):
+def _compute_lengths(base, platform, position, rotation, length):
     for n in range(position.shape[0]):
         x = at(position, n)
         for i in range(6):
@@ -64,7 +64,7 @@ def fill_strut_motion(base, platform, position, rotation, twist, acceleration, l
 def strut_lengths(
     machine: Machine, position: FloatArray, rotation: FloatArray, threads: int = 1
 ) -> FloatArray:
-    """Strut lengths of platform poses (Oh 2003, 2.10-2.12).
+    """Return strut lengths of platform poses (Oh 2003, 2.10-2.12).
 
     Parameters
     ----------
@@ -87,14 +87,19 @@ def strut_lengths(
             f"position {position.shape} and rotation {rotation.shape} must have shapes (N, 3) and (N, 3, 3)"
         )
     length = np.empty((len(position), 6))
-    over_rows(_lengths, (machine.base_joints, machine.platform_joints), (position, rotation, length), threads)
+    over_rows(
+        _compute_lengths,
+        (machine.base_joints, machine.platform_joints),
+        (position, rotation, length),
+        threads,
+    )
     return length
 
 
 def strut_motion_from_platform(
     machine: Machine, motion: PlatformMotion, threads: int = 1
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Strut lengths, rates and accelerations of a platform motion (Oh 2003, 2.13-2.15 and 2.28-2.31).
+    """Return strut lengths, rates and accelerations of a platform motion (Oh 2003, 2.13-2.15 and 2.28-2.31).
 
     Parameters
     ----------

@@ -44,7 +44,7 @@ def fill_jacobian(base, platform, position, rotation, jacobian, length):
 
 
 @kernel
-def frobenius_condition(jacobian, inverse, length_scale):
+def compute_frobenius_condition(jacobian, inverse, length_scale):
     """Frobenius condition number / 6 with rotations times `length_scale`: 1 for an isotropic pose.
 
     It bounds the spectral condition number from above (times 6) and needs no singular values.
@@ -59,7 +59,7 @@ def frobenius_condition(jacobian, inverse, length_scale):
 
 
 @kernel
-def _jacobian_batch(base, platform, position, rotation, jacobian):
+def _compute_jacobian_batch(base, platform, position, rotation, jacobian):
     length = np.empty(6)
     for n in range(position.shape[0]):
         fill_jacobian(base, platform, position[n], rotation[n], jacobian[n], length)
@@ -83,7 +83,7 @@ def jacobian(machine: Machine, position: FloatArray, rotation: FloatArray) -> Fl
     position = contiguous(position)
     rotation = contiguous(rotation)
     result = np.empty((len(position), 6, 6))
-    _jacobian_batch(machine.base_joints, machine.platform_joints, position, rotation, result)
+    _compute_jacobian_batch(machine.base_joints, machine.platform_joints, position, rotation, result)
     return result
 
 

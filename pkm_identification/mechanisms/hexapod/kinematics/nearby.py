@@ -26,9 +26,9 @@ from pkm_identification.numerics.rotation import turn
 from pkm_identification.numerics.rows import copy_matrix, copy_vector
 
 from ..machine import Machine
-from .forward import TOLERANCE, newton, platform_rates
+from .forward import TOLERANCE, compute_platform_rates, newton
 from .jacobian import fill_jacobian
-from .records import Joints, Pose, pose_matrices
+from .records import Joints, Pose, build_pose_matrices
 
 CHORDS = 6  # steps before full Newton takes over
 FULL = 50
@@ -39,7 +39,7 @@ def inverse_jacobians(machine: Machine, motion: PlatformMotion, threads: int = 1
     inverse = np.empty((len(motion.position), 6, 6))
     joints, poses = (machine.base_joints, machine.platform_joints), (motion.position, motion.rotation)
     in_threads(
-        lambda part: _inverses(joints, tuple(one[part] for one in poses), inverse[part]),
+        lambda part: _compute_inverses(joints, tuple(one[part] for one in poses), inverse[part]),
         row_parts(len(inverse), threads),
     )
     return inverse
@@ -77,18 +77,18 @@ def nearby_motion(
         (position, rotation, twist, acceleration),
     )
     in_threads(
-        lambda part: _nearby(joints, *(tuple(one[part] for one in group) for group in rows)),
+        lambda part: _compute_nearby(joints, *(tuple(one[part] for one in group) for group in rows)),
         row_parts(count, threads),
     )
     return PlatformMotion(struts.time, position, rotation, twist, acceleration)
 
 
 @kernel
-def _inverses(joints, poses, inverse):
+def _compute_inverses(joints, poses, inverse):
     """Inverse Jacobians of `poses` (position, rotation)."""
     joints = Joints(*joints)
     position, rotation = poses
-    matrices = pose_matrices()
+    matrices = build_pose_matrices()
     for n in range(position.shape[0]):
         fill_jacobian(
             joints.base, joints.platform, position[n], rotation[n], matrices.jacobian, matrices.length
@@ -98,13 +98,13 @@ def _inverses(joints, poses, inverse):
 
 
 @kernel
-def _nearby(joints, known, struts, result):
+def _compute_nearby(joints, known, struts, result):
     """Motion, `result`, of `struts` (length, rate, acceleration) beside `known` (position, rotation, inverse)."""
     joints = Joints(*joints)
     near_position, near_rotation, near_inverse = known
     length, rate, second = struts
     position, rotation, twist, acceleration = result
-    matrices = pose_matrices()
+    matrices = build_pose_matrices()
     pose = Pose(np.empty(3), np.empty((3, 3)))
     turned, step = np.empty((3, 3)), np.empty(6)
     for n in range(length.shape[0]):
@@ -147,6 +147,6 @@ def _nearby(joints, known, struts, result):
             continue
         position[n] = pose.position
         rotation[n] = pose.rotation
-        platform_rates(
+        compute_platform_rates(
             joints.platform, pose.rotation, matrices, rate[n], second[n], twist[n], acceleration[n]
         )

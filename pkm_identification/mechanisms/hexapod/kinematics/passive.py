@@ -75,13 +75,13 @@ def passive_angles(
         raise ValueError(
             f"position {position.shape} and rotation {rotation.shape} must have shapes (N, 3) and (N, 3, 3)"
         )
-    axis = _directions(machine, position, rotation)
-    home = _directions(machine, machine.home_position[None], machine.home_rotation[None])
+    axis = _compute_directions(machine, position, rotation)
+    home = _compute_directions(machine, machine.home_position[None], machine.home_rotation[None])
     seen = np.einsum("nji,nkj->nki", rotation, axis)
     seen_home = home @ machine.home_rotation
     if machine.hinged_platform:
         axis, home, seen, seen_home = seen, seen_home, axis, home
-    first, second = _hinges(machine.first_axes, axis, home)
+    first, second = _compute_hinge_turns(machine.first_axes, axis, home)
     swing = np.arctan2(np.linalg.norm(np.cross(seen, seen_home), axis=2), np.sum(seen * seen_home, axis=2))
     within = (limits or JointLimits()).allow(first, second, swing)
     return PassiveAngles(first, second, swing, within)
@@ -99,7 +99,7 @@ def angle_use(machine: Machine, position: FloatArray, rotation: FloatArray) -> F
     return limits.use(angles.first, angles.second, angles.swing)
 
 
-def _directions(machine: Machine, position: FloatArray, rotation: FloatArray) -> FloatArray:
+def _compute_directions(machine: Machine, position: FloatArray, rotation: FloatArray) -> FloatArray:
     """Unit vectors along the struts, (N, 6, 3)."""
     joints = position[:, None, :] + np.einsum("nij,kj->nki", rotation, machine.platform_joints)
     strut = joints - machine.base_joints
@@ -107,7 +107,9 @@ def _directions(machine: Machine, position: FloatArray, rotation: FloatArray) ->
         return strut / np.linalg.norm(strut, axis=2, keepdims=True)
 
 
-def _hinges(hinges: FloatArray, axis: FloatArray, home: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _compute_hinge_turns(
+    hinges: FloatArray, axis: FloatArray, home: FloatArray
+) -> tuple[FloatArray, FloatArray]:
     """Turns about the two hinges that bring the struts from home's directions to `axis`, each (N, 6)."""
     across = np.cross(hinges, axis)
     across_home = np.cross(hinges, home)

@@ -39,7 +39,7 @@ class Pose:
 
 
 def pose_of_lengths(machine: Machine, length: FloatArray) -> Pose:
-    """The platform's pose with given strut lengths, proved to be of home's assembly mode.
+    """Return the platform's pose with given strut lengths, proved to be of home's assembly mode.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ def pose_of_lengths(machine: Machine, length: FloatArray) -> Pose:
         raise ValueError(f"length has shape {length.shape}, expected (6,)")
     if not (np.all(np.isfinite(length)) and np.all(length > 0)):
         raise ValueError(f"length = {length.tolist()}: must be six positive finite numbers (m)")
-    misfit = _misfit(machine, length)
+    misfit = _find_impossible_pair(machine, length)
     if misfit:
         raise NotConverged(f"no pose has these lengths: {misfit}")
     result = follow_lengths(machine, length[None])
@@ -84,7 +84,7 @@ def pose_of_lengths(machine: Machine, length: FloatArray) -> Pose:
     )
 
 
-def _misfit(machine: Machine, length: FloatArray) -> str:
+def _find_impossible_pair(machine: Machine, length: FloatArray) -> str:
     """Two struts whose lengths no placing of their joints allows: base joint, struts and platform are a chain."""
     base, platform = (
         np.linalg.norm(joints[:, None] - joints, axis=2)

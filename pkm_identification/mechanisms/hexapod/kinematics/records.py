@@ -46,6 +46,6 @@ class PoseMatrices(NamedTuple):
 
 
 @kernel
-def pose_matrices():
+def build_pose_matrices():
     """Room for the matrices of one pose."""
     return PoseMatrices(np.empty((6, 6)), np.empty((6, 6)), np.empty((6, 6)), np.empty(6))

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.rotation import matrix_from_vector
 
-from ..geometry import SINGULAR_RATIO, Geometry, jacobian_quality
+from ..geometry import SINGULAR_RATIO, Geometry, compute_jacobian_quality
 from ..machine import Machine
 from .jacobian import jacobian
 
@@ -119,7 +119,7 @@ class WeakestMotion:
     freedom: int
 
 
-def scaled_jacobian(
+def compute_scaled_jacobian(
     machine: Machine, position: FloatArray, rotation: FloatArray, length_scale: float | None = None
 ) -> FloatArray:
     """Jacobian without units: its rotation columns divided by a length.
@@ -143,7 +143,7 @@ def scaled_jacobian(
     ValueError
         If the shapes do not fit together or the length is not positive.
     """
-    position, rotation = _poses(position, rotation)
+    position, rotation = _read_poses(position, rotation)
     scale = _scale(machine, length_scale)
     return jacobian(machine, position, rotation) / np.array([1.0, 1.0, 1.0, scale, scale, scale])
 
@@ -172,13 +172,13 @@ def singularity_measures(
     ValueError
         If the shapes are wrong or the length scale is not positive.
     """
-    position, rotation = _poses(position, rotation)
+    position, rotation = _read_poses(position, rotation)
     scale = _scale(machine, length_scale)
     good = np.isfinite(position).all(axis=1) & np.isfinite(rotation).all(axis=(1, 2))
     values = {name: np.full(len(position), np.nan) for name in _MEASURES}
     sign = np.zeros(len(position), dtype=np.int8)
     if np.any(good):
-        sign[good], measures = _measures(machine, position[good], rotation[good], scale)
+        sign[good], measures = _compute_measures(machine, position[good], rotation[good], scale)
         for name, part in zip(_MEASURES, measures, strict=True):
             values[name][good] = part
     return SingularityMeasures(length_scale=scale, sign=sign, **values)
@@ -194,18 +194,18 @@ _MEASURES = (
 )
 
 
-def _measures(
+def _compute_measures(
     machine: Machine, position: FloatArray, rotation: FloatArray, scale: float
 ) -> tuple[FloatArray, tuple[FloatArray, ...]]:
-    j = scaled_jacobian(machine, position, rotation, scale)
+    j = compute_scaled_jacobian(machine, position, rotation, scale)
     u, sigma, vt = np.linalg.svd(j)
     smallest = sigma[:, 5]
     with np.errstate(divide="ignore"):
         condition = sigma[:, 0] / smallest
-    gradient = _gradient(machine, position, rotation, scale, u[:, :, 5], vt[:, 5])
+    gradient = _compute_gradient(machine, position, rotation, scale, u[:, :, 5], vt[:, 5])
     with np.errstate(divide="ignore", invalid="ignore"):
         along, about = (smallest / np.linalg.norm(gradient[:, part], axis=1) for part in _HALVES)
-    length, radius = _lengths_and_radii(machine, position, rotation)
+    length, radius = _compute_lengths_and_radii(machine, position, rotation)
     # dJ_i of a displacement d: |ds| <= d / L; of a turn a about the origin: |dP| <= r a, and the arm turns too
     moved = _clear(smallest, length, lambda l: np.sqrt(1 + (radius / scale) ** 2) / l, np.ones_like(length))
     turned = _clear(
@@ -221,7 +221,7 @@ _HALVES = (slice(0, 3), slice(3, 6))
 
 
 def _clear(sigma: FloatArray, length: FloatArray, slope, speed: FloatArray) -> FloatArray:
-    """Largest d with d |dJ|(L - speed d) <= sigma: until then no singular value can have reached zero."""
+    """Return largest d with d |dJ|(L - speed d) <= sigma: until then no singular value can have reached zero."""
     low, high = np.zeros(len(sigma)), (length / speed).min(axis=1)
     for _ in range(60):
         middle = 0.5 * (low + high)
@@ -233,10 +233,10 @@ def _clear(sigma: FloatArray, length: FloatArray, slope, speed: FloatArray) -> F
     return low
 
 
-def _gradient(
+def _compute_gradient(
     machine: Machine, position: FloatArray, rotation: FloatArray, scale: float, u: FloatArray, v: FloatArray
 ) -> FloatArray:
-    """Derivative (N, 6) of the singular value u' J_s v by displacements (m) and turns (rad) of the pose."""
+    """Return derivative (N, 6) of the singular value u' J_s v by displacements (m) and turns (rad) of the pose."""
     arm = np.einsum("nij,kj->nki", rotation, machine.platform_joints)
     strut = position[:, None] + arm - machine.base_joints
     length = np.linalg.norm(strut, axis=2)
@@ -257,7 +257,7 @@ def _gradient(
 def nearby_singularity(
     machine: Machine, position: FloatArray, rotation: FloatArray, length_scale: float | None = None
 ) -> NearbySingularity:
-    """A singular pose near each pose, by Newton on the smallest singular value along its gradient.
+    """Return a singular pose near each pose, by Newton on the smallest singular value along its gradient.
 
     The distance found bounds the true one from above, `SingularityMeasures.free_translation` and
     `free_rotation` bound it from below. Length limits are not looked at.
@@ -276,18 +276,18 @@ def nearby_singularity(
     ValueError
         If the shapes are wrong or a number is not finite.
     """
-    position, rotation = _poses(position, rotation)
+    position, rotation = _read_poses(position, rotation)
     if not (np.all(np.isfinite(position)) and np.all(np.isfinite(rotation))):
         raise ValueError("position and rotation must be finite")
     scale = _scale(machine, length_scale)
     x, turned = position.copy(), rotation.copy()
     smallest = np.full(len(x), np.inf)
     for _ in range(NEWTON_STEPS):
-        u, sigma, vt = np.linalg.svd(scaled_jacobian(machine, x, turned, scale))
+        u, sigma, vt = np.linalg.svd(compute_scaled_jacobian(machine, x, turned, scale))
         smallest = sigma[:, 5]
         if np.all(smallest < 1e-13):
             break
-        gradient = _gradient(machine, x, turned, scale, u[:, :, 5], vt[:, 5])
+        gradient = _compute_gradient(machine, x, turned, scale, u[:, :, 5], vt[:, 5])
         # turns measured by the arc at the length scale, so that a step is one length in m
         gradient[:, 3:] /= scale
         square = np.sum(gradient**2, axis=1, keepdims=True)
@@ -310,7 +310,7 @@ def nearby_singularity(
 def weakest_motion(
     machine: Machine, position: FloatArray, rotation: FloatArray, length_scale: float | None = None
 ) -> WeakestMotion:
-    """The motion of one pose that the struts hold least: what kind of freedom a singularity gives.
+    """Return the motion of one pose that the struts hold least: what kind of freedom a singularity gives.
 
     Parameters
     ----------
@@ -337,7 +337,7 @@ def weakest_motion(
     if not (np.all(np.isfinite(position)) and np.all(np.isfinite(rotation))):
         raise ValueError("position and rotation must be finite")
     scale = _scale(machine, length_scale)
-    _, sigma, vt = np.linalg.svd(scaled_jacobian(machine, position[None], rotation[None], scale)[0])
+    _, sigma, vt = np.linalg.svd(compute_scaled_jacobian(machine, position[None], rotation[None], scale)[0])
     twist = vt[5] / np.array([1.0, 1.0, 1.0, scale, scale, scale])
     # the larger part points up the first axis it is not across
     lead = twist[3:] if np.linalg.norm(vt[5, 3:]) > PITCH else twist[:3]
@@ -354,7 +354,7 @@ def weakest_motion(
 
 
 def architectural_quality(geometry: Machine | Geometry) -> float:
-    """How far a geometry is from being singular everywhere.
+    """Return how far a geometry is from being singular everywhere.
 
     Returns
     -------
@@ -362,11 +362,11 @@ def architectural_quality(geometry: Machine | Geometry) -> float:
         Best ratio sigma_min / sigma_max of the scaled Jacobian at the home pose and 15 poses around it: about 0.1 for a
         good machine, 1e-16 (rounding) for an architecturally singular one.
     """
-    return float(jacobian_quality(geometry)[0].max())
+    return float(compute_jacobian_quality(geometry)[0].max())
 
 
 def is_architecturally_singular(geometry: Machine | Geometry) -> bool:
-    """Whether a geometry is singular in every pose tried, as `Machine.load` tests it.
+    """Return whether a geometry is singular in every pose tried, as `Machine.load` tests it.
 
     The determinant is analytic in the pose, so a geometry that is not architecturally singular vanishes at a
     random pose with probability zero; the threshold (1e-6) decides about rounding and near misses.
@@ -381,7 +381,7 @@ def _scale(machine: Machine, length_scale: float | None) -> float:
     return scale
 
 
-def _poses(position: FloatArray, rotation: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _read_poses(position: FloatArray, rotation: FloatArray) -> tuple[FloatArray, FloatArray]:
     position, rotation = np.asarray(position, dtype=float), np.asarray(rotation, dtype=float)
     if position.ndim != 2 or position.shape[1] != 3 or rotation.shape != (len(position), 3, 3):
         raise ValueError(
@@ -390,7 +390,7 @@ def _poses(position: FloatArray, rotation: FloatArray) -> tuple[FloatArray, Floa
     return position, rotation
 
 
-def _lengths_and_radii(
+def _compute_lengths_and_radii(
     machine: Machine, position: FloatArray, rotation: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     joints = position[:, None] + np.einsum("nij,kj->nki", rotation, machine.platform_joints)

@@ -72,7 +72,7 @@ def strut_frames(machine: Machine) -> FloatArray:
     return frames
 
 
-def strut_coordinates(
+def compute_strut_coordinates(
     frames: FloatArray, machine: Machine, position: FloatArray, rotation: FloatArray
 ) -> FloatArray:
     """Angles of the two hinges and length of every strut at one pose.

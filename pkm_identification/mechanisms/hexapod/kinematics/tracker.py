@@ -18,7 +18,7 @@ from pkm_identification.motion import DriveSample
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
 from pkm_identification.numerics.linear_systems import invert6
-from pkm_identification.numerics.rotation import orthonormalize, quaternion_from_matrix
+from pkm_identification.numerics.rotation import build_quaternion_from_matrix, orthonormalize
 from pkm_identification.numerics.rows import copy_matrix, copy_vector
 
 from ..machine import Machine
@@ -28,11 +28,11 @@ from .forward import (
     FAILED,
     MAX_ITERATIONS,
     OK,
-    platform_rates,
+    compute_platform_rates,
     solve_pose,
 )
-from .jacobian import frobenius_condition
-from .records import Joints, Pose, pose_matrices
+from .jacobian import compute_frobenius_condition
+from .records import Joints, Pose, build_pose_matrices
 
 
 class PlatformSample(NamedTuple):
@@ -61,12 +61,12 @@ class PlatformSample(NamedTuple):
     @property
     def quaternion(self) -> FloatArray:
         """Orientation as (x, y, z, w)."""
-        return quaternion_from_matrix(self.rotation)
+        return build_quaternion_from_matrix(self.rotation)
 
 
 @kernel
 def pose_step(length, last, pose, condition, scale):
-    """How far a pose is from the one before, and how far it can be, both in m.
+    """Return how far a pose is from the one before, and how far it can be, both in m.
 
     Near the `last` (length, position, rotation) lengths and pose change in proportion: a pose further away is another
     assembly mode.
@@ -83,7 +83,7 @@ def pose_step(length, last, pose, condition, scale):
     return np.sqrt(way) + scale * np.sqrt(turn), 20.0 * condition * change + 1e-6
 
 
-def _packed(machine: Machine) -> FloatArray:
+def _pack_geometry(machine: Machine) -> FloatArray:
     """Joints, home pose and length scale of a machine, shape (49,): arrays one by one would cost the call a tenth."""
     places = machine.base_joints, machine.platform_joints, machine.home_position, machine.home_rotation
     return np.concatenate([*(place.ravel() for place in places), [machine.length_scale]])
@@ -103,7 +103,7 @@ def _track(packed, struts, last_length, last_row, row):
     rates = row[12:18], row[18:24]
     joints = Joints(packed[:18].reshape((6, 3)), packed[18:36].reshape((6, 3)))
     home, scale = Pose(packed[36:39], packed[39:48].reshape((3, 3))), packed[48]
-    pose, matrices = Pose(*pose), pose_matrices()
+    pose, matrices = Pose(*pose), build_pose_matrices()
     length, rate, second = struts
     twist, acceleration = rates
     copy_vector(last[1], pose.position)
@@ -114,8 +114,8 @@ def _track(packed, struts, last_length, last_row, row):
     orthonormalize(pose.rotation)
     if not invert6(matrices.jacobian, matrices.inverse, matrices.work):
         return False, used, residual, np.inf, (0.0, 0.0)
-    condition = frobenius_condition(matrices.jacobian, matrices.inverse, scale)
-    platform_rates(joints.platform, pose.rotation, matrices, rate, second, twist, acceleration)
+    condition = compute_frobenius_condition(matrices.jacobian, matrices.inverse, scale)
+    compute_platform_rates(joints.platform, pose.rotation, matrices, rate, second, twist, acceleration)
     steps = pose_step(length, last, (pose.position, pose.rotation), condition, scale)
     return True, used, residual, condition, steps
 
@@ -141,7 +141,7 @@ class PlatformTracker:
     def __init__(self, machine: Machine, degraded_condition: float = DEGRADED_CONDITION) -> None:
         self.machine = machine
         self.degraded_condition = degraded_condition
-        self._packed = _packed(machine)
+        self._packed = _pack_geometry(machine)
         self.reset()
 
     def reset(self) -> None:

@@ -21,7 +21,7 @@ from pkm_identification.numerics.arrays import FloatArray
 
 from ..machine import Machine
 from .inverse import strut_lengths
-from .singularity import scaled_jacobian
+from .singularity import compute_scaled_jacobian
 
 PLANES = {"xy": (0, 1), "xz": (0, 2), "yz": (1, 2)}
 COARSE = 161  # points per side to find where the slice lies
@@ -139,10 +139,10 @@ def workspace_slice(
     foot = machine.base_joints.mean(axis=0)
     first, second = PLANES[plane]
     spans = [foot[k] + reach * np.array([-1.0, 1.0]) for k in (first, second)]
-    grid = _slice(
+    grid = _evaluate_slice(
         machine, plane, rotation, center, [np.linspace(span[0], span[1], COARSE) for span in spans], scale
     )
-    shown = _component(grid)
+    shown = _find_component(grid)
     axes = []
     for span, used, coarse in (
         (spans[0], shown.any(axis=0), grid.horizontal),
@@ -154,10 +154,10 @@ def workspace_slice(
             margin = MARGIN * (high - low)
             span = np.array([low - margin, high + margin])
         axes.append(np.linspace(span[0], span[1], points))
-    return _slice(machine, plane, rotation, center, axes, scale)
+    return _evaluate_slice(machine, plane, rotation, center, axes, scale)
 
 
-def _slice(
+def _evaluate_slice(
     machine: Machine,
     plane: str,
     rotation: FloatArray,
@@ -186,7 +186,7 @@ def _slice(
     worst = np.argmax(np.abs(excess), axis=1)
     inside = np.all(excess == 0.0, axis=1)
     limiting = np.where(inside, 0, (worst + 1) * np.sign(excess[np.arange(len(worst)), worst]))
-    j = scaled_jacobian(machine, position, turned, scale)
+    j = compute_scaled_jacobian(machine, position, turned, scale)
     # a joint on its foot has no direction
     j[~np.isfinite(j).all(axis=(1, 2))] = 0.0
     sigma = np.linalg.svd(j, compute_uv=False)
@@ -198,8 +198,8 @@ def _slice(
     )  # fmt: skip
 
 
-def _component(grid: WorkspaceSlice) -> NDArray[np.bool_]:
-    """The connected part inside the limits nearest to the centre, shape (H, W)."""
+def _find_component(grid: WorkspaceSlice) -> NDArray[np.bool_]:
+    """Return the connected part inside the limits nearest to the centre, shape (H, W)."""
     labels, count = label(grid.inside)
     if count == 0:
         return grid.inside

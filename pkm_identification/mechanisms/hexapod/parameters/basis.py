@@ -31,7 +31,7 @@ _STRUT = (
 )
 
 
-def hexapod_basis(machine: Machine) -> Basis:
+def build_hexapod_basis(machine: Machine) -> Basis:
     """Entries of `dynamics.basis.basis_parameters`, in its order.
 
     A large error of an entry is its own size, or where that is zero the largest of the same unit.

@@ -41,7 +41,7 @@ PLATFORM, STRUT, BODY_B, BODY_E = "platform", "strut", "body b", "body e"
 
 
 def force_scale(machine: Machine) -> float:
-    """A strut's share of the machine's weight in N: what a large friction or a typical force is."""
+    """Return a strut's share of the machine's weight in N: what a large friction or a typical force is."""
     mass = machine.platform.mass + sum(s.body_b.mass + s.body_e.mass for s in machine.struts)
     return mass * max(float(np.linalg.norm(machine.gravity)), 1.0) / STRUTS
 
@@ -75,7 +75,7 @@ class SetBuilder:
         self.columns.append(column)
 
     def parameter_set(self, name: str) -> ParameterSet:
-        """What was collected; the rest of the basis is known from the machine file."""
+        """Return what was collected; the rest of the basis is known from the machine file."""
         mapping = np.column_stack(self.columns)
         nominal = np.array([entry.nominal for entry in self.entries])
         return ParameterSet(name, tuple(self.entries), mapping, self.basis - mapping @ nominal)

@@ -85,7 +85,7 @@ GENERAL_SETS: dict[str, Callable[[SetBuilder], None]] = {
 
 
 def _scale(builder: SetBuilder, symbol: str, nominal: float) -> float:
-    """A large error: the value itself, or what a strut body as large as the strut could have."""
+    """Return a large error: the value itself, or what a strut body as large as the strut could have."""
     machine = builder.machine
     mass = float(np.mean([strut.body_b.mass + strut.body_e.mass for strut in machine.struts]))
     length = 0.1 * float(machine.length_limits.mean())

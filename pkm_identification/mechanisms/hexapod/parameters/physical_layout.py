@@ -133,7 +133,7 @@ class _Sorter:
         mine = [self.entries[slot] for slot in self.left.values() if self.entries[slot].limb == strut]
         names = {entry.symbol: entry.name for entry in mine}
         kinds = {entry.symbol: entry.kind for entry in mine}
-        nominal = [_moments(self.machine.struts[i]) for i in _struts(strut)]
+        nominal = [_read_moments(self.machine.struts[i]) for i in _list_struts(strut)]
         for body in _BODIES:
             present = [symbol for symbol in body if symbol in names]
             if len(present) not in (0, len(body)) and present != ["m_e"]:
@@ -167,12 +167,12 @@ class _Sorter:
         self.kind[slot], self.floor[slot] = kind, floor
 
 
-def _struts(strut: int | None) -> range:
+def _list_struts(strut: int | None) -> range:
     return range(STRUTS) if strut is None else range(strut, strut + 1)
 
 
-def _moments(strut: Strut) -> dict[str, float]:
-    """What the machine file has for the slots of a strut."""
+def _read_moments(strut: Strut) -> dict[str, float]:
+    """Return what the machine file has for the slots of a strut."""
     b, e = strut.body_b, strut.body_e
     along = {body: one.transverse - 0.5 * one.axial for body, one in (("b", b), ("e", e))}
     half = 0.5 * (b.axial + e.axial)

@@ -27,8 +27,8 @@ from .builder import SetBuilder
 from .general_sets import GENERAL_SETS
 
 
-def hexapod_parameters(machine: Machine, name: str = "identifiable") -> ParameterSet:
-    """A named set for a machine.
+def list_hexapod_parameters(machine: Machine, name: str = "identifiable") -> ParameterSet:
+    """Return a named set for a machine.
 
     Parameters
     ----------
@@ -48,14 +48,14 @@ def hexapod_parameters(machine: Machine, name: str = "identifiable") -> Paramete
         If there is no set of that name.
     """
     if name.endswith(ENDING):
-        sets = {own: partial(_named, own, machine) for own in NAMES}
+        sets = {own: partial(_list_named, own, machine) for own in NAMES}
         return reduced_set(name, SetOwner(machine.name, machine.hash), sets)
     if name not in SETS:
         raise SettingsError(
             f"parameters '{name}': must be one of {', '.join(NAMES)}, or a reduced set ({ENDING})"
             f"{did_you_mean(name, NAMES)}"
         )
-    return _named(name, machine)
+    return _list_named(name, machine)
 
 
 def with_free_center(parameters: ParameterSet, machine: Machine) -> ParameterSet:
@@ -82,16 +82,16 @@ def with_free_center(parameters: ParameterSet, machine: Machine) -> ParameterSet
     mapping[new, parameters.names.index("m_p")] = 0.0
     known = parameters.known.copy()
     known[new] = 0.0
-    return replace(parameters, mapping=mapping, known=known).extended(builder.entries, columns)
+    return replace(parameters, mapping=mapping, known=known).extend(builder.entries, columns)
 
 
-def _named(name: str, machine: Machine) -> ParameterSet:
+def _list_named(name: str, machine: Machine) -> ParameterSet:
     builder = SetBuilder(machine)
     SETS[name](builder)
     return builder.parameter_set(name)
 
 
-def _identifiable(builder: SetBuilder) -> None:
+def _build_identifiable(builder: SetBuilder) -> None:
     builder.platform_mass()
     builder.strut_masses("m_b", "m_e")
     builder.platform_moments("Ixx", "Iyy", "Izz")
@@ -100,7 +100,7 @@ def _identifiable(builder: SetBuilder) -> None:
     builder.friction()
 
 
-def _oh12(builder: SetBuilder) -> None:
+def _build_oh12(builder: SetBuilder) -> None:
     builder.strut_masses("m_e", "m_b")
     builder.platform_mass()
     for body in "bpe":
@@ -113,12 +113,12 @@ def _oh12(builder: SetBuilder) -> None:
         builder.strut_moment(f"Izz_{body}", "z", body)
 
 
-def _oh24(builder: SetBuilder) -> None:
-    _oh12(builder)
+def _build_oh24(builder: SetBuilder) -> None:
+    _build_oh12(builder)
     builder.friction(joints=None)
 
 
-def _extended(builder: SetBuilder) -> None:
+def _build_extended(builder: SetBuilder) -> None:
     builder.platform_mass(moments_follow=False)
     builder.platform_first_moments()
     builder.platform_moments("Ixx", "Iyy", "Izz", "Ixy", "Ixz", "Iyz")
@@ -130,10 +130,10 @@ def _extended(builder: SetBuilder) -> None:
 
 
 SETS: dict[str, Callable[[SetBuilder], None]] = {
-    "identifiable": _identifiable,
-    "oh12": _oh12,
-    "oh24": _oh24,
-    "extended": _extended,
+    "identifiable": _build_identifiable,
+    "oh12": _build_oh12,
+    "oh24": _build_oh24,
+    "extended": _build_extended,
     **GENERAL_SETS,
 }
 NAMES = tuple(SETS)

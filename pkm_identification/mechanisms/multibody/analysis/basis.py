@@ -20,8 +20,8 @@ from pkm_identification.parameters.parameter import Kind
 
 from ..dynamics import regressor
 from ..mechanism import Mechanism
-from ..parameters import rigid_basis, rigid_columns
-from .states import structure_motion
+from ..parameters import build_rigid_basis, build_rigid_columns
+from .states import compute_structure_motion
 
 _ORDER = {Kind.MASS: 0, Kind.FIRST_MOMENT: 1, Kind.INERTIA: 2}  # moments of mass
 _STATES = 60  # at least: more than the rank needs, so that the choice does not hang on one state
@@ -40,9 +40,9 @@ def read_structure_rows(mechanism: Mechanism, seed: int = 0) -> tuple[FloatArray
     MotionRefused
         If a state is out of reach or singular, or the stated motion rests.
     """
-    chosen = rigid_columns(mechanism)
+    chosen = build_rigid_columns(mechanism)
     count = max(_STATES, -(-len(chosen) // mechanism.degrees_of_freedom) + _SPARE_STATES)
-    mechanism, motion = structure_motion(mechanism, count, seed=seed)
+    mechanism, motion = compute_structure_motion(mechanism, count, seed=seed)
     return regressor(mechanism, motion)[:, :, chosen], motion.drive_rate
 
 
@@ -59,7 +59,7 @@ def choose_basis(mechanism: Mechanism) -> BaseParameters:
         If the stated motion has fewer rows than there are parameters.
     """
     rows, _ = read_structure_rows(mechanism)
-    basis = rigid_basis(mechanism)
+    basis = build_rigid_basis(mechanism)
     found = base_parameters(rows, basis.names)
     named = name_by_highest_moment(found, [_ORDER[entry.kind] for entry in basis])
     return (

@@ -61,12 +61,12 @@ def body_sensitivity(
         forces(mechanism, motion, friction=friction),
         regressor(mechanism, motion)[:, :, first : first + 10],
         FLOAT64.array(mechanism.description.bodies[names.index(body)].parameters),
-        find_travel(_joints(mechanism, motion, body)) if reach is None else reach,
+        find_travel(_locate_joints(mechanism, motion, body)) if reach is None else reach,
         alike=len({drive.force_unit for drive in mechanism.description.drives}) == 1,
     )
 
 
-def _joints(mechanism: Mechanism, motion: MechanismMotion, body: str) -> FloatArray:
+def _locate_joints(mechanism: Mechanism, motion: MechanismMotion, body: str) -> FloatArray:
     """Return the positions (N, k, 3) of a body's joints, m."""
     positions = [
         FLOAT64.array(position)

@@ -43,7 +43,7 @@ NO_BRANCH = "no configuration found modulo p"
 
 
 def why_not_exact(mechanism: Mechanism) -> str:
-    """Why a mechanism has no exact route; empty if it has one."""
+    """Return why a mechanism has no exact route; empty if it has one."""
     for measure in (drive.measure for drive in mechanism.description.drives):
         if measure.kind not in ("combination", "lever"):
             return f"drive '{measure.name}' is no coordinate of joints"
@@ -59,7 +59,7 @@ def why_not_exact(mechanism: Mechanism) -> str:
     return ""
 
 
-def exact_columns(
+def build_exact_columns(
     mechanism: Mechanism,
     prime: int,
     count: int,
@@ -67,7 +67,7 @@ def exact_columns(
     seed: int = 0,
     bits: int = BITS[-1],
 ) -> ModularRows:
-    """The regressor of all bodies, ten columns each, at random states among the p-adic numbers.
+    """Return the regressor of all bodies, ten columns each, at random states among the p-adic numbers.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ def exact_columns(
         If a root or a configuration is not to be had with this prime.
     """
     rng = random.Random(seed * 1_000_003 + prime)
-    here, motion = exact_motion(mechanism, prime, count, rng, near_home, bits)
+    here, motion = compute_exact_motion(mechanism, prime, count, rng, near_home, bits)
     state_rows = regressor(here, motion)[0]
     rows = np.empty((count, *state_rows.shape), dtype=object)
     for i, k in np.ndindex(*state_rows.shape):
@@ -102,7 +102,7 @@ def exact_columns(
     return ModularRows(prime, field_of(here).modulus, rows.reshape(-1, state_rows.shape[1]), rate)
 
 
-def exact_motion(
+def compute_exact_motion(
     mechanism: Mechanism,
     prime: int,
     count: int,
@@ -110,7 +110,7 @@ def exact_motion(
     near_home: NearHome | None,
     bits: int = BITS[-1],
 ) -> tuple[Mechanism, MechanismMotion]:
-    """The mechanism among the p-adic numbers, and `count` random states of it as one whose numbers are arrays.
+    """Return the mechanism among the p-adic numbers, and `count` random states of it as one whose numbers are arrays.
 
     Raises
     ------
@@ -120,8 +120,10 @@ def exact_motion(
     here = in_field(mechanism, Padic(prime, 1 + int(bits / np.log2(prime))))
     for residues in islice(starts(mechanism, prime, rng, near_home), _STARTS):
         try:
-            configuration = _closed_near(here, residues, count, rng)
-            rate, change = (_random(field_of(here), rng, count, here.degrees_of_freedom) for _ in range(2))
+            configuration = _close_nearby(here, residues, count, rng)
+            rate, change = (
+                _draw_random(field_of(here), rng, count, here.degrees_of_freedom) for _ in range(2)
+            )
             motion = moving(here, configuration[None], rate[None], change[None])
         except (NotInThisField, MotionRefused):
             continue
@@ -129,21 +131,21 @@ def exact_motion(
     raise NotInThisField(NO_BRANCH)
 
 
-def _random(arithmetic: Padic, rng: random.Random, count: int, size: int) -> Any:
+def _draw_random(arithmetic: Padic, rng: random.Random, count: int, size: int) -> Any:
     """Random numbers (size,), arrays of `count` each."""
     values = np.empty(size, dtype=object)
     for place in range(size):
-        values[place] = Residue(_many(rng, count, arithmetic.modulus), arithmetic)
+        values[place] = Residue(_draw_many(rng, count, arithmetic.modulus), arithmetic)
     return values
 
 
-def _many(rng: random.Random, count: int, below: int) -> Any:
+def _draw_many(rng: random.Random, count: int, below: int) -> Any:
     numbers = np.empty(count, dtype=object)
     numbers[:] = [rng.randrange(below) for _ in range(count)]
     return numbers
 
 
-def _closed_near(mechanism: Mechanism, residues: np.ndarray, count: int, rng: random.Random) -> Any:
+def _close_nearby(mechanism: Mechanism, residues: np.ndarray, count: int, rng: random.Random) -> Any:
     """Configurations (Q,), arrays of `count`, with loops closed modulo p^K that are `residues` (Q, 2) modulo p."""
     arithmetic = field_of(mechanism)
     p = arithmetic.prime
@@ -151,7 +153,7 @@ def _closed_near(mechanism: Mechanism, residues: np.ndarray, count: int, rng: ra
     for frame in mechanism.model.frame:
         for k in coordinates(frame):
             first, second = (int(value) for value in residues[k])
-            small = _many(rng, count, p**4)
+            small = _draw_many(rng, count, p**4)
             start[0, k] = (
                 arithmetic.turn(first, second, small)
                 if is_angle(frame)

@@ -21,13 +21,13 @@ from pkm_identification.parameters.parameter import Kind
 FRICTION_KINDS = (Kind.VISCOUS, Kind.COULOMB)
 
 
-def friction_names(drives: Sequence[str]) -> tuple[str, ...]:
+def list_friction_names(drives: Sequence[str]) -> tuple[str, ...]:
     """Two coefficients a drive: all viscous ones, then all Coulomb ones."""
     return tuple(f"{kind}_{drive}" for kind in ("viscous", "coulomb") for drive in drives)
 
 
 def with_friction_columns(columns: Any, rate: Any, signs: Any = None) -> Any:
-    """A regressor (N, n, P) with 2 n columns more, in its own arithmetic.
+    """Return a regressor (N, n, P) with 2 n columns more, in its own arithmetic.
 
     Parameters
     ----------

@@ -29,7 +29,7 @@ from ..kinematics import close_drives
 from ..mechanism import Mechanism
 from ..numbers.arithmetic import Multiprecision
 from ..numbers.padic import Padic, Residue, Turn
-from ..structure.model import packed
+from ..structure.model import pack_mechanism
 from ..structure.tree import loop_frames
 
 # Configurations tried in one go: few are enough for most mechanisms.
@@ -41,13 +41,13 @@ _NEAR_HOME = 20  # largest denominator of a fraction near home
 
 
 def in_field(mechanism: Mechanism, arithmetic: Padic) -> Mechanism:
-    """A mechanism among p-adic numbers, driven along joints' coordinates: levers between change no rank."""
+    """Return a mechanism among p-adic numbers, driven along joints' coordinates: levers between change no rank."""
     drives = mechanism.places["drives"]
     rows = list(mechanism.rows[: drives.stop])
     for k in drives:
         kind = COMBINATION if rows[k].kind == LEVER else rows[k].kind
         rows[k] = replace(rows[k], kind=kind, numbers=())
-    model = packed(mechanism.description, mechanism.tree, rows, arithmetic)
+    model = pack_mechanism(mechanism.description, mechanism.tree, rows, arithmetic)
     ones = [np.ones(len(scale), dtype=object) for scale in (model.row_scale, model.velocity_scale)]
     return replace(
         mechanism,
@@ -65,7 +65,7 @@ def field_of(mechanism: Mechanism) -> Padic:
 
 
 def row_values(mechanism: Mechanism, rows: np.ndarray, q: Any) -> Any:
-    """Values (N, n) of rows at configurations (N, Q)."""
+    """Return values (N, n) of rows at configurations (N, Q)."""
     values = np.empty((len(q), len(rows)), dtype=object)
     if len(rows):
         read_rows.py_func(mechanism.model, rows, q, values, np.zeros((0, 0, 0)))  # type: ignore[attr-defined]
@@ -79,7 +79,7 @@ def coordinates(frame: Any) -> range:
 
 
 def is_angle(frame: Any) -> bool:
-    """Whether coordinates of a model's frame are angles."""
+    """Return whether coordinates of a model's frame are angles."""
     return int(frame[KIND]) not in (FIXED, PRISMATIC, BALL)
 
 
@@ -94,7 +94,7 @@ def starts(mechanism: Mechanism, prime: int, rng: random.Random, near_home: Near
         return
     here = in_field(mechanism, Padic(prime, 1))
     for count in _BATCHES:
-        yield from _tried(here, count, np.random.default_rng(rng.randrange(2**32)))
+        yield from _try_configurations(here, count, np.random.default_rng(rng.randrange(2**32)))
 
 
 def fractions_near_home(mechanism: Mechanism) -> NearHome | None:
@@ -136,7 +136,7 @@ def fractions_near_home(mechanism: Mechanism) -> NearHome | None:
     return fractions
 
 
-def _tried(mechanism: Mechanism, count: int, source: np.random.Generator) -> Iterator[Any]:
+def _try_configurations(mechanism: Mechanism, count: int, source: np.random.Generator) -> Iterator[Any]:
     """Configurations modulo p that close all loops, out of so many random ones."""
     arithmetic = field_of(mechanism)
     circle = arithmetic.circle
@@ -149,12 +149,12 @@ def _tried(mechanism: Mechanism, count: int, source: np.random.Generator) -> Ite
         if int(frame[KIND]) == BALL:
             every = arithmetic.unit_quaternions
             draw[:, list(coordinates(frame))] = every[source.integers(0, len(every), count)]
-    for rows, own in _loops(mechanism):
+    for rows, own in _list_loops(mechanism):
         grid = np.array(np.meshgrid(*(np.arange(reach[k]) for k in own), indexing="ij"))
         grid = grid.reshape(len(own), -1) if own else np.zeros((0, 1), dtype=np.int64)
         step = max(1, _LARGEST_GRID // grid.shape[1])
         parts = [draw[begin : begin + step] for begin in range(0, len(draw), step)]
-        kept = [_with_loop_closed(mechanism, angle, part, rows, own, grid, source) for part in parts]
+        kept = [_close_loop(mechanism, angle, part, rows, own, grid, source) for part in parts]
         draw = np.concatenate([draw[:0], *kept])
     for row in draw:
         residues = np.zeros((len(row), 2), dtype=np.int64)
@@ -163,7 +163,7 @@ def _tried(mechanism: Mechanism, count: int, source: np.random.Generator) -> Ite
         yield residues
 
 
-def _with_loop_closed(
+def _close_loop(
     mechanism: Mechanism,
     angle: dict[int, bool],
     draw: np.ndarray,
@@ -179,7 +179,7 @@ def _with_loop_closed(
     coarse = grid[:, grid[[own.index(k) for k in slides]].sum(axis=0) == 0] if slides else grid
     p = mechanism.arithmetic.prime  # type: ignore[union-attr]
     gaps = [
-        _gaps(
+        _compute_gaps(
             mechanism, angle, draw, rows, {**{own[n]: coarse[n] for n in turned}, **dict.fromkeys(slides, at)}
         )
         for at in range(1 + len(slides))
@@ -203,7 +203,7 @@ def _with_loop_closed(
     return chosen
 
 
-def _gaps(
+def _compute_gaps(
     mechanism: Mechanism, angle: dict[int, bool], draw: np.ndarray, rows: list[int], own: dict[int, Any]
 ) -> list[np.ndarray]:
     """Residuals modulo p of a loop's rows for configurations (N, Q), values (G,) of its own coordinates instead."""
@@ -218,8 +218,8 @@ def _gaps(
     return [np.asarray(value.value) for value in row_values(mechanism, np.array(rows), q)[0]]
 
 
-def _loops(mechanism: Mechanism) -> list[tuple[list[int], list[int]]]:
-    """Rows of each loop, and the coordinates that it alone has, at most as many as it can decide."""
+def _list_loops(mechanism: Mechanism) -> list[tuple[list[int], list[int]]]:
+    """Return rows of each loop, and the coordinates that it alone has, at most as many as it can decide."""
     tree, frames = mechanism.tree, mechanism.model.frame
     rows_of: dict[str, list[int]] = {}
     for r in mechanism.places["loops"]:

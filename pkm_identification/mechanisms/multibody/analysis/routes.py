@@ -22,16 +22,16 @@ from pkm_identification.estimation.identifiability.exact import (
     ExactBaseParameters,
     ModularRows,
     NotConfirmed,
-    exact_base_parameters,
+    list_exact_base_parameters,
 )
 from pkm_identification.estimation.identifiability.null_space import (
     DoubleSpectrum,
-    double_spectrum,
-    spurious_coefficients,
+    compute_double_spectrum,
+    compute_spurious_coefficients,
 )
 from pkm_identification.estimation.identifiability.precise import (
     PreciseBaseParameters,
-    precise_base_parameters,
+    list_precise_base_parameters,
 )
 
 from .exact_states import BITS, PRIMES
@@ -213,14 +213,14 @@ class Routes:
         if self.double is None or self.precise is None or not self.precise.sure:
             return None
         true = self.precise.base
-        eliminated = self.double.spectrum.eliminated(true.elimination.given_up.tolist(), true.kept)
+        eliminated = self.double.spectrum.eliminate(true.elimination.given_up.tolist(), true.kept)
         if not np.array_equal(eliminated.given_up, true.elimination.given_up):
             return None
         coefficients, zero = true.elimination.coefficients, true.coefficient_error
         return ForcedRank(
             true.kept,
             float(np.abs(coefficients - eliminated.coefficients).max(initial=0.0)),
-            spurious_coefficients(eliminated.coefficients, coefficients, zero),
+            compute_spurious_coefficients(eliminated.coefficients, coefficients, zero),
             int(np.count_nonzero(np.abs(coefficients) <= zero)),
         )
 
@@ -268,7 +268,9 @@ def find_base_parameters(
         columns = subject.columns(seed)
         try:
             keep = subject.kept if not wanted_out else [n for n in subject.names if n not in wanted_out]
-            double = DoubleRoute(base_parameters(columns, subject.names, keep=keep), double_spectrum(columns))
+            double = DoubleRoute(
+                base_parameters(columns, subject.names, keep=keep), compute_double_spectrum(columns)
+            )
         except ValueError as error:
             raise SettingsError(f"{subject.name}: the stated motion does not do: {error}") from None
     out = wanted_out
@@ -277,7 +279,7 @@ def find_base_parameters(
         out = [subject.names[k] for k in (*double.base.grouped, *double.base.invisible)]
     if route in (PRECISE, ALL):
         try:
-            base = precise_base_parameters(
+            base = list_precise_base_parameters(
                 lambda count: subject.precise_columns(count, seed), subject.names, digits, out
             )
         except SettingsError:
@@ -289,7 +291,7 @@ def find_base_parameters(
         symbolic = SymbolicRoute(subject.transfers(wanted_out, seed))
     if route in (EXACT, ALL):
         try:
-            exact = ExactRoute(_exact(subject, out, seed))
+            exact = ExactRoute(_solve_exact(subject, out, seed))
         except (SettingsError, NotConfirmed) as error:
             if route == EXACT and isinstance(error, SettingsError):
                 raise
@@ -299,7 +301,7 @@ def find_base_parameters(
     return Routes(subject, double, precise, symbolic, exact, why_not_exact)
 
 
-def _exact(subject: Subject, wanted_out: Collection[str], seed: int) -> ExactBaseParameters:
+def _solve_exact(subject: Subject, wanted_out: Collection[str], seed: int) -> ExactBaseParameters:
     """Without rounding, with as few bits as fractions can be read from.
 
     Raises
@@ -312,7 +314,7 @@ def _exact(subject: Subject, wanted_out: Collection[str], seed: int) -> ExactBas
         def columns(prime: int) -> ModularRows | None:
             return subject.modular_columns(prime, seed, bits)
 
-        return exact_base_parameters(columns, subject.names, primes, wanted_out)
+        return list_exact_base_parameters(columns, subject.names, primes, wanted_out)
 
     few, many = BITS
     try:

@@ -42,10 +42,10 @@ def random_drives(mechanism: Mechanism, count: int, seed: int = 0) -> tuple[Any,
         If the mechanism cannot leave home.
     """
     rng = np.random.default_rng(seed)
-    home, span = _room(mechanism)
+    home, span = _find_room(mechanism)
     offset = rng.uniform(-1, 1, (count, len(home)))
     for _ in range(_HALVINGS):
-        closed = close_drives(mechanism, FLOAT64.array(_decimals(home + span * offset))).found
+        closed = close_drives(mechanism, FLOAT64.array(_round_decimals(home + span * offset))).found
         if closed.all():
             break
         # a state out of reach is tried nearer to home
@@ -54,14 +54,14 @@ def random_drives(mechanism: Mechanism, count: int, seed: int = 0) -> tuple[Any,
         raise MotionRefused(f"{mechanism.description.source}: states around home cannot be reached")
     rate, second = rng.normal(size=(2, count, len(home)))
     return (
-        _decimals(home + span * offset),
-        _decimals(_PACE * span * rate),
-        _decimals(_PACE**2 * span * second),
+        _round_decimals(home + span * offset),
+        _round_decimals(_PACE * span * rate),
+        _round_decimals(_PACE**2 * span * second),
     )
 
 
-def _room(mechanism: Mechanism) -> tuple[np.ndarray, np.ndarray]:
-    """Where the drives stand at home, and how far states go from there."""
+def _find_room(mechanism: Mechanism) -> tuple[np.ndarray, np.ndarray]:
+    """Return where the drives stand at home, and how far states go from there."""
     home = np.array(read(mechanism, "drives", mechanism.home[None])[0], dtype=float)
     span = np.full(len(home), _SPAN)
     for i, drive in enumerate(mechanism.description.drives):
@@ -71,18 +71,18 @@ def _room(mechanism: Mechanism) -> tuple[np.ndarray, np.ndarray]:
     return home, span
 
 
-def _decimals(values: np.ndarray) -> Any:
-    """Numbers as fractions of so many decimal places."""
+def _round_decimals(values: np.ndarray) -> Any:
+    """Return numbers as fractions of so many decimal places."""
     fractions = np.empty(values.shape, dtype=object)
     for place, value in np.ndenumerate(values):
         fractions[place] = Fraction(round(float(value) * 10**_PLACES), 10**_PLACES)
     return fractions
 
 
-def structure_motion(
+def compute_structure_motion(
     mechanism: Mechanism, count: int, digits: int | None = None, seed: int = 0
 ) -> tuple[Mechanism, MechanismMotion]:
-    """The description's motion, or `count` random states if it states none, in double or in so many digits.
+    """Return the description's motion, or `count` random states if it states none, in double or in so many digits.
 
     The mechanism comes with it, in the arithmetic that the motion is in.
 

@@ -24,7 +24,7 @@ from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter import Kind
 
 from ...hexapod.analysis.base_parameters import random_states
-from ...hexapod.dynamics.thirteen_bodies import body_mapping, body_parameters, body_regressor
+from ...hexapod.dynamics.thirteen_bodies import body_mapping, compute_body_regressor, list_body_parameters
 from ...hexapod.kinematics.jacobian import jacobian
 from ...hexapod.machine import Machine
 from ...rigid_bodies import BODY_KINDS, BODY_PARAMETERS
@@ -32,13 +32,13 @@ from ..dynamics import regressor
 from ..loading import load_description
 from ..mechanism import Mechanism
 from ..numbers.padic import NotInThisField
-from ..parameters import rigid_basis, rigid_columns
+from ..parameters import build_rigid_basis, build_rigid_columns
 from .basis import choose_basis, read_structure_rows
-from .exact_states import BITS, checked_exact, exact_columns
-from .friction_columns import FRICTION_KINDS, friction_names, random_signs, with_friction_columns
+from .exact_states import BITS, build_exact_columns, checked_exact
+from .friction_columns import FRICTION_KINDS, list_friction_names, random_signs, with_friction_columns
 from .modular_start import NearHome, fractions_near_home
-from .states import structure_motion
-from .symbolic.base import SymbolicBaseParameters, symbolic_base_parameters
+from .states import compute_structure_motion
+from .symbolic.base import SymbolicBaseParameters, list_symbolic_base_parameters
 
 _SPARE_STATES = 2
 _HEXAPOD_STATES = 40
@@ -86,7 +86,7 @@ class Subject:
 
     @classmethod
     def load(cls, name_or_path: str | Path, symmetry: str = "general") -> Subject:
-        """A machine by its name or file.
+        """Return a machine by its name or file.
 
         Parameters
         ----------
@@ -113,7 +113,7 @@ class Subject:
     @classmethod
     def of_mechanism(cls, mechanism: Mechanism) -> Subject:
         """Ten parameters a body, four of a planar one."""
-        basis = rigid_basis(mechanism)
+        basis = build_rigid_basis(mechanism)
         units = tuple(drive.force_unit for drive in mechanism.description.drives)
         return cls(
             mechanism.name,
@@ -129,13 +129,13 @@ class Subject:
 
     @classmethod
     def of_machine(cls, machine: Machine, symmetry: str = "general") -> Subject:
-        """The thirteen bodies of a hexapod, or fewer parameters of struts that are alike or round."""
+        """Return the thirteen bodies of a hexapod, or fewer parameters of struts that are alike or round."""
         names, mapping = body_mapping(symmetry)
         kinds = tuple(
             BODY_KINDS[int(np.flatnonzero(column)[0]) % len(BODY_PARAMETERS)] for column in mapping.T
         )
         # struts that are not quite what the symmetry says are so on average
-        nominal = np.linalg.pinv(mapping) @ body_parameters(machine)
+        nominal = np.linalg.pinv(mapping) @ list_body_parameters(machine)
         platform = tuple(
             name
             for name, column in zip(names, mapping.T, strict=True)
@@ -154,11 +154,11 @@ class Subject:
         )
 
     def with_friction(self) -> Subject:
-        """The same with a viscous and a Coulomb coefficient for each drive, zero in the description."""
+        """Return the same with a viscous and a Coulomb coefficient for each drive, zero in the description."""
         count = len(self.row_units)
         return replace(
             self,
-            names=(*self.names, *friction_names(self.mechanism.drive_names)),
+            names=(*self.names, *list_friction_names(self.mechanism.drive_names)),
             kinds=(*self.kinds, *(kind for kind in FRICTION_KINDS for _ in range(count))),
             nominal=np.concatenate([self.nominal, np.zeros(2 * count)]),
             rubbing=True,
@@ -178,13 +178,13 @@ class Subject:
         return self.mechanism.description.motion is not None
 
     def columns(self, seed: int = 0) -> FloatArray:
-        """The regressor (N, n, P) in double precision, N n at least P."""
+        """Return the regressor (N, n, P) in double precision, N n at least P."""
         if self.machine is not None:
             states = random_states(self.machine, _HEXAPOD_STATES, seed)
-            rows = body_regressor(self.machine, states) @ self.mapping
+            rows = compute_body_regressor(self.machine, states) @ self.mapping
             per_twist = jacobian(self.machine, states.position, states.rotation)
-            return self._rubbed(rows, np.einsum("nij,nj->ni", per_twist, states.twist))
-        return self._rubbed(*read_structure_rows(self.mechanism, seed))
+            return self._rub(rows, np.einsum("nij,nj->ni", per_twist, states.twist))
+        return self._rub(*read_structure_rows(self.mechanism, seed))
 
     def precise_columns(self, digits: int, seed: int = 0) -> Any:
         """The regressor (N, n, P) in mpmath numbers of so many digits, made with those digits from the first step on.
@@ -194,11 +194,11 @@ class Subject:
         SettingsError
             If a constant was given as a floating-point number.
         """
-        mechanism, motion = structure_motion(self.exact_mechanism(), self._states, digits, seed)
-        return self._rubbed(self._chosen(regressor(mechanism, motion)), motion.drive_rate)
+        mechanism, motion = compute_structure_motion(self.exact_mechanism(), self._states, digits, seed)
+        return self._rub(self._chosen(regressor(mechanism, motion)), motion.drive_rate)
 
     def modular_columns(self, prime: int, seed: int = 0, bits: int = BITS[-1]) -> ModularRows | None:
-        """The regressor modulo a power of a prime of so many bits; None if there is no state with this prime.
+        """Return the regressor modulo a power of a prime of so many bits; None if there is no state with this prime.
 
         Raises
         ------
@@ -209,7 +209,7 @@ class Subject:
         mechanism = self.exact_mechanism()
         checked_exact(mechanism)
         try:
-            columns = exact_columns(mechanism, prime, self._states, self._near_home, seed, bits)
+            columns = build_exact_columns(mechanism, prime, self._states, self._near_home, seed, bits)
         except NotInThisField:
             return None
         rows = self._chosen(columns.rows[None])[0] % columns.modulus
@@ -237,8 +237,14 @@ class Subject:
             self.names[self.mapping.shape[1] :],
         )
         for attempt in range(_BRANCHES_TRIED):
-            base = symbolic_base_parameters(
-                mechanism, names, rigid_columns(mechanism), self.mapping, wanted_out, keep, seed + attempt
+            base = list_symbolic_base_parameters(
+                mechanism,
+                names,
+                build_rigid_columns(mechanism),
+                self.mapping,
+                wanted_out,
+                keep,
+                seed + attempt,
             )
             if self._holds(base):
                 break
@@ -250,14 +256,14 @@ class Subject:
         return base.beside(more)
 
     def _holds(self, base: SymbolicBaseParameters) -> bool:
-        """Whether what is given up does what is said in its place, at states of home's own branch."""
+        """Return whether what is given up does what is said in its place, at states of home's own branch."""
         rows = self.columns()[:, :, : self.mapping.shape[1]].reshape(-1, self.mapping.shape[1])
         out = base.elimination
         left = rows[:, out.given_up] - rows[:, out.kept] @ out.coefficients.astype(float)
         return bool(np.abs(left).max(initial=0.0) <= _SAME_FORCES * np.abs(rows).max(initial=0.0))
 
     def exact_mechanism(self) -> Mechanism:
-        """The mechanism, its constants known to be exact; raises as `precise_columns`."""
+        """Return the mechanism, its constants known to be exact; raises as `precise_columns`."""
         return self._exact_mechanism
 
     @cached_property
@@ -275,11 +281,11 @@ class Subject:
     def _states(self) -> int:
         return -(-len(self.names) // self.mechanism.degrees_of_freedom) + _SPARE_STATES
 
-    def _rubbed(self, columns: Any, rate: Any) -> Any:
+    def _rub(self, columns: Any, rate: Any) -> Any:
         return with_friction_columns(columns, rate) if self.rubbing else columns
 
     def _chosen(self, columns: Any) -> Any:
-        own = columns[:, :, rigid_columns(self.mechanism)]
+        own = columns[:, :, build_rigid_columns(self.mechanism)]
         if self.mapping.shape[0] == self.mapping.shape[1]:
             return own
         # zeros of the mapping would cost as much as its ones

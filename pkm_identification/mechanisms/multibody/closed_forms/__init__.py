@@ -32,7 +32,7 @@ CLOSED_FORMS: dict[str, Callable[[Description, Tree], ClosedForm]] = {"prs_table
 
 
 def closed_form(description: Description, tree: Tree) -> ClosedForm | None:
-    """The closed form a description names, if any.
+    """Return the closed form a description names, if any.
 
     Raises
     ------

@@ -62,7 +62,7 @@ def prs_table(
     MachineError
         If the mechanism is no such table.
     """
-    slides, hinges, ball = _places(description, tree)
+    slides, hinges, ball = _locate_guides(description, tree)
     form = description.closed_form
     assert form is not None
     exact_numbers = [form.numbers[name] for name in _NUMBERS]
@@ -71,7 +71,7 @@ def prs_table(
         q = arithmetic.zeros(len(outputs), tree.coordinates)
         cosines = arithmetic.zeros(len(outputs), 3)
         table = Table(*arithmetic.array(exact_numbers))
-        arithmetic.compiled(_close)(model, slides, hinges, ball, table, home, outputs, q, cosines)
+        arithmetic.compile(_close)(model, slides, hinges, ball, table, home, outputs, q, cosines)
         refused = [""] * len(outputs)
         for n, i in np.argwhere(~(np.abs(np.array(cosines, dtype=float)) <= 1.0)):
             refused[n] = refused[n] or (
@@ -82,14 +82,14 @@ def prs_table(
     return coordinates
 
 
-def _places(description: Description, tree: Tree) -> tuple[np.ndarray, np.ndarray, int]:
-    """Coordinates of the three guides and bars, and the frame of the ball that carries the platform."""
+def _locate_guides(description: Description, tree: Tree) -> tuple[np.ndarray, np.ndarray, int]:
+    """Return coordinates of the three guides and bars, and the frame of the ball that carries the platform."""
     frames, form = tree.frames, description.closed_form
     measured = [list(drive.measure.joints) for drive in description.drives]
     slides = [tree.joint_frames[names[0]][0] for names in measured if len(names) == 1]
     balls = [f for f in range(len(frames)) if frames[f].kind == BALL]
     hinges = {
-        _carrier(frames, f, slides): frames[f].coordinate
+        _find_carrier(frames, f, slides): frames[f].coordinate
         for f in range(len(frames))
         if frames[f].kind == REVOLUTE
     }
@@ -113,8 +113,8 @@ def _places(description: Description, tree: Tree) -> tuple[np.ndarray, np.ndarra
     )
 
 
-def _carrier(frames: Sequence[Frame], f: int, wanted: list[int]) -> int:
-    """The one of some frames that carries a frame; -1 if none does."""
+def _find_carrier(frames: Sequence[Frame], f: int, wanted: list[int]) -> int:
+    """Return the one of some frames that carries a frame; -1 if none does."""
     while f >= 0 and f not in wanted:
         f = frames[f].parent
     return f

@@ -21,12 +21,12 @@ import numpy as np
 
 from pkm_identification.errors import MachineError
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.numerics.rotation import matrix_from_vector, vector_from_matrix
+from pkm_identification.numerics.rotation import build_vector_from_matrix, matrix_from_vector
 
-from ...hexapod.dynamics.thirteen_bodies import BODIES, body_parameters
+from ...hexapod.dynamics.thirteen_bodies import BODIES, list_body_parameters
 from ...hexapod.joint_friction import ENDS
 from ...hexapod.joint_limits import interval
-from ...hexapod.kinematics.strut_frames import SMALLEST_ANGLE, strut_coordinates, strut_frames
+from ...hexapod.kinematics.strut_frames import SMALLEST_ANGLE, compute_strut_coordinates, strut_frames
 from ...hexapod.machine import Machine
 from ..numbers.arithmetic import FLOAT64
 from ..numbers.exact import ONE, ZERO, Exact, ExactVector, cross_product, exact
@@ -38,28 +38,28 @@ _ALIKE, _ACROSS = (_Z, _Z), (_X, _X)  # axes and references of joints whose bodi
 PLATFORM = BODIES[0]
 
 
-def hexapod_description(machine: Machine) -> Description:
-    """The thirteen bodies of a hexapod, their joints, and strut lengths as driven coordinates.
+def build_hexapod_description(machine: Machine) -> Description:
+    """Return the thirteen bodies of a hexapod, their joints, and strut lengths as driven coordinates.
 
     Raises
     ------
     MachineError
         If its universal joints run along their struts at home.
     """
-    parameters = body_parameters(machine).reshape(len(BODIES), -1)
+    parameters = list_body_parameters(machine).reshape(len(BODIES), -1)
     rubbing = machine.joint_friction
     base_end, platform_end = ENDS
     joints, drives = [], []
     guess: dict[str, tuple[Exact, ...]] = {}
-    hinged = _hinged(machine)
-    hinges = [_vector(hinge) for hinge in strut_frames(hinged)[:, :, 0]]
+    hinged = _hinge_machine(machine)
+    hinges = [_read_vector(hinge) for hinge in strut_frames(hinged)[:, :, 0]]
     # where the first angle is zero is free: a direction that needs no root where the hinge is a coordinate axis
     seconds = [cross_product(hinge, across(hinge)) for hinge in hinges]
-    zero = np.stack([_axes(hinge, second) for hinge, second in zip(hinges, seconds, strict=True)])
-    at_home = strut_coordinates(zero, hinged, machine.home_position, machine.home_rotation)
+    zero = np.stack([_compute_axes(hinge, second) for hinge, second in zip(hinges, seconds, strict=True)])
+    at_home = compute_strut_coordinates(zero, hinged, machine.home_position, machine.home_rotation)
     for i in range(len(machine.struts)):
         body_b, body_e = BODIES[1 + 2 * i], BODIES[2 + 2 * i]
-        base, platform = _vector(machine.base_joints[i]), _vector(machine.platform_joints[i])
+        base, platform = _read_vector(machine.base_joints[i]), _read_vector(machine.platform_joints[i])
         slide = f"length_{i + 1}"
         if machine.hinged_platform:
             near, far = platform_end, base_end
@@ -81,8 +81,8 @@ def hexapod_description(machine: Machine) -> Description:
                 (hinged_at, NO_VECTOR),
                 (hinges[i], _Y),
                 (seconds[i], _X),
-                *_rubbing(machine, near, i),
-                _hinge_limits(machine, hinges[i], at_home[i, :2], i),
+                *_read_joint_friction(machine, near, i),
+                _read_hinge_limits(machine, hinges[i], at_home[i, :2], i),
             ),
             Joint(slide, "prismatic", (body_b, body_e), (NO_VECTOR, NO_VECTOR), _ALIKE, _ACROSS),
             Joint(
@@ -92,11 +92,11 @@ def hexapod_description(machine: Machine) -> Description:
                 ends,
                 _ALIKE,
                 _ACROSS,
-                *_rubbing(machine, far, i),
-                _swing_limit(machine),
+                *_read_joint_friction(machine, far, i),
+                _read_swing_limit(machine),
             ),
         ]
-        guess[swing], guess[slide] = _vector(at_home[i, :2]), _vector(at_home[i, 2:])
+        guess[swing], guess[slide] = _read_vector(at_home[i, :2]), _read_vector(at_home[i, 2:])
         drives.append(
             Drive(
                 Measure(slide, "combination", "m", {slide: ONE}, numbers=()),
@@ -106,13 +106,13 @@ def hexapod_description(machine: Machine) -> Description:
             )
         )
     if machine.hinged_platform:
-        guess["base_1"] = _vector(_turn_at_home(machine, zero[0], at_home[0]))
+        guess["base_1"] = _read_vector(_turn_at_home(machine, zero[0], at_home[0]))
     return Description(
         name=machine.name,
         description=machine.description,
         source=f"machine '{machine.name}'",
-        gravity=_vector(machine.gravity),
-        bodies=tuple(Body(name, _vector(row)) for name, row in zip(BODIES, parameters, strict=True)),
+        gravity=_read_vector(machine.gravity),
+        bodies=tuple(Body(name, _read_vector(row)) for name, row in zip(BODIES, parameters, strict=True)),
         joints=tuple(joints),
         drives=tuple(drives),
         outputs=tuple(drive.measure for drive in drives),
@@ -128,7 +128,7 @@ def hexapod_description(machine: Machine) -> Description:
     )
 
 
-def _rubbing(machine: Machine, end: str, strut: int) -> tuple[Exact, Exact]:
+def _read_joint_friction(machine: Machine, end: str, strut: int) -> tuple[Exact, Exact]:
     """Viscous and Coulomb coefficient of a strut's joint at either end."""
     if machine.joint_friction is None:
         return ZERO, ZERO
@@ -138,7 +138,7 @@ def _rubbing(machine: Machine, end: str, strut: int) -> tuple[Exact, Exact]:
     return exact(float(viscous)), exact(float(coulomb))
 
 
-def _hinge_limits(
+def _read_hinge_limits(
     machine: Machine, hinge: ExactVector, at_home: FloatArray, strut: int
 ) -> tuple[tuple[Exact, Exact], ...]:
     """Least and greatest angles of a strut's two hinges; a machine file counts from home.
@@ -163,13 +163,13 @@ def _hinge_limits(
     return tuple(intervals)
 
 
-def _swing_limit(machine: Machine) -> tuple[tuple[Exact, Exact], ...]:
+def _read_swing_limit(machine: Machine) -> tuple[tuple[Exact, Exact], ...]:
     swing = machine.joint_limits.swing
     return () if swing is None else ((ZERO, exact(float(swing))),)
 
 
-def _hinged(machine: Machine) -> Machine:
-    """The machine with universal joints that have the hinges of its body frames.
+def _hinge_machine(machine: Machine) -> Machine:
+    """Return the machine with universal joints that have the hinges of its body frames.
 
     Without spin any hinge does, and a strut may run along the one of the machine's: it gets another.
     """
@@ -181,7 +181,7 @@ def _hinged(machine: Machine) -> Machine:
     return replace(machine, base_joint="universal", first_axes=hinges)
 
 
-def _axes(hinge: ExactVector, second: ExactVector) -> FloatArray:
+def _compute_axes(hinge: ExactVector, second: ExactVector) -> FloatArray:
     """Axes as columns (3, 3) of a joint whose angles are zero."""
     x, y = FLOAT64.array(hinge), FLOAT64.array(second)
     y /= np.linalg.norm(y)
@@ -193,8 +193,8 @@ def _turn_at_home(machine: Machine, zero: FloatArray, coordinates: FloatArray) -
     first, second = (
         matrix_from_vector(angle * axis) for angle, axis in zip(coordinates[:2], np.eye(3)[:2], strict=True)
     )
-    return vector_from_matrix(machine.home_rotation @ zero @ first @ second)
+    return build_vector_from_matrix(machine.home_rotation @ zero @ first @ second)
 
 
-def _vector(values: np.ndarray) -> ExactVector:
+def _read_vector(values: np.ndarray) -> ExactVector:
     return tuple(exact(float(value)) for value in values)

@@ -17,7 +17,7 @@ from ...reported import Reported, read_reported
 from ..numbers.arithmetic import FLOAT64
 from ..numbers.exact import ONE, ZERO, Exact, ExactVector
 from .numbers import Constants, direction, floats, not_negative, number, numbers, refuse_degrees
-from .parts import named_entries, read_each
+from .parts import build_named_entries, read_each
 from .records import GROUND, NO_VECTOR, Body, Drive, Joint, Measure
 
 # Joints with a coordinate of their own, and its unit.
@@ -78,11 +78,11 @@ class Measures:
             limits = (low, high)
             if measure.unit == "rad":
                 refuse_degrees(limits_node, limits, full_turns(measure))
-        reported = self._reported(node, measure.unit == "rad")
+        reported = self._read_reports(node, measure.unit == "rad")
         node.close()
         return Drive(measure, force, limits, inertia, reported)
 
-    def _reported(self, node: Node, turning: bool) -> Reported:
+    def _read_reports(self, node: Node, turning: bool) -> Reported:
         """Return how reports of the drive become coordinate and force; floats are enough of their numbers."""
         given = {key: node.take(key).value for key in _REPORTED_KEYS if node.has(key)}
         for key in _REPORTED_KEYS:
@@ -113,7 +113,7 @@ class Measures:
         joints = {}
         units = set()
         sum_node = node.take("sum")
-        for joint, place in named_entries(sum_node):
+        for joint, place in build_named_entries(sum_node):
             joints[self._with_coordinate(place, joint)] = number(place, self._constants)
             units.add(self._unit(joint))
         if len(units) > 1:
@@ -151,7 +151,7 @@ class Measures:
         if not isinstance(node.value, dict) or len(node.value) != 2:
             node.fail("must be two bodies with a point of each, as in {ground: [0, 0, 0], arm: [0.1, 0, 0]}")
         bodies, points = [], []
-        for body, place in named_entries(node):
+        for body, place in build_named_entries(node):
             bodies.append(self._known_body(place, body))
             points.append(numbers(place, self._constants, 3))
         return Measure(name, "length", "m", bodies=(bodies[0], bodies[1]), points=(points[0], points[1]))

@@ -28,7 +28,7 @@ _show = partial(show_value, quoted=True)
 
 
 def number(node: Node, constants: Constants) -> Exact:
-    """The exact number at a place.
+    """Return the exact number at a place.
 
     Raises
     ------
@@ -50,7 +50,7 @@ def number(node: Node, constants: Constants) -> Exact:
 
 
 def not_negative(node: Node, constants: Constants) -> Exact:
-    """The exact number at a place, at least zero."""
+    """Return the exact number at a place, at least zero."""
     value = number(node, constants)
     if FLOAT64.number(value) < 0:
         node.fail(f"= {_show(node.value)}: must not be negative")
@@ -58,7 +58,7 @@ def not_negative(node: Node, constants: Constants) -> Exact:
 
 
 def numbers(node: Node, constants: Constants, count: int | None = None) -> ExactVector:
-    """A list of exact numbers, of a stated length if any."""
+    """Return a list of exact numbers, of a stated length if any."""
     if not isinstance(node.value, list) or (count is not None and len(node.value) != count):
         node.fail(f"= {_show(node.value)}: must be a list of {count or ''} numbers".replace("  ", " "))
     return tuple(number(entry, constants) for entry in node.entries())
@@ -114,7 +114,7 @@ def pair(node: Node, constants: Constants, read=numbers) -> tuple[ExactVector, E
 
 
 def floats(value: Any, constants: Constants) -> Any:
-    """The same structure with texts of numbers made floats: for sections whose readers know floats alone."""
+    """Return the same structure with texts of numbers made floats: for sections whose readers know floats alone."""
     if isinstance(value, dict):
         return {key: floats(entry, constants) for key, entry in value.items()}
     if isinstance(value, list):

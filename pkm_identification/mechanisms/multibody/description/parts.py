@@ -41,10 +41,10 @@ def read_bodies(node: Node, constants: Constants) -> tuple[Body, ...]:
     MachineError
         Names the body, the key, and what is allowed.
     """
-    return read_each(node, lambda name, place: _body(name, place, constants))
+    return read_each(node, lambda name, place: _read_body(name, place, constants))
 
 
-def named_entries(node: Node) -> list[tuple[str, Node]]:
+def build_named_entries(node: Node) -> list[tuple[str, Node]]:
     """Entries of a mapping of names, each with its name."""
     if not isinstance(node.value, dict) or not node.value:
         node.fail("must be a mapping of names")
@@ -58,7 +58,7 @@ def named_entries(node: Node) -> list[tuple[str, Node]]:
 
 
 def read_each(node: Node, read: Callable[[str, Node], Part]) -> tuple[Part, ...]:
-    """The entries of a mapping of names; what is wrong with several of them is said at once.
+    """Return the entries of a mapping of names; what is wrong with several of them is said at once.
 
     Raises
     ------
@@ -67,14 +67,14 @@ def read_each(node: Node, read: Callable[[str, Node], Part]) -> tuple[Part, ...]
     """
     problems = Problems()
     entries = []
-    for name, place in named_entries(node):
+    for name, place in build_named_entries(node):
         with problems.section():
             entries.append(read(name, place))
     problems.refuse(node.source, MachineError)
     return tuple(entries)
 
 
-def _body(name: str, node: Node, constants: Constants) -> Body:
+def _read_body(name: str, node: Node, constants: Constants) -> Body:
     if name in _NOT_A_BODY:
         node.fail("is what does not move; give the body another name")
     planar_node = node.take("planar", False)
@@ -100,21 +100,21 @@ def _body(name: str, node: Node, constants: Constants) -> Body:
     if planar:
         inertia = (ZERO, ZERO, inertia[0], ZERO, ZERO, ZERO)
     if about == "center_of_mass":
-        inertia = _about_origin(mass, center, inertia)
+        inertia = _move_to_origin(mass, center, inertia)
     if planar:
         # the moment about its plane's normal is all it has
         inertia = (ZERO, ZERO, inertia[2], ZERO, ZERO, ZERO)
     return Body(name, (mass, *(mass * x for x in center), *inertia), planar)
 
 
-def _about_origin(mass: Exact, c: ExactVector, inertia: ExactVector) -> ExactVector:
+def _move_to_origin(mass: Exact, c: ExactVector, inertia: ExactVector) -> ExactVector:
     square = dot_product(c, c)
     moments = [inertia[k] + mass * (square - c[k] * c[k]) for k in range(3)]
     products = [inertia[3 + k] - mass * c[i] * c[j] for k, (i, j) in enumerate(((0, 1), (0, 2), (1, 2)))]
     return (*moments, *products)
 
 
-def central_moments(body: Body) -> tuple[float, np.ndarray, np.ndarray]:
+def compute_central_moments(body: Body) -> tuple[float, np.ndarray, np.ndarray]:
     """Mass (kg), first moments (kg m), inertia (3, 3) about the centre of mass (kg m^2; massless: about the origin)."""
     m, *rest = FLOAT64.array(body.parameters)
     first = np.array(rest[:3])
@@ -132,10 +132,10 @@ def read_joints(node: Node, constants: Constants, bodies: tuple[Body, ...]) -> t
         Names the joint, the key, and what is allowed: a body that is not there, an axis without length.
     """
     known = (GROUND, *(body.name for body in bodies))
-    return read_each(node, lambda name, place: _joint(name, place, constants, known))
+    return read_each(node, lambda name, place: _read_joint(name, place, constants, known))
 
 
-def _joint(name: str, node: Node, constants: Constants, known: tuple[str, ...]) -> Joint:
+def _read_joint(name: str, node: Node, constants: Constants, known: tuple[str, ...]) -> Joint:
     kind = node.take("type").choice(JOINT_TYPES)
     bodies_node = node.take("bodies")
     bodies = bodies_node.value
@@ -148,20 +148,20 @@ def _joint(name: str, node: Node, constants: Constants, known: tuple[str, ...]) 
         bodies_node.fail(f"= {bodies}: a joint connects two different bodies")
     place = pair(node.take("place", [[0, 0, 0], [0, 0, 0]]), constants)
     two_axes = kind in ("universal", "no_spin")
-    axis = _axes(node, constants, two_axes)
-    reference = _references(node, constants, axis, two_axes)
+    axis = _read_axes(node, constants, two_axes)
+    reference = _read_references(node, constants, axis, two_axes)
     friction = node.take("friction", {})
     viscous = not_negative(friction.take("viscous", 0), constants)
     coulomb = not_negative(friction.take("coulomb", 0), constants)
     friction.close()
-    limits = _limits(node.take("limits", None), kind, constants)
+    limits = _read_limits(node.take("limits", None), kind, constants)
     node.close()
     if FREEDOM[kind] == 0 and (viscous != 0 or coulomb != 0):
         friction.fail("is given for a joint that does not move")
     return Joint(name, kind, (bodies[0], bodies[1]), place, axis, reference, viscous, coulomb, limits)
 
 
-def _limits(node: Node, kind: str, constants: Constants) -> tuple[tuple[Exact, Exact], ...]:
+def _read_limits(node: Node, kind: str, constants: Constants) -> tuple[tuple[Exact, Exact], ...]:
     """Least and greatest coordinates of a joint; see `Joint.limits`."""
     if node.value is None:
         return ()
@@ -193,7 +193,7 @@ def _limits(node: Node, kind: str, constants: Constants) -> tuple[tuple[Exact, E
     return tuple(intervals)
 
 
-def _axes(node: Node, constants: Constants, two_axes: bool) -> tuple[ExactVector, ExactVector]:
+def _read_axes(node: Node, constants: Constants, two_axes: bool) -> tuple[ExactVector, ExactVector]:
     if not node.has("axis"):
         return (_X, _Y) if two_axes else (_Z, _Z)
     place = node.take("axis")
@@ -207,7 +207,7 @@ def _axes(node: Node, constants: Constants, two_axes: bool) -> tuple[ExactVector
     return axis, axis
 
 
-def _references(
+def _read_references(
     node: Node, constants: Constants, axis: tuple[ExactVector, ExactVector], two_axes: bool
 ) -> tuple[ExactVector, ExactVector]:
     """Given ones, or those of frames that are parallel where the coordinate is zero."""
@@ -218,7 +218,7 @@ def _references(
         place = node.take("reference", None)
         if two_axes:
             references = (axis[1], axis[0])
-        elif _parallel(*axis):
+        elif _are_parallel(*axis):
             references = (across(axis[0]), across(axis[0]))
         else:
             place.fail(
@@ -234,11 +234,11 @@ def _references(
     return references
 
 
-def _parallel(a: ExactVector, b: ExactVector) -> bool:
+def _are_parallel(a: ExactVector, b: ExactVector) -> bool:
     return bool(np.linalg.norm(np.cross(FLOAT64.array(a), FLOAT64.array(b))) == 0)
 
 
 def across(axis: ExactVector) -> ExactVector:
-    """The coordinate direction most nearly across an axis, the first of those alike."""
+    """Return the coordinate direction most nearly across an axis, the first of those alike."""
     sizes = np.abs(FLOAT64.array(axis))
     return (_X, _Y, _Z)[int(np.argmin(sizes))]

@@ -25,15 +25,15 @@ from ...plausibility import (
     LENGTH_UNITS,
     MOST_OFFSET,
     BodyNumbers,
-    body_complaints,
-    gravity_complaint,
+    format_body_complaints,
+    format_gravity_complaint,
     gyration_bounds,
     propose_units,
     show_value,
     units_within,
 )
 from ..numbers.arithmetic import FLOAT64
-from .parts import central_moments
+from .parts import compute_central_moments
 from .records import GROUND, Body, Description, Joint
 
 # A joint's place is in another unit if it is so many times as far out as half of the others, and as the next
@@ -51,27 +51,27 @@ def check_plausibility(description: Description) -> None:
     """
     document, source = description.document, description.source
     problems = Problems()
-    found = [gravity_complaint(FLOAT64.array(description.gravity), document.get("gravity"))]
+    found = [format_gravity_complaint(FLOAT64.array(description.gravity), document.get("gravity"))]
     places = _place_complaints(description)
-    found += places or body_complaints(_bodies(description), "joints")
-    found += [] if places else [*_slide_complaints(description), *_measure_complaints(description)]
+    found += places or format_body_complaints(_check_bodies(description), "joints")
+    found += [] if places else [*_check_slides(description), *_measure_complaints(description)]
     problems.found += [f"{source}: {one}" for one in found if one]
     problems.refuse(source, MachineError)
 
 
 def impossible_gyration(description: Description) -> list[BodyNumbers]:
     """Return the bodies whose radius of gyration none of their size and mass has."""
-    return [body for body in _bodies(description) if len(set(gyration_bounds(body))) > 1]
+    return [body for body in _check_bodies(description) if len(set(gyration_bounds(body))) > 1]
 
 
-def _bodies(description: Description) -> list[BodyNumbers]:
-    points, size = _points(description), machine_size(description)
-    return [_numbers(body, description, points[body.name], size) for body in description.bodies]
+def _check_bodies(description: Description) -> list[BodyNumbers]:
+    points, size = _locate_points(description), compute_machine_size(description)
+    return [_list_numbers(body, description, points[body.name], size) for body in description.bodies]
 
 
 def _measure_complaints(description: Description) -> list[str]:
     """Return which points and levers of drives, outputs and readings are far larger than the joints are apart."""
-    most = FAR_OUT * max((_spread(one) for one in _points(description, ()).values()), default=0.0)
+    most = FAR_OUT * max((_spread(one) for one in _locate_points(description, ()).values()), default=0.0)
     sections = {
         "drives": [drive.measure for drive in description.drives],
         "outputs": list(description.outputs),
@@ -96,7 +96,7 @@ def _measure_complaints(description: Description) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def machine_size(description: Description) -> float:
+def compute_machine_size(description: Description) -> float:
     """Return the longest length that the file names, m; 0 where no body has joints in two places.
 
     It is that between two points of a body or of the ground, or that of a lever.
@@ -106,15 +106,15 @@ def machine_size(description: Description) -> float:
         for drive in description.drives
         if drive.measure.kind == "lever"
     ]
-    own = [_spread(one) for one in _points(description, ()).values()]
+    own = [_spread(one) for one in _locate_points(description, ()).values()]
     if max([*own, *levers]) == 0:
         return 0.0  # points that are measured alone say nothing of the bodies
-    return max([*(_spread(one) for one in _points(description).values()), *levers])
+    return max([*(_spread(one) for one in _locate_points(description).values()), *levers])
 
 
-def _slide_complaints(description: Description) -> list[str]:
+def _check_slides(description: Description) -> list[str]:
     """Return limits, homes and guesses of slides that are far longer than the mechanism, but not in another unit."""
-    most = FAR_OUT * machine_size(description)
+    most = FAR_OUT * compute_machine_size(description)
     home, drives = description.home, description.drives
     sliding = {joint.name for joint in description.joints if joint.type == "prismatic"}
     given = {f"home.guess.{name}": values[:1] for name, values in home.guess.items() if name in sliding}
@@ -135,8 +135,8 @@ def _slide_complaints(description: Description) -> list[str]:
     return found
 
 
-def _numbers(body: Body, description: Description, points: FloatArray, size: float) -> BodyNumbers:
-    mass, first, inertia = central_moments(body)
+def _list_numbers(body: Body, description: Description, points: FloatArray, size: float) -> BodyNumbers:
+    mass, first, inertia = compute_central_moments(body)
     center = first / mass if mass > 0 else np.zeros(3)
     reach = max(_spread(points), size if len(points) < 2 else 0.5 * size) if size > 0 else np.inf
     offset = MOST_OFFSET * max(reach, size)
@@ -148,20 +148,20 @@ def _numbers(body: Body, description: Description, points: FloatArray, size: flo
         points.mean(axis=0) if len(points) else np.zeros(3),
         offset,
         LEAST_OFFSET * size,
-        _certain_span(body, description.joints),
+        _compute_certain_span(body, description.joints),
         reach,
         not body.planar,
-        _section(description.document, body.name),
+        _find_section(description.document, body.name),
         f"within {offset:.4g} m of the middle of its joints",
     )
 
 
-def _section(document: Mapping[str, Any], body: str) -> dict[str, Any]:
+def _find_section(document: Mapping[str, Any], body: str) -> dict[str, Any]:
     bodies = document.get("bodies", {})
     return bodies.get(body, {}) if isinstance(bodies, Mapping) else {}
 
 
-def _points(
+def _locate_points(
     description: Description, kinds: tuple[str, ...] = ("length", "position")
 ) -> dict[str, FloatArray]:
     """Return points of each body and of the ground, (k, 3) in their frames, m: of joints and of kinds of measures."""
@@ -184,7 +184,7 @@ def _spread(points: FloatArray) -> float:
     return float(np.linalg.norm(points[:, None] - points[None], axis=2).max())
 
 
-def _certain_span(body: Body, joints: tuple[Joint, ...]) -> float:
+def _compute_certain_span(body: Body, joints: tuple[Joint, ...]) -> float:
     """Return the largest distance between two joints of a body, m, across their axes: along these they are anywhere."""
     ends = []
     for joint in joints:

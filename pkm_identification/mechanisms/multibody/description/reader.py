@@ -27,7 +27,7 @@ from ...tolerances import read_drive_tolerances
 from ..numbers.exact import Exact, exact
 from .measures import Measures, full_turns
 from .numbers import Constants, floats, not_negative, number, numbers, refuse_degrees
-from .parts import named_entries, read_bodies, read_joints
+from .parts import build_named_entries, read_bodies, read_joints
 from .plausibility import check_plausibility
 from .records import (
     FREEDOM,
@@ -53,23 +53,23 @@ _MOST_SAMPLES = 1_000_000
 
 
 def read_file(path: Path) -> Description:
-    """The description in a file.
+    """Return the description in a file.
 
     Raises
     ------
     MachineError
         If the file cannot be read, is not YAML, or describes no mechanism: names file, key, value and what is allowed.
     """
-    return read_document(parsed(path), str(path))
+    return read_document(parse_text(path), str(path))
 
 
-def parsed(path: Path) -> Any:
-    """What YAML makes of a file, numbers kept as their text."""
+def parse_text(path: Path) -> Any:
+    """Return what YAML makes of a file, numbers kept as their text."""
     return read_yaml(path, "machine file", MachineError, numbers_as_text=True)
 
 
 def read_document(document: Any, source: str = "mechanism", plausible: bool = True) -> Description:
-    """A description from a parsed document; see `read_file`."""
+    """Return a description from a parsed document; see `read_file`."""
     document, known = take_statements(document, source, as_text=True)
     root = Node(document, "", source, MachineError)
     schema = root.take("schema")
@@ -81,22 +81,22 @@ def read_document(document: Any, source: str = "mechanism", plausible: bool = Tr
             root.take(key).fail(
                 f"belongs into a hexapod's file; this one is of kind {KIND}, with bodies and joints"
             )
-    constants = _constants(root.take("constants", {}))
+    constants = _read_constants(root.take("constants", {}))
     bodies = read_bodies(root.take("bodies"), constants)
     joints = read_joints(root.take("joints"), constants, bodies)
     measures = Measures(bodies, joints, constants)
     drives = measures.drives(root.take("drives"))
     outputs = measures.outputs(root.take("outputs", {}))
     readings = measures.outputs(root.take("readings", {}))
-    _unique(root, [measure.name for measure in (*outputs, *readings)])
-    _unique(root, [drive.force for drive in drives])
-    friction_node = _friction_node(root.take("friction", {}), source, constants, len(drives))
-    friction, joint_transition_rate = _friction(friction_node, len(drives))
+    _refuse_repeated(root, [measure.name for measure in (*outputs, *readings)])
+    _refuse_repeated(root, [drive.force for drive in drives])
+    friction_node = _find_friction_node(root.take("friction", {}), source, constants, len(drives))
+    friction, joint_transition_rate = _read_friction(friction_node, len(drives))
     tolerances_node = Node(
         floats(root.take("tolerances", {}).value, constants), "tolerances", source, MachineError
     )
     tolerances = read_drive_tolerances(tolerances_node, len(drives))
-    actuators, control = _actuators(document, source, constants, drives)
+    actuators, control = _read_actuators(document, source, constants, drives)
     for key in _ACTUATOR_KEYS:
         root.take(key, None)
     description = Description(
@@ -106,13 +106,13 @@ def read_document(document: Any, source: str = "mechanism", plausible: bool = Tr
         gravity=numbers(root.take("gravity", _GRAVITY), constants, 3),
         bodies=bodies,
         joints=joints,
-        drives=_with_inertia(drives, actuators),
+        drives=_add_inertia(drives, actuators),
         outputs=outputs or tuple(drive.measure for drive in drives),
         readings=readings,
-        home=_home(root.take("home", {}), constants, joints, [d.measure for d in drives], list(outputs)),
+        home=_read_home(root.take("home", {}), constants, joints, [d.measure for d in drives], list(outputs)),
         friction=friction,
-        motion=_motion(root.take("motion", None), constants, [drive.measure for drive in drives]),
-        closed_form=_closed_form(root.take("closed_form", None), constants),
+        motion=_read_motion(root.take("motion", None), constants, [drive.measure for drive in drives]),
+        closed_form=_read_closed_form(root.take("closed_form", None), constants),
         pose=_body(root.take("pose", None), bodies) or _find_platform(outputs),
         payload_body=_body(root.take("payload_body", None), bodies),
         document=document,
@@ -131,7 +131,7 @@ def read_document(document: Any, source: str = "mechanism", plausible: bool = Tr
     return description
 
 
-def _friction_node(node: Node, source: str, constants: Constants, drives: int) -> Node:
+def _find_friction_node(node: Node, source: str, constants: Constants, drives: int) -> Node:
     """Return the section of friction in floats; of a file that has none, of drives without friction."""
     given, nothing = floats(node.value, constants), [0.0] * drives
     if isinstance(given, dict) and set(given) <= {"joints"}:
@@ -139,7 +139,7 @@ def _friction_node(node: Node, source: str, constants: Constants, drives: int) -
     return Node(given, "friction", source, MachineError)
 
 
-def _friction(node: Node, drives: int) -> tuple[Friction, float]:
+def _read_friction(node: Node, drives: int) -> tuple[Friction, float]:
     """Return friction of the drives, and the rate where Coulomb friction of passive joints bends."""
     joints = node.take("joints", {})
     rate = joints.take("transition_rate", JOINT_TRANSITION_RATE).positive()
@@ -147,7 +147,7 @@ def _friction(node: Node, drives: int) -> tuple[Friction, float]:
     return read_friction(node, drives), rate
 
 
-def _actuators(
+def _read_actuators(
     document: Any, source: str, constants: Constants, drives: tuple[Drive, ...]
 ) -> tuple[tuple[Actuator, ...] | None, MachineControl | None]:
     """Actuators and their control, of whose numbers floats are enough."""
@@ -157,7 +157,7 @@ def _actuators(
     return actuators, read_control(node, actuators)
 
 
-def _with_inertia(drives: tuple[Drive, ...], actuators: tuple[Actuator, ...] | None) -> tuple[Drive, ...]:
+def _add_inertia(drives: tuple[Drive, ...], actuators: tuple[Actuator, ...] | None) -> tuple[Drive, ...]:
     """The drives with what turns rigidly with them, and with the force of a current where their motors say it."""
     if actuators is None:
         return drives
@@ -172,24 +172,24 @@ def _with_inertia(drives: tuple[Drive, ...], actuators: tuple[Actuator, ...] | N
     )
 
 
-def _constants(node: Node) -> Constants:
+def _read_constants(node: Node) -> Constants:
     """Named numbers, each of which may use those before it."""
     constants: dict[str, Exact] = {}
     if node.value != {}:
-        for name, place in named_entries(node):
+        for name, place in build_named_entries(node):
             if not name.isidentifier():
                 place.fail("is no name: letters, digits and _ alone")
             constants[name] = number(place, constants)
     return constants
 
 
-def _unique(root: Node, names: list[str]) -> None:
+def _refuse_repeated(root: Node, names: list[str]) -> None:
     for name in names:
         if names.count(name) > 1:
             root.fail(f"has two forces, outputs or readings named '{name}'")
 
 
-def _home(
+def _read_home(
     node: Node,
     constants: Constants,
     joints: tuple[Joint, ...],
@@ -201,13 +201,13 @@ def _home(
         node.fail("must have outputs or drives, not both")
     wanted = outputs if by_outputs else drives
     place = node.take("outputs" if by_outputs else "drives", {})
-    values = tuple(_home_value(place.take(measure.name, "0"), constants, measure) for measure in wanted)
+    values = tuple(_read_home_value(place.take(measure.name, "0"), constants, measure) for measure in wanted)
     place.close()
     guess: dict[str, tuple[Exact, ...]] = {}
     guess_node = node.take("guess", {})
     if guess_node.value != {}:
         known = {joint.name: joint for joint in joints}
-        for name, entry in named_entries(guess_node):
+        for name, entry in build_named_entries(guess_node):
             if name not in known:
                 entry.fail(f"names no joint; joints: {', '.join(known)}")
             freedom = FREEDOM[known[name].type]
@@ -223,14 +223,14 @@ def _home(
     return Home(by_outputs, values, guess)
 
 
-def _home_value(node: Node, constants: Constants, measure: Measure) -> Exact:
+def _read_home_value(node: Node, constants: Constants, measure: Measure) -> Exact:
     value = number(node, constants)
     if measure.unit == "rad":
         refuse_degrees(node, (value,), full_turns(measure))
     return value
 
 
-def _motion(node: Node, constants: Constants, drives: list[Measure]) -> SeriesMotion | None:
+def _read_motion(node: Node, constants: Constants, drives: list[Measure]) -> SeriesMotion | None:
     if node.value is None:
         return None
     period_node = node.take("period")
@@ -245,7 +245,7 @@ def _motion(node: Node, constants: Constants, drives: list[Measure]) -> SeriesMo
     series = []
     for drive in drives:
         one = place.take(drive.name)
-        mean = _home_value(one.take("mean"), constants, drive)
+        mean = _read_home_value(one.take("mean"), constants, drive)
         waves = []
         for key in ("cosine", "sine"):
             entry = one.take(key, [])
@@ -274,7 +274,7 @@ def _find_platform(outputs: tuple[Measure, ...]) -> str | None:
     return outputs[0].bodies[1]
 
 
-def _closed_form(node: Node, constants: Constants) -> ClosedForm | None:
+def _read_closed_form(node: Node, constants: Constants) -> ClosedForm | None:
     if node.value is None:
         return None
     name = node.take("name").text()

@@ -25,7 +25,7 @@ from .codes import BALL, DEGRADED, FAILED, FIXED, NO_SPIN, OK, OTHER_MODE, SINGU
 from .frames import move_frames, place_frames
 from .layout import COORDINATE, HOLDER, KIND, PARENT, ROTATES, STATE, VELOCITY
 from .linear import factorize, solve_factored
-from .rows import fill_row, row_drift, row_residual, row_value
+from .rows import compute_row_residual, fill_row, row_drift, row_value
 from .vectors import column, dot
 
 MOST_STEPS = 40
@@ -120,8 +120,8 @@ def advance(model, q, step):
 
 
 @shared
-def _largest(values):
-    """The largest size in a vector; not a number if one is none."""
+def _find_largest(values):
+    """Return the largest size in a vector; not a number if one is none."""
     most = abs(values[0]) * 0
     for value in values:
         size = abs(value)
@@ -206,10 +206,10 @@ def close(model, chosen, task_count, target, wanted, start, limits, closed):
             for i in range(velocities):
                 task = i - velocities + task_count
                 aim = target[n, task] if task >= 0 else nothing
-                gap[i] = -row_residual(
+                gap[i] = -compute_row_residual(
                     model, chosen[i], q[n], state, aim, wanted, min(n, wanted.shape[0] - 1)
                 )
-            residual[n] = _largest(gap)
+            residual[n] = _find_largest(gap)
             iterations[n] = iteration
             if last or iteration == MOST_STEPS or not residual[n] < 1e15:
                 break
@@ -229,9 +229,9 @@ def close(model, chosen, task_count, target, wanted, start, limits, closed):
             _shorten(model, gap, limits)
             _take_spin_back(model, q[n], state, gap)
             advance(model, q[n], gap)
-            last = _largest(gap) < limits.last_step
+            last = _find_largest(gap) < limits.last_step
         if residual[n] <= limits.residual:
-            status[n] = _judged(pivot[n], limits.side)
+            status[n] = _assess_closure(pivot[n], limits.side)
 
 
 @shared
@@ -244,7 +244,7 @@ def _copy_factors(matrix, order, to_matrix, to_order):
 
 
 @shared
-def _judged(pivot, side):
+def _assess_closure(pivot, side):
     """Status of closed loops by their last pivot; beyond a singularity from home, the determinant's sign is another."""
     if abs(pivot) < NO_PIVOT:
         return SINGULAR
@@ -301,7 +301,7 @@ def _fill_rates(model, rows, q, v, a, state, axes, row, written):
 
 
 @kernel
-def complete_motion(model, chosen, q, rate, change, v, a, pivot, readings):
+def compute_complete_motion(model, chosen, q, rate, change, v, a, pivot, readings):
     """Write velocities and accelerations (N, V) of the tree from the tasks' rates and second derivatives (N, tasks).
 
     Configurations are (N, Q), or one for all. The `Readings` are written, too.

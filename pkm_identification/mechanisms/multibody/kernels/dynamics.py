@@ -29,7 +29,19 @@ from .codes import BALL, FIXED, NO_SPIN, PRISMATIC
 from .frames import move_frames, place_frames
 from .layout import ALPHA, HOLDER, KIND, OMEGA, ORIGIN, PARENT, ROTATES, SECOND, SPEED, STATE, VELOCITY
 from .linear import factorize, solve_factored, solve_transposed
-from .vectors import add, add_scaled, at, cross, dot, part, scale, subtract, turned, turned_back, write
+from .vectors import (
+    add,
+    add_scaled,
+    at,
+    cross,
+    dot,
+    part,
+    scale,
+    subtract,
+    turn_vector,
+    turn_vector_back,
+    write,
+)
 
 PARAMETERS = 10
 
@@ -43,7 +55,7 @@ class TreeMotion(NamedTuple):
 
 
 @shared
-def _inertia_times(w, b, u):
+def _multiply_inertia(w, b, u):
     """Inertia of body b about its origin times a vector, body axes."""
     xx, yy, zz, xy, xz, yz = w[b, 4], w[b, 5], w[b, 6], w[b, 7], w[b, 8], w[b, 9]
     return (
@@ -69,13 +81,14 @@ def _gather(model, w, load, state, force, moment):
         origin = part(state, f, ORIGIN)
         pull = subtract(part(state, f, SECOND), g)
         turn, spin = part(state, f, OMEGA), part(state, f, ALPHA)
-        arm = turned(state, f, (w[b, 1], w[b, 2], w[b, 3]))
+        arm = turn_vector(state, f, (w[b, 1], w[b, 2], w[b, 3]))
         push = add(scale(w[b, 0], pull), add(cross(spin, arm), cross(turn, cross(turn, arm))))
-        turn_b = turned_back(state, f, turn)
+        turn_b = turn_vector_back(state, f, turn)
         euler = add(
-            _inertia_times(w, b, turned_back(state, f, spin)), cross(turn_b, _inertia_times(w, b, turn_b))
+            _multiply_inertia(w, b, turn_vector_back(state, f, spin)),
+            cross(turn_b, _multiply_inertia(w, b, turn_b)),
         )
-        couple = add(cross(arm, pull), turned(state, f, euler))
+        couple = add(cross(arm, pull), turn_vector(state, f, euler))
         push = subtract(push, (load[b, 0], load[b, 1], load[b, 2]))
         couple = subtract(couple, (load[b, 3], load[b, 4], load[b, 5]))
         write(force, f, add(at(force, f), push))
@@ -151,7 +164,7 @@ def driven_forces(model, chosen, drives, w, load, passive, motion, tau, pivot):
 
 
 @shared
-def _unit_motions(model, state, axes, gain, turn, shift):
+def _write_unit_motions(model, state, axes, gain, turn, shift):
     """Write angular velocity and velocity of each frame's origin (F, 3, m) per unit of m drives, `gain` (V, m)."""
     for f in range(model.frame.shape[0]):
         parent, kind, k = model.frame[f, PARENT], model.frame[f, KIND], model.frame[f, VELOCITY]
@@ -200,18 +213,18 @@ def read_unit_motions(model, q, gain, turn, shift):
     turns = np.zeros((frames, 3, motions), dtype=q.dtype)
     shifts = np.zeros((frames, 3, motions), dtype=q.dtype)
     place_frames(model, q, state, axes)
-    _unit_motions(model, state, axes, gain, turns, shifts)
+    _write_unit_motions(model, state, axes, gain, turns, shifts)
     for b in range(model.body.shape[0]):
         f = model.body[b]
         for i in range(motions):
-            w = turned_back(state, f, (turns[f, 0, i], turns[f, 1, i], turns[f, 2, i]))
-            u = turned_back(state, f, (shifts[f, 0, i], shifts[f, 1, i], shifts[f, 2, i]))
+            w = turn_vector_back(state, f, (turns[f, 0, i], turns[f, 1, i], turns[f, 2, i]))
+            u = turn_vector_back(state, f, (shifts[f, 0, i], shifts[f, 1, i], shifts[f, 2, i]))
             turn[b, 0, i], turn[b, 1, i], turn[b, 2, i] = w
             shift[b, 0, i], shift[b, 1, i], shift[b, 2, i] = u
 
 
 @register_jitable
-def _room(model, drives, q):
+def _allocate_room(model, drives, q):
     """Arrays for one configuration, in the arithmetic of q; `shared` functions allocate nothing, this one must."""
     frames, velocities = model.frame.shape[0], model.velocity.shape[0]
     state = np.zeros((frames, STATE, 3), dtype=q.dtype)
@@ -230,7 +243,7 @@ def _room(model, drives, q):
 @kernel
 def fill_regressor(model, chosen, drives, q, v, a, regressor, pivot):
     """Write the driven forces (N, drives, 10 B) per unit of every body's parameters."""
-    state, axes, unit, matrix, gain, order, scales, turn, shift = _room(model, drives, q)
+    state, axes, unit, matrix, gain, order, scales, turn, shift = _allocate_room(model, drives, q)
     g = (model.gravity[0], model.gravity[1], model.gravity[2])
     for n in range(q.shape[0]):
         place_frames(model, q[n], state, axes)
@@ -241,19 +254,22 @@ def fill_regressor(model, chosen, drives, q, v, a, regressor, pivot):
         if pivot[n] == 0:
             continue
         _fill_gain(matrix, order, drives, unit, gain)
-        _unit_motions(model, state, axes, gain, turn, shift)
+        _write_unit_motions(model, state, axes, gain, turn, shift)
         for b in range(model.body.shape[0]):
             f = model.body[b]
-            w, al = turned_back(state, f, part(state, f, OMEGA)), turned_back(state, f, part(state, f, ALPHA))
-            pull = turned_back(state, f, subtract(part(state, f, SECOND), g))
+            w, al = (
+                turn_vector_back(state, f, part(state, f, OMEGA)),
+                turn_vector_back(state, f, part(state, f, ALPHA)),
+            )
+            pull = turn_vector_back(state, f, subtract(part(state, f, SECOND), g))
             for i in range(drives):
-                u = turned_back(state, f, (shift[f, 0, i], shift[f, 1, i], shift[f, 2, i]))
-                t = turned_back(state, f, (turn[f, 0, i], turn[f, 1, i], turn[f, 2, i]))
-                _body_columns(u, t, pull, w, al, regressor[n, i, PARAMETERS * b : PARAMETERS * (b + 1)])
+                u = turn_vector_back(state, f, (shift[f, 0, i], shift[f, 1, i], shift[f, 2, i]))
+                t = turn_vector_back(state, f, (turn[f, 0, i], turn[f, 1, i], turn[f, 2, i]))
+                _write_body_columns(u, t, pull, w, al, regressor[n, i, PARAMETERS * b : PARAMETERS * (b + 1)])
 
 
 @shared
-def _body_columns(u, t, pull, w, al, columns):
+def _write_body_columns(u, t, pull, w, al, columns):
     """Write the power of a body's inertial wrench per unit of its parameters in a virtual motion; all in body axes.
 
     Force m a + (al x + w x w x) h and moment h x a + I al + w x I w at the body's origin, against velocity u and
@@ -277,7 +293,7 @@ def _body_columns(u, t, pull, w, al, columns):
 def fill_mass(model, chosen, drives, w, q, mass, pivot):
     """Write the mass matrices (N, drives, drives) in driven coordinates; of the open tree with `chosen` empty."""
     velocities = model.velocity.shape[0]
-    state, axes, unit, matrix, gain, order, scales, turn, shift = _room(model, drives, q)
+    state, axes, unit, matrix, gain, order, scales, turn, shift = _allocate_room(model, drives, q)
     for n in range(q.shape[0]):
         place_frames(model, q[n], state, axes)
         if chosen.shape[0] == velocities:
@@ -291,7 +307,7 @@ def fill_mass(model, chosen, drives, w, q, mass, pivot):
             pivot[n] = q[n, 0] * 0 + 1
             for k in range(velocities):
                 gain[k, k] = pivot[n]
-        _unit_motions(model, state, axes, gain, turn, shift)
+        _write_unit_motions(model, state, axes, gain, turn, shift)
         for i in range(drives):
             for j in range(drives):
                 mass[n, i, j] = q[n, 0] * 0
@@ -299,13 +315,13 @@ def fill_mass(model, chosen, drives, w, q, mass, pivot):
             f = model.body[b]
             h = (w[b, 1], w[b, 2], w[b, 3])
             for j in range(drives):
-                u_j = turned_back(state, f, (shift[f, 0, j], shift[f, 1, j], shift[f, 2, j]))
-                t_j = turned_back(state, f, (turn[f, 0, j], turn[f, 1, j], turn[f, 2, j]))
+                u_j = turn_vector_back(state, f, (shift[f, 0, j], shift[f, 1, j], shift[f, 2, j]))
+                t_j = turn_vector_back(state, f, (turn[f, 0, j], turn[f, 1, j], turn[f, 2, j]))
                 push = add(scale(w[b, 0], u_j), cross(t_j, h))
-                couple = add(_inertia_times(w, b, t_j), cross(h, u_j))
+                couple = add(_multiply_inertia(w, b, t_j), cross(h, u_j))
                 for i in range(j + 1):
-                    u_i = turned_back(state, f, (shift[f, 0, i], shift[f, 1, i], shift[f, 2, i]))
-                    t_i = turned_back(state, f, (turn[f, 0, i], turn[f, 1, i], turn[f, 2, i]))
+                    u_i = turn_vector_back(state, f, (shift[f, 0, i], shift[f, 1, i], shift[f, 2, i]))
+                    t_i = turn_vector_back(state, f, (turn[f, 0, i], turn[f, 1, i], turn[f, 2, i]))
                     mass[n, i, j] = mass[n, i, j] + dot(u_i, push) + dot(t_i, couple)
         for j in range(drives):
             for i in range(j):
@@ -325,12 +341,15 @@ def fill_energy(model, w, q, v, kinetic, potential):
         kinetic[n] = potential[n] = q[n, 0] * 0
         for b in range(model.body.shape[0]):
             f = model.body[b]
-            u, t = turned_back(state, f, part(state, f, SPEED)), turned_back(state, f, part(state, f, OMEGA))
+            u, t = (
+                turn_vector_back(state, f, part(state, f, SPEED)),
+                turn_vector_back(state, f, part(state, f, OMEGA)),
+            )
             h = (w[b, 1], w[b, 2], w[b, 3])
             kinetic[n] = kinetic[n] + (
-                w[b, 0] * dot(u, u) / 2 + dot(u, cross(t, h)) + dot(t, _inertia_times(w, b, t)) / 2
+                w[b, 0] * dot(u, u) / 2 + dot(u, cross(t, h)) + dot(t, _multiply_inertia(w, b, t)) / 2
             )
-            lever = add_scaled(turned(state, f, h), w[b, 0], part(state, f, ORIGIN))
+            lever = add_scaled(turn_vector(state, f, h), w[b, 0], part(state, f, ORIGIN))
             potential[n] = potential[n] - dot(g, lever)
 
 
@@ -346,10 +365,13 @@ def fill_energy_columns(model, q, v, energy):
         move_frames(model, state, axes, v[n], v[n])
         for b in range(model.body.shape[0]):
             f = model.body[b]
-            u, t = turned_back(state, f, part(state, f, SPEED)), turned_back(state, f, part(state, f, OMEGA))
+            u, t = (
+                turn_vector_back(state, f, part(state, f, SPEED)),
+                turn_vector_back(state, f, part(state, f, OMEGA)),
+            )
             columns = energy[n, PARAMETERS * b : PARAMETERS * (b + 1)]
             columns[0] = dot(u, u) / 2 - dot(g, part(state, f, ORIGIN))
-            columns[1], columns[2], columns[3] = subtract(cross(u, t), turned_back(state, f, g))
+            columns[1], columns[2], columns[3] = subtract(cross(u, t), turn_vector_back(state, f, g))
             for k in range(3):
                 columns[4 + k] = t[k] * t[k] / 2
             columns[7], columns[8], columns[9] = t[0] * t[1], t[0] * t[2], t[1] * t[2]

@@ -38,7 +38,7 @@ from .vectors import (
     part,
     scale,
     subtract,
-    turned,
+    turn_vector,
     write,
     write_column,
     write_part,
@@ -58,15 +58,15 @@ def place_frames(model, q, state, axes):
             for i in range(3):
                 write_part(state, f, i, part(model.placement, f, i))
         else:
-            write_part(state, f, ORIGIN, add(part(state, parent, ORIGIN), turned(state, parent, origin)))
+            write_part(state, f, ORIGIN, add(part(state, parent, ORIGIN), turn_vector(state, parent, origin)))
             for i in range(3):
-                write_column(state, f, i, turned(state, parent, column(model.placement, f, i)))
+                write_column(state, f, i, turn_vector(state, parent, column(model.placement, f, i)))
         if kind != FIXED:
             k, v = model.frame[f, COORDINATE], model.frame[f, VELOCITY]
             axis, sign = model.frame[f, AXIS], model.frame[f, SIGN]
             if kind == REVOLUTE:
                 write(axes, v, scale(sign, column(state, f, axis)))
-                _spin(state, f, axis, cosine(q[k]), sign * sine(q[k]))
+                _turn_frame(state, f, axis, cosine(q[k]), sign * sine(q[k]))
             elif kind == PRISMATIC:
                 along = scale(sign, column(state, f, axis))
                 write(axes, v, along)
@@ -77,16 +77,16 @@ def place_frames(model, q, state, axes):
                     write(axes, v + i, column(state, f, i))
             else:
                 first = column(state, f, 0)
-                _spin(state, f, 0, cosine(q[k]), sine(q[k]))
+                _turn_frame(state, f, 0, cosine(q[k]), sine(q[k]))
                 second = column(state, f, 1)
-                _spin(state, f, 1, cosine(q[k + 1]), sine(q[k + 1]))
+                _turn_frame(state, f, 1, cosine(q[k + 1]), sine(q[k + 1]))
                 along = column(state, f, 2)
                 write(axes, v, add_scaled(first, -dot(first, along), along))
                 write(axes, v + 1, second)
 
 
 @shared
-def _spin(state, f, axis, c, s):
+def _turn_frame(state, f, axis, c, s):
     """Turn a frame about one of its axes."""
     i, j = (axis + 1) % 3, (axis + 2) % 3
     a, b = column(state, f, i), column(state, f, j)
@@ -99,9 +99,9 @@ def _turn_by_quaternion(state, f, quaternion):
     """Turn a frame by a quaternion of any length."""
     x, y, z, w = quaternion
     a, b, c = _matrix_rows(x, y, z, w, 2 / (x * x + y * y + z * z + w * w))
-    first = turned(state, f, (a[0], b[0], c[0]))
-    second = turned(state, f, (a[1], b[1], c[1]))
-    third = turned(state, f, (a[2], b[2], c[2]))
+    first = turn_vector(state, f, (a[0], b[0], c[0]))
+    second = turn_vector(state, f, (a[1], b[1], c[1]))
+    third = turn_vector(state, f, (a[2], b[2], c[2]))
     write_column(state, f, 0, first)
     write_column(state, f, 1, second)
     write_column(state, f, 2, third)
@@ -142,7 +142,7 @@ def move_frames(model, state, axes, v, a):
                 turning = add_scaled(turning, v[k + 2], at(axes, k + 2))
                 change = add_scaled(change, a[k + 2], at(axes, k + 2))
             if kind == NO_SPIN:
-                change = add(change, _spinless_change(model, f, state, axes, v, turning))
+                change = add(change, _compute_spinless_change(model, f, state, axes, v, turning))
             w_dot = add(w_dot, add(cross(w, turning), change))
             w = add(w, turning)
         write_part(state, f, OMEGA, w)
@@ -152,13 +152,13 @@ def move_frames(model, state, axes, v, a):
 
 
 @shared
-def _spinless_change(model, f, state, axes, v, turning):
-    """What the axes' own motion in the parent makes of a spinless joint's angular acceleration.
+def _compute_spinless_change(model, f, state, axes, v, turning):
+    """Return what the axes' own motion in the parent makes of a spinless joint's angular acceleration.
 
     The axes are x - (x . s) s and y, x the first hinge, y the second and s across both; s' = w x s, and y' = t1' x x y.
     """
     k = model.frame[f, VELOCITY]
-    first = turned(state, model.frame[f, PARENT], column(model.placement, f, 0))
+    first = turn_vector(state, model.frame[f, PARENT], column(model.placement, f, 0))
     along = column(state, f, 2)
     s_dot = cross(turning, along)
     first_dot = add(scale(-dot(first, s_dot), along), scale(-dot(first, along), s_dot))

@@ -12,16 +12,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from pkm_identification.numerics.compiled import inlined, kernel
+from pkm_identification.numerics.compiled import compile_inline, kernel
 
 from .closing import fill_rows, fill_scales
-from .dynamics import _fill_gain, _room
+from .dynamics import _allocate_room, _fill_gain
 from .frames import place_frames
 from .linear import factorize
 
 
-@inlined
-def _along(beside, axis, velocities, motion):
+@compile_inline
+def _compute_axis_rate(beside, axis, velocities, motion):
     """Rate of an axis in a motion (V,) of the tree; axes beyond the tree's own have theirs by rows (R, V)."""
     if axis < velocities:
         return motion[axis]
@@ -53,7 +53,7 @@ def fill_passive_columns(model, chosen, drives, rubbing, samples, passive, colum
     q, v = samples
     owner, triples, transition = passive
     velocities, joints = model.velocity.shape[0], columns.shape[2] // 2
-    state, axes, unit, matrix, gain, order, scales, _, _ = _room(model, drives, q)
+    state, axes, unit, matrix, gain, order, scales, _, _ = _allocate_room(model, drives, q)
     beside = np.zeros((rubbing.size, velocities))
     rates, size = np.zeros(owner.size), np.zeros(owner.size)
     columns[:] = 0.0
@@ -67,7 +67,7 @@ def fill_passive_columns(model, chosen, drives, rubbing, samples, passive, colum
         _fill_gain(matrix, order, drives, unit, gain)
         fill_rows(model, rubbing, q[n], state, axes, beside)
         for k in range(owner.size):
-            rates[k] = _along(beside, k, velocities, v[n])
+            rates[k] = _compute_axis_rate(beside, k, velocities, v[n])
             size[k] = abs(rates[k])
         for first in triples:
             turning = np.sqrt(rates[first] ** 2 + rates[first + 1] ** 2 + rates[first + 2] ** 2)
@@ -79,6 +79,6 @@ def fill_passive_columns(model, chosen, drives, rubbing, samples, passive, colum
                 continue
             side = rates[k] / max(size[k], transition)
             for i in range(drives):
-                moved = _along(beside, k, velocities, gain[:, i])
+                moved = _compute_axis_rate(beside, k, velocities, gain[:, i])
                 columns[n, i, joint] += side * moved
                 columns[n, i, joints + joint] += rates[k] * moved

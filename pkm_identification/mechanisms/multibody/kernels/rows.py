@@ -38,12 +38,12 @@ from .layout import (
     TURNS,
     VELOCITY,
 )
-from .vectors import add, at, column, cross, dot, part, scale, subtract, turned
+from .vectors import add, at, column, cross, dot, part, scale, subtract, turn_vector
 
 
 @shared
-def _combined(model, r, q):
-    """A row's combination of joint coordinates."""
+def _combine_coordinates(model, r, q):
+    """Return a row's combination of joint coordinates."""
     total = model.vector[r, NUMBERS, 0]
     for k in range(model.velocity.shape[0]):
         if model.factor[r, k] != 0:
@@ -52,12 +52,12 @@ def _combined(model, r, q):
 
 
 @shared
-def _points(model, r, state):
+def _locate_points(model, r, state):
     """P_a and P_b of a row."""
     a, b = model.row[r, FRAME_A], model.row[r, FRAME_B]
     return (
-        add(part(state, a, ORIGIN), turned(state, a, part(model.vector, r, POINT_A))),
-        add(part(state, b, ORIGIN), turned(state, b, part(model.vector, r, POINT_B))),
+        add(part(state, a, ORIGIN), turn_vector(state, a, part(model.vector, r, POINT_A))),
+        add(part(state, b, ORIGIN), turn_vector(state, b, part(model.vector, r, POINT_B))),
     )
 
 
@@ -74,7 +74,7 @@ def _turn_axes(model, r, state):
 
 
 @shared
-def _cosine_and_sine(model, r, state):
+def _compute_cosine_and_sine(model, r, state):
     """Of the angle of a row of kind ANGLE: R = A_i(t1) A_j(t2) A_k(t3) of frame b in frame a, |t2| < 90 degrees."""
     outer, inner = model.row[r, FRAME_A], model.row[r, FRAME_B]
     i, j, k, which = (
@@ -94,36 +94,36 @@ def _cosine_and_sine(model, r, state):
 
 @shared
 def row_value(model, r, q, state):
-    """A row's value: m, rad or a product of unit vectors; TURN and SPIN rows have none."""
+    """Return a row's value: m, rad or a product of unit vectors; TURN and SPIN rows have none."""
     kind = model.row[r, ROW_KIND]
     if kind == COMBINATION:
-        return _combined(model, r, q)
+        return _combine_coordinates(model, r, q)
     if kind == LEVER:
-        return _lever(model, r, q)[0]
+        return _compute_lever(model, r, q)[0]
     if kind == AXES:
         a, b = model.row[r, FRAME_A], model.row[r, FRAME_B]
         return dot(
-            turned(state, a, part(model.vector, r, DIRECTION_A)),
-            turned(state, b, part(model.vector, r, DIRECTION_B)),
+            turn_vector(state, a, part(model.vector, r, DIRECTION_A)),
+            turn_vector(state, b, part(model.vector, r, DIRECTION_B)),
         )
     if kind == ANGLE:
-        c, s = _cosine_and_sine(model, r, state)
+        c, s = _compute_cosine_and_sine(model, r, state)
         return angle_of(s, c)
     if kind in (TURN, SPIN):
         return model.vector[r, NUMBERS, 0] * 0
-    p_a, p_b = _points(model, r, state)
+    p_a, p_b = _locate_points(model, r, state)
     span = subtract(p_b, p_a)
     if kind == LENGTH:
         return dot(span, span) ** 0.5
-    return dot(turned(state, model.row[r, FRAME_A], part(model.vector, r, DIRECTION_A)), span)
+    return dot(turn_vector(state, model.row[r, FRAME_A], part(model.vector, r, DIRECTION_A)), span)
 
 
 @shared
-def row_residual(model, r, q, state, target, wanted, n):
-    """How far a row is from its target; `wanted` (N, 3, 3), its row n, is what TURN rows are to reach."""
+def compute_row_residual(model, r, q, state, target, wanted, n):
+    """Return how far a row is from its target; `wanted` (N, 3, 3), its row n, is what TURN rows are to reach."""
     kind = model.row[r, ROW_KIND]
     if kind == ANGLE:
-        c, s = _cosine_and_sine(model, r, state)
+        c, s = _compute_cosine_and_sine(model, r, state)
         size = (c * c + s * s) ** 0.5
         return (s * cosine(target) - c * sine(target)) / size
     if kind == TURN:
@@ -141,19 +141,19 @@ def _pair(model, r, state):
     """Force f and moment m of a unit multiplier of a row, and the point P_b."""
     kind = model.row[r, ROW_KIND]
     a, b = model.row[r, FRAME_A], model.row[r, FRAME_B]
-    p_a, p_b = _points(model, r, state)
+    p_a, p_b = _locate_points(model, r, state)
     nothing = scale(0, p_b)
     if kind == POINT:
-        return turned(state, a, part(model.vector, r, DIRECTION_A)), nothing, p_b
+        return turn_vector(state, a, part(model.vector, r, DIRECTION_A)), nothing, p_b
     if kind == SPIN:
-        return nothing, turned(state, a, part(model.vector, r, DIRECTION_A)), p_b
+        return nothing, turn_vector(state, a, part(model.vector, r, DIRECTION_A)), p_b
     if kind == LENGTH:
         span = subtract(p_b, p_a)
         return scale(1 / dot(span, span) ** 0.5, span), nothing, p_b
     if kind == AXES:
         u, w = (
-            turned(state, a, part(model.vector, r, DIRECTION_A)),
-            turned(state, b, part(model.vector, r, DIRECTION_B)),
+            turn_vector(state, a, part(model.vector, r, DIRECTION_A)),
+            turn_vector(state, b, part(model.vector, r, DIRECTION_B)),
         )
         return nothing, cross(w, u), p_b
     if kind == TURN:
@@ -164,11 +164,11 @@ def _pair(model, r, state):
             (one if axis == 0 else none, one if axis == 1 else none, one if axis == 2 else none),
             p_b,
         )
-    return nothing, _angle_moment(model, r, state), p_b
+    return nothing, _compute_angle_moment(model, r, state), p_b
 
 
 @shared
-def _angle_moment(model, r, state):
+def _compute_angle_moment(model, r, state):
     """The moment that gives an angle's rate from the relative angular velocity w = E (t1', t2', t3'): a row of E^-1."""
     first, second, last = _turn_axes(model, r, state)
     which = model.row[r, TURNS + 3]
@@ -185,7 +185,7 @@ def fill_row(model, r, q, state, axes, matrix, i):
     """Write row i of a Jacobian (n, V): the rate of row r's value per unit of every velocity."""
     kind = model.row[r, ROW_KIND]
     if kind in (COMBINATION, LEVER):
-        gain = _lever(model, r, q)[1] if kind == LEVER else 1 + model.vector[r, NUMBERS, 0] * 0
+        gain = _compute_lever(model, r, q)[1] if kind == LEVER else 1 + model.vector[r, NUMBERS, 0] * 0
         for k in range(matrix.shape[1]):
             matrix[i, k] = model.factor[r, k] * gain
         return
@@ -198,9 +198,9 @@ def fill_row(model, r, q, state, axes, matrix, i):
 
 
 @shared
-def _lever(model, r, q):
-    """A lever's L and its first and second derivative by x: L^2 = square + twice cos x."""
-    x, twice = _combined(model, r, q), model.vector[r, NUMBERS, 2]
+def _compute_lever(model, r, q):
+    """Return a lever's L and its first and second derivative by x: L^2 = square + twice cos x."""
+    x, twice = _combine_coordinates(model, r, q), model.vector[r, NUMBERS, 2]
     c = cosine(x)
     length = (model.vector[r, NUMBERS, 1] + twice * c) ** 0.5
     slope = -twice * sine(x) / (2 * length)
@@ -236,7 +236,7 @@ def row_drift(model, r, q, v, state):
         rate = model.vector[r, NUMBERS, 0] * 0
         for k in range(v.shape[0]):
             rate = rate + model.factor[r, k] * v[k]
-        return _lever(model, r, q)[2] * rate * rate
+        return _compute_lever(model, r, q)[2] * rate * rate
     a, b = model.row[r, FRAME_A], model.row[r, FRAME_B]
     w_a, w_b, al_a, al_b = (
         part(state, a, OMEGA),
@@ -246,8 +246,8 @@ def row_drift(model, r, q, v, state):
     )
     if kind == AXES:
         u, w = (
-            turned(state, a, part(model.vector, r, DIRECTION_A)),
-            turned(state, b, part(model.vector, r, DIRECTION_B)),
+            turn_vector(state, a, part(model.vector, r, DIRECTION_A)),
+            turn_vector(state, b, part(model.vector, r, DIRECTION_B)),
         )
         u_dot, w_dot = cross(w_a, u), cross(w_b, w)
         u_ddot, w_ddot = add(cross(al_a, u), cross(w_a, u_dot)), add(cross(al_b, w), cross(w_b, w_dot))
@@ -256,9 +256,9 @@ def row_drift(model, r, q, v, state):
         m = _pair(model, r, state)[1]
         return dot(m, subtract(al_b, al_a))
     if kind == ANGLE:
-        return _angle_drift(model, r, state, w_a, w_b, al_a, al_b)
-    arm_a = turned(state, a, part(model.vector, r, POINT_A))
-    arm_b = turned(state, b, part(model.vector, r, POINT_B))
+        return _compute_angle_drift(model, r, state, w_a, w_b, al_a, al_b)
+    arm_a = turn_vector(state, a, part(model.vector, r, POINT_A))
+    arm_b = turn_vector(state, b, part(model.vector, r, POINT_B))
     p_a, p_b = add(part(state, a, ORIGIN), arm_a), add(part(state, b, ORIGIN), arm_b)
     swing_a, swing_b = cross(w_a, arm_a), cross(w_b, arm_b)
     span = subtract(p_b, p_a)
@@ -271,17 +271,17 @@ def row_drift(model, r, q, v, state):
         length = dot(span, span) ** 0.5
         rate = dot(span, first) / length
         return dot(span, change) / length + (dot(first, first) - rate * rate) / length
-    d = turned(state, a, part(model.vector, r, DIRECTION_A))
+    d = turn_vector(state, a, part(model.vector, r, DIRECTION_A))
     d_dot = cross(w_a, d)
     d_ddot = add(cross(al_a, d), cross(w_a, d_dot))
     return dot(d_ddot, span) + 2 * dot(d_dot, first) + dot(d, change)
 
 
 @shared
-def _angle_drift(model, r, state, w_a, w_b, al_a, al_b):
+def _compute_angle_drift(model, r, state, w_a, w_b, al_a, al_b):
     """An angle's second derivative: m . (alpha - what the axes' own motion adds), w = e1 t1' + e2 t2' + e3 t3'."""
     first, second, last = _turn_axes(model, r, state)
-    m = _angle_moment(model, r, state)
+    m = _compute_angle_moment(model, r, state)
     w = subtract(w_b, w_a)
     volume = dot(first, cross(second, last))
     t1 = dot(cross(second, last), w) / volume

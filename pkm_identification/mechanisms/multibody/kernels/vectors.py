@@ -19,17 +19,17 @@ from pkm_identification.numerics import vector3
 from ..numbers.arithmetic import shared
 
 
-def _shared(inlined):
+def _share_arithmetic(inlined):
     return shared(inlined.py_func)
 
 
-at = _shared(vector3.at)
-dot = _shared(vector3.dot)
-cross = _shared(vector3.cross)
-add = _shared(vector3.add)
-subtract = _shared(vector3.subtract)
-scale = _shared(vector3.scale)
-add_scaled = _shared(vector3.add_scaled)
+at = _share_arithmetic(vector3.at)
+dot = _share_arithmetic(vector3.dot)
+cross = _share_arithmetic(vector3.cross)
+add = _share_arithmetic(vector3.add)
+subtract = _share_arithmetic(vector3.subtract)
+scale = _share_arithmetic(vector3.scale)
+add_scaled = _share_arithmetic(vector3.add_scaled)
 
 
 @shared
@@ -63,8 +63,8 @@ def write_column(array, f, k, a):
 
 
 @shared
-def turned(array, f, a):
-    """A vector of frame f in the axes that the frame's rotation is in."""
+def turn_vector(array, f, a):
+    """Return a vector of frame f in the axes that the frame's rotation is in."""
     return (
         array[f, 0, 0] * a[0] + array[f, 0, 1] * a[1] + array[f, 0, 2] * a[2],
         array[f, 1, 0] * a[0] + array[f, 1, 1] * a[1] + array[f, 1, 2] * a[2],
@@ -73,8 +73,8 @@ def turned(array, f, a):
 
 
 @shared
-def turned_back(array, f, a):
-    """A vector in the axes of frame f."""
+def turn_vector_back(array, f, a):
+    """Return a vector in the axes of frame f."""
     return (
         array[f, 0, 0] * a[0] + array[f, 1, 0] * a[1] + array[f, 2, 0] * a[2],
         array[f, 0, 1] * a[0] + array[f, 1, 1] * a[1] + array[f, 2, 1] * a[2],

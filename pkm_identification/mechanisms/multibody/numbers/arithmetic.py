@@ -36,12 +36,12 @@ shared = register_jitable(_nrt=False, forceinline=True)
 
 
 def cosine(x: Any) -> Any:
-    """Of a number of any arithmetic (interpreted; compiled kernels take the overload below)."""
+    """Return the cosine of a number of any arithmetic (interpreted; compiled kernels take the overload below)."""
     return x.context.cos(x)
 
 
 def sine(x: Any) -> Any:
-    """Of a number of any arithmetic."""
+    """Return the sine of a number of any arithmetic."""
     return x.context.sin(x)
 
 
@@ -51,17 +51,17 @@ def angle_of(y: Any, x: Any) -> Any:
 
 
 @overload(cosine)
-def _cosine(x):
+def _compute_cosine(x):
     return lambda x: math.cos(x)
 
 
 @overload(sine)
-def _sine(x):
+def _compute_sine(x):
     return lambda x: math.sin(x)
 
 
 @overload(angle_of)
-def _angle_of(y, x):
+def _compute_angle(y, x):
     return lambda y, x: math.atan2(y, x)
 
 
@@ -102,8 +102,8 @@ class Float64(Evaluation):
     def zeros(self, *shape: int) -> Any:
         return np.zeros(shape)
 
-    def compiled(self, kernel: Function) -> Function:
-        """The form of a kernel that runs in this arithmetic."""
+    def compile(self, kernel: Function) -> Function:
+        """Return the form of a kernel that runs in this arithmetic."""
         return kernel
 
 
@@ -155,8 +155,8 @@ class Multiprecision(Evaluation):
     def same(self, value: Any) -> Any:
         return self.context.mpf(value)
 
-    def compiled(self, kernel: Function) -> Function:
-        """The form of a kernel that runs in this arithmetic: its interpreted source."""
+    def compile(self, kernel: Function) -> Function:
+        """Return the form of a kernel that runs in this arithmetic: its interpreted source."""
         return kernel.py_func  # type: ignore[attr-defined]
 
 

@@ -35,7 +35,7 @@ class Evaluation:
         raise NotImplementedError
 
     def number(self, value: Exact) -> Any:
-        """An exact number in this arithmetic.
+        """Return an exact number in this arithmetic.
 
         Raises
         ------
@@ -64,11 +64,11 @@ class Evaluation:
         return self._function(value.operation)(*arguments)
 
     def each(self, function: str, values: Any) -> Any:
-        """A function of `exact.FUNCTIONS`, of one argument, of every entry of an array of this arithmetic."""
+        """Return a function of `exact.FUNCTIONS`, of one argument, of every entry of an array of this arithmetic."""
         return np.frompyfunc(self._function(function), 1, 1)(values).astype(self.dtype)
 
     def array(self, values: Any) -> Any:
-        """An array of this arithmetic from nested sequences of exact numbers, floats or its own numbers."""
+        """Return an array of this arithmetic from nested sequences of exact numbers, floats or its own numbers."""
         given = np.asarray(values, dtype=object)
         result = np.empty(given.shape, dtype=self.dtype)
         for place, value in np.ndenumerate(given):
@@ -82,5 +82,5 @@ class Evaluation:
         raise NotImplementedError
 
     def zeros(self, *shape: int) -> Any:
-        """An array of zeros."""
+        """Return an array of zeros."""
         return self.array(np.zeros(shape))

@@ -56,31 +56,31 @@ class Expression:
         object.__setattr__(self, "size", 1 + inner)
 
     def __add__(self, other: Exact | int) -> Exact:
-        return _operate("+", self, other)
+        return _apply_operation("+", self, other)
 
     def __radd__(self, other: Exact | int) -> Exact:
-        return _operate("+", other, self)
+        return _apply_operation("+", other, self)
 
     def __sub__(self, other: Exact | int) -> Exact:
-        return _operate("-", self, other)
+        return _apply_operation("-", self, other)
 
     def __rsub__(self, other: Exact | int) -> Exact:
-        return _operate("-", other, self)
+        return _apply_operation("-", other, self)
 
     def __mul__(self, other: Exact | int) -> Exact:
-        return _operate("*", self, other)
+        return _apply_operation("*", self, other)
 
     def __rmul__(self, other: Exact | int) -> Exact:
-        return _operate("*", other, self)
+        return _apply_operation("*", other, self)
 
     def __truediv__(self, other: Exact | int) -> Exact:
-        return _operate("/", self, other)
+        return _apply_operation("/", self, other)
 
     def __rtruediv__(self, other: Exact | int) -> Exact:
-        return _operate("/", other, self)
+        return _apply_operation("/", other, self)
 
     def __neg__(self) -> Exact:
-        return _operate("-", Fraction(0), self)
+        return _apply_operation("-", Fraction(0), self)
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ class Constant(Expression):
 
     @classmethod
     def of(cls, name: str, value: Exact) -> Constant:
-        """The constant of this name and value."""
+        """Return the constant of this name and value."""
         return cls("constant", (value,), name)
 
 
@@ -110,7 +110,7 @@ class NotANumber(ValueError):
 
 
 def exact(value: Any, constants: Mapping[str, Exact] | None = None) -> Exact:
-    """The exact number in a text, or of a number of Python's by its shortest decimal text.
+    """Return the exact number in a text, or of a number of Python's by its shortest decimal text.
 
     Parameters
     ----------
@@ -135,7 +135,7 @@ def exact(value: Any, constants: Mapping[str, Exact] | None = None) -> Exact:
 
 
 def square_root(value: Exact) -> Exact:
-    """The root of an exact number; a fraction where it is one."""
+    """Return the root of an exact number; a fraction where it is one."""
     if isinstance(value, Fraction) and value >= 0:
         above, below = isqrt(value.numerator), isqrt(value.denominator)
         if above * above == value.numerator and below * below == value.denominator:
@@ -144,7 +144,7 @@ def square_root(value: Exact) -> Exact:
 
 
 def cross_product(a: Sequence[Exact], b: Sequence[Exact]) -> ExactVector:
-    """Of two vectors of exact numbers."""
+    """Return the cross product of two vectors of exact numbers."""
     return (
         a[1] * b[2] - a[2] * b[1],
         a[2] * b[0] - a[0] * b[2],
@@ -153,17 +153,17 @@ def cross_product(a: Sequence[Exact], b: Sequence[Exact]) -> ExactVector:
 
 
 def dot_product(a: Sequence[Exact], b: Sequence[Exact]) -> Exact:
-    """Of two vectors of exact numbers."""
+    """Return the dot product of two vectors of exact numbers."""
     return sum((x * y for x, y in zip(a, b, strict=True)), start=ZERO)
 
 
 def unit_vector(a: Sequence[Exact]) -> ExactVector:
-    """A direction of length one."""
+    """Return a direction of length one."""
     length = square_root(dot_product(a, a))
     return tuple(x / length for x in a)
 
 
-def _bounded(value: Exact) -> Exact:
+def _limit_size(value: Exact) -> Exact:
     """A number whose evaluation takes no more time and depth than there is."""
     if isinstance(value, Expression):
         if value.size > MOST_OPERATIONS:
@@ -173,8 +173,8 @@ def _bounded(value: Exact) -> Exact:
     return value
 
 
-def _operate(sign: str, a: Exact | int, b: Exact | int) -> Exact:
-    """The result of an operation, a fraction where both are; zero and one leave the other as it is."""
+def _apply_operation(sign: str, a: Exact | int, b: Exact | int) -> Exact:
+    """Return the result of an operation, a fraction where both are; zero and one leave the other as it is."""
     a, b = (Fraction(x) if isinstance(x, int) else x for x in (a, b))
     if isinstance(a, Fraction) and isinstance(b, Fraction):
         if sign == "/" and b == 0:
@@ -221,7 +221,7 @@ class _Parser:
         value = self._sum()
         if self._next < len(self._tokens):
             raise NotANumber(f"is no number at {self._tokens[self._next][1]!r}")
-        return _bounded(value)
+        return _limit_size(value)
 
     def _take(self, *signs: str) -> str | None:
         """The next token if it is one of these signs."""
@@ -238,20 +238,20 @@ class _Parser:
         return self._left("+-", self._product)
 
     def _product(self) -> Exact:
-        return self._left("*/", self._signed)
+        return self._left("*/", self._sign)
 
     def _left(self, signs: str, part: Callable[[], Exact]) -> Exact:
         value = part()
         while sign := self._take(*signs):
-            value = _bounded(_operate(sign, value, part()))
+            value = _limit_size(_apply_operation(sign, value, part()))
         return value
 
-    def _signed(self) -> Exact:
+    def _sign(self) -> Exact:
         self._depth += 1
         if self._depth > DEEPEST:
             raise NotANumber(f"has more than {DEEPEST} parentheses, signs or powers within each other")
         sign = self._take("+", "-")
-        value = self._signed() if sign else self._power()
+        value = self._sign() if sign else self._power()
         self._depth -= 1
         return -value if sign == "-" else value
 
@@ -259,13 +259,13 @@ class _Parser:
         base = self._atom()
         if not self._take("^", "**"):
             return base
-        power = self._signed()
+        power = self._sign()
         if not isinstance(power, Fraction) or power.denominator != 1 or abs(power) > LARGEST_POWER:
             raise NotANumber(f"has a power that is not a whole number up to {LARGEST_POWER}")
         result: Exact = ONE
         for _ in range(abs(int(power))):
-            result = _bounded(result * base)
-        return result if power >= 0 else _operate("/", ONE, result)
+            result = _limit_size(result * base)
+        return result if power >= 0 else _apply_operation("/", ONE, result)
 
     def _atom(self) -> Exact:
         if self._take("("):

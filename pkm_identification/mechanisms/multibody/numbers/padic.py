@@ -61,7 +61,7 @@ class Residue:
     # costs is the interpreter: the common case, two residues, calls nothing.
 
     def __add__(self, other: Any) -> Residue:
-        mine, own = self.value, other.value if type(other) is Residue else _value(other)
+        mine, own = self.value, other.value if type(other) is Residue else _read_value(other)
         if type(own) is int and own == 0:
             return self
         if type(mine) is int and mine == 0 and type(other) is Residue:
@@ -71,16 +71,16 @@ class Residue:
     __radd__ = __add__
 
     def __sub__(self, other: Any) -> Residue:
-        own = other.value if type(other) is Residue else _value(other)
+        own = other.value if type(other) is Residue else _read_value(other)
         if type(own) is int and own == 0:
             return self
         return Residue((self.value - own) % self.field.modulus, self.field)
 
     def __rsub__(self, other: Any) -> Residue:
-        return self._made(_value(other) - self.value)
+        return self._made(_read_value(other) - self.value)
 
     def __mul__(self, other: Any) -> Residue:
-        mine, own = self.value, other.value if type(other) is Residue else _value(other)
+        mine, own = self.value, other.value if type(other) is Residue else _read_value(other)
         if type(own) is int:
             if own == 0:
                 return Residue(0, self.field)
@@ -99,10 +99,10 @@ class Residue:
         return self._made(-self.value)
 
     def __truediv__(self, other: Any) -> Residue:
-        return self._made(self.value * self.field.inverse(_value(other)))
+        return self._made(self.value * self.field.inverse(_read_value(other)))
 
     def __rtruediv__(self, other: Any) -> Residue:
-        return self._made(_value(other) * self.field.inverse(self.value))
+        return self._made(_read_value(other) * self.field.inverse(self.value))
 
     def __pow__(self, power: float) -> Residue:
         if power != 0.5:
@@ -114,7 +114,7 @@ class Residue:
         return self.field.size(self.value)
 
     def __eq__(self, other: object) -> bool:
-        return bool(np.all(self.value == _value(other) % self.field.modulus))
+        return bool(np.all(self.value == _read_value(other) % self.field.modulus))
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -149,7 +149,7 @@ class Turn:
         return Turn((old_c * c - old_s * s).value, (old_s * c + old_c * s).value, self.field)
 
 
-def _value(other: Any) -> Any:
+def _read_value(other: Any) -> Any:
     if isinstance(other, Residue):
         return other.value
     if isinstance(other, Turn):
@@ -202,7 +202,7 @@ class Padic(Evaluation):
         return super()._expression(value)
 
     def _root_of_fraction(self, value: Fraction) -> Residue:
-        """A root for each prime number, products of them for the rest: so sqrt(2) sqrt(3) = sqrt(6)."""
+        """Return a root for each prime number, products of them for the rest: so sqrt(2) sqrt(3) = sqrt(6)."""
         left = value.numerator * value.denominator
         root, number = 1, 2
         while number * number <= left and number < _TRIAL_DIVISIONS:
@@ -226,8 +226,8 @@ class Padic(Evaluation):
     def same(self, value: Any) -> Any:
         return value if isinstance(value, (Residue, Turn)) else self._fraction(Fraction(value))
 
-    def compiled(self, kernel: Function) -> Function:
-        """The form of a kernel that runs in this arithmetic: its interpreted source."""
+    def compile(self, kernel: Function) -> Function:
+        """Return the form of a kernel that runs in this arithmetic: its interpreted source."""
         return kernel.py_func  # type: ignore[attr-defined]
 
     def cos(self, angle: Turn) -> Residue:
@@ -245,12 +245,12 @@ class Padic(Evaluation):
             If p divides it.
         """
         if isinstance(value, np.ndarray):
-            return self._inverses[value] if self.exponent == 1 else self._inverted(value)
+            return self._inverses[value] if self.exponent == 1 else self._invert(value)
         if value % self.prime == 0:
             raise NotInThisField(f"{self.prime} divides a divisor")
         return pow(value, -1, self.modulus)
 
-    def _inverted(self, values: Any) -> Any:
+    def _invert(self, values: Any) -> Any:
         """One over each of an array of numbers: one division, the rest products (Montgomery)."""
         flat = values.ravel().tolist()
         products = list(accumulate(flat, lambda one, other: one * other % self.modulus))
@@ -263,7 +263,7 @@ class Padic(Evaluation):
         return inverses.reshape(values.shape)
 
     def root(self, value: Any) -> Any:
-        """A square root, the same one whenever it is asked for.
+        """Return a square root, the same one whenever it is asked for.
 
         Raises
         ------

@@ -16,14 +16,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.numerics.rotation import matrix_from_vector, quaternion_from_matrix
+from pkm_identification.numerics.rotation import build_quaternion_from_matrix, matrix_from_vector
 
 from ..description.records import FREEDOM, Description, Joint
 from ..kernels.closing import read_frames
 from ..kernels.codes import BALL
 from ..kernels.layout import HOLDER, STATE
 from ..numbers.arithmetic import FLOAT64
-from .model import Model, model_size
+from .model import Model, compute_model_size
 from .relative import read_between, read_body_frames
 from .tree import Tree
 
@@ -86,12 +86,12 @@ def guess_start(description: Description, tree: Tree, model: Model) -> FloatArra
     for k, frame in enumerate(tree.frames):
         if frame.kind == BALL and joints[frame.joint] not in description.home.guess:
             read_frames(model, q[None], state)
-            back = quaternion_from_matrix(state[0, k, :3].T)
+            back = build_quaternion_from_matrix(state[0, k, :3].T)
             q[frame.coordinate : frame.coordinate + 4] = back
     return q
 
 
-def unguessed_velocities(description: Description, tree: Tree, model: Model) -> np.ndarray:
+def compute_unguessed_velocities(description: Description, tree: Tree, model: Model) -> np.ndarray:
     """Return which of the tree's velocities (V,) belong to joints that the file does not guess."""
     joints = [joint.name for joint in description.joints]
     holders = [tree.frames[k].joint for k in model.velocity[:, HOLDER]]
@@ -100,7 +100,7 @@ def unguessed_velocities(description: Description, tree: Tree, model: Model) -> 
 
 def random_starts(start: FloatArray, free: np.ndarray, tree: Tree, model: Model) -> Iterator[FloatArray]:
     """Yield starts (Q,) with the coordinates of free velocities (V,) anywhere: angles in a turn, slides in its size."""
-    rng, size = np.random.default_rng(0), model_size(tree)
+    rng, size = np.random.default_rng(0), compute_model_size(tree)
     turning = {k: tree.frames[k] for k in {int(k) for k in model.velocity[free, HOLDER]}}
     for _ in range(RANDOM_STARTS):
         q = start.copy()
@@ -122,7 +122,7 @@ def guess_distances(
 ) -> tuple[GuessDistance, ...]:
     """Return how far each guessed joint is from its guess at a configuration (Q,), those that close loops included."""
     frames = read_body_frames(tree, model, home[None])
-    size = model_size(tree)
+    size = compute_model_size(tree)
     found = []
     for joint in description.joints:
         if joint.name not in description.home.guess or not FREEDOM[joint.type]:
@@ -133,9 +133,9 @@ def guess_distances(
             apart = abs(float(shift[2] - given[0]))
             found.append(GuessDistance(joint.name, apart, "m", apart / size))
             continue
-        wanted = _guessed_rotation(joint, given)
+        wanted = _compute_guessed_rotation(joint, given)
         if joint.type == "no_spin":
-            angle = _angle_between(rotation[:, 2], wanted[:, 2])
+            angle = _compute_angle(rotation[:, 2], wanted[:, 2])
         else:
             cosine = 0.5 * (np.trace(wanted.T @ rotation) - 1.0)
             angle = float(np.arccos(np.clip(cosine, -1.0, 1.0)))
@@ -148,7 +148,7 @@ def farthest(distances: tuple[GuessDistance, ...]) -> GuessDistance | None:
     return max(distances, key=lambda one: one.relative, default=None)
 
 
-def _guessed_rotation(joint: Joint, given: FloatArray) -> FloatArray:
+def _compute_guessed_rotation(joint: Joint, given: FloatArray) -> FloatArray:
     """Return the guessed rotation (3, 3) between the joint's frames."""
     if joint.type == "revolute":
         return matrix_from_vector(given[0] * _Z)
@@ -159,5 +159,5 @@ def _guessed_rotation(joint: Joint, given: FloatArray) -> FloatArray:
     return matrix_from_vector(given[0] * _X) @ matrix_from_vector(given[1] * _Y)
 
 
-def _angle_between(a: FloatArray, b: FloatArray) -> float:
+def _compute_angle(a: FloatArray, b: FloatArray) -> float:
     return float(np.arctan2(np.linalg.norm(np.cross(a, b)), a @ b))

@@ -15,7 +15,7 @@ import numpy as np
 from pkm_identification.errors import MachineError
 from pkm_identification.numerics.arrays import FloatArray
 
-from ..description.parts import central_moments
+from ..description.parts import compute_central_moments
 from ..description.records import Description
 from ..kernels.dynamics import read_unit_motions
 from .mobility import Mobility, closed_nearby, free_directions
@@ -33,12 +33,12 @@ def check_bodies(description: Description, model: Model, freedom: Mobility) -> N
     MachineError
         Names the body.
     """
-    turns, shifts = body_velocities(model, freedom)
+    turns, shifts = compute_body_velocities(model, freedom)
     for b, body in enumerate(description.bodies):
         place = f"{description.source}: bodies.{body.name}:"
-        if body.planar and max(_most(turns[b, :2]), _most(shifts[b, 2])) > _FELT:
+        if body.planar and max(_find_most(turns[b, :2]), _find_most(shifts[b, 2])) > _FELT:
             raise MachineError(f"{place} is planar, but its joints let it leave the x-y plane of its frame")
-        mass, first, inertia = central_moments(body)
+        mass, first, inertia = compute_central_moments(body)
         if mass == 0 and np.any(first):
             raise MachineError(f"{place} has first moments but no mass")
         axis = turning_axis(turns[b])
@@ -51,19 +51,19 @@ def check_bodies(description: Description, model: Model, freedom: Mobility) -> N
         )
 
 
-def _most(values: FloatArray) -> float:
+def _find_most(values: FloatArray) -> float:
     return float(np.abs(values).max(initial=0.0))
 
 
 def is_possible(inertia: FloatArray) -> bool:
-    """Whether some body has this inertia (3, 3) about its centre of mass."""
+    """Return whether some body has this inertia (3, 3) about its centre of mass."""
     least, middle, most = np.linalg.eigvalsh(inertia)
     rounding = _ROUNDING * max(abs(least), abs(most))
     return bool(least >= -rounding and least + middle >= most - rounding)
 
 
 def turning_axis(turns: FloatArray) -> FloatArray | None:
-    """The axis (3,) of its own about which a body with these angular velocities (3, k) always turns.
+    """Return the axis (3,) of its own about which a body with these angular velocities (3, k) always turns.
 
     Zero where it does not turn; None where it turns about more than one.
     """
@@ -73,7 +73,7 @@ def turning_axis(turns: FloatArray) -> FloatArray | None:
     return axes[:, 0] if sizes[0] > _FELT else np.zeros(3)
 
 
-def body_velocities(model: Model, freedom: Mobility) -> tuple[FloatArray, FloatArray]:
+def compute_body_velocities(model: Model, freedom: Mobility) -> tuple[FloatArray, FloatArray]:
     """Angular velocities and velocities (B, 3, k) of the bodies, own axes, per unit motion, at and near home."""
     turns, shifts = [], []
     for q in closed_nearby(model, freedom):

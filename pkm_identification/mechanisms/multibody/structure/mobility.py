@@ -24,11 +24,11 @@ from ..kernels.layout import ORIGIN
 from ..numbers.arithmetic import FLOAT64
 from .assembly import (
     NEAR_GUESS,
+    compute_unguessed_velocities,
     farthest,
     guess_distances,
     guess_start,
     random_starts,
-    unguessed_velocities,
 )
 from .model import Model
 from .rows import Row
@@ -85,16 +85,16 @@ def mobility(
         outputs do not fit the degrees of freedom.
     """
     loops = np.array(tasks["loops"], dtype=np.int64)
-    home, unmet = _home(description, tree, model, rows, tasks)
-    jacobian = _jacobian(model, loops, home)
+    home, unmet = _close_home(description, tree, model, rows, tasks)
+    jacobian = _compute_jacobian(model, loops, home)
     here = _rank(jacobian)
-    general, elsewhere = _general_rank(model, loops, home, jacobian)
+    general, elsewhere = _compute_general_rank(model, loops, home, jacobian)
     if here < general:
         raise MachineError(
             f"{description.source}: home is at a change-point: there the loops leave {tree.velocities - here} degrees "
             f"of freedom, nearby {tree.velocities - general}; choose another home"
         )
-    independent = _independent_rows(elsewhere, general)
+    independent = _select_independent_rows(elsewhere, general)
     freedom = tree.velocities - general
     result = Mobility(
         home,
@@ -107,14 +107,14 @@ def mobility(
         raise MachineError(unmet)
     free = free_directions(model, result, home)
     moved = {
-        kind: _jacobian(model, np.array(tasks[kind], dtype=np.int64), home) @ free
+        kind: _compute_jacobian(model, np.array(tasks[kind], dtype=np.int64), home) @ free
         for kind in ("drives", "outputs")
     }
     check_tasks(description, moved)
     return result
 
 
-def _home(
+def _close_home(
     description: Description, tree: Tree, model: Model, rows: list[Row], tasks: dict[str, list[int]]
 ) -> tuple[FloatArray, str]:
     """Coordinates with all loops closed, and what is wrong if drives or outputs are not where the file wants them."""
@@ -123,7 +123,7 @@ def _home(
     target = FLOAT64.array(description.home.values)
     both, aims = np.concatenate([loops, wanted]), np.concatenate([np.zeros(len(loops)), target])
     scale = _CLOSED * max(1.0, float(np.abs(model.placement[:, ORIGIN]).max()))
-    q = _closed_near_guess(description, tree, model, rows, both, aims, wanted)
+    q = _close_near_guess(description, tree, model, rows, both, aims, wanted)
     if np.abs(read_values(model, both, q) - aims).max(initial=0.0) <= scale:
         return q, ""
     held = _fit(model, both, aims, q, np.concatenate([np.ones(len(loops)), np.full(len(wanted), _HELD)]))
@@ -140,7 +140,7 @@ def _home(
     return closed, problem
 
 
-def _closed_near_guess(
+def _close_near_guess(
     description: Description,
     tree: Tree,
     model: Model,
@@ -155,7 +155,7 @@ def _closed_near_guess(
     Where that closes far from the guess, other starts of what nobody guessed are tried.
     """
     guess = guess_start(description, tree, model)
-    free = unguessed_velocities(description, tree, model)
+    free = compute_unguessed_velocities(description, tree, model)
     of_joints = [k for k, row in enumerate(wanted) if rows[row].factors]
     driven, at_home = wanted[of_joints], aims[len(both) - len(wanted) :][of_joints]
     placed = _fit(model, driven, at_home, guess, moving=free)
@@ -182,7 +182,7 @@ def _closed_near_guess(
 
 
 def _open_loop(model: Model, rows: list[Row], loops: np.ndarray, q: FloatArray) -> str:
-    """Which loop does not close, and its gap."""
+    """Return which loop does not close, and its gap."""
     gaps: dict[str, float] = {}
     for row, value in zip(loops, read_values(model, loops, q), strict=True):
         if rows[row].kind == POINT:
@@ -199,7 +199,7 @@ def _fit(
     weight: FloatArray | float = 1.0,
     moving: np.ndarray | None = None,
 ) -> FloatArray:
-    """Coordinates that bring rows to their targets, or as near as they come (Levenberg, Marquardt).
+    """Return coordinates that bring rows to their targets, or as near as they come (Levenberg, Marquardt).
 
     `moving` (V,) says which velocities may; all if None.
     """
@@ -210,7 +210,7 @@ def _fit(
     weights = np.broadcast_to(weight, len(chosen))
     gap = weights * (target - read_values(model, chosen, q))
     for _ in range(_STEPS):
-        jacobian = weights[:, None] * _jacobian(model, chosen, q)
+        jacobian = weights[:, None] * _compute_jacobian(model, chosen, q)
         if moving is not None:
             jacobian[:, ~moving] = 0.0
         if gap @ gap < _CLOSED**2 * 1e-8:
@@ -240,13 +240,13 @@ def read_values(model: Model, chosen: np.ndarray, q: FloatArray) -> FloatArray:
     return values[0]
 
 
-def _jacobian(model: Model, chosen: np.ndarray, q: FloatArray) -> FloatArray:
+def _compute_jacobian(model: Model, chosen: np.ndarray, q: FloatArray) -> FloatArray:
     matrix = np.zeros((1, len(chosen), len(model.velocity)))
     read_rows(model, chosen, q[None], np.zeros((1, len(chosen))), matrix)
     return matrix[0]
 
 
-def _unit_rows(jacobian: FloatArray) -> FloatArray:
+def _normalise_rows(jacobian: FloatArray) -> FloatArray:
     size = np.linalg.norm(jacobian, axis=1, keepdims=True)
     return jacobian / np.where(size > 0, size, 1.0)
 
@@ -254,33 +254,33 @@ def _unit_rows(jacobian: FloatArray) -> FloatArray:
 def _rank(jacobian: FloatArray) -> int:
     if not jacobian.size:
         return 0
-    values = np.linalg.svd(_unit_rows(jacobian), compute_uv=False)
+    values = np.linalg.svd(_normalise_rows(jacobian), compute_uv=False)
     return int(np.count_nonzero(values > RANK * values[0])) if values[0] > 0 else 0
 
 
-def _null_space(jacobian: FloatArray) -> FloatArray:
+def _compute_null_space(jacobian: FloatArray) -> FloatArray:
     """Directions (V, k) in which the rows do not change."""
     if not jacobian.size:
         return np.eye(jacobian.shape[1])
-    _, _, across = np.linalg.svd(_unit_rows(jacobian))
+    _, _, across = np.linalg.svd(_normalise_rows(jacobian))
     return across[_rank(jacobian) :].T
 
 
-def _general_rank(
+def _compute_general_rank(
     model: Model, loops: np.ndarray, home: FloatArray, jacobian: FloatArray
 ) -> tuple[int, FloatArray]:
-    """The largest rank of the loops' rows at home and at closed configurations near it, and the rows there."""
+    """Return the largest rank of the loops' rows at home and at closed configurations near it, and the rows there."""
     best, rows = _rank(jacobian), jacobian
-    for q in _nearby(model, loops, home):
-        there = _jacobian(model, loops, q)
+    for q in _draw_nearby(model, loops, home):
+        there = _compute_jacobian(model, loops, q)
         if _rank(there) > best:
             best, rows = _rank(there), there
     return best, rows
 
 
-def _nearby(model: Model, loops: np.ndarray, home: FloatArray) -> list[FloatArray]:
+def _draw_nearby(model: Model, loops: np.ndarray, home: FloatArray) -> list[FloatArray]:
     """Closed configurations a little away from home, in directions that the loops leave free."""
-    free = _null_space(_jacobian(model, loops, home))
+    free = _compute_null_space(_compute_jacobian(model, loops, home))
     rng = np.random.default_rng(0)
     configurations = []
     for reach in _NEARBY if free.shape[1] else ():
@@ -295,19 +295,19 @@ def _nearby(model: Model, loops: np.ndarray, home: FloatArray) -> list[FloatArra
 
 def closed_nearby(model: Model, freedom: Mobility) -> list[FloatArray]:
     """Home, and closed configurations (Q,) a little away from it."""
-    return [freedom.home, *_nearby(model, np.array(freedom.independent, dtype=np.int64), freedom.home)]
+    return [freedom.home, *_draw_nearby(model, np.array(freedom.independent, dtype=np.int64), freedom.home)]
 
 
 def free_directions(model: Model, freedom: Mobility, q: FloatArray) -> FloatArray:
     """Velocities (V, dof) that the loops allow at a configuration."""
-    return _null_space(_jacobian(model, np.array(freedom.independent, dtype=np.int64), q))
+    return _compute_null_space(_compute_jacobian(model, np.array(freedom.independent, dtype=np.int64), q))
 
 
-def _independent_rows(jacobian: FloatArray, rank: int) -> list[int]:
-    """The first rows that span all of them (Gram, Schmidt)."""
+def _select_independent_rows(jacobian: FloatArray, rank: int) -> list[int]:
+    """Return the first rows that span all of them (Gram, Schmidt)."""
     basis: list[FloatArray] = []
     chosen: list[int] = []
-    for i, row in enumerate(_unit_rows(jacobian)):
+    for i, row in enumerate(_normalise_rows(jacobian)):
         rest = row.copy()
         for _ in range(2):
             for direction in basis:

@@ -22,7 +22,7 @@ from ..description.records import Description
 from ..kernels.codes import BALL, FIXED, PRISMATIC, VELOCITIES
 from ..kernels.layout import ROTATES
 from ..numbers.arithmetic import FLOAT64, Arithmetic
-from .rows import Row, padded
+from .rows import Row, pad_tuple
 from .tree import Frame, Tree
 
 
@@ -64,8 +64,8 @@ class Model(NamedTuple):
     velocity_scale: Any
 
 
-def packed(description: Description, tree: Tree, rows: list[Row], arithmetic: Arithmetic) -> Model:
-    """The arrays of a mechanism in an arithmetic."""
+def pack_mechanism(description: Description, tree: Tree, rows: list[Row], arithmetic: Arithmetic) -> Model:
+    """Return the arrays of a mechanism in an arithmetic."""
     frames = tree.frames
     velocity = np.full((tree.velocities, 3), -1, dtype=np.int64)
     for k, frame in enumerate(frames):
@@ -74,19 +74,19 @@ def packed(description: Description, tree: Tree, rows: list[Row], arithmetic: Ar
         for i in range(VELOCITIES[frame.kind]):
             scalar = -1 if frame.kind == BALL else frame.coordinate + i
             velocity[frame.velocity + i] = k, frame.kind != PRISMATIC, scalar
-    size = model_size(tree)
+    size = compute_model_size(tree)
     factor = arithmetic.zeros(len(rows), tree.velocities)
     for r, row in enumerate(rows):
         for joint, value in row.factors.items():
             factor[r, frames[tree.joint_frames[joint][0]].velocity] = arithmetic.number(value)
-    vectors = [[*row.points, *row.directions, padded(row.numbers, 3)] for row in rows]
+    vectors = [[*row.points, *row.directions, pad_tuple(row.numbers, 3)] for row in rows]
     return Model(
-        frame=np.array([_integers(frame) for frame in frames], dtype=np.int64),
+        frame=np.array([_pack_integers(frame) for frame in frames], dtype=np.int64),
         placement=arithmetic.array([[*frame.placement.rotation, frame.placement.origin] for frame in frames]),
         velocity=velocity,
         body=np.array([tree.body_frames[body.name] for body in description.bodies], dtype=np.int64),
         gravity=arithmetic.array(description.gravity),
-        row=np.array([_row_integers(row, tree) for row in rows], dtype=np.int64),
+        row=np.array([_pack_row_integers(row, tree) for row in rows], dtype=np.int64),
         vector=arithmetic.array(vectors),
         factor=factor,
         row_scale=arithmetic.array([size if row.unit == "m" else 1.0 for row in rows]),
@@ -94,16 +94,16 @@ def packed(description: Description, tree: Tree, rows: list[Row], arithmetic: Ar
     )
 
 
-def model_size(tree: Tree) -> float:
-    """A length in m that makes metres and radians comparable: the largest offset of a frame in its parent."""
+def compute_model_size(tree: Tree) -> float:
+    """Return a length in m that makes metres and radians comparable: the largest offset of a frame in its parent."""
     origins = FLOAT64.array([frame.placement.origin for frame in tree.frames])
     return float(np.abs(origins).max()) or 1.0
 
 
-def _integers(frame: Frame) -> list[int]:
+def _pack_integers(frame: Frame) -> list[int]:
     return [frame.parent, frame.kind, frame.axis, frame.sign, frame.coordinate, frame.velocity]
 
 
-def _row_integers(row: Row, tree: Tree) -> list[int]:
+def _pack_row_integers(row: Row, tree: Tree) -> list[int]:
     first, second = (tree.body_frames[body] for body in row.bodies)
-    return [row.kind, first, second, *padded(row.turns, 4, 0)]
+    return [row.kind, first, second, *pad_tuple(row.turns, 4, 0)]

@@ -67,7 +67,7 @@ class PassiveFriction:
         return rates / np.maximum(size, self.friction.transition_rate)
 
     def force(self, rates: FloatArray) -> FloatArray:
-        """What friction along each axis needs, shape (..., A) as the rates of the axes."""
+        """Return what friction along each axis needs, shape (..., A) as the rates of the axes."""
         return self.friction.coulomb * self.unit(rates) + self.friction.viscous * rates
 
 

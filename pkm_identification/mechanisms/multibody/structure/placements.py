@@ -30,15 +30,17 @@ class Placement:
         origin = tuple(
             x + dot_product(row, other.origin) for x, row in zip(self.origin, self.rotation, strict=True)
         )
-        columns = transposed(other.rotation)
+        columns = build_transpose_columns(other.rotation)
         return Placement(
             origin,
-            _matrix(tuple(tuple(dot_product(row, column) for column in columns) for row in self.rotation)),
+            _build_matrix(
+                tuple(tuple(dot_product(row, column) for column in columns) for row in self.rotation)
+            ),
         )
 
     def inverse(self) -> Placement:
-        """The other frame in this one."""
-        back = transposed(self.rotation)
+        """Return the other frame in this one."""
+        back = build_transpose_columns(self.rotation)
         return Placement(tuple(-dot_product(row, self.origin) for row in back), back)
 
     @property
@@ -50,36 +52,36 @@ class Placement:
 HERE = Placement(NO_VECTOR, IDENTITY)
 
 
-def transposed(matrix: ExactMatrix) -> ExactMatrix:
-    """Columns as rows."""
-    return _matrix(tuple(tuple(row[k] for row in matrix) for k in range(3)))
+def build_transpose_columns(matrix: ExactMatrix) -> ExactMatrix:
+    """Return columns as rows."""
+    return _build_matrix(tuple(tuple(row[k] for row in matrix) for k in range(3)))
 
 
 def joint_frames(joint: Joint) -> tuple[Placement, Placement]:
-    """The joint's frame in the frames of its two bodies; they coincide where its coordinates are zero.
+    """Return the joint's frame in the frames of its two bodies; they coincide where its coordinates are zero.
 
     A revolute, prismatic or planar joint has its axis along z and the reference along x; a universal joint its first
     axis along x and its second along y; a spherical one the axes of the bodies.
     """
-    return _frame(joint, 0), _frame(joint, 1)
+    return _build_frame(joint, 0), _build_frame(joint, 1)
 
 
-def _frame(joint: Joint, side: int) -> Placement:
+def _build_frame(joint: Joint, side: int) -> Placement:
     place, axis, reference = joint.place[side], joint.axis[side], joint.reference[side]
     if joint.type == "spherical":
         return Placement(place, IDENTITY)
     if joint.type in ("universal", "no_spin"):
         x, y = (unit_vector(axis), unit_vector(reference))[:: 1 if side == 0 else -1]
-        return Placement(place, _columns(x, y, cross_product(x, y)))
+        return Placement(place, _list_columns(x, y, cross_product(x, y)))
     z = unit_vector(axis)
     along = dot_product(reference, z)
     x = unit_vector(tuple(r - along * a for r, a in zip(reference, z, strict=True)))
-    return Placement(place, _columns(x, cross_product(z, x), z))
+    return Placement(place, _list_columns(x, cross_product(z, x), z))
 
 
-def _columns(x: ExactVector, y: ExactVector, z: ExactVector) -> ExactMatrix:
-    return transposed(_matrix((x, y, z)))
+def _list_columns(x: ExactVector, y: ExactVector, z: ExactVector) -> ExactMatrix:
+    return build_transpose_columns(_build_matrix((x, y, z)))
 
 
-def _matrix(rows: tuple[tuple[Exact, ...], ...]) -> ExactMatrix:
+def _build_matrix(rows: tuple[tuple[Exact, ...], ...]) -> ExactMatrix:
     return rows[0], rows[1], rows[2]

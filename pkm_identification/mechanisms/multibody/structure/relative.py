@@ -26,7 +26,7 @@ from .tree import Tree
 def read_body_frames(tree: Tree, model: Model, configuration: FloatArray) -> FloatArray:
     """Return the frames of all bodies at configurations (N, Q), as `read_frames` writes them."""
     state = np.zeros((len(configuration), len(tree.frames), STATE, 3))
-    FLOAT64.compiled(read_frames)(model, np.ascontiguousarray(configuration), state)
+    FLOAT64.compile(read_frames)(model, np.ascontiguousarray(configuration), state)
     return state
 
 

@@ -17,7 +17,7 @@ from ..description.records import NO_VECTOR, Joint, Measure
 from ..kernels.codes import ANGLE, AXES, COMBINATION, LENGTH, LEVER, POINT, SPIN, TURN
 from ..numbers.arithmetic import FLOAT64
 from ..numbers.exact import ZERO, Exact, ExactVector
-from .placements import IDENTITY, joint_frames, transposed
+from .placements import IDENTITY, build_transpose_columns, joint_frames
 
 _LETTERS = "xyz"
 # Which products of axes of the two joint frames vanish: (of the first body's, of the second body's).
@@ -86,7 +86,7 @@ class Row:
 def loop_rows(joint: Joint, planar: set[str]) -> list[Row]:
     """Constraints of a joint that closes a loop; between bodies that stay in one plane, only those within it."""
     first, second = joint_frames(joint)
-    of_first, of_second = transposed(first.rotation), transposed(second.rotation)
+    of_first, of_second = build_transpose_columns(first.rotation), build_transpose_columns(second.rotation)
     rows = [
         Row(
             f"{joint.name}: position {_LETTERS[k]}",
@@ -111,17 +111,17 @@ def loop_rows(joint: Joint, planar: set[str]) -> list[Row]:
         for i, j in _SQUARE[joint.type]
     ]
     if set(joint.bodies) <= planar:
-        rows = [row for row in rows if all(_in_plane(vector) for vector in row.directions)]
+        rows = [row for row in rows if all(_lies_in_plane(vector) for vector in row.directions)]
     return rows
 
 
 def rubbing_rows(joint: Joint) -> list[Row]:
-    """The rates at which a joint moves, one for each of its coordinates.
+    """Return the rates at which a joint moves, one for each of its coordinates.
 
     Those of a spherical joint, and of one without spin, are three components in its first body.
     """
     first, second = joint_frames(joint)
-    of_first, of_second = transposed(first.rotation), transposed(second.rotation)
+    of_first, of_second = build_transpose_columns(first.rotation), build_transpose_columns(second.rotation)
     rows = [
         Row(
             f"{joint.name}: slide along {_LETTERS[k]}",
@@ -150,12 +150,12 @@ def rubbing_rows(joint: Joint) -> list[Row]:
     return rows
 
 
-def _in_plane(vector: ExactVector) -> bool:
+def _lies_in_plane(vector: ExactVector) -> bool:
     return bool(abs(FLOAT64.array(vector)[2]) < _IN_PLANE)
 
 
 def measure_row(measure: Measure) -> Row:
-    """The row of a drive or an output."""
+    """Return the row of a drive or an output."""
     kinds = {
         "combination": COMBINATION,
         "lever": LEVER,
@@ -187,6 +187,6 @@ def pose_rows(body: str) -> list[Row]:
     return rows
 
 
-def padded(values: tuple, length: int, filler: Exact | int = ZERO) -> list:
-    """A tuple as a list of stated length."""
+def pad_tuple(values: tuple, length: int, filler: Exact | int = ZERO) -> list:
+    """Return a tuple as a list of stated length."""
     return [*values, *([filler] * (length - len(values)))]

@@ -24,7 +24,7 @@ POSE = 6  # numbers of a pose
 _STILL = 1e-7  # of the largest motion, or of another direction, that counts as none
 
 
-def _names(description: Description) -> dict[str, list[str]]:
+def _list_names(description: Description) -> dict[str, list[str]]:
     return {
         "drives": [drive.name for drive in description.drives],
         "outputs": [output.name for output in description.outputs],
@@ -44,7 +44,7 @@ def check_counts(description: Description, freedom: int) -> None:
         raise MachineError(
             f"{description.source}: pose: takes six degrees of freedom, but the mechanism has {freedom}"
         )
-    for kind, names in _names(description).items():
+    for kind, names in _list_names(description).items():
         if len(names) != freedom:
             raise MachineError(
                 f"{description.source}: {kind}: {len(names)} of them, but the mechanism has {freedom} degree"
@@ -66,7 +66,7 @@ def check_tasks(description: Description, moved: Mapping[str, FloatArray]) -> No
     MachineError
         Names the one that moves nothing, or those that depend on each other.
     """
-    for kind, names in _names(description).items():
+    for kind, names in _list_names(description).items():
         size = np.linalg.norm(moved[kind], axis=1)
         place = f"{description.source}: {kind}:"
         for name, one in zip(names, size, strict=True):

@@ -90,7 +90,7 @@ class Tree:
 
 
 def spanning_tree(description: Description) -> Tree:
-    """The tree with the fewest coordinates.
+    """Return the tree with the fewest coordinates.
 
     Raises
     ------
@@ -111,7 +111,7 @@ def spanning_tree(description: Description) -> Tree:
     if lost:
         raise MachineError(f"{description.source}: body '{lost[0]}' has no path of joints to ground")
     return Tree(
-        _leaves_first(
+        _order_leaves_first(
             builder.frames, [[builder.body_frames[body] for body in joint.bodies] for joint in cut]
         ),
         builder.body_frames,
@@ -156,15 +156,15 @@ def _split(description: Description) -> tuple[list[Joint], list[Joint]]:
     return sorted(carried, key=lambda j: order[j.name]), sorted(cut, key=lambda j: order[j.name])
 
 
-def _leaves_first(frames: Sequence[Frame], loops: Sequence[Sequence[int]]) -> tuple[Frame, ...]:
-    """Number the velocities so that those of frames in few loops come first.
+def _order_leaves_first(frames: Sequence[Frame], loops: Sequence[Sequence[int]]) -> tuple[Frame, ...]:
+    """Return number the velocities so that those of frames in few loops come first.
 
     Eliminated in this order, a leg's own unknowns leave the other legs' rows as they are. A tree without loops keeps
     its order.
     """
     shared_by = [0] * len(frames)
     for ends in loops:
-        for f in _ancestors(frames, ends[0]) ^ _ancestors(frames, ends[1]):
+        for f in _list_ancestors(frames, ends[0]) ^ _list_ancestors(frames, ends[1]):
             shared_by[f] += 1
     placed, count = list(frames), 0
     for f in sorted(range(len(frames)), key=lambda f: shared_by[f]):
@@ -176,21 +176,21 @@ def _leaves_first(frames: Sequence[Frame], loops: Sequence[Sequence[int]]) -> tu
 
 def loop_frames(tree: Tree, joint: Joint) -> set[int]:
     """Frames that move against each other in the loop a cut joint closes."""
-    one, other = (_ancestors(tree.frames, tree.body_frames[body]) for body in joint.bodies)
+    one, other = (_list_ancestors(tree.frames, tree.body_frames[body]) for body in joint.bodies)
     return one ^ other
 
 
 def loop_bodies(tree: Tree, joint: Joint) -> tuple[str, ...]:
     """Names of the bodies that move against each other in the loop a cut joint closes, from its first to its second."""
-    one, other = (_ancestors(tree.frames, tree.body_frames[body]) for body in joint.bodies)
+    one, other = (_list_ancestors(tree.frames, tree.body_frames[body]) for body in joint.bodies)
     names = {frame: name for name, frame in tree.body_frames.items()}
     up = [names[f] for f in sorted(one - other, reverse=True) if f in names]
     down = [names[f] for f in sorted(other - one) if f in names]
     return (*up, *down)
 
 
-def _ancestors(frames: Sequence[Frame], f: int) -> set[int]:
-    """A frame and those that carry it."""
+def _list_ancestors(frames: Sequence[Frame], f: int) -> set[int]:
+    """Return a frame and those that carry it."""
     carriers = set()
     while f >= 0:
         carriers.add(f)
@@ -246,5 +246,5 @@ class _Builder:
 
 
 def planar_bodies(bodies: Sequence[Body]) -> set[str]:
-    """Names of what stays in its plane, the ground included."""
+    """Return names of what stays in its plane, the ground included."""
     return {GROUND, *(body.name for body in bodies if body.planar)}

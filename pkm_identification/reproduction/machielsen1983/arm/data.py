@@ -34,7 +34,7 @@ VISCOUS = np.array([one.friction.viscous for one in _SERVOS])
 OFFSET_LENGTHS = tuple(0.0 if one.loop is None else one.loop.sensor_zero for one in _SERVOS)
 
 
-def _symmetric(rows: list[list[float]]) -> FloatArray:
+def _compute_symmetric(rows: list[list[float]]) -> FloatArray:
     matrix = np.zeros((len(rows), len(rows)))
     for i, row in enumerate(rows):
         matrix[i, i:] = row
@@ -42,7 +42,7 @@ def _symmetric(rows: list[list[float]]) -> FloatArray:
     return matrix
 
 
-JOINT_MASS = _symmetric(
+JOINT_MASS = _compute_symmetric(
     [
         [0.214180, -0.000102, -0.000219, -0.000223, 0.002474],
         [0.297523, 0.062126, -0.008105, 0.000336],
@@ -51,7 +51,7 @@ JOINT_MASS = _symmetric(
         [0.001118],
     ]
 )
-ACTUATOR_MASS = _symmetric(
+ACTUATOR_MASS = _compute_symmetric(
     [
         [1.347150, -0.045180, 2.140560, 0.317589, -0.003173],
         [0.225879, -0.074280, -0.225879, 0.035173],

@@ -19,9 +19,9 @@ from pkm_identification.report.figures.style import (
     ESTIMATE,
     NOMINAL,
     TRUE,
+    apply_style,
     categories_across,
     legend_outside,
-    styled,
 )
 
 from .data import (
@@ -39,8 +39,8 @@ if TYPE_CHECKING:
     from .runs import ArmStudy
 
 
-@styled
-def effective_mass_figure(study: ArmStudy) -> Figure:
+@apply_style
+def draw_effective_mass_figure(study: ArmStudy) -> Figure:
     """Effective masses of L3 and L1 over their angle, the printed ranges beside."""
     figure = Figure(figsize=(9, 6), layout="constrained")
     panels = figure.subplots(2, 2, sharex="col")
@@ -63,7 +63,7 @@ def effective_mass_figure(study: ArmStudy) -> Figure:
     return figure
 
 
-@styled
+@apply_style
 def modes_figure(study: ArmStudy) -> Figure:
     """Modes of each actuator alone and of all together, beside the source's."""
     figure = Figure(figsize=(8, 4), layout="constrained")
@@ -98,9 +98,9 @@ def modes_figure(study: ArmStudy) -> Figure:
     return figure
 
 
-@styled
+@apply_style
 def forces_figure(study: ArmStudy) -> Figure:
-    """Forces of L3, L4 and L1 by cause at five-fold speed, ours and the printed."""
+    """Return forces of L3, L4 and L1 by cause at five-fold speed, ours and the printed."""
     figure = Figure(figsize=(9, 3.6), layout="constrained")
     panels = figure.subplots(1, 3)
     names = ("F_in", "F_vis", "F_V2", "F_ext", "F_tot")

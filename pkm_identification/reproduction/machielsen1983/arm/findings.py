@@ -12,9 +12,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from pkm_identification.mechanisms.actuator_space import single_frequency
+from pkm_identification.mechanisms.actuator_space import compute_single_frequency
 from pkm_identification.reproduction.finding import Finding
-from pkm_identification.reproduction.number import Number, beyond, series, statement, undecided, value
+from pkm_identification.reproduction.number import Number, beyond, mark_undecided, series, statement, value
 
 from .data import (
     ACTUATOR_COUPLING,
@@ -64,19 +64,19 @@ RIGID = "links are rigid here, and the text gives no stiffness of theirs"
 def findings(study: ArmStudy) -> tuple[Finding, ...]:
     """Finding by finding."""
     return (
-        _actuator_mass(study),
-        _joint_mass(study),
-        _coupling(study),
-        _effective_mass(study),
-        _modes(study),
-        _vane(study),
-        _forces(study),
-        _misprinted_forces(study),
-        _sums(study),
+        _assess_actuator_mass(study),
+        _assess_joint_mass(study),
+        _assess_coupling(study),
+        _assess_effective_mass(study),
+        _assess_modes(study),
+        _assess_vane(study),
+        _assess_forces(study),
+        _assess_misprinted_forces(study),
+        _assess_sums(study),
     )
 
 
-def _actuator_mass(study: ArmStudy) -> Finding:
+def _assess_actuator_mass(study: ArmStudy) -> Finding:
     ours = study.from_printed
     relative = np.abs(ours / ACTUATOR_MASS - 1.0)
     diagonal = tuple(
@@ -108,7 +108,7 @@ def _actuator_mass(study: ArmStudy) -> Finding:
     )
 
 
-def _joint_mass(study: ArmStudy) -> Finding:
+def _assess_joint_mass(study: ArmStudy) -> Finding:
     off = np.abs(study.joint_mass - JOINT_MASS)
     upper = np.triu_indices(5)
     return Finding(
@@ -131,11 +131,11 @@ def _joint_mass(study: ArmStudy) -> Finding:
     )
 
 
-def _coupling(study: ArmStudy) -> Finding:
+def _assess_coupling(study: ArmStudy) -> Finding:
     joints, actuators = study.joint_coupling, study.actuator_coupling
     return Finding(
         "Coupling factors: J 1, 21, 82, 171, 225 %; CJA of joints 2 to 5 3, 10, 161, 107 % (S).",
-        f"J {_row(joints)} %; L1 to L4 {_row(actuators)} %.",
+        f"J {_assess_row(joints)} %; L1 to L4 {_assess_row(actuators)} %.",
         "sqrt(sum of squares off the diagonal) / diagonal of a row, the four cylinders among themselves. L3 "
         "drives joint "
         "2 and L4 joint 3: the print has the two interchanged (3 with joint 2, 10 with joint 3).",
@@ -158,10 +158,10 @@ def _coupling(study: ArmStudy) -> Finding:
                 "Tables 8.2.3-1, -2",
                 near=0.5,
             ),
-            undecided(
+            mark_undecided(
                 "Coupling factors of CJA, joints 2 to 5 as printed",
                 " ".join(f"{one:g}" for one in PRINTED_COUPLING),
-                _row(actuators[[2, 3, 0, 1]]),
+                _assess_row(actuators[[2, 3, 0, 1]]),
                 "%",
                 "S",
                 "Tables 8.2.3-1, -2",
@@ -171,7 +171,7 @@ def _coupling(study: ArmStudy) -> Finding:
     )
 
 
-def _effective_mass(study: ArmStudy) -> Finding:
+def _assess_effective_mass(study: ArmStudy) -> Finding:
     def numbers(name: str, source: tuple[float, float], ours: tuple[float, float]) -> Number:
         return series(
             f"Effective mass of {name}", source, ours, "kg", "S", "Table 8.2.2-1", near=0.05 * source[1]
@@ -180,27 +180,33 @@ def _effective_mass(study: ArmStudy) -> Finding:
     def lost(
         name: str, source: tuple[float, float], ours: tuple[float, float], unit: str, why: str
     ) -> Number:
-        return undecided(f"Effective mass of {name}", source, ours, unit, "S", "Table 8.2.2-1", because=why)
+        return mark_undecided(
+            f"Effective mass of {name}", source, ours, unit, "S", "Table 8.2.2-1", because=why
+        )
 
     lift, grip = study.lift, study.grip
     bent, bent_loaded = (float(np.interp(BENT, lift.angle, part)) for part in (lift.bare, lift.loaded))
     level, level_loaded = (float(np.interp(0.0, grip.angle, part)) for part in (grip.bare, grip.loaded))
     return Finding(
         "Along the workspace's edges L3 moves 19 to 38 kg, 48 to 96 with 4 kg; L1 1.3 to 2.7, 33 to 68 (S).",
-        f"L3 over alpha 60 to 150 degrees: {_ends(lift.bare)} kg ({bent:.4g} at 120 degrees, least at "
-        f"{_where_least(lift):.0f}), with 4 kg {_ends(lift.loaded)} ({bent_loaded:.4g} at 120). "
-        f"L1 over gamma +-45 degrees: {_ends(grip.bare)} kg ({level:.3g} at gamma = 0, least at "
-        f"{_where_least(grip):.0f}), with 4 kg {_ends(grip.loaded)} ({level_loaded:.3g} at gamma = 0).",
+        f"L3 over alpha 60 to 150 degrees: {_assess_ends(lift.bare)} kg ({bent:.4g} at 120 degrees, least at "
+        f"{_assess_where_least(lift):.0f}), with 4 kg {_assess_ends(lift.loaded)} ({bent_loaded:.4g} at 120). "
+        f"L1 over gamma +-45 degrees: {_assess_ends(grip.bare)} kg ({level:.3g} at gamma = 0, least at "
+        f"{_assess_where_least(grip):.0f}), with 4 kg {_assess_ends(grip.loaded)} ({level_loaded:.3g} at gamma = 0).",
         f"The range of alpha is inferred from L3's row. Where the {PAYLOAD:g} kg sit is not in the text: "
         f"{PAYLOAD_PLACE:g} m along the gripper is fitted to L1's row, L3's then follows. L4's largest mass "
         "without load "
         "contradicts its own row with load, and its row is not compared; L2 moves .226 kg at gamma = 0.",
         (
-            lost("L3", MASS_L3, _extent(lift.bare), "kg", "the range of alpha is inferred from it"),
-            numbers("L3 with 4 kg", MASS_L3_LOADED, _extent(lift.loaded)),
-            numbers("L1", MASS_L1, _extent(grip.bare)),
+            lost("L3", MASS_L3, _assess_extent(lift.bare), "kg", "the range of alpha is inferred from it"),
+            numbers("L3 with 4 kg", MASS_L3_LOADED, _assess_extent(lift.loaded)),
+            numbers("L1", MASS_L1, _assess_extent(grip.bare)),
             lost(
-                "L1 with 4 kg", MASS_L1_LOADED, _extent(grip.loaded), "kg", "the load's place is fitted to it"
+                "L1 with 4 kg",
+                MASS_L1_LOADED,
+                _assess_extent(grip.loaded),
+                "kg",
+                "the load's place is fitted to it",
             ),
             *(
                 lost(f"{name}{load}", source, extent, unit, PATHS)
@@ -209,7 +215,10 @@ def _effective_mass(study: ArmStudy) -> Finding:
                     ("the vane", "kg m^2", (MASS_VANE, MASS_VANE_LOADED), study.turn),
                 )
                 for load, source, extent in zip(
-                    ("", " with 4 kg"), sources, (_extent(curves.bare), _extent(curves.loaded)), strict=True
+                    ("", " with 4 kg"),
+                    sources,
+                    (_assess_extent(curves.bare), _assess_extent(curves.loaded)),
+                    strict=True,
                 )
             ),
             # a range over whole paths ends where the mass is least, which is at neither of these poses
@@ -221,7 +230,7 @@ def _effective_mass(study: ArmStudy) -> Finding:
     )
 
 
-def _modes(study: ArmStudy) -> Finding:
+def _assess_modes(study: ArmStudy) -> Finding:
     alone = dict(zip(ACTUATORS, study.alone, strict=True))
     modes = study.modes
     listed = ", ".join(
@@ -262,7 +271,7 @@ def _modes(study: ArmStudy) -> Finding:
                 for name in ("L3", "L4")
             ),
             *(
-                undecided(
+                mark_undecided(
                     f"Mode of {what}", source, None, "Hz", "S", "modal analysis, 4622-24", because=RIGID
                 )
                 for what, source in FLEXIBLE_MODES.items()
@@ -273,11 +282,13 @@ def _modes(study: ArmStudy) -> Finding:
     )
 
 
-def _vane(study: ArmStudy) -> Finding:
+def _assess_vane(study: ArmStudy) -> Finding:
     inertia, c = float(JOINT_MASS[0, 0]), float(COMPLIANCE[4])
-    loaded = float(single_frequency(np.array(VANE_TEST_INERTIA), np.array(c)))
+    loaded = float(compute_single_frequency(np.array(VANE_TEST_INERTIA), np.array(c)))
     lever = float(np.sqrt((VANE_TEST_INERTIA - inertia) / VANE_TEST_LOAD))
-    at_wrist = float(single_frequency(np.array(inertia + VANE_TEST_LOAD * study.wrist**2), np.array(c)))
+    at_wrist = float(
+        compute_single_frequency(np.array(inertia + VANE_TEST_LOAD * study.wrist**2), np.array(c))
+    )
     from_bare = 1.0 / ((2.0 * np.pi * MEASURED_MODES["vane"]) ** 2 * inertia)
     return Finding(
         "The vane's mode was measured at 25.2 Hz, with 2.5 kg in the gripper at 33 Hz; c_o = 69e-6 rad/(N m) was taken "
@@ -307,7 +318,7 @@ def _vane(study: ArmStudy) -> Finding:
     )
 
 
-def _forces(study: ArmStudy) -> Finding:
+def _assess_forces(study: ArmStudy) -> Finding:
     numbers = []
     for speed in (5, 1):
         split = study.forces[speed]
@@ -338,7 +349,7 @@ def _forces(study: ArmStudy) -> Finding:
     )
 
 
-def _misprinted_forces(study: ArmStudy) -> Finding:
+def _assess_misprinted_forces(study: ArmStudy) -> Finding:
     split = study.forces[5]
     square, own = split.wrong_square
     return Finding(
@@ -351,7 +362,7 @@ def _misprinted_forces(study: ArmStudy) -> Finding:
         "on it. T_ext "
         "must be negative, as the source's own T_tot less T_in and T_vis shows.",
         (
-            undecided(
+            mark_undecided(
                 "F_V2 of L4 at 5 x speed",
                 PRINTED_SQUARE_4,
                 float(split.forces["F_V2"][3]),
@@ -378,7 +389,7 @@ def _misprinted_forces(study: ArmStudy) -> Finding:
                 "Tables 8.2.4-1, -2",
                 near=0.01 * abs(PRINTED_OWN_4),
             ),
-            undecided(
+            mark_undecided(
                 "T_ext of joint 4 at 5 x speed",
                 PRINTED_EXTERNAL_4,
                 float(split.torques["T_ext"][3]),
@@ -391,7 +402,7 @@ def _misprinted_forces(study: ArmStudy) -> Finding:
     )
 
 
-def _sums(study: ArmStudy) -> Finding:
+def _assess_sums(study: ArmStudy) -> Finding:
     one, five = study.forces[1].torques, study.forces[5].torques
     names = ("T_in", "T_cin", "T_cen", "T_cor")
     scaled = np.concatenate([np.abs(five[name] - 25.0 * one[name]) for name in names])
@@ -417,17 +428,17 @@ def _sums(study: ArmStudy) -> Finding:
     )
 
 
-def _extent(values: np.ndarray) -> tuple[float, float]:
+def _assess_extent(values: np.ndarray) -> tuple[float, float]:
     return float(values.min()), float(values.max())
 
 
-def _ends(values: np.ndarray) -> str:
+def _assess_ends(values: np.ndarray) -> str:
     return f"{values.min():.4g} to {values.max():.4g}"
 
 
-def _where_least(curves: MassCurves) -> float:
+def _assess_where_least(curves: MassCurves) -> float:
     return float(np.degrees(curves.angle[np.argmin(curves.bare)]))
 
 
-def _row(values: np.ndarray) -> str:
+def _assess_row(values: np.ndarray) -> str:
     return ", ".join(f"{one:.1f}" for one in values)

@@ -62,7 +62,7 @@ class ForceSplit:
 
 
 def split_at_speed(arm: Mechanism, speed: int) -> ForceSplit:
-    """The parts at the state of the tables, at `speed` times the printed single speed."""
+    """Return the parts at the state of the tables, at `speed` times the printed single speed."""
     q = np.radians([STATE])
     rate = np.radians(RATES_FIVE) / 5.0 * speed
     second = np.radians(ACCELERATIONS_FIVE) / 25.0 * speed**2
@@ -79,14 +79,14 @@ def split_at_speed(arm: Mechanism, speed: int) -> ForceSplit:
     def drive_force(rate: FloatArray, second: FloatArray) -> FloatArray:
         return dynamics.forces(arm, kinematics.moving(arm, q, rate[None], second[None]))[0]
 
-    joints = _parts("T", joint_torque, dynamics.tree_mass_matrix(arm, q)[0], rate, second)
+    joints = _compute_parts("T", joint_torque, dynamics.tree_mass_matrix(arm, q)[0], rate, second)
     mass = dynamics.mass_matrix(arm, q)[0]
-    actuators = _parts("F", drive_force, mass, lengths_rate, lengths_second)
+    actuators = _compute_parts("F", drive_force, mass, lengths_rate, lengths_second)
     actuators["F_work"] = lever.T @ joints["T_tot"]
-    return ForceSplit(joints, actuators, _wrong_square(arm, q, mass, rate, second))
+    return ForceSplit(joints, actuators, _compute_wrong_square(arm, q, mass, rate, second))
 
 
-def _parts(
+def _compute_parts(
     letter: str, force: Forces, mass: FloatArray, rate: FloatArray, second: FloatArray
 ) -> dict[str, FloatArray]:
     """Superposition: the quadratic terms are told apart by moving one coordinate, or two, at a time."""
@@ -117,18 +117,18 @@ def _parts(
     return {f"{letter}_{name}": part for name, part in parts.items()}
 
 
-def _wrong_square(
+def _compute_wrong_square(
     arm: Mechanism, q: FloatArray, mass: FloatArray, rate: FloatArray, second: FloatArray
 ) -> tuple[float, float]:
     """F_V2 and F_in of L4 with -(DL^2 + twice cos(beta + theta_0)) / L4, which is not its second derivative."""
-    length, first, cosine = _lever_of_l4(arm, q)
+    length, first, cosine = _compute_lever_of_l4(arm, q)
     wrong = -(first**2 + 2.0 * cosine) / length
     beta_rate, beta_second = rate[1] + rate[2], second[1] + second[2]
     own = mass[3, 3]
     return float(-own * wrong * beta_rate**2), float(own * (first * beta_second + wrong * beta_rate**2))
 
 
-def _lever_of_l4(arm: Mechanism, q: FloatArray) -> tuple[float, float, float]:
+def _compute_lever_of_l4(arm: Mechanism, q: FloatArray) -> tuple[float, float, float]:
     """L4, dL4/dbeta, and (twice / 2) cos(beta + theta_0) from L4^2 = square - twice cos(beta + theta_0)."""
     beta_alone = np.array([[0.0, 0.0, 1.0, 0.0, 0.0]])
     angles = kinematics.read(arm, "outputs", q)

@@ -17,10 +17,10 @@ import numpy as np
 from pkm_identification.mechanisms.actuator_space import (
     Modes,
     actuator_mass,
+    compute_single_frequency,
     coupling_factors,
-    damped_modes,
     effective_mass,
-    single_frequency,
+    find_damped_modes,
 )
 from pkm_identification.mechanisms.multibody import dynamics, kinematics
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
@@ -113,28 +113,28 @@ def run_study() -> ArmStudy:
     target = np.array([OFFSET_LENGTHS])
     middle = kinematics.close_drives(arm, target).required(target, "drives")
     mass = actuator_mass(JOINT_MASS, drive_jacobian(arm, middle))
-    start = posed(arm, np.array([START_UP]))
-    upright = posed(arm, np.array([[0.0, UPRIGHT, 0.0, 0.0, 0.0]]))
+    start = pose_arm(arm, np.array([START_UP]))
+    upright = pose_arm(arm, np.array([[0.0, UPRIGHT, 0.0, 0.0, 0.0]]))
     wrist = kinematics.read(arm, "readings", start)[0]
     loaded = with_payload(arm, PAYLOAD, PAYLOAD_PLACE)
     alpha, gamma = np.radians(np.linspace(60.0, 150.0, GRID)), np.radians(np.linspace(-45.0, 45.0, GRID))
     return ArmStudy(
         from_printed=mass,
         joint_mass=dynamics.tree_mass_matrix(arm, start)[0],
-        as_printed=dynamics.tree_mass_matrix(_with_printed_digits(arm), upright)[0],
+        as_printed=dynamics.tree_mass_matrix(_compute_with_printed_digits(arm), upright)[0],
         actuator_mass=dynamics.mass_matrix(arm, start)[0],
-        lift=_curves(arm, loaded, 1, alpha, 2),
-        grip=_curves(arm, loaded, 3, gamma, 0),
-        elbow=_curves(arm, loaded, 2, gamma, 3),
-        turn=_curves(arm, loaded, 1, alpha, 4),
-        alone=single_frequency(effective_mass(ACTUATOR_MASS), COMPLIANCE, LEAKAGE, VISCOUS),
-        modes=damped_modes(ACTUATOR_MASS, COMPLIANCE, LEAKAGE, VISCOUS),
+        lift=_compute_curves(arm, loaded, 1, alpha, 2),
+        grip=_compute_curves(arm, loaded, 3, gamma, 0),
+        elbow=_compute_curves(arm, loaded, 2, gamma, 3),
+        turn=_compute_curves(arm, loaded, 1, alpha, 4),
+        alone=compute_single_frequency(effective_mass(ACTUATOR_MASS), COMPLIANCE, LEAKAGE, VISCOUS),
+        modes=find_damped_modes(ACTUATOR_MASS, COMPLIANCE, LEAKAGE, VISCOUS),
         forces={speed: split_at_speed(arm, speed) for speed in (1, 5)},
         wrist=float(np.hypot(wrist[0], wrist[1])),
     )
 
 
-def posed(arm: Mechanism, outputs: FloatArray) -> FloatArray:
+def pose_arm(arm: Mechanism, outputs: FloatArray) -> FloatArray:
     """Configurations (N, 5) of phi, alpha, beta, gamma and psi, (N, 5) in rad."""
     return kinematics.close_outputs(arm, outputs).required(outputs, "outputs")
 
@@ -149,32 +149,34 @@ def drive_jacobian(arm: Mechanism, configuration: FloatArray) -> FloatArray:
 
 
 def with_payload(arm: Mechanism, mass: float, place: float) -> Mechanism:
-    """The arm with a point mass in kg on the gripper's axis, `place` in m from its frame."""
-    return _changed(
+    """Return the arm with a point mass in kg on the gripper's axis, `place` in m from its frame."""
+    return _compute_changed(
         arm, "link_5", np.array([mass, 0, 0, mass * place, mass * place**2, mass * place**2, 0, 0, 0, 0])
     )
 
 
-def _with_printed_digits(arm: Mechanism) -> Mechanism:
-    """The arm with the two centres of mass as the table prints them: x of link 3 -.201, y of link 5 +.0024 m."""
+def _compute_with_printed_digits(arm: Mechanism) -> Mechanism:
+    """Return the arm with the two centres of mass as the table prints them: x of link 3 -.201, y of link 5 +.0024 m."""
     bodies = [body.name for body in arm.description.bodies]
     masses = arm.parameters[:, 0]
     third, fifth = np.zeros(10), np.zeros(10)
     third[1] = -0.001 * masses[bodies.index("link_3")]
     fifth[2] = 2 * 0.0024 * masses[bodies.index("link_5")]
-    return _changed(_changed(arm, "link_3", third), "link_5", fifth)
+    return _compute_changed(_compute_changed(arm, "link_3", third), "link_5", fifth)
 
 
-def _changed(arm: Mechanism, body: str, more: FloatArray) -> Mechanism:
+def _compute_changed(arm: Mechanism, body: str, more: FloatArray) -> Mechanism:
     parameters = np.array(arm.parameters)
     parameters[[one.name for one in arm.description.bodies].index(body)] += more
     return replace(arm, parameters=parameters)
 
 
-def _curves(arm: Mechanism, loaded: Mechanism, output: int, angle: FloatArray, drive: int) -> MassCurves:
+def _compute_curves(
+    arm: Mechanism, loaded: Mechanism, output: int, angle: FloatArray, drive: int
+) -> MassCurves:
     outputs = np.zeros((len(angle), 5))
     outputs[:, 1] = UPRIGHT
     outputs[:, output] = angle
-    at = posed(arm, outputs)
+    at = pose_arm(arm, outputs)
     bare, heavy = (effective_mass(dynamics.mass_matrix(one, at))[:, drive] for one in (arm, loaded))
     return MassCurves(angle, bare, heavy)

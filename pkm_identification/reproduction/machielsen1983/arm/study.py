@@ -10,7 +10,7 @@
 
 from __future__ import annotations
 
-from pkm_identification.reproduction.assembly import Figures, assembled
+from pkm_identification.reproduction.assembly import Figures, assemble_study
 from pkm_identification.reproduction.outcome import Outcome
 
 from .data import SOURCE
@@ -54,6 +54,6 @@ def outcome(study: ArmStudy) -> Outcome:
             for speed, split in study.forces.items()
         },
     }
-    return assembled(
+    return assemble_study(
         SOURCE, NAME, TITLE, NOTES, findings(study), Figures(__package__, figures, study), results=results
     )

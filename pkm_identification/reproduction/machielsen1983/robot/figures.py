@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from matplotlib.figure import Figure
 
-from pkm_identification.report.figures.style import ESTIMATE, NOMINAL, TRUE, legend_outside, styled
+from pkm_identification.report.figures.style import ESTIMATE, NOMINAL, TRUE, apply_style, legend_outside
 from pkm_identification.reproduction.study_file import read_file
 
 from .runs import SIZES
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from .runs import RobotStudy
 
 
-@styled
+@apply_style
 def steps_figure(study: RobotStudy) -> Figure:
     """One actuator a panel, both sizes, with the source's first and second peak."""
     rows = [one["text"] for one in read_file(__package__)["findings"][1]["numbers"]]

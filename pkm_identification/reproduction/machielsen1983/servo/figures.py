@@ -19,9 +19,9 @@ from pkm_identification.report.figures.style import (
     ESTIMATE,
     NOMINAL,
     TRUE,
+    apply_style,
     categories_across,
     legend_outside,
-    styled,
 )
 from pkm_identification.reproduction.study_file import read_file
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from .runs import ServoStudy
 
 
-@styled
+@apply_style
 def steps_figure(study: ServoStudy) -> Figure:
     """Four steps, the printed first peak and the one after, and the reduced model."""
     rows = read_file(__package__)["findings"][2]["numbers"]
@@ -57,8 +57,8 @@ def steps_figure(study: ServoStudy) -> Figure:
     return figure
 
 
-@styled
-def sensitivities_figure(study: ServoStudy) -> Figure:
+@apply_style
+def draw_sensitivities_figure(study: ServoStudy) -> Figure:
     """Overshoot of the 27 runs, ours and the printed."""
     printed = read_file(__package__)["data"]["sensitivities"]
     figure = Figure(figsize=(9, 3.8), layout="constrained")

@@ -138,7 +138,7 @@ def _compare(printed: dict[str, Any], ours: dict[str, tuple[Read, Read, Read]]) 
 
 
 def _identify(data: dict[str, Any]) -> dict[str, Any]:
-    """The thesis' procedures on its raw data (sections 6.1 and 6.2)."""
+    """Return the thesis' procedures on its raw data (sections 6.1 and 6.2)."""
     sensor, valve, modes = data["sensor"], data["valve"], data["modes"]
     # a second-order system's peak is 1 / (2 b sqrt(1 - b^2)) high and at f0 sqrt(1 - 2 b^2)
     damping = np.sqrt((1.0 - np.sqrt(1.0 - 10.0 ** (-valve["peak"] / 10.0))) / 2.0)

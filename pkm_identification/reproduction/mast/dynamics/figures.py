@@ -14,15 +14,15 @@ from typing import TYPE_CHECKING
 
 from matplotlib.figure import Figure
 
-from pkm_identification.report.figures.style import ESTIMATE, TRUE, styled
+from pkm_identification.report.figures.style import ESTIMATE, TRUE, apply_style
 
 if TYPE_CHECKING:
     from .runs import DynamicsStudy
 
 
-@styled
-def coupling_figure(study: DynamicsStudy) -> Figure:
-    """Forces on the mechanism in the coupled run, and from the sliders' motion alone."""
+@apply_style
+def draw_coupling_figure(study: DynamicsStudy) -> Figure:
+    """Return forces on the mechanism in the coupled run, and from the sliders' motion alone."""
     figure = Figure(figsize=(8, 5), layout="constrained")
     for k, panel in enumerate(figure.subplots(3, 1, sharex=True)):
         panel.plot(study.run.time, study.run.force[:, k], color=ESTIMATE, label="coupled machine")

@@ -45,12 +45,12 @@ def run_study() -> DynamicsStudy:
     subject = Subject.load(MACHINE)
     mast = subject.mechanism
     gravity = float(np.linalg.norm(np.asarray(mast.description.gravity, dtype=float)))
-    carried = _support(mast) / gravity
+    carried = _compute_support(mast) / gravity
     run = _follow(subject)
     motion = kinematics.motion_of_drives(mast, run.drive, run.rate, run.acceleration)
     disturbance = np.asarray(dynamics.forces(mast, motion, friction=False), dtype=float)
     gap = np.abs(disturbance - run.force).max() / np.abs(disturbance).max()
-    coefficients = _coefficients(mast)
+    coefficients = _compute_coefficients(mast)
     values: dict[str, Any] = {
         "carried": (float(carried.min()), float(carried.max())),
         "least": float(carried.min()),
@@ -67,7 +67,7 @@ def run_study() -> DynamicsStudy:
     return DynamicsStudy(run, disturbance, values)
 
 
-def _support(mast: Mechanism) -> FloatArray:
+def _compute_support(mast: Mechanism) -> FloatArray:
     """Sums of the sliders' forces at rest at random poses, (POSES,), N."""
     spread = np.array([0.05, np.radians(15.0), np.radians(15.0)])
     poses = kinematics.read(mast, "outputs", mast.home)[0]
@@ -88,7 +88,7 @@ def _follow(subject: Subject) -> BenchRun:
     return subject.run(wanted, DURATION, PERIOD)
 
 
-def _coefficients(mast: Mechanism) -> dict[str, tuple[float, float, float]]:
+def _compute_coefficients(mast: Mechanism) -> dict[str, tuple[float, float, float]]:
     """Coefficients of the paper's Jacobians at POSE, by name: by the mechanism, as printed, as read here."""
     constants = mast.description.full_document["constants"]
     radius, bar = float(constants["r"]), float(constants["L"])

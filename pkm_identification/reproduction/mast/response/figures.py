@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from matplotlib.figure import Figure
 
-from pkm_identification.report.figures.style import ESTIMATE, NOMINAL, STRUT_COLORS, TRUE, styled
+from pkm_identification.report.figures.style import ESTIMATE, NOMINAL, STRUT_COLORS, TRUE, apply_style
 
 from .runs import FREQUENCIES, PRINTED
 
@@ -31,8 +31,8 @@ CURVES = (
 )
 
 
-@styled
-def closed_loop_figure(study: ResponseStudy) -> Figure:
+@apply_style
+def draw_closed_loop_figure(study: ResponseStudy) -> Figure:
     """Bode plot of the position loop, the paper's points beside."""
     figure = Figure(figsize=(8, 5.5), layout="constrained")
     magnitude, phase = figure.subplots(2, 1, sharex=True)

@@ -44,7 +44,7 @@ def run_study() -> ResponseStudy:
     shipped = Subject.load(MACHINE)
     prompt = shipped.with_loops(lambda one: _change(one, cycles_late=0))
     tachometer = shipped.with_loops(lambda one: _change(one, tachometer=True))
-    light = shipped.with_actuators(tuple(_lighten(one) for one in shipped.actuators))
+    light = shipped.with_actuators(tuple(_compute_lighten(one) for one in shipped.actuators))
     gains = {
         name: np.asarray(response_alone(subject, AXIS, FREQUENCIES.tolist(), AMPLITUDE))
         for name, subject in (
@@ -96,6 +96,6 @@ def _change(loops: DriveLoops, cycles_late: int | None = None, tachometer: bool 
     )
 
 
-def _lighten(actuator: Actuator) -> Actuator:
+def _compute_lighten(actuator: Actuator) -> Actuator:
     assert isinstance(actuator, TwoInertia)
     return replace(actuator, motor_inertia=actuator.motor_inertia / INERTIA_FACTOR)

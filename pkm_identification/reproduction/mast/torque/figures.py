@@ -14,15 +14,15 @@ from typing import TYPE_CHECKING
 
 from matplotlib.figure import Figure
 
-from pkm_identification.report.figures.style import NOMINAL, TRUE, legend_outside, styled
+from pkm_identification.report.figures.style import NOMINAL, TRUE, apply_style, legend_outside
 
 if TYPE_CHECKING:
     from .runs import TorqueStudy
 
 
-@styled
-def torque_figure(study: TorqueStudy) -> Figure:
-    """Columns are frequencies, rows the motor's angle and its torque over one period."""
+@apply_style
+def draw_torque_figure(study: TorqueStudy) -> Figure:
+    """Return columns are frequencies, rows the motor's angle and its torque over one period."""
     figure = Figure(figsize=(10, 5), layout="constrained")
     panels = figure.subplots(2, len(study.logs), sharex="col")
     for column, (frequency, (file, machine)) in enumerate(study.logs.items()):

@@ -54,9 +54,9 @@ class TorqueStudy:
 def run_study() -> TorqueStudy:
     """Compute everything."""
     shipped = Subject.load(MACHINE)
-    file = shipped.with_actuators(tuple(_rub(one, FILE_FRICTION, 1.0) for one in shipped.actuators))
+    file = shipped.with_actuators(tuple(_compute_rub(one, FILE_FRICTION, 1.0) for one in shipped.actuators))
     machine = shipped.with_actuators(
-        tuple(_rub(one, IDENTIFIED_FRICTION, INERTIA_FACTOR) for one in shipped.actuators)
+        tuple(_compute_rub(one, IDENTIFIED_FRICTION, INERTIA_FACTOR) for one in shipped.actuators)
     )
     logs = {float(f): (_log(file, float(f)), _log(machine, float(f))) for f in PRINTED}
     values: dict[str, Any] = {"file_friction": FILE_FRICTION, "level": IDENTIFIED_FRICTION - FILE_FRICTION}
@@ -84,7 +84,7 @@ def run_study() -> TorqueStudy:
     return TorqueStudy(logs, values)
 
 
-def _rub(actuator: Actuator, coulomb: float, factor: float) -> Actuator:
+def _compute_rub(actuator: Actuator, coulomb: float, factor: float) -> Actuator:
     assert isinstance(actuator, TwoInertia)
     friction = InnerFriction(0.0, coulomb, TRANSITION)
     return replace(actuator, motor_friction=friction, motor_inertia=actuator.motor_inertia / factor)

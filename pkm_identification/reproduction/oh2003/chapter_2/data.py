@@ -59,7 +59,7 @@ CASES = (("x", False), ("x", True), ("z", False), ("z", True), ("rotation", Fals
 
 
 def study_machine(name: str, chapters_4_5: bool = False) -> Machine:
-    """A machine of the study, without spin; UF has the inertias of section 2.4, or those of chapters 4 and 5."""
+    """Return a machine of the study, without spin; UF has the inertias of section 2.4, or those of chapters 4 and 5."""
     machine = replace(Machine.load(name), base_joint="no_spin")
     if name != "uf" or chapters_4_5:
         return machine
@@ -78,7 +78,7 @@ def study_machine(name: str, chapters_4_5: bool = False) -> Machine:
 
 
 def crossed(geometry: str, masses: str) -> Machine:
-    """The joints of one machine with the bodies of another."""
+    """Return the joints of one machine with the bodies of another."""
     bodies = study_machine(masses)
     return replace(study_machine(geometry), platform=bodies.platform, struts=bodies.struts)
 

@@ -17,9 +17,9 @@ from pkm_identification.report.contribution_tables import GROUP_TEXT
 from pkm_identification.report.figures.style import (
     NOMINAL,
     STRUT_COLORS,
+    apply_style,
     categories_across,
     legend_outside,
-    styled,
 )
 
 from ..table_2_2_motions import SOURCE_MOTIONS, SPEEDS
@@ -35,7 +35,7 @@ GEOMETRY = {"uf": "UF geometry .75", "hexel": "6-3 geometry 1.29"}
 RATIO = {"uf": "$m_p$ / (6 $m_e$) .45", "hexel": "$m_p$ / (6 $m_e$) 3.34"}
 
 
-@styled
+@apply_style
 def source_figures(study: Study) -> Figure:
     """Figs. 2.10 to 2.15: groups along, the six cases of Table 2.2 beside each other, one panel a figure."""
     figure = Figure(figsize=(11, 10), layout="constrained")
@@ -66,7 +66,7 @@ def source_figures(study: Study) -> Figure:
     return figure
 
 
-@styled
+@apply_style
 def machine_figure(study: Study, machine: str) -> Figure:
     """One machine in all motions of Table 2.2: mean norm of each group at the three speeds."""
     figure = Figure(figsize=(9, 5), layout="constrained")
@@ -98,7 +98,7 @@ def machine_figure(study: Study, machine: str) -> Figure:
     return figure
 
 
-@styled
+@apply_style
 def sensitivity_figure(study: Study) -> Figure:
     """Over-all sensitivity by direction on each machine: mean over the motions, and their range."""
     machines = list(dict.fromkeys(machine for machine, _ in study.sensitivities))

@@ -16,7 +16,7 @@ import numpy as np
 
 from pkm_identification.mechanisms.center_of_mass_sensitivity import SIGNIFICANT
 from pkm_identification.reproduction.finding import Finding
-from pkm_identification.reproduction.number import statement, undecided
+from pkm_identification.reproduction.number import mark_undecided, statement
 
 from ..table_2_2_motions import AMPLITUDE, SOURCE_MOTIONS, SPEEDS
 from .data import GROUPS, KINDS, MACHINES
@@ -29,23 +29,23 @@ VERY_SMALL = 5.0  # %, what we take the source's "very small" to mean
 
 
 def findings(study: Study) -> tuple[Finding, ...]:
-    """The source's findings beside ours, each verdict computed from the study."""
+    """Return the source's findings beside ours, each verdict computed from the study."""
     return (
-        _what_leads(study),
-        _platform_takes_over(study),
-        _towards_6_3(study),
-        _coriolis_is_small(study),
-        _what_matters(study),
-        _what_to_identify_with(study),
+        _assess_what_leads(study),
+        _assess_platform_takes_over(study),
+        _assess_towards_6_3(study),
+        _assess_coriolis_is_small(study),
+        _assess_what_matters(study),
+        _assess_what_to_identify_with(study),
         *variation_findings(study),
         _center_of_mass(study),
-        _significant(study),
+        _assess_significant(study),
     )
 
 
-def _what_leads(study: Study) -> Finding:
+def _assess_what_leads(study: Study) -> Finding:
     slow = [case.gravity > case.acceleration for key, case in study.cases.items() if key[1].endswith("low")]
-    fast = [_gravity_and_inertia(case) for key, case in study.cases.items() if key[1].endswith("high")]
+    fast = [_assess_gravity_and_inertia(case) for key, case in study.cases.items() if key[1].endswith("high")]
     uf = cases_of(study, "uf", "high")
     leads = [max(GROUPS, key=case.shares.share) == "sm" for case in uf]
     dynamic = [name for name in GROUPS if name not in ("grp", "grs")]
@@ -67,13 +67,13 @@ def _what_leads(study: Study) -> Finding:
     )
 
 
-def _gravity_and_inertia(case: Case) -> bool:
-    """Whether the two largest groups but one are of gravity and of acceleration."""
+def _assess_gravity_and_inertia(case: Case) -> bool:
+    """Return whether the two largest groups but one are of gravity and of acceleration."""
     first = set(sorted(GROUPS, key=case.shares.share, reverse=True)[:3])
     return bool(first & {"grp", "grs"}) and bool(first & {"pm", "sm"})
 
 
-def _platform_takes_over(study: Study) -> Finding:
+def _assess_platform_takes_over(study: Study) -> Finding:
     def ratio(case: Case) -> float:
         return case.shares.share("pm") / case.shares.share("sm")
 
@@ -109,7 +109,7 @@ def _grow(rows: list[list[float]]) -> list[bool]:
     return [bool(np.all(np.diff(row) > 0)) for row in rows]
 
 
-def _towards_6_3(study: Study) -> Finding:
+def _assess_towards_6_3(study: Study) -> Finding:
     changes = {
         name: [
             study.crossed["hexel", "uf", motion].shares.share(name)
@@ -126,7 +126,7 @@ def _towards_6_3(study: Study) -> Finding:
         f"Bodies of UF, joints of Hexel instead of UF's, 4 pi rad/s: {text}.",
         "The sense of the change is not in the recovered text, and the joint places on the sides are our assumption.",
         (
-            undecided(
+            mark_undecided(
                 "M3: sm and pm towards 6-3 (Figs. 2.11, 2.13)",
                 "they change",
                 text,
@@ -139,7 +139,7 @@ def _towards_6_3(study: Study) -> Finding:
     )
 
 
-def _coriolis_is_small(study: Study) -> Finding:
+def _assess_coriolis_is_small(study: Study) -> Finding:
     every: dict[tuple[str, ...], Case] = {
         **dict(study.cases.items()),
         **{("scaled", *key): case for key, case in study.scaled.items()},
@@ -157,7 +157,7 @@ def _coriolis_is_small(study: Study) -> Finding:
     )
 
 
-def _what_matters(study: Study) -> Finding:
+def _assess_what_matters(study: Study) -> Finding:
     """Spread of the four identifiable groups when one thing changes and the rest is held."""
     groups = ("pm", "sm", "grp", "grs")
     values = np.array(
@@ -193,7 +193,7 @@ def _what_matters(study: Study) -> Finding:
     )
 
 
-def _what_to_identify_with(study: Study) -> Finding:
+def _assess_what_to_identify_with(study: Study) -> Finding:
     def gravity(chosen: Callable[[str], bool]) -> list[bool]:
         return [case.gravity > case.acceleration for key, case in study.cases.items() if chosen(key[1])]
 
@@ -249,7 +249,7 @@ def _center_of_mass(study: Study) -> Finding:
     )
 
 
-def _significant(study: Study) -> Finding:
+def _assess_significant(study: Study) -> Finding:
     per_strut = {key: float(np.nanmax(one.sensitivity.per_strut)) for key, one in study.sensitivities.items()}
     largest = max(per_strut, key=per_strut.__getitem__)
     above = sum(value > SIGNIFICANT for value in per_strut.values())
@@ -264,7 +264,7 @@ def _significant(study: Study) -> Finding:
         f"dF / F exceeds 1 in {pointwise}, those in which some strut's force comes near zero.",
         "The table with the source's sensitivities cannot be read, nor whether they are of one instant.",
         (
-            undecided(
+            mark_undecided(
                 "Table 2.4: largest sensitivity of a strut",
                 None,
                 text,

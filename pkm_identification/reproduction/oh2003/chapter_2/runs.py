@@ -24,7 +24,7 @@ from pkm_identification.mechanisms.hexapod.analysis.center_of_mass_sensitivity i
 )
 from pkm_identification.mechanisms.hexapod.analysis.contributions import (
     Contributions,
-    joined_share,
+    compute_joined_share,
     shares,
 )
 from pkm_identification.mechanisms.hexapod.dynamics import force_groups, strut_forces
@@ -98,11 +98,13 @@ class Study:
 def study_case(machine: Machine, motion: SourceMotion) -> Case:
     """Norms of a machine in a motion, without friction."""
     groups = force_groups(machine, motion.period(machine), friction=False)
-    return Case(shares(groups), joined_share(groups, "pm", "sm"), joined_share(groups, "grp", "grs"))
+    return Case(
+        shares(groups), compute_joined_share(groups, "pm", "sm"), compute_joined_share(groups, "grp", "grs")
+    )
 
 
 def run_study() -> Study:
-    """All machines in all motions."""
+    """Return all machines in all motions."""
     machines = {name: study_machine(name) for name in MACHINES}
     each = [(name, motion) for name in MACHINES for motion in SOURCE_MOTIONS]
     cases = {(name, motion): study_case(machines[name], SOURCE_MOTIONS[motion]) for name, motion in each}
@@ -136,26 +138,26 @@ def run_study() -> Study:
             for label, share in OTHER_SHARES.items()
         },
         tuple(misfits),
-        {(name, motion): _sensitivity(machines[name], motion) for name, motion in each},
+        {(name, motion): _compute_sensitivity(machines[name], motion) for name, motion in each},
     )
 
 
 def fits(machine: Machine, motion: SourceMotion) -> bool:
-    """Whether the struts hold the platform over a motion: no pose is half as near to singular as home is far."""
+    """Return whether the struts hold the platform over a motion: no pose is half as near to singular as home is far."""
     period = motion.period(machine)
-    ratios = _singular_ratio(machine, period.position, period.rotation)
-    home = _singular_ratio(machine, machine.home_position[None], machine.home_rotation[None])
+    ratios = _compute_singular_ratio(machine, period.position, period.rotation)
+    home = _compute_singular_ratio(machine, machine.home_position[None], machine.home_rotation[None])
     return bool(ratios.min() > WORST * home[0])
 
 
-def _singular_ratio(machine: Machine, position: FloatArray, rotation: FloatArray) -> FloatArray:
+def _compute_singular_ratio(machine: Machine, position: FloatArray, rotation: FloatArray) -> FloatArray:
     rows = jacobian(machine, position, rotation) / np.array([1.0] * 3 + [LEVER] * 3)
     values = np.linalg.svd(rows, compute_uv=False)
     return values[:, -1] / values[:, 0]
 
 
 def change_with_chapters_4_5(study: Study) -> float:
-    """Largest change of a mean norm, in points, when the UF machine has the inertias of chapters 4-5."""
+    """Return largest change of a mean norm, in points, when the UF machine has the inertias of chapters 4-5."""
     machine = study_machine("uf", chapters_4_5=True)
     return max(
         float(np.abs(study_case(machine, motion).shares.mean - study.cases["uf", name].shares.mean).max())
@@ -163,13 +165,15 @@ def change_with_chapters_4_5(study: Study) -> float:
     )
 
 
-def _sensitivity(machine: Machine, name: str) -> SensitivityCase:
+def _compute_sensitivity(machine: Machine, name: str) -> SensitivityCase:
     motion = SOURCE_MOTIONS[name].period(machine)
     sensitivity = center_of_mass_sensitivity(machine, motion, friction=False)
-    return SensitivityCase(sensitivity, _pose_sensitivity(machine, motion, ERROR * sensitivity.travel))
+    return SensitivityCase(
+        sensitivity, _compute_pose_sensitivity(machine, motion, ERROR * sensitivity.travel)
+    )
 
 
-def _pose_sensitivity(machine: Machine, motion: PlatformMotion, error: float) -> FloatArray:
+def _compute_pose_sensitivity(machine: Machine, motion: PlatformMotion, error: float) -> FloatArray:
     force = strut_forces(machine, motion, friction=False)
     change = [
         strut_forces(machine, replace(motion, position=motion.position + error * axis), friction=False)

@@ -12,16 +12,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pkm_identification.report.contribution_tables import contributions_document, sensitivity_document
+from pkm_identification.report.contribution_tables import (
+    build_contributions_document,
+    build_sensitivity_document,
+)
 from pkm_identification.report.paragraphs import paragraph
-from pkm_identification.reproduction.document import common_document, conclusions
+from pkm_identification.reproduction.document import build_common_document, conclusions
 from pkm_identification.reproduction.finding import Finding
 from pkm_identification.reproduction.outcome import Outcome
 
 from .data import MACHINES, study_machine
 from .findings import findings
 from .runs import Case, Study, change_with_chapters_4_5, run_study
-from .tables import scaled_table, study_table
+from .tables import build_scaled_table, build_study_table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -39,11 +42,13 @@ def run() -> Outcome:
 
 def outcome(study: Study, change: float) -> Outcome:
     """Text, document and figures; `change` with the inertias of chapters 4-5, in points."""
-    notes, judged = _notes(study, change), findings(study)
-    return Outcome(_text(study, judged, notes), _document(study, judged, notes), lambda: _figures(study))
+    notes, judged = _list_notes(study, change), findings(study)
+    return Outcome(
+        _write_text(study, judged, notes), _build_document(study, judged, notes), lambda: _draw_figures(study)
+    )
 
 
-def _figures(study: Study) -> dict[str, Figure]:
+def _draw_figures(study: Study) -> dict[str, Figure]:
     from .figures import machine_figure, sensitivity_figure, source_figures
 
     figures = {f"contributions_{machine}": machine_figure(study, machine) for machine in MACHINES}
@@ -52,21 +57,23 @@ def _figures(study: Study) -> dict[str, Figure]:
     )
 
 
-def _text(study: Study, judged: tuple[Finding, ...], notes: list[str]) -> str:
+def _write_text(study: Study, judged: tuple[Finding, ...], notes: list[str]) -> str:
     return "\n\n".join(
         (
             f"Oh 2003: {TITLE}",
             "\n".join(paragraph(note) for note in notes),
             "Mean norms in % of mean |F_a| (2.76-2.81), |.| over the struts; S x, y, z: sensitivity over all struts\n"
-            + str(study_table(study)),
-            "Variation norms in % of mean |F_a| (2.82-2.88)\n" + str(study_table(study, variation=True)),
-            "Variation norms in motions scaled for each machine, those that fit\n" + str(scaled_table(study)),
+            + str(build_study_table(study)),
+            "Variation norms in % of mean |F_a| (2.82-2.88)\n"
+            + str(build_study_table(study, variation=True)),
+            "Variation norms in motions scaled for each machine, those that fit\n"
+            + str(build_scaled_table(study)),
             conclusions(judged),
         )
     )
 
 
-def _notes(study: Study, change: float) -> list[str]:
+def _list_notes(study: Study, change: float) -> list[str]:
     ratios = ", ".join(
         f"{name} {machine.platform.mass / sum(strut.body_e.mass for strut in machine.struts):.2f}"
         for name in MACHINES
@@ -89,31 +96,31 @@ def _notes(study: Study, change: float) -> list[str]:
     ]
 
 
-def _document(study: Study, judged: tuple[Finding, ...], notes: list[str]) -> dict[str, Any]:
+def _build_document(study: Study, judged: tuple[Finding, ...], notes: list[str]) -> dict[str, Any]:
     return {
-        **common_document(NAME, TITLE, notes, judged, FIGURES),
+        **build_common_document(NAME, TITLE, notes, judged, FIGURES),
         "cases": [
             {
-                **_case(machine, motion, case),
-                "sensitivity": sensitivity_document(study.sensitivities[machine, motion].sensitivity),
+                **_compute_case(machine, motion, case),
+                "sensitivity": build_sensitivity_document(study.sensitivities[machine, motion].sensitivity),
             }
             for (machine, motion), case in study.cases.items()
         ],
         "crossed": [
-            {"geometry": joints, **_case(bodies, motion, case)}
+            {"geometry": joints, **_compute_case(bodies, motion, case)}
             for (joints, bodies, motion), case in study.crossed.items()
             if joints != bodies
         ],
-        "scaled": [_case(machine, motion, case) for (machine, motion), case in study.scaled.items()],
+        "scaled": [_compute_case(machine, motion, case) for (machine, motion), case in study.scaled.items()],
         "scaled_misfits": [" ".join(key) for key in study.misfits],
     }
 
 
-def _case(machine: str, motion: str, case: Case) -> dict[str, Any]:
+def _compute_case(machine: str, motion: str, case: Case) -> dict[str, Any]:
     return {
         "machine": machine,
         "motion": motion,
         "acceleration_percent": case.acceleration,
         "gravity_percent": case.gravity,
-        "contributions": contributions_document(case.shares),
+        "contributions": build_contributions_document(case.shares),
     }

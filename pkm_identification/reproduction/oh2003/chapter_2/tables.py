@@ -16,10 +16,10 @@ from .data import GROUPS
 from .runs import Case, Study
 
 
-def study_table(study: Study, variation: bool = False) -> Listing:
+def build_study_table(study: Study, variation: bool = False) -> Listing:
     """One machine and motion of Table 2.2 a row: mean norms and sensitivities, or variation norms."""
     if variation:
-        return _variations({" ".join(key): case for key, case in study.cases.items()})
+        return _format_variations({" ".join(key): case for key, case in study.cases.items()})
     header = ("machine", "motion", "mean |F_a|, N", *GROUPS, "pm+sm", "grp+grs", "S x", "S y", "S z")
     rows = []
     for (machine, motion), case in study.cases.items():
@@ -38,12 +38,12 @@ def study_table(study: Study, variation: bool = False) -> Listing:
     return Listing(header, tuple(rows), frozenset(header[2:]))
 
 
-def scaled_table(study: Study) -> Listing:
+def build_scaled_table(study: Study) -> Listing:
     """Variation norms of the motions scaled for each machine."""
-    return _variations({" ".join(key): case for key, case in study.scaled.items()})
+    return _format_variations({" ".join(key): case for key, case in study.scaled.items()})
 
 
-def _variations(cases: dict[str, Case]) -> Listing:
+def _format_variations(cases: dict[str, Case]) -> Listing:
     header = ("machine and motion", "F_a", *GROUPS)
     rows = tuple(
         (

@@ -26,41 +26,41 @@ HEXEL_OFFSET = (20.0, 58.0)  # %
 def variation_findings(study: Study) -> tuple[Finding, ...]:
     """V1 to V7."""
     return (
-        _slow_ones_vary_little(study),
-        _struts_vary_most(study),
-        _gravity_varies_little(study),
-        _platform_is_modest(study),
-        _roles_switch(study),
-        _offset(study),
-        _hexel(study),
+        _assess_slow_ones_vary_little(study),
+        _assess_struts_vary_most(study),
+        _assess_gravity_varies_little(study),
+        _assess_platform_is_modest(study),
+        _assess_roles_switch(study),
+        _assess_offset(study),
+        _assess_hexel(study),
     )
 
 
-def _largest(case: Case) -> float:
+def _assess_largest(case: Case) -> float:
     return max(*(case.shares.varies(name) for name in GROUPS), case.shares.total_variation)
 
 
-def _gravity(case: Case) -> float:
+def _assess_gravity(case: Case) -> float:
     return max(case.shares.varies("grp"), case.shares.varies("grs"))
 
 
-def _slow_ones_vary_little(study: Study) -> Finding:
+def _assess_slow_ones_vary_little(study: Study) -> Finding:
     slow, fast = (cases_of(study, "uf", speed) for speed in ("low", "high"))
-    lower = [_largest(a) < _largest(b) for a, b in zip(slow, fast, strict=True)]
+    lower = [_assess_largest(a) < _assess_largest(b) for a, b in zip(slow, fast, strict=True)]
     return Finding(
         "V1: at low speed all variations are relatively low (Fig. 2.14).",
-        f"UF, largest variation norm of F_a or a group: {span([_largest(c) for c in slow], 2)} % at pi rad/s, "
-        f"{span([_largest(c) for c in fast], 2)} % at 4 pi rad/s.",
+        f"UF, largest variation norm of F_a or a group: {span([_assess_largest(c) for c in slow], 2)} % at pi rad/s, "
+        f"{span([_assess_largest(c) for c in fast], 2)} % at 4 pi rad/s.",
         "Low is compared with the same motion at high speed; the source gives no number.",
         (statement("V1: variations at low below those at high speed", "low", lower, "S", "3283-89"),),
     )
 
 
-def _struts_vary_most(study: Study) -> Finding:
+def _assess_struts_vary_most(study: Study) -> Finding:
     cases = cases_of(study, "uf", "high")
     first = [max(GROUPS, key=case.shares.varies) == "sm" for case in cases]
     total = [case.shares.varies("sm") > case.shares.total_variation for case in cases]
-    highest = max(_largest(case) for case in cases)
+    highest = max(_assess_largest(case) for case in cases)
     return Finding(
         "V2: at high speed sm dominates the variations too (Fig. 2.15).",
         "UF, sm against F_a itself: "
@@ -81,13 +81,13 @@ def _struts_vary_most(study: Study) -> Finding:
     )
 
 
-def _gravity_varies_little(study: Study) -> Finding:
+def _assess_gravity_varies_little(study: Study) -> Finding:
     slow, fast = (cases_of(study, "uf", speed) for speed in ("low", "high"))
-    below = [_gravity(case) < case.shares.varies("sm") for case in (*slow, *fast)]
+    below = [_assess_gravity(case) < case.shares.varies("sm") for case in (*slow, *fast)]
     x = slow[0].shares
     return Finding(
         "V3: gravity varies little.",
-        f"UF: grp and grs up to {max(_gravity(c) for c in (*slow, *fast)):.2g} %; X at pi rad/s grs "
+        f"UF: grp and grs up to {max(_assess_gravity(c) for c in (*slow, *fast)):.2g} %; X at pi rad/s grs "
         f"{x.varies('grs'):.2g}, sm {x.varies('sm'):.2g} %.",
         "Little is compared with sm in the same motion. In slow Z motions nothing accelerates, and the weight's "
         "distribution over the struts is what changes.",
@@ -95,9 +95,9 @@ def _gravity_varies_little(study: Study) -> Finding:
     )
 
 
-def _platform_is_modest(study: Study) -> Finding:
+def _assess_platform_is_modest(study: Study) -> Finding:
     cases = cases_of(study, "uf", "high")
-    between = [_gravity(c) < c.shares.varies("pm") < c.shares.varies("sm") for c in cases]
+    between = [_assess_gravity(c) < c.shares.varies("pm") < c.shares.varies("sm") for c in cases]
     return Finding(
         "V4: at high speed one group, its name garbled and read as pm (R), varies modestly.",
         f"UF: pm {span([c.shares.varies('pm') for c in cases], 2)} %.",
@@ -106,7 +106,7 @@ def _platform_is_modest(study: Study) -> Finding:
     )
 
 
-def _roles_switch(study: Study) -> Finding:
+def _assess_roles_switch(study: Study) -> Finding:
     switched, texts = [], []
     for motion in (m for m in SOURCE_MOTIONS if m.endswith("high")):
         light, heavy = (study.crossed["uf", bodies, motion].shares for bodies in ("uf", "hexel"))
@@ -123,7 +123,7 @@ def _roles_switch(study: Study) -> Finding:
     )
 
 
-def _offset(study: Study) -> Finding:
+def _assess_offset(study: Study) -> Finding:
     names = ("F_a", "grp", "grs")
     more, texts = [], []
     for kind in ("x", "z", "rotation"):
@@ -140,12 +140,12 @@ def _offset(study: Study) -> Finding:
     )
 
 
-def _hexel_range(cases: Sequence[Case]) -> str:
+def _assess_hexel_range(cases: Sequence[Case]) -> str:
     total, gravity = ([c.shares.total_variation for c in cases], [c.shares.varies("grp") for c in cases])
     return f"F_a {span(total, 2)}, grp {span(gravity, 2)} %"
 
 
-def _hexel(study: Study) -> Finding:
+def _assess_hexel(study: Study) -> Finding:
     aside = [
         case.shares for (name, motion), case in study.scaled.items() if name == "hexel" and "offset" in motion
     ]
@@ -162,7 +162,7 @@ def _hexel(study: Study) -> Finding:
         f"{span([one.total_variation for one in table], 2)}, grp {span([one.varies('grp') for one in table], 2)} %.",
         "Only with motions of the scaled size (l.2971-79). How amplitude and offset share the .3 m of the text is our "
         "reading (2 : 1, as in Table 2.2; "
-        + ", ".join(f"{share} gives {_hexel_range(cases)}" for share, cases in study.shared.items())
+        + ", ".join(f"{share} gives {_assess_hexel_range(cases)}" for share, cases in study.shared.items())
         + "), and .3 m hardly fits a machine scaled to a .61 m platform"
         + (f"; {len(lost)} of the motions do not fit and are left out." if lost else "."),
         (

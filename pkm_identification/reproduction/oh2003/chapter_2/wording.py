@@ -22,5 +22,5 @@ def span(values: Sequence[float], digits: int = 3) -> str:
 
 
 def cases_of(study: Study, machine: str, speed: str) -> list[Case]:
-    """The six cases of Table 2.2 at one speed."""
+    """Return the six cases of Table 2.2 at one speed."""
     return [study.cases[machine, motion] for motion in SOURCE_MOTIONS if motion.endswith(speed)]

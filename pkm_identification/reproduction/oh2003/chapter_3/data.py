@@ -56,7 +56,7 @@ SOURCE_UKF_M = 1.49  # kg (P); all others are the true ones (P)
 
 
 def push(time: FloatArray) -> FloatArray:
-    """A force on the cart in N at times in s, for what a free fall cannot identify."""
+    """Return a force on the cart in N at times in s, for what a free fall cannot identify."""
     return 5.0 * np.sin(3.0 * time)
 
 
@@ -71,7 +71,7 @@ def free_fall(
 
 
 def largest(motion: PendulumMotion, signal: str, coordinate: int) -> float:
-    """Largest value of a signal."""
+    """Return largest value of a signal."""
     return float(np.abs(getattr(motion, signal)[:, coordinate]).max())
 
 
@@ -86,7 +86,7 @@ def noise_amplitude(motion: PendulumMotion, signal: str, coordinate: int, one_tu
     return amplitude
 
 
-def measured(motion: PendulumMotion, seed: int = 0, one_turn: bool = False) -> PendulumMotion:
+def measure_motion(motion: PendulumMotion, seed: int = 0, one_turn: bool = False) -> PendulumMotion:
     """The motion with uniform noise on every state; see `noise_amplitude`. The force, which is zero, has none."""
     rng = np.random.default_rng(seed)
     signals = []

@@ -20,8 +20,8 @@ from pkm_identification.report.figures.style import (
     ESTIMATE,
     STRUT_COLORS,
     TRUE,
+    apply_style,
     legend_outside,
-    styled,
 )
 
 if TYPE_CHECKING:
@@ -41,8 +41,8 @@ COLORS = {"ekf": STRUT_COLORS[2], "ukf": ESTIMATE}
 ROWS = (("l2", (0.4, 1.3), "Fig. 3.3: "), ("M", (1.0, 2.0), "Fig. 3.6: "), ("m1/M", (0.2, 1.0), ""))
 
 
-@styled
-def fall_figure(study: PendulumStudy) -> Figure:
+@apply_style
+def draw_fall_figure(study: PendulumStudy) -> Figure:
     """Cart and links over time."""
     motion = study.motion
     figure = Figure(figsize=(9, 3.6), layout="constrained")
@@ -59,8 +59,8 @@ def fall_figure(study: PendulumStudy) -> Figure:
     return figure
 
 
-@styled
-def iterations_figure(study: PendulumStudy) -> Figure:
+@apply_style
+def draw_iterations_figure(study: PendulumStudy) -> Figure:
     """Least squares from three starts: lengths meet, masses only their ratios."""
     figure = Figure(figsize=(10, 3.6), layout="constrained")
     panels = figure.subplots(1, 4)
@@ -88,9 +88,9 @@ def iterations_figure(study: PendulumStudy) -> Figure:
     return figure
 
 
-@styled
+@apply_style
 def settling_figure(study: PendulumStudy) -> Figure:
-    """The source's figures 3.3 (l2) and 3.6 (M) in their ranges, and a ratio of masses below."""
+    """Return the source's figures 3.3 (l2) and 3.6 (M) in their ranges, and a ratio of masses below."""
     figure = Figure(figsize=(10, 7), layout="constrained")
     panels = figure.subplots(len(ROWS), 2, sharex=True, sharey="row")
     for column, (runs, title) in enumerate(((study.exact, "no noise"), (study.noisy, "1 % noise"))):

@@ -15,7 +15,7 @@ import numpy as np
 from pkm_identification.mechanisms.pendulum.model import NAMES
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.reproduction.finding import Finding
-from pkm_identification.reproduction.number import Number, beyond, statement, undecided, value
+from pkm_identification.reproduction.number import Number, beyond, mark_undecided, statement, value
 
 from .data import (
     ITERATIONS,
@@ -28,7 +28,7 @@ from .data import (
     TRUE,
     largest,
 )
-from .runs import START_STDS, STARTS, PendulumStudy, worst_error
+from .runs import START_STDS, STARTS, PendulumStudy, compute_worst_error
 
 CLOSE = 0.01  # of the truth: the source's "within 1 %"
 RANGE_CLOSE = 0.1  # of a range, which depends on where the pendulum is let go
@@ -40,42 +40,42 @@ MASSES = "no data of a free fall identify the masses: first guess and first vari
 
 
 def findings(study: PendulumStudy) -> tuple[Finding, ...]:
-    """The source's findings beside ours, each verdict computed."""
+    """Return the source's findings beside ours, each verdict computed."""
     return (
         _filter(study),
-        _least_squares(study),
-        _iterations(study),
-        _tolerance(study),
-        _ranges(study),
-        _noise(study),
+        _assess_least_squares(study),
+        _assess_iterations(study),
+        _assess_tolerance(study),
+        _assess_ranges(study),
+        _assess_noise(study),
     )
 
 
-def named(values: FloatArray, names: tuple[str, ...]) -> str:
-    """Values with their names."""
+def name_values(values: FloatArray, names: tuple[str, ...]) -> str:
+    """Return values with their names."""
     return ", ".join(f"{name} {value:.4g}" for name, value in zip(names, values, strict=True))
 
 
 def row(values: FloatArray) -> str:
-    """Values in two digits; what is rounding is zero."""
+    """Return values in two digits; what is rounding is zero."""
     top = np.abs(values).max()
     return ", ".join(f"{value if abs(value) > 1e-9 * top else 0:.2g}" for value in values)
 
 
-def _lengths(label: str, values: FloatArray, marks: str, line: str) -> list[Number]:
+def _assess_lengths(label: str, values: FloatArray, marks: str, line: str) -> list[Number]:
     return [
         value(f"{label}: {name}", float(TRUE[k]), values[k], "m", marks, line, near=CLOSE * float(TRUE[k]))
         for k, name in enumerate(NAMES[:2])
     ]
 
 
-def _mass(
+def _assess_mass(
     study: PendulumStudy, name: str, source: float, ours: float, unit: str, mark: str, line: str
 ) -> Number:
-    """A mass: judged only if the fall identifies masses."""
+    """Return a mass: judged only if the fall identifies masses."""
     if study.singular_values[-1] > 1e-9 * study.singular_values[0]:
         return value(name, source, ours, unit, mark, line, near=CLOSE * source)
-    return undecided(name, source, ours, unit, mark, line, because=MASSES)
+    return mark_undecided(name, source, ours, unit, mark, line, because=MASSES)
 
 
 def _filter(study: PendulumStudy) -> Finding:
@@ -87,20 +87,20 @@ def _filter(study: PendulumStudy) -> Finding:
     line = "5380-86"
     return Finding(
         f"Table 3.1, UKF: all within 1 % (S): l1, l2, m1, m2 exact (P), M {SOURCE_UKF_M:g} kg (P), from a free fall.",
-        f"{named(ukf.values[:2], NAMES[:2])}, {named(ratios, RATIO_NAMES)}; the masses themselves "
-        f"{named(ukf.values[2:], NAMES[2:])} ({_off(ukf.values)}).",
+        f"{name_values(ukf.values[:2], NAMES[:2])}, {name_values(ratios, RATIO_NAMES)}; the masses themselves "
+        f"{name_values(ukf.values[2:], NAMES[2:])} ({_assess_off(ukf.values)}).",
         f"Singular values of d q'' / d ln w: {row(study.singular_values)}. The last direction is "
         f"({row(study.null_direction)}): all masses by one factor. No estimator can find it. With standard deviations "
         f"of {stds} of the first guess, which the text does not give, this filter's M is {ends} kg after "
         f"{min(ITERATIONS, len(study.motion))} samples.",
         (
-            *_lengths("Table 3.1, UKF", ukf.values, "S", line),
+            *_assess_lengths("Table 3.1, UKF", ukf.values, "S", line),
             *(
                 value(f"Table 3.1, UKF: {name}", source[k], ratios[k], "", "P", line, near=CLOSE * source[k])
                 for k, name in enumerate(RATIO_NAMES)
             ),
             *(
-                _mass(study, f"Table 3.1, UKF: {name}", mass, float(ukf.values[k]), "kg", "P", line)
+                _assess_mass(study, f"Table 3.1, UKF: {name}", mass, float(ukf.values[k]), "kg", "P", line)
                 for k, (name, mass) in enumerate(
                     zip(("m1", "m2", "M"), (*TRUE[2:4], SOURCE_UKF_M), strict=True), 2
                 )
@@ -109,7 +109,7 @@ def _filter(study: PendulumStudy) -> Finding:
     )
 
 
-def _least_squares(study: PendulumStudy) -> Finding:
+def _assess_least_squares(study: PendulumStudy) -> Finding:
     fit, ekf = study.run("ls", "none"), study.run("ekf", "none")
     factors = ", ".join(f"{one.values[4] / fit.values[4]:.3g}" for one in study.by_start)
     line, (m2, mark) = "5369-73", SOURCE_LEAST_SQUARES["m2"]
@@ -117,23 +117,24 @@ def _least_squares(study: PendulumStudy) -> Finding:
     return Finding(
         "Table 3.1, LS: l1 and l2 right, masses within 15 % (S; m2 0.58 kg, G); the EKF of another author (ref. [45]) "
         "alike (S).",
-        f"Gauss-Newton from ones: {named(fit.values, NAMES)}; {_off(fit.values)}. EKF: {named(ekf.values, NAMES)}; "
-        f"{_off(ekf.values)}.",
+        f"Gauss-Newton from ones: {name_values(fit.values, NAMES)}; {_assess_off(fit.values)}. EKF: "
+        f"{name_values(ekf.values, NAMES)}; "
+        f"{_assess_off(ekf.values)}.",
         f"Started at {', '.join(f'{start:g}' for start in STARTS)}, the masses of LS end at {factors} times what they "
         "are from 1, with the same lengths and ratios. The source's step -(J'J)^-1 J'e does not exist here; ours is "
         "the shortest of those that fit as well. About 15 % is what a guess leaves, not what an estimator does.",
         (
-            *_lengths("Table 3.1, LS", fit.values, "S", line),
-            _mass(study, "Table 3.1, LS: m2", m2, fit.values[3], "kg", mark, line),
-            *_lengths("EKF", ekf.values, "S", line),
-            _mass(study, "EKF: worst mass, off the truth", 15.0, ekf_masses, "%", "S", line),
+            *_assess_lengths("Table 3.1, LS", fit.values, "S", line),
+            _assess_mass(study, "Table 3.1, LS: m2", m2, fit.values[3], "kg", mark, line),
+            *_assess_lengths("EKF", ekf.values, "S", line),
+            _assess_mass(study, "EKF: worst mass, off the truth", 15.0, ekf_masses, "%", "S", line),
         ),
     )
 
 
-def _iterations(study: PendulumStudy) -> Finding:
+def _assess_iterations(study: PendulumStudy) -> Finding:
     fit, ukf = study.run("ls", "none"), study.run("ukf", "robbins_monro")
-    early = worst_error(ukf.history[:ITERATIONS][-1])
+    early = compute_worst_error(ukf.history[:ITERATIONS][-1])
     because = "what an iteration is, the recovered text does not say"
     line = "5380-86"
     return Finding(
@@ -150,7 +151,7 @@ def _iterations(study: PendulumStudy) -> Finding:
                 "S",
                 line,
             ),
-            undecided(
+            mark_undecided(
                 "Table 3.1, LS: iterations",
                 float(LEAST_SQUARES_ITERATIONS),
                 float(len(fit.history) - 1),
@@ -163,7 +164,7 @@ def _iterations(study: PendulumStudy) -> Finding:
     )
 
 
-def _tolerance(study: PendulumStudy) -> Finding:
+def _assess_tolerance(study: PendulumStudy) -> Finding:
     errors = {tolerance: error for tolerance, (_, error) in study.loose.items()}
     texts = [
         f"{tolerance:g}: {count} samples, {error:.2g} %" for tolerance, (count, error) in study.loose.items()
@@ -176,7 +177,7 @@ def _tolerance(study: PendulumStudy) -> Finding:
         "Which tolerance, and of what, is not in the recovered text; the stated one of 1e-7 (l.5312-14) is of the "
         "residual of every equation. The error is that of lengths and mass ratios.",
         (
-            undecided(
+            mark_undecided(
                 "Looser tolerance: UKF's worst error",
                 (1.0, 3.5),
                 (min(errors.values()), max(errors.values())),
@@ -189,7 +190,7 @@ def _tolerance(study: PendulumStudy) -> Finding:
     )
 
 
-def _ranges(study: PendulumStudy) -> Finding:
+def _assess_ranges(study: PendulumStudy) -> Finding:
     turned = [largest(motion, "position", 1) for motion in (study.motion, *study.elsewhere)]
     travel, stated_travel = largest(study.motion, "position", 0), STATED["position", 0][1]
     drift = (stated_travel - travel) / float(np.ptp(study.motion.time))
@@ -198,10 +199,10 @@ def _ranges(study: PendulumStudy) -> Finding:
         name, unit = STATED_TEXT[key]
         label, line = f"Range of {name}", "5399-5409"
         if key == ("position", 0):
-            numbers.append(undecided(label, text_value, travel, unit, "S", line, because=AT_REST))
+            numbers.append(mark_undecided(label, text_value, travel, unit, "S", line, because=AT_REST))
         elif key == ("position", 1):
             ends = (min(turned), max(turned))
-            numbers.append(undecided(label, text_value, ends, unit, "S", line, because=CHAOTIC))
+            numbers.append(mark_undecided(label, text_value, ends, unit, "S", line, because=CHAOTIC))
         else:
             own = largest(study.motion, *key)
             numbers.append(value(label, text_value, own, unit, "S", line, near=RANGE_CLOSE * text_value))
@@ -221,28 +222,30 @@ def _ranges(study: PendulumStudy) -> Finding:
     )
 
 
-def _noise(study: PendulumStudy) -> Finding:
+def _assess_noise(study: PendulumStudy) -> Finding:
     fit = study.run("ls", "none", noisy=True)
     errors = {
         adaptation: [
-            worst_error(study.run(estimator, adaptation, noisy=True).values) for estimator in ("ukf", "ekf")
+            compute_worst_error(study.run(estimator, adaptation, noisy=True).values)
+            for estimator in ("ukf", "ekf")
         ]
         for adaptation in ("robbins_monro", "none")
     }
-    least_squares = worst_error(fit.values)
+    least_squares = compute_worst_error(fit.values)
     held = {
         adaptation: [ukf < least_squares, ukf <= ekf <= least_squares]
         for adaptation, (ukf, ekf) in errors.items()
     }
-    lengths, ratios = _errors(study.by_fall)
-    capped_lengths, capped_ratios = _errors(study.one_turn)
+    lengths, ratios = _assess_errors(study.by_fall)
+    capped_lengths, capped_ratios = _assess_errors(study.one_turn)
     return Finding(
         "1 % noise on the states, none on the output, which is zero: at equal iterations UKF better than LS, EKF "
         "between (S). Table 3.2 is not legible.",
         f"Worst error of lengths and mass ratios: LS {least_squares:.3g} %; with the Robbins-Monro process noise "
-        f"{_filters(errors['robbins_monro'])}, without any {_filters(errors['none'])}. LS on {len(lengths)} falls: "
-        f"lengths {_span(lengths)} %, ratios {_span(ratios)} %; with the angles' noise that of one turn "
-        f"{_span(capped_lengths)} and {_span(capped_ratios)} %.",
+        f"{_assess_filters(errors['robbins_monro'])}, without any {_assess_filters(errors['none'])}. LS on "
+        f"{len(lengths)} falls: "
+        f"lengths {_assess_span(lengths)} %, ratios {_assess_span(ratios)} %; with the angles' noise that of one turn "
+        f"{_assess_span(capped_lengths)} and {_assess_span(capped_ratios)} %.",
         ".36 rad of the angle is noise inside sine and cosine: a bias of tens of per cent that no number of samples "
         "removes. Along what no data identify, process noise is never taken away again, and the Robbins-Monro filters "
         "end anywhere. Its rate, the filters' noise and first variances are not in the text, nor what equal iterations "
@@ -262,17 +265,17 @@ def _order_under_noise(adapting: list[bool], plain: list[bool]) -> Number:
     if adapting == plain:
         return statement(name, source, adapting, "S", line)
     ours = f"holds in {sum(adapting)} of 2 with process noise, in {sum(plain)} of 2 without"
-    return undecided(name, source, ours, "cases", "S", line, because=PROCESS_NOISE)
+    return mark_undecided(name, source, ours, "cases", "S", line, because=PROCESS_NOISE)
 
 
-def _filters(errors: list[float]) -> str:
+def _assess_filters(errors: list[float]) -> str:
     return ", ".join(
         f"{name} {error:.3g} %" if error < LOST else f"{name} beyond {LOST:.0f} %"
         for name, error in zip(("UKF", "EKF"), errors, strict=True)
     )
 
 
-def _errors(fits) -> tuple[list[float], list[float]]:
+def _assess_errors(fits) -> tuple[list[float], list[float]]:
     """Worst error in % of the lengths and of the mass ratios, one an estimate."""
     lengths = [float(100 * np.abs(one.values[:2] / TRUE[:2] - 1).max()) for one in fits]
     ratios = [
@@ -281,11 +284,11 @@ def _errors(fits) -> tuple[list[float], list[float]]:
     return lengths, ratios
 
 
-def _span(values: list[float]) -> str:
+def _assess_span(values: list[float]) -> str:
     return f"{min(values):.2g} to {max(values):.2g}"
 
 
-def _off(values: FloatArray) -> str:
+def _assess_off(values: FloatArray) -> str:
     errors = 100 * (values / TRUE - 1)[2:]
     if np.ptp(errors) < 0.5:
         return f"all masses {errors.mean():+.2g} %"

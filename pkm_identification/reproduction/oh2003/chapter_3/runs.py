@@ -27,8 +27,8 @@ from pkm_identification.mechanisms.pendulum.model import (
     COORDINATES,
     NAMES,
     PendulumMotion,
-    acceleration_jacobian,
     accelerations,
+    compute_acceleration_jacobian,
     energy,
     residuals,
 )
@@ -45,7 +45,7 @@ from .data import (
     TRUE_RATIOS,
     acceleration_scale,
     free_fall,
-    measured,
+    measure_motion,
     push,
 )
 
@@ -156,7 +156,7 @@ def run_study(duration: float = DURATION) -> PendulumStudy:
     """Simulate the fall and identify it every way."""
     motion = free_fall(duration)
     scale = acceleration_scale(motion)
-    relative = acceleration_jacobian(TRUE, motion) * TRUE / scale[:, None]
+    relative = compute_acceleration_jacobian(TRUE, motion) * TRUE / scale[:, None]
     _, singular, directions = np.linalg.svd(relative.reshape(-1, len(NAMES)), full_matrices=False)
     null = directions[-1] / directions[-1][np.argmax(np.abs(directions[-1]))]
     total = energy(TRUE, motion)
@@ -168,31 +168,31 @@ def run_study(duration: float = DURATION) -> PendulumStudy:
         starts=STARTS,
         motion=motion,
         exact=exact,
-        noisy=all_runs(measured(motion), scale),
+        noisy=all_runs(measure_motion(motion), scale),
         elsewhere=elsewhere,
         by_fall=by_fall(motion, *elsewhere),
         one_turn=by_fall(motion, *elsewhere, one_turn=True),
         loose=stopped_at(motion, scale, exact),
-        energy_error=float(np.abs(total - total[0]).max() / np.ptp(_kinetic(motion))),
+        energy_error=float(np.abs(total - total[0]).max() / np.ptp(_compute_kinetic(motion))),
         singular_values=singular,
         null_direction=null,
         by_start=tuple(least_squares(motion, scale, factor * START) for factor in STARTS),
-        by_std=np.array([_mass_with(motion[:ITERATIONS], scale, std) for std in START_STDS]),
+        by_std=np.array([_compute_mass_with(motion[:ITERATIONS], scale, std) for std in START_STDS]),
         residual_form=residual_least_squares(motion),
         pushed=least_squares(moved, scale),
-        pushed_noisy=least_squares(measured(moved), scale),
+        pushed_noisy=least_squares(measure_motion(moved), scale),
     )
 
 
 def by_fall(*motions: PendulumMotion, one_turn: bool = False) -> tuple[NonlinearFit, ...]:
-    """Least squares on each fall with noise of its own; `one_turn` as of `measured`."""
+    """Least squares on each fall with noise of its own; `one_turn` as of `measure_motion`."""
     return tuple(
-        least_squares(measured(motion, seed, one_turn), acceleration_scale(motion))
+        least_squares(measure_motion(motion, seed, one_turn), acceleration_scale(motion))
         for seed, motion in enumerate(motions)
     )
 
 
-def worst_error(values: FloatArray) -> float:
+def compute_worst_error(values: FloatArray) -> float:
     """Worst error in % of what a free fall identifies: lengths and ratios of masses."""
     lengths, ratios = values[:2] / TRUE[:2], values[2:4] / values[4] / TRUE_RATIOS
     return float(100 * np.abs(np.concatenate([lengths, ratios]) - 1).max())
@@ -201,7 +201,7 @@ def worst_error(values: FloatArray) -> float:
 def stopped_at(
     motion: PendulumMotion, scale: FloatArray, runs: tuple[PendulumRun, ...]
 ) -> dict[float, tuple[int, float]]:
-    """Where the source's filter would stop by each tolerance, and its worst error in % there."""
+    """Return where the source's filter would stop by each tolerance, and its worst error in % there."""
     history = next(one.history for one in runs if (one.estimator, one.adaptation) == ("ukf", "robbins_monro"))
     left = np.array(
         [
@@ -213,11 +213,11 @@ def stopped_at(
     for tolerance in TOLERANCES:
         below = np.flatnonzero(left < tolerance)
         k = int(below[0]) if len(below) else len(history) - 1
-        ends[tolerance] = (k + 1, worst_error(history[k]))
+        ends[tolerance] = (k + 1, compute_worst_error(history[k]))
     return ends
 
 
-def _kinetic(motion: PendulumMotion) -> FloatArray:
+def _compute_kinetic(motion: PendulumMotion) -> FloatArray:
     """Kinetic energy (N,) of the true pendulum in J: what falls is the difference to rest in the same place."""
     rest = PendulumMotion(
         motion.time, motion.position, np.zeros_like(motion.velocity), motion.acceleration, motion.force
@@ -225,7 +225,7 @@ def _kinetic(motion: PendulumMotion) -> FloatArray:
     return energy(TRUE, motion) - energy(TRUE, rest)
 
 
-def _mass_with(record: PendulumMotion, scale: FloatArray, std: float) -> float:
+def _compute_mass_with(record: PendulumMotion, scale: FloatArray, std: float) -> float:
     return float(run_filter(record, scale, "ukf", "robbins_monro", std).values[4])
 
 
@@ -234,7 +234,7 @@ def least_squares(record: PendulumMotion, scale: FloatArray, start: FloatArray =
 
     def residual(w: FloatArray) -> tuple[FloatArray, FloatArray]:
         error = (accelerations(w, record) - record.acceleration) / scale
-        jacobian = acceleration_jacobian(w, record) / scale[:, None]
+        jacobian = compute_acceleration_jacobian(w, record) / scale[:, None]
         return error.ravel(), jacobian.reshape(-1, len(NAMES))
 
     return gauss_newton(residual, start)
@@ -272,16 +272,16 @@ def run_filter(
         if estimator == "ekf":
             # linear about the present estimate: that is the EKF
             mean = state.mean
-            jacobian = acceleration_jacobian(mean, sample)[0]
+            jacobian = compute_acceleration_jacobian(mean, sample)[0]
             state.step_linear(jacobian, output - accelerations(mean, sample)[0] + jacobian @ mean, noise)
         else:
-            state.step(_model(sample), output, noise)
+            state.step(_compute_model(sample), output, noise)
         history[k] = state.mean
     return PendulumRun(estimator, adaptation, history, state.mean, state.covariance)
 
 
-def _model(sample: PendulumMotion) -> Callable[[FloatArray], FloatArray]:
-    """The output of one sample as a function of the parameters."""
+def _compute_model(sample: PendulumMotion) -> Callable[[FloatArray], FloatArray]:
+    """Return the output of one sample as a function of the parameters."""
     return lambda w: accelerations(w, sample)[0]
 
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from pkm_identification.mechanisms.pendulum.model import NAMES, UNITS
 from pkm_identification.report.paragraphs import paragraph
-from pkm_identification.reproduction.document import common_document, conclusions
+from pkm_identification.reproduction.document import build_common_document, conclusions
 from pkm_identification.reproduction.finding import Finding
 from pkm_identification.reproduction.outcome import Outcome
 
@@ -32,7 +32,7 @@ from .data import (
     START,
     TRUE,
 )
-from .findings import findings, named
+from .findings import findings, name_values
 from .runs import RATE, START_STD, STARTS, PendulumStudy, run_study
 from .tables import run_table
 
@@ -51,23 +51,25 @@ def run() -> Outcome:
 
 def outcome(study: PendulumStudy) -> Outcome:
     """Text, document and figures."""
-    judged, notes = findings(study), _notes(study)
-    return Outcome(_text(study, judged, notes), _document(study, judged, notes), lambda: _figures(study))
+    judged, notes = findings(study), _list_notes(study)
+    return Outcome(
+        _write_text(study, judged, notes), _build_document(study, judged, notes), lambda: _draw_figures(study)
+    )
 
 
-def _figures(study: PendulumStudy) -> dict[str, Figure]:
-    from .figures import fall_figure, iterations_figure, settling_figure
+def _draw_figures(study: PendulumStudy) -> dict[str, Figure]:
+    from .figures import draw_fall_figure, draw_iterations_figure, settling_figure
 
-    figures = (fall_figure(study), iterations_figure(study), settling_figure(study))
+    figures = (draw_fall_figure(study), draw_iterations_figure(study), settling_figure(study))
     return dict(zip(FIGURES, figures, strict=True))
 
 
-def _notes(study: PendulumStudy) -> tuple[str, ...]:
+def _list_notes(study: PendulumStudy) -> tuple[str, ...]:
     return (
         "True values: l1 0.50, l2 0.75 m; m1 0.75, m2 0.50, M 1.50 kg (marked probable). First guess: ones (sure). "
         f"{DURATION:g} s at 1 kHz in free fall; UKF with alpha 1e-4, beta 2, kappa 3 - L (sure).",
         "Not in the recovered text and chosen here: released at rest 0.2 and 0.1 rad from upright, and in other falls "
-        f"at {_releases()}; output: the "
+        f"at {_compute_releases()}; output: the "
         "accelerations in the measured state; the filters' noise 1 % of the range of each acceleration, their first "
         f"standard deviation {START_STD:g}; rate of the Robbins-Monro average {RATE:g}.",
         "Noise: the text's, at most .03 m, .02 m/s, .5 m/s^2 of the cart, .36 rad, .18 rad/s of the first link "
@@ -77,11 +79,11 @@ def _notes(study: PendulumStudy) -> tuple[str, ...]:
     )
 
 
-def _releases() -> str:
+def _compute_releases() -> str:
     return ", ".join(f"{first:g} and {second:g}" for _, first, second in ELSEWHERE)
 
 
-def _text(study: PendulumStudy, judged: tuple[Finding, ...], notes: tuple[str, ...]) -> str:
+def _write_text(study: PendulumStudy, judged: tuple[Finding, ...], notes: tuple[str, ...]) -> str:
     collapse = study.residual_form.iterates[min(1, len(study.residual_form.iterates) - 1)]
     return "\n\n".join(
         (
@@ -102,8 +104,8 @@ def _text(study: PendulumStudy, judged: tuple[Finding, ...], notes: tuple[str, .
             ),
             paragraph(
                 "With a known force of 5 sin(3 t) N on the cart all five are identifiable: rank "
-                f"{study.pushed.rank}, {named(study.pushed.values, NAMES)}; with noise "
-                f"{named(study.pushed_noisy.values, NAMES)}.",
+                f"{study.pushed.rank}, {name_values(study.pushed.values, NAMES)}; with noise "
+                f"{name_values(study.pushed_noisy.values, NAMES)}.",
                 "",
             ),
             conclusions(judged),
@@ -111,9 +113,11 @@ def _text(study: PendulumStudy, judged: tuple[Finding, ...], notes: tuple[str, .
     )
 
 
-def _document(study: PendulumStudy, judged: tuple[Finding, ...], notes: tuple[str, ...]) -> dict[str, Any]:
+def _build_document(
+    study: PendulumStudy, judged: tuple[Finding, ...], notes: tuple[str, ...]
+) -> dict[str, Any]:
     return {
-        **common_document(NAME, TITLE, notes, judged, FIGURES),
+        **build_common_document(NAME, TITLE, notes, judged, FIGURES),
         "true": dict(zip(NAMES, TRUE.tolist(), strict=True)),
         "units": dict(zip(NAMES, UNITS, strict=True)),
         "start": START.tolist(),

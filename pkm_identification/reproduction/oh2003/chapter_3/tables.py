@@ -37,7 +37,7 @@ def run_table(study: PendulumStudy) -> Listing:
             "0 %",
             "source, LS",
             f"{LEAST_SQUARES_ITERATIONS} it.",
-            *(_marked(name) for name in NAMES),
+            *(_format_marked(name) for name in NAMES),
             ABSENT,
             ABSENT,
         ),
@@ -71,19 +71,19 @@ def run_table(study: PendulumStudy) -> Listing:
                     name,
                     str(len(study.motion)),
                     *(number(v, 4) for v in one.values),
-                    *(_with_deviation(v, s) for v, s in zip(ratio, std, strict=True)),
+                    *(_format_with_deviation(v, s) for v, s in zip(ratio, std, strict=True)),
                 )
             )
     return Listing(header, tuple(rows), frozenset(header[2:]))
 
 
-def _marked(name: str) -> str:
-    """A value of the source's least squares with its mark."""
+def _format_marked(name: str) -> str:
+    """Return a value of the source's least squares with its mark."""
     if name not in SOURCE_LEAST_SQUARES:
         return ABSENT
     value, mark = SOURCE_LEAST_SQUARES[name]
     return f"{value:.2f} ({mark})"
 
 
-def _with_deviation(value: float, std: float) -> str:
+def _format_with_deviation(value: float, std: float) -> str:
     return " ± ".join(with_deviation(value, std)) if std > EXACT else f"{value:.4f}"

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pkm_identification.estimation.batch.least_squares import least_squares, robust_covariance
+from pkm_identification.estimation.batch.least_squares import compute_robust_covariance, least_squares
 from pkm_identification.estimation.data_order import data_order
 from pkm_identification.estimation.equations import Equations
 from pkm_identification.estimation.estimate import ParameterEstimate, make_estimate
@@ -34,16 +34,16 @@ from pkm_identification.parameters.prior import Prior
 
 from .data import (
     MOTIONS,
-    energy_model,
+    build_energy_model,
+    build_force_model,
     exact_record,
-    force_model,
-    measured,
+    measure_record,
     parameter_set,
     study_machine,
 )
 from .source_tables import START
 
-MODELS = {"force": force_model, "energy": energy_model}
+MODELS = {"force": build_force_model, "energy": build_energy_model}
 SOURCE_SETTINGS = UnscentedSettings(1e-3, 2.0, 0.0, "robbins_monro", 0.01)
 PLAIN_SETTINGS = UnscentedSettings(1e-3, 2.0, 0.0, "none")
 FRICTION_START = 0.9
@@ -98,7 +98,7 @@ class CaseResult:
         return self.estimate.names
 
     def alone_identifiable(self, name: str) -> bool:
-        """Whether exact data would identify a parameter by itself."""
+        """Return whether exact data would identify a parameter by itself."""
         i = self.names.index(name)
         return i in self.base.independent and not np.any(
             self.base.coefficients[list(self.base.independent).index(i)]
@@ -119,7 +119,7 @@ def cases() -> tuple[Case, ...]:
 
 
 def first_guess(parameters: ParameterSet) -> Prior:
-    """The source's, as far as it is known; see the module's text."""
+    """Return the source's, as far as it is known; see the module's text."""
     start = np.array(
         [
             START[name][0] if name in START else FRICTION_START * nominal
@@ -135,15 +135,15 @@ def run_case(case: Case, seed: int = 0) -> CaseResult:
     prior = first_guess(parameters)
     exact = exact_record(case.motion, case.friction)
     model = MODELS[case.model]
-    columns, output = model(measured(exact, case.noise, seed), case.friction)
+    columns, output = model(measure_record(exact, case.noise, seed), case.friction)
     count, outputs, _ = columns.shape
     segment = np.zeros(count, dtype=np.int64)
-    noise = _noise(case, Equations(np.arange(count) * 1.0, columns, output, output, segment), prior)
+    noise = _compute_noise(case, Equations(np.arange(count) * 1.0, columns, output, output, segment), prior)
     order = data_order(count, case.order, seed)
-    history, nis = _filtered(PLAIN_SETTINGS, prior, columns[order], output[order], noise)
-    source_history, _ = _filtered(SOURCE_SETTINGS, prior, columns[order], output[order], noise)
+    history, nis = _compute_filtered(PLAIN_SETTINGS, prior, columns[order], output[order], noise)
+    source_history, _ = _compute_filtered(SOURCE_SETTINGS, prior, columns[order], output[order], noise)
     mean = history[-1]
-    covariance = robust_covariance(columns * prior.std, output - columns @ mean, noise, 1.0, segment)
+    covariance = compute_robust_covariance(columns * prior.std, output - columns @ mean, noise, 1.0, segment)
     estimate = make_estimate(
         parameters,
         prior,
@@ -175,7 +175,7 @@ def structure(columns: FloatArray, names: tuple[str, ...]) -> BaseParameters:
     return base_parameters(np.where(size > UNEXCITED * size.max(), columns, 0.0), names, keep=KEPT)
 
 
-def _noise(case: Case, equations: Equations, prior: Prior) -> FloatArray:
+def _compute_noise(case: Case, equations: Equations, prior: Prior) -> FloatArray:
     """Covariance (m, m) the filters take the outputs to have: the residual's, and what exact data are trusted to."""
     if case.model == "force":
         trusted = EXACTNESS * force_scale(study_machine(case.friction))
@@ -185,7 +185,7 @@ def _noise(case: Case, equations: Equations, prior: Prior) -> FloatArray:
     return least_squares(equations, prior).noise + trusted**2 * np.eye(outputs)
 
 
-def _filtered(
+def _compute_filtered(
     settings: UnscentedSettings, prior: Prior, columns: FloatArray, output: FloatArray, noise: FloatArray
 ) -> tuple[FloatArray, float]:
     """Estimates (K, P) after each equation, and the mean NIS."""

@@ -62,21 +62,23 @@ class Comparison:
 
 
 def mass_comparisons(results: tuple[CaseResult, ...]) -> tuple[Comparison, ...]:
-    """All masses of all cases in the order of the tables."""
+    """Return all masses of all cases in the order of the tables."""
     unread = SourceNumber(None, None, "")
     return tuple(
-        _comparison(result, name, TABLES.get((result.case.table, result.case.motion), {}).get(name, unread))
+        _compute_comparison(
+            result, name, TABLES.get((result.case.table, result.case.motion), {}).get(name, unread)
+        )
         for result in results
         for name in MASSES
     )
 
 
 def inertia_comparisons(result: CaseResult) -> tuple[Comparison, ...]:
-    """The inertias of one case beside the source's typical ones."""
-    return tuple(_comparison(result, name, source) for name, source in INERTIAS.items())
+    """Return the inertias of one case beside the source's typical ones."""
+    return tuple(_compute_comparison(result, name, source) for name, source in INERTIAS.items())
 
 
-def _comparison(result: CaseResult, name: str, source: SourceNumber) -> Comparison:
+def _compute_comparison(result: CaseResult, name: str, source: SourceNumber) -> Comparison:
     return Comparison(result, name, source, standing(result, name, source))
 
 
@@ -99,5 +101,5 @@ def standing(result: CaseResult, name: str, source: SourceNumber) -> str:
 
 
 def start_percent(name: str, true: float) -> float:
-    """How far the first guess is from the truth, |%|."""
+    """Return how far the first guess is from the truth, |%|."""
     return 100 * abs(START[name][0] / true - 1)

@@ -23,14 +23,14 @@ import numpy as np
 from pkm_identification.mechanisms.friction import Friction, friction_columns
 from pkm_identification.mechanisms.hexapod.dynamics import integrate, strut_forces
 from pkm_identification.mechanisms.hexapod.dynamics.basis import INERTIAL_COLUMNS
-from pkm_identification.mechanisms.hexapod.dynamics.energy import energy_regressor
+from pkm_identification.mechanisms.hexapod.dynamics.energy import compute_energy_regressor
 from pkm_identification.mechanisms.hexapod.dynamics.regressor import regressor
 from pkm_identification.mechanisms.hexapod.kinematics.inverse import (
     strut_lengths,
     strut_motion_from_platform,
 )
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
+from pkm_identification.mechanisms.hexapod.parameters.sets import list_hexapod_parameters
 from pkm_identification.motion import PlatformMotion
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.rotation import matrix_from_vector
@@ -58,7 +58,7 @@ class Record:
 
 @cache
 def study_machine(friction: bool) -> Machine:
-    """The UF machine of chapter 4: struts without spin; the source's law of friction, or none."""
+    """Return the UF machine of chapter 4: struts without spin; the source's law of friction, or none."""
     machine = Machine.load("uf")
     nominal = machine.friction
     source = Friction.of(
@@ -68,8 +68,8 @@ def study_machine(friction: bool) -> Machine:
 
 
 def parameter_set(friction: bool) -> ParameterSet:
-    """The source's 12 parameters, 24 with friction."""
-    return hexapod_parameters(study_machine(friction), "oh24" if friction else "oh12")
+    """Return the source's 12 parameters, 24 with friction."""
+    return list_hexapod_parameters(study_machine(friction), "oh24" if friction else "oh12")
 
 
 @cache
@@ -77,14 +77,14 @@ def exact_record(motion: str, friction: bool, duration: float = DURATION) -> Rec
     """One of `MOTIONS` without noise."""
     machine = study_machine(friction)
     if motion == "fall":
-        return _fall(machine)
+        return _compute_fall(machine)
     time = np.arange(round(duration / PERIOD), dtype=float) * PERIOD
     platform = SourceMotion(motion.lower(), 0.0, "high").at(time, machine)
     length = strut_lengths(machine, platform.position, platform.rotation)
     return Record(platform, strut_forces(machine, platform), length)
 
 
-def _fall(machine: Machine) -> Record:
+def _compute_fall(machine: Machine) -> Record:
     time = np.arange(round(FALL_DURATION / PERIOD) + 1, dtype=float) * PERIOD
     platform = integrate(machine, time)
     length = strut_lengths(machine, platform.position, platform.rotation)
@@ -94,7 +94,7 @@ def _fall(machine: Machine) -> Record:
     return Record(platform[:end], np.zeros((end, 6)), length[:end])
 
 
-def measured(record: Record, noise: float, seed: int = 0) -> Record:
+def measure_record(record: Record, noise: float, seed: int = 0) -> Record:
     """The record with uniform noise on its states, of at most `noise` times each signal's range (Oh 2003, section 4.8).
 
     Position, velocity and acceleration have noise; forces and strut lengths are exact (l.6582-90, l.6325-29). A signal
@@ -129,21 +129,21 @@ def measured(record: Record, noise: float, seed: int = 0) -> Record:
     )
 
 
-def force_model(record: Record, friction: bool) -> tuple[FloatArray, FloatArray]:
-    """Columns (N, 6, P) and forces (N, 6), sample by sample."""
+def build_force_model(record: Record, friction: bool) -> tuple[FloatArray, FloatArray]:
+    """Return columns (N, 6, P) and forces (N, 6), sample by sample."""
     columns = regressor(study_machine(friction), record.motion, parameter_set(friction).mapping)
     return columns, record.force
 
 
-def energy_model(record: Record, friction: bool) -> tuple[FloatArray, FloatArray]:
-    """Columns (N - 1, 1, P) and work (N - 1, 1) in J, step by step (Oh 2003, 2.57).
+def build_energy_model(record: Record, friction: bool) -> tuple[FloatArray, FloatArray]:
+    """Return columns (N - 1, 1, P) and work (N - 1, 1) in J, step by step (Oh 2003, 2.57).
 
     h_{k+1} - h_k = F_k (L_{k+1} - L_k); friction takes its share of the work by the same rule.
     """
     machine, mapping = study_machine(friction), parameter_set(friction).mapping
     _, rate, _ = strut_motion_from_platform(machine, record.motion)
     step = np.diff(record.length, axis=0)
-    columns = np.diff(energy_regressor(machine, record.motion, mapping), axis=0)
+    columns = np.diff(compute_energy_regressor(machine, record.motion, mapping), axis=0)
     friction_work = friction_columns(rate[:-1], machine.friction) * step
     columns += np.hstack(list(friction_work)) @ mapping[INERTIAL_COLUMNS:]
     return columns[:, None, :], np.sum(record.force[:-1] * step, axis=1)[:, None]

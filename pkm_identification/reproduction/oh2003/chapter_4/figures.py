@@ -22,8 +22,8 @@ from pkm_identification.report.figures.style import (
     NOMINAL,
     STRUT_COLORS,
     TRUE,
+    apply_style,
     legend_outside,
-    styled,
 )
 
 from .tables import case_name
@@ -41,7 +41,7 @@ ORDER_SPANS = ((1.2, 2.0), (5.4, 8.4), (4.0, 8.0))
 ORDER_COLORS = {"sequential": ESTIMATE, "random": STRUT_COLORS[2], "spread": STRUT_COLORS[3]}
 
 
-@styled
+@apply_style
 def settling_figure(
     results: Sequence[CaseResult], comparisons: Sequence[Comparison], title: str, shown: int
 ) -> Figure:
@@ -89,8 +89,10 @@ def settling_figure(
     return figure
 
 
-@styled
-def inertia_figure(results: Sequence[CaseResult], source: Mapping[str, SourceNumber], title: str) -> Figure:
+@apply_style
+def draw_inertia_figure(
+    results: Sequence[CaseResult], source: Mapping[str, SourceNumber], title: str
+) -> Figure:
     """Error of every inertia: the first guess, the source's result, ours by motion without process noise."""
     names = list(source)
     figure = Figure(figsize=(10, 4.4), layout="constrained")
@@ -122,7 +124,7 @@ def inertia_figure(results: Sequence[CaseResult], source: Mapping[str, SourceNum
     return figure
 
 
-@styled
+@apply_style
 def order_figure(
     rows: Mapping[str, Sequence[CaseResult]], comparisons: Sequence[Comparison], shown: int = 80
 ) -> Figure:
@@ -157,8 +159,8 @@ def order_figure(
     return figure
 
 
-@styled
-def noise_figure(results: Sequence[NoiseResult], source: Mapping[tuple[str, float], float]) -> Figure:
+@apply_style
+def draw_noise_figure(results: Sequence[NoiseResult], source: Mapping[tuple[str, float], float]) -> Figure:
     """Worst error of a mass under noise by model and way; a logarithmic scale."""
     figure = Figure(figsize=(9, 4), layout="constrained")
     panels = figure.subplots(1, 3, sharey=True)

@@ -21,7 +21,7 @@ import numpy as np
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
 from pkm_identification.mechanisms.hexapod.dynamics.regressor import regressor
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
+from pkm_identification.mechanisms.hexapod.parameters.sets import list_hexapod_parameters
 from pkm_identification.numerics.arrays import FloatArray
 
 from .data import exact_record, study_machine
@@ -57,7 +57,7 @@ class HeldInertia:
 
 
 def with_centers(ratio: float) -> Machine:
-    """The machine with centres of mass of its strut bodies at d_E / L_B = ratio, their distance sum kept."""
+    """Return the machine with centres of mass of its strut bodies at d_E / L_B = ratio, their distance sum kept."""
     machine = study_machine(False)
     strut = machine.struts[0]
     total = strut.body_b.center_of_mass + strut.body_e.center_of_mass
@@ -73,7 +73,7 @@ def with_centers(ratio: float) -> Machine:
 def held_inertia(motion: str, machine: Machine | None = None) -> HeldInertia:
     """Fit the masses to exact forces of a motion, all inertias held at the source's values."""
     machine = machine or study_machine(False)
-    parameters = hexapod_parameters(machine, "oh12")
+    parameters = list_hexapod_parameters(machine, "oh12")
     platform = exact_record(motion, False).motion
     force = strut_forces(machine, platform)
     columns = regressor(machine, platform, parameters.mapping)

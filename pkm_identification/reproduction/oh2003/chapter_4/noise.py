@@ -40,7 +40,7 @@ from .data import (
     PERIOD,
     Record,
     exact_record,
-    measured,
+    measure_record,
     parameter_set,
     study_machine,
 )
@@ -80,21 +80,21 @@ class NoiseResult:
 
 
 def worst(errors: FloatArray) -> float:
-    """Largest error of a mass in %, its median over the seeds."""
+    """Return largest error of a mass in %, its median over the seeds."""
     return float(100 * np.median(np.abs(errors).max(axis=1)))
 
 
 def noise_results(seeds: int = SEEDS, duration: float = BAND_DURATION) -> tuple[NoiseResult, ...]:
     """Both models at every noise; one seed where there is none."""
     return tuple(
-        _result(noise, model, seeds if noise else 1, duration) for model in MODELS for noise in NOISES
+        _compute_result(noise, model, seeds if noise else 1, duration) for model in MODELS for noise in NOISES
     )
 
 
-def _result(noise: float, model: str, seeds: int, duration: float) -> NoiseResult:
+def _compute_result(noise: float, model: str, seeds: int, duration: float) -> NoiseResult:
     results = [run_case(Case("", "XY", model=model, noise=noise), seed) for seed in range(seeds)]
     true = results[0].true[: len(MASSES)]
-    band = [_in_band(noise, model, seed, duration) for seed in range(seeds)]
+    band = [_compute_in_band(noise, model, seed, duration) for seed in range(seeds)]
     return NoiseResult(
         noise=noise,
         model=model,
@@ -103,24 +103,24 @@ def _result(noise: float, model: str, seeds: int, duration: float) -> NoiseResul
         plain_std=np.array([one.estimate.std[:3] / true for one in results]),
         band=np.array([values[:3] / true - 1 for values, _, _ in band]),
         band_std=np.array([std[:3] / true for _, std, _ in band]),
-        plain_identified=min(_identified(one) for one in results),
+        plain_identified=min(_compute_identified(one) for one in results),
         band_identified=min(count for _, _, count in band),
     )
 
 
-def _identified(result: CaseResult) -> int:
+def _compute_identified(result: CaseResult) -> int:
     return sum(status == IDENTIFIABLE for status in result.estimate.status[: len(MASSES)])
 
 
-def _force_in_band(record: Record, parameters: ParameterSet, band: BandSettings) -> Equations:
+def _compute_force_in_band(record: Record, parameters: ParameterSet, band: BandSettings) -> Equations:
     description, segment = study_machine(False), np.zeros(len(record.motion), dtype=np.int64)
     motion = motion_of_platform(description, record.motion)
     samples = Samples(record.motion.time, motion, record.force, segment)
     return force_equations(as_machine(description), parameters, samples, band)
 
 
-def _energy_in_band(record: Record, parameters: ParameterSet, band: BandSettings) -> Equations:
-    """Forces work along the lengths, which are a data set of their own and exact (l.6325-29)."""
+def _compute_energy_in_band(record: Record, parameters: ParameterSet, band: BandSettings) -> Equations:
+    """Return forces work along the lengths, which are a data set of their own and exact (l.6325-29)."""
     rate, _ = central_differences(record.length, PERIOD, TEN_POINTS)
     inner = slice(TEN_POINTS.reach, -TEN_POINTS.reach)
     segment = np.zeros(len(rate), dtype=np.int64)
@@ -130,12 +130,14 @@ def _energy_in_band(record: Record, parameters: ParameterSet, band: BandSettings
     return energy_equations(machine, parameters, motion, time, record.force[inner], segment, band)
 
 
-_BAND_MODELS = {"force": _force_in_band, "energy": _energy_in_band}
+_BAND_MODELS = {"force": _compute_force_in_band, "energy": _compute_energy_in_band}
 
 
-def _in_band(noise: float, model: str, seed: int, duration: float) -> tuple[FloatArray, FloatArray, int]:
+def _compute_in_band(
+    noise: float, model: str, seed: int, duration: float
+) -> tuple[FloatArray, FloatArray, int]:
     """Estimate, standard deviations, and how many masses are identified."""
-    record = measured(exact_record("XY", False, duration), noise, seed)
+    record = measure_record(exact_record("XY", False, duration), noise, seed)
     parameters = parameter_set(False)
     prior = first_guess(parameters)
     band = BandSettings(PERIOD)

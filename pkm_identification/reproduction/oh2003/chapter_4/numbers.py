@@ -11,7 +11,7 @@
 from __future__ import annotations
 
 from pkm_identification.estimation.identifiability import IDENTIFIABLE
-from pkm_identification.reproduction.number import Number, at_most, undecided, value
+from pkm_identification.reproduction.number import Number, at_most, mark_undecided, value
 
 from .cases import CaseResult
 from .comparisons import BEYOND, BY_START, LEFT_OPEN, Comparison
@@ -44,7 +44,7 @@ def mass_number(comparison: Comparison) -> Number | None:
     name = f"Table {table}, {case_name(result.case)}: {comparison.name} off"
     line = LINES.get((table, result.case.motion))
     if comparison.standing in (BY_START, LEFT_OPEN, BEYOND):
-        return undecided(name, percent, ours, "%", mark, line, because=BY_GUESS)
+        return mark_undecided(name, percent, ours, "%", mark, line, because=BY_GUESS)
     if percent <= EXACT:
         return at_most(name, percent, ours, "%", mark, line)
     return value(name, percent, ours, "%", mark, line, near=NEAR)
@@ -53,7 +53,7 @@ def mass_number(comparison: Comparison) -> Number | None:
 def inertia_numbers(result: CaseResult) -> tuple[Number, ...]:
     """Tables 4.5, 4.7, 4.11, 4.13, 4.15, nearly alike: each inertia, then the sums that are in the data."""
     singles = {name: (source.legible, source.mark) for name, source in INERTIAS.items()}
-    return _inertias(f"Table 4.5, {case_name(result.case)}", result, singles)
+    return _compute_inertias(f"Table 4.5, {case_name(result.case)}", result, singles)
 
 
 def energy_inertia_numbers(results: dict[str, CaseResult]) -> tuple[Number, ...]:
@@ -61,18 +61,20 @@ def energy_inertia_numbers(results: dict[str, CaseResult]) -> tuple[Number, ...]
     numbers: list[Number] = []
     for motion, printed in ENERGY_INERTIAS.items():
         table = "4.17" if "%" in motion else "4.9"
-        numbers += _inertias(f"Table {table}, {motion}", results[motion], printed)
+        numbers += _compute_inertias(f"Table {table}, {motion}", results[motion], printed)
     return tuple(numbers)
 
 
-def _inertias(label: str, result: CaseResult, printed: dict[str, tuple[float, str]]) -> tuple[Number, ...]:
+def _compute_inertias(
+    label: str, result: CaseResult, printed: dict[str, tuple[float, str]]
+) -> tuple[Number, ...]:
     numbers = []
     for name, (source, mark) in printed.items():
         i = result.names.index(name)
         true = float(result.true[i])
         invisible = i in result.base.invisible
         numbers.append(
-            undecided(
+            mark_undecided(
                 f"{label}: {name} off",
                 100 * (source / true - 1),
                 100 * (float(result.as_source[i]) / true - 1),
@@ -92,17 +94,20 @@ def _inertias(label: str, result: CaseResult, printed: dict[str, tuple[float, st
                 near=NEAR,
             )
         )
-    return (*numbers, *(_sum(label, result, printed, pair) for pair in SUMS if _visible(result, pair)))
+    return (
+        *numbers,
+        *(_sum(label, result, printed, pair) for pair in SUMS if _compute_visible(result, pair)),
+    )
 
 
-def _visible(result: CaseResult, pair: tuple[str, str]) -> bool:
+def _compute_visible(result: CaseResult, pair: tuple[str, str]) -> bool:
     return all(result.names.index(name) not in result.base.invisible for name in pair)
 
 
 def _sum(
     label: str, result: CaseResult, printed: dict[str, tuple[float, str]], pair: tuple[str, str]
 ) -> Number:
-    """A sum of two inertias, which the data identify: its error in %."""
+    """Return a sum of two inertias, which the data identify: its error in %."""
     index = [result.names.index(name) for name in pair]
     name = f"{label}: {' + '.join(pair)} off"
     true = float(result.true[index].sum())
@@ -111,15 +116,15 @@ def _sum(
     source = 100 * (sum(printed[name][0] for name in pair) / true - 1)
     ours = 100 * (float(result.as_source[index].sum()) / true - 1)
     if not _sum_identified(result, pair):
-        return undecided(name, source, ours, "%", mark, None, because=BY_GUESS)
+        return mark_undecided(name, source, ours, "%", mark, None, because=BY_GUESS)
     return value(name, source, ours, "%", mark, None, near=NEAR)
 
 
 def _sum_identified(result: CaseResult, pair: tuple[str, str]) -> bool:
-    """Whether these data show the sum: its larger part is shown, the smaller one known better beforehand."""
+    """Return whether these data show the sum: its larger part is shown, the smaller one known better beforehand."""
     return result.estimate.status[result.names.index(pair[0])] == IDENTIFIABLE
 
 
-def worst_mass(result: CaseResult) -> float:
-    """Largest error of a mass by the source's filter, %."""
+def compute_worst_mass(result: CaseResult) -> float:
+    """Return largest error of a mass by the source's filter, %."""
     return 100 * max(abs(float(result.as_source[k] / result.true[k]) - 1) for k in range(len(MASSES)))

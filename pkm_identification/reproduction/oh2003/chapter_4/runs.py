@@ -50,7 +50,7 @@ class SimulationStudy:
     six_axes: tuple[BaseParameters, ...]
 
     def of(self, table: str, motion: str) -> CaseResult:
-        """The case of a table's column."""
+        """Return the case of a table's column."""
         return next(one for one in self.results if (one.case.table, one.case.motion) == (table, motion))
 
 
@@ -64,7 +64,7 @@ def run_study(seeds: int = SEEDS, band_duration: float = BAND_DURATION) -> Simul
 
 
 def six_axes(friction: bool) -> BaseParameters:
-    """What any motion at all could identify of the 12 or 24 parameters."""
+    """Return what any motion at all could identify of the 12 or 24 parameters."""
     machine, parameters = study_machine(friction), parameter_set(friction)
     columns = regressor(machine, random_states(machine, STATES), parameters.mapping)
     return structure(columns, parameters.names)

@@ -26,7 +26,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from pkm_identification.report.figures.style import STRUT_COLORS, legend_outside, styled
+from pkm_identification.report.figures.style import STRUT_COLORS, apply_style, legend_outside
 
 from .source_tables import ENERGY_ITERATIONS, MASSES, TABLES
 from .tables import case_name
@@ -64,7 +64,7 @@ class SourceFigure:
     read: frozenset[str] = frozenset()
 
 
-def _figure(
+def _draw_figure(
     number: str,
     table: str,
     motion: str,
@@ -76,27 +76,27 @@ def _figure(
 
 
 MASS_FIGURES = (
-    _figure("4.8", "4.4", "X", 5, "case iterations"),
-    _figure("4.9", "4.4", "XY", 5, "case iterations"),
-    _figure("4.10", "4.4", "Z", 80, "case iterations span", (1.0, 8.0)),
-    _figure("4.11", "4.4", "fall", 35, "case iterations span", (1.0, 10.0)),
-    _figure("4.12", "4.6", "X", 80, "case iterations span", (1.0, 9.0)),
-    _figure("4.13", "4.6", "XY", 200, "case iterations"),
-    _figure("4.14", "4.6", "Z", 80, "case span", (1.0, 8.0)),
-    _figure("4.15", "4.6", "fall", 35),
-    _figure("4.16", "4.8", "X", ENERGY_ITERATIONS),
-    _figure("4.17", "4.8", "XY", ENERGY_ITERATIONS),
-    _figure("4.18", "4.8", "Z", ENERGY_ITERATIONS),
+    _draw_figure("4.8", "4.4", "X", 5, "case iterations"),
+    _draw_figure("4.9", "4.4", "XY", 5, "case iterations"),
+    _draw_figure("4.10", "4.4", "Z", 80, "case iterations span", (1.0, 8.0)),
+    _draw_figure("4.11", "4.4", "fall", 35, "case iterations span", (1.0, 10.0)),
+    _draw_figure("4.12", "4.6", "X", 80, "case iterations span", (1.0, 9.0)),
+    _draw_figure("4.13", "4.6", "XY", 200, "case iterations"),
+    _draw_figure("4.14", "4.6", "Z", 80, "case span", (1.0, 8.0)),
+    _draw_figure("4.15", "4.6", "fall", 35),
+    _draw_figure("4.16", "4.8", "X", ENERGY_ITERATIONS),
+    _draw_figure("4.17", "4.8", "XY", ENERGY_ITERATIONS),
+    _draw_figure("4.18", "4.8", "Z", ENERGY_ITERATIONS),
 )
 ORDER_FIGURES = (
-    _figure("4.35", "4.10", "X", 60, "iterations"),
-    _figure("4.36", "4.10", "XY", 120, "iterations"),
-    _figure("4.37", "4.10", "Z", 30, "iterations"),
-    _figure("4.38", "4.10", "fall", 35, "iterations"),
-    _figure("4.39", "4.12", "X", 4, "case iterations"),
-    _figure("4.40", "4.12", "XY", 11, "case iterations"),
-    _figure("4.41", "4.12", "Z", 80),
-    _figure("4.42", "4.12", "fall", 35, "case iterations"),
+    _draw_figure("4.35", "4.10", "X", 60, "iterations"),
+    _draw_figure("4.36", "4.10", "XY", 120, "iterations"),
+    _draw_figure("4.37", "4.10", "Z", 30, "iterations"),
+    _draw_figure("4.38", "4.10", "fall", 35, "iterations"),
+    _draw_figure("4.39", "4.12", "X", 4, "case iterations"),
+    _draw_figure("4.40", "4.12", "XY", 11, "case iterations"),
+    _draw_figure("4.41", "4.12", "Z", 80),
+    _draw_figure("4.42", "4.12", "fall", 35, "case iterations"),
 )
 # figure, mass, table without its noise, iterations, kg; all legible but the span of 4.44
 NOISE_FIGURES = (
@@ -107,21 +107,21 @@ NOISE_FIGURES = (
 )
 
 
-@styled
+@apply_style
 def source_mass_figures(study: SimulationStudy) -> Figure:
     """Figs. 4.8 to 4.18: force model without and with friction, energy model; the source's filter."""
-    return _grid(study, MASS_FIGURES, 3, "Figs. 4.8 to 4.18: masses by the source's filter")
+    return _draw_grid(study, MASS_FIGURES, 3, "Figs. 4.8 to 4.18: masses by the source's filter")
 
 
-@styled
+@apply_style
 def source_order_figures(study: SimulationStudy) -> Figure:
     """Figs. 4.35 to 4.42: data in random order, and spread."""
-    return _grid(
+    return _draw_grid(
         study, ORDER_FIGURES, 2, "Figs. 4.35 to 4.42: random order, and spread, by the source's filter"
     )
 
 
-@styled
+@apply_style
 def source_noise_figures(study: SimulationStudy) -> Figure:
     """Figs. 4.43, 4.44, C.1, C.2: one mass by level of noise, motion XY."""
     figure = Figure(figsize=(9, 6), layout="constrained")
@@ -153,14 +153,14 @@ def source_noise_figures(study: SimulationStudy) -> Figure:
     return figure
 
 
-def _grid(study: SimulationStudy, figures: Sequence[SourceFigure], rows: int, title: str) -> Figure:
+def _draw_grid(study: SimulationStudy, figures: Sequence[SourceFigure], rows: int, title: str) -> Figure:
     columns = -(-len(figures) // rows)
     figure = Figure(figsize=(12, 2.9 * rows + 0.9), layout="constrained")
     grid = figure.subplots(rows, columns)
     panels = grid.ravel()
     for panel, one in zip(panels, figures, strict=False):
         result = study.of(one.table, one.motion)
-        _masses(panel, result, one)
+        _draw_masses(panel, result, one)
         stars = ("" if "case" in one.read else "†") + ("" if {"iterations", "span"} <= one.read else "*")
         panel.set_title(f"Fig. {one.number}{stars}: {case_name(result.case)}")
     for panel in panels[len(figures) :]:
@@ -177,7 +177,7 @@ def _grid(study: SimulationStudy, figures: Sequence[SourceFigure], rows: int, ti
     return figure
 
 
-def _masses(panel: Axes, result: CaseResult, one: SourceFigure) -> None:
+def _draw_masses(panel: Axes, result: CaseResult, one: SourceFigure) -> None:
     """The three masses, their true values, and where the source's estimates end."""
     printed = TABLES.get((one.table, one.motion), {})
     for k, name in enumerate(MASSES):

@@ -53,7 +53,7 @@ class SourceNumber:
         return self.value
 
 
-def _masses(*entries: tuple[float | None, float | None, str]) -> dict[str, SourceNumber]:
+def _format_masses(*entries: tuple[float | None, float | None, str]) -> dict[str, SourceNumber]:
     return {
         name: SourceNumber(*entry)
         for name, entry in zip(MASSES, entries, strict=True)
@@ -62,31 +62,31 @@ def _masses(*entries: tuple[float | None, float | None, str]) -> dict[str, Sourc
 
 
 NOTHING = (None, None, "")
-EXACT = _masses((1.79, 0.04, "S"), (7.72, 0.04, "S"), (4.82, 0.04, "S"))  # all within 0.04 %
-ENERGY_XY = _masses((1.85, 3.24, "S/P"), (7.97, 3.25, "S/P"), (4.71, 2.29, "S/P"))
+EXACT = _format_masses((1.79, 0.04, "S"), (7.72, 0.04, "S"), (4.82, 0.04, "S"))  # all within 0.04 %
+ENERGY_XY = _format_masses((1.85, 3.24, "S/P"), (7.97, 3.25, "S/P"), (4.71, 2.29, "S/P"))
 
 # Masses by table and motion.
 TABLES: dict[tuple[str, str], dict[str, SourceNumber]] = {
     ("4.4", "X"): EXACT,
-    ("4.4", "Z"): _masses((1.66, 7.4, "G"), (7.09, 8.2, "G"), (5.61, 16.5, "S/G")),
+    ("4.4", "Z"): _format_masses((1.66, 7.4, "G"), (7.09, 8.2, "G"), (5.61, 16.5, "S/G")),
     ("4.4", "XY"): EXACT,
-    ("4.4", "fall"): _masses((1.59, 11.35, "P"), NOTHING, NOTHING),
-    ("4.6", "X"): _masses((1.78, 0.83, "P+"), (7.50, 2.92, "P+"), (4.92, 1.97, "P+")),
-    ("4.6", "Z"): _masses((1.78, 0.79, "P+"), (7.86, 1.85, "P+"), (4.94, 2.5, "P+")),
-    ("4.6", "XY"): _masses((2.08, 16.07, "P"), (7.08, 8.25, "P"), (5.60, 16.1, "P")),
-    ("4.6", "fall"): _masses((1.54, 13.86, "S/P"), (7.18, 7.01, "S/P"), (4.69, 2.80, "S/P")),
-    ("4.8", "X"): _masses((1.84, 2.56, "S/P"), (7.92, 2.55, "S/P"), (4.55, 5.57, "S/P")),
-    ("4.8", "Z"): _masses((1.74, 2.86, "P+"), (7.57, 1.95, "P+"), (4.505, 6.48, "P+")),
+    ("4.4", "fall"): _format_masses((1.59, 11.35, "P"), NOTHING, NOTHING),
+    ("4.6", "X"): _format_masses((1.78, 0.83, "P+"), (7.50, 2.92, "P+"), (4.92, 1.97, "P+")),
+    ("4.6", "Z"): _format_masses((1.78, 0.79, "P+"), (7.86, 1.85, "P+"), (4.94, 2.5, "P+")),
+    ("4.6", "XY"): _format_masses((2.08, 16.07, "P"), (7.08, 8.25, "P"), (5.60, 16.1, "P")),
+    ("4.6", "fall"): _format_masses((1.54, 13.86, "S/P"), (7.18, 7.01, "S/P"), (4.69, 2.80, "S/P")),
+    ("4.8", "X"): _format_masses((1.84, 2.56, "S/P"), (7.92, 2.55, "S/P"), (4.55, 5.57, "S/P")),
+    ("4.8", "Z"): _format_masses((1.74, 2.86, "P+"), (7.57, 1.95, "P+"), (4.505, 6.48, "P+")),
     ("4.8", "XY"): ENERGY_XY,
-    ("4.10", "X"): _masses((1.79, None, "G"), (7.7, None, "G"), (4.80, 0.4, "G")),
-    ("4.10", "Z"): _masses((1.34, 25.28, "S"), (5.58, 27.79, "S"), (7.51, 55.72, "S")),
-    ("4.12", "Z"): _masses((1.82, 1.65, "P-"), (7.65, 0.88, "P-"), (4.58, 4.96, "P-")),
-    ("4.12", "fall"): _masses((1.56, 12.93, "P"), (7.64, 1.07, "G"), (4.86, 0.82, "P")),
+    ("4.10", "X"): _format_masses((1.79, None, "G"), (7.7, None, "G"), (4.80, 0.4, "G")),
+    ("4.10", "Z"): _format_masses((1.34, 25.28, "S"), (5.58, 27.79, "S"), (7.51, 55.72, "S")),
+    ("4.12", "Z"): _format_masses((1.82, 1.65, "P-"), (7.65, 0.88, "P-"), (4.58, 4.96, "P-")),
+    ("4.12", "fall"): _format_masses((1.56, 12.93, "P"), (7.64, 1.07, "G"), (4.86, 0.82, "P")),
     ("4.14, 0 %", "XY"): EXACT,
-    ("4.14, 1 %", "XY"): _masses((1.74, 2.57, "P+"), (7.56, 2.04, "P+"), (5.08, 5.40, "P+")),
-    ("4.14, 5 %", "XY"): _masses((1.80, 0.7, "G"), (8.2, 6.0, "G"), (4.70, 2.5, "P-")),
+    ("4.14, 1 %", "XY"): _format_masses((1.74, 2.57, "P+"), (7.56, 2.04, "P+"), (5.08, 5.40, "P+")),
+    ("4.14, 5 %", "XY"): _format_masses((1.80, 0.7, "G"), (8.2, 6.0, "G"), (4.70, 2.5, "P-")),
     ("4.16, 0 %", "XY"): ENERGY_XY,
-    ("4.16, 1 %", "XY"): _masses(NOTHING, NOTHING, (3.00, 37.79, "P+")),
+    ("4.16, 1 %", "XY"): _format_masses(NOTHING, NOTHING, (3.00, 37.79, "P+")),
 }
 
 # Where the recovered text has a table's cells, as far as that is known.

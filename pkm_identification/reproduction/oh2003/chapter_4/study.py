@@ -16,7 +16,7 @@ import numpy as np
 
 from pkm_identification.estimation.identifiability import BaseParameters
 from pkm_identification.report.paragraphs import paragraph
-from pkm_identification.reproduction.document import common_document, conclusions
+from pkm_identification.reproduction.document import build_common_document, conclusions
 from pkm_identification.reproduction.finding import Finding
 from pkm_identification.reproduction.outcome import Outcome
 
@@ -35,11 +35,11 @@ from .source_tables import (
     SourceNumber,
 )
 from .tables import (
+    build_inertia_table,
+    build_iteration_table,
+    build_mass_table,
+    build_noise_table,
     case_name,
-    inertia_table,
-    iteration_table,
-    mass_table,
-    noise_table,
     order_table,
     rank_table,
 )
@@ -71,13 +71,13 @@ def run() -> Outcome:
 def outcome(study: SimulationStudy) -> Outcome:
     """Text, document and figures."""
     judged = findings(study)
-    return Outcome(_text(study, judged), _document(study, judged), lambda: _figures(study))
+    return Outcome(_write_text(study, judged), _build_document(study, judged), lambda: _draw_figures(study))
 
 
-def _figures(study: SimulationStudy) -> dict[str, Figure]:
+def _draw_figures(study: SimulationStudy) -> dict[str, Figure]:
     from .figures import (
-        inertia_figure,
-        noise_figure,
+        draw_inertia_figure,
+        draw_noise_figure,
         order_figure,
         settling_figure,
     )
@@ -98,18 +98,18 @@ def _figures(study: SimulationStudy) -> dict[str, Figure]:
         "simulation_masses_energy": settling_figure(
             energy, comparisons, "Masses without friction, energy model", 1000
         ),
-        "simulation_inertias": inertia_figure(
+        "simulation_inertias": draw_inertia_figure(
             plain,
             INERTIAS,
             "Inertias without friction (ours without process noise): the source's are its first guess",
         ),
-        "simulation_inertias_energy": inertia_figure(
+        "simulation_inertias_energy": draw_inertia_figure(
             energy,
-            _energy_inertias("XY"),
+            _compute_energy_inertias("XY"),
             "Inertias by the energy model (Table 4.9, XY; ours without process noise)",
         ),
         "simulation_order": order_figure(orders, comparisons),
-        "simulation_noise": noise_figure(
+        "simulation_noise": draw_noise_figure(
             study.noise, {key: value for key, (value, _) in SOURCE_NOISE.items()}
         ),
         "simulation_source_masses": source_mass_figures(study),
@@ -118,20 +118,20 @@ def _figures(study: SimulationStudy) -> dict[str, Figure]:
     }
 
 
-def _energy_inertias(motion: str) -> dict[str, SourceNumber]:
+def _compute_energy_inertias(motion: str) -> dict[str, SourceNumber]:
     return {name: SourceNumber(one[0], None, one[1]) for name, one in ENERGY_INERTIAS[motion].items()}
 
 
 def bases(study: SimulationStudy) -> list[tuple[str, BaseParameters]]:
-    """What each kind of data could identify."""
+    """Return what each kind of data could identify."""
     named = [
         (case_name(one.case), one.base) for one in study.results if one.case.table in ("4.4", "4.6", "4.8")
     ]
     return [*named, ("six axes", study.six_axes[0]), ("six axes, friction", study.six_axes[1])]
 
 
-def printed(study: SimulationStudy) -> tuple[Comparison, ...]:
-    """The masses of the table: exact cases of the noise tables are those of 4.4 and 4.8."""
+def list_printed(study: SimulationStudy) -> tuple[Comparison, ...]:
+    """Return the masses of the table: exact cases of the noise tables are those of 4.4 and 4.8."""
     chosen = tuple(one for one in study.results if not one.case.table.endswith(", 0 %"))
     return mass_comparisons(chosen)
 
@@ -157,12 +157,12 @@ NOTES = (
 )
 
 
-def _text(study: SimulationStudy, judged: tuple[Finding, ...]) -> str:
+def _write_text(study: SimulationStudy, judged: tuple[Finding, ...]) -> str:
     by_motion = [tuple(study.of(table, motion) for table in ("4.4", "4.10", "4.12")) for motion in MOTIONS]
-    inertias = inertia_table(
+    inertias = build_inertia_table(
         inertia_comparisons(study.of("4.4", "XY")), [study.of("4.4", m) for m in MOTIONS], SOURCE_NAMES
     )
-    agreeing = [one.standing for one in printed(study) if one.source.value is not None]
+    agreeing = [one.standing for one in list_printed(study) if one.source.value is not None]
     counts = {text: agreeing.count(text) for text in dict.fromkeys(agreeing)}
     return "\n\n".join(
         (
@@ -171,7 +171,7 @@ def _text(study: SimulationStudy, judged: tuple[Finding, ...]) -> str:
             "What exact data could identify at all",
             str(rank_table(bases(study))),
             "Masses",
-            str(mass_table(printed(study))),
+            str(build_mass_table(list_printed(study))),
             paragraph(
                 f"Of {len(agreeing)} masses of the source: "
                 + "; ".join(f"{text}: {count}" for text, count in counts.items())
@@ -182,10 +182,12 @@ def _text(study: SimulationStudy, judged: tuple[Finding, ...]) -> str:
             str(inertias),
             "Force and energy under noise: motion XY, worst error of a mass, median of the runs",
             str(
-                noise_table(study.noise, {key: f"{v:g} ({mark})" for key, (v, mark) in SOURCE_NOISE.items()})
+                build_noise_table(
+                    study.noise, {key: f"{v:g} ({mark})" for key, (v, mark) in SOURCE_NOISE.items()}
+                )
             ),
             "Iterations of the source's figures, read as samples: worst error of a mass",
-            str(iteration_table(_iterations(study))),
+            str(build_iteration_table(_compute_iterations(study))),
             "Order of data: largest change of a mass against sequential order in %, no noise",
             str(order_table(by_motion)),
             conclusions(judged),
@@ -193,7 +195,7 @@ def _text(study: SimulationStudy, judged: tuple[Finding, ...]) -> str:
     )
 
 
-def _iterations(study: SimulationStudy) -> list[tuple[CaseResult, int, float | None]]:
+def _compute_iterations(study: SimulationStudy) -> list[tuple[CaseResult, int, float | None]]:
     """Cases whose figure is known, with its iterations and the source's worst error of a mass in %."""
     rows = []
     for (table, motion), count in ITERATIONS.items():
@@ -204,9 +206,9 @@ def _iterations(study: SimulationStudy) -> list[tuple[CaseResult, int, float | N
     return rows
 
 
-def _document(study: SimulationStudy, judged: tuple[Finding, ...]) -> dict[str, Any]:
+def _build_document(study: SimulationStudy, judged: tuple[Finding, ...]) -> dict[str, Any]:
     return {
-        **common_document(NAME, TITLE, NOTES, judged, FIGURES),
+        **build_common_document(NAME, TITLE, NOTES, judged, FIGURES),
         "identifiability": [
             {
                 "data": name,
@@ -217,7 +219,7 @@ def _document(study: SimulationStudy, judged: tuple[Finding, ...]) -> dict[str, 
             }
             for name, base in bases(study)
         ],
-        "cases": [_case_document(one) for one in study.results],
+        "cases": [_build_case_document(one) for one in study.results],
         "noise": [
             {
                 "model": one.model,
@@ -234,7 +236,7 @@ def _document(study: SimulationStudy, judged: tuple[Finding, ...]) -> dict[str, 
     }
 
 
-def _case_document(result: CaseResult) -> dict[str, Any]:
+def _build_case_document(result: CaseResult) -> dict[str, Any]:
     source = {one.name: one for one in mass_comparisons((result,))}
     if result.case.model == "force" and result.case.noise == 0:
         source |= {one.name: one for one in inertia_comparisons(result)}

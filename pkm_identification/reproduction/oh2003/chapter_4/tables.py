@@ -35,7 +35,7 @@ SUMS = 4  # shown of a motion
 
 
 def case_name(case: Case) -> str:
-    """What a case is, in a few words."""
+    """Return what a case is, in a few words."""
     words = [case.motion]
     if case.model == "energy":
         words.append("energy")
@@ -48,7 +48,7 @@ def case_name(case: Case) -> str:
     return ", ".join(words)
 
 
-def mass_table(comparisons: Sequence[Comparison]) -> Listing:
+def build_mass_table(comparisons: Sequence[Comparison]) -> Listing:
     """One mass of one case a row, where the source's number can be read."""
     header = (
         *CASE_HEADER,
@@ -92,7 +92,7 @@ def mass_table(comparisons: Sequence[Comparison]) -> Listing:
     )
 
 
-def inertia_table(
+def build_inertia_table(
     comparisons: Sequence[Comparison], results: Sequence[CaseResult], source_names: dict[str, str]
 ) -> Listing:
     """One inertia a row: the source's typical number beside the first guess, and which motions could identify it."""
@@ -125,13 +125,13 @@ def inertia_table(
             (
                 one.name,
                 source_names.get(one.name, one.name),
-                _micro(true),
-                _micro(start),
+                _format_micro(true),
+                _format_micro(start),
                 f"{abs(relative(start, true) or 0.0):.2f}",
-                _micro(one.source.value),
+                _format_micro(one.source.value),
                 number(one.source.percent, 4),
                 one.source.mark,
-                *(_micro(result.estimate.values[i]) for result in results),
+                *(_format_micro(result.estimate.values[i]) for result in results),
                 ", ".join(alone) or "none",
                 ", ".join(summed) or "none",
                 one.standing,
@@ -142,7 +142,7 @@ def inertia_table(
 
 
 def rank_table(bases: Sequence[tuple[str, BaseParameters]]) -> Listing:
-    """What exact data of each kind would identify: rank, what has no effect, sums."""
+    """Return what exact data of each kind would identify: rank, what has no effect, sums."""
     header = ("data", "parameters", "rank", "without any effect", "only in sums")
     rows = []
     for name, base in bases:
@@ -161,7 +161,7 @@ def rank_table(bases: Sequence[tuple[str, BaseParameters]]) -> Listing:
     return Listing(header, tuple(rows), frozenset(("parameters", "rank")))
 
 
-def noise_table(results: Sequence[NoiseResult], source: dict[tuple[str, float], str]) -> Listing:
+def build_noise_table(results: Sequence[NoiseResult], source: dict[tuple[str, float], str]) -> Listing:
     """Worst error of a mass in %: one model and noise a row."""
     header = (
         "model",
@@ -180,12 +180,12 @@ def noise_table(results: Sequence[NoiseResult], source: dict[tuple[str, float], 
             one.model,
             f"{100 * one.noise:g} %",
             source.get((one.model, one.noise), ABSENT),
-            _worst(one.as_source),
-            _worst(one.plain),
-            _worst(one.plain_std),
+            _format_worst(one.as_source),
+            _format_worst(one.plain),
+            _format_worst(one.plain_std),
             f"{one.plain_identified} of 3",
-            _worst(one.band),
-            _worst(one.band_std),
+            _format_worst(one.band),
+            _format_worst(one.band_std),
             f"{one.band_identified} of 3",
         )
         for one in results
@@ -193,7 +193,7 @@ def noise_table(results: Sequence[NoiseResult], source: dict[tuple[str, float], 
     return Listing(header, rows, frozenset(header[3:]))
 
 
-def iteration_table(rows: Sequence[tuple[CaseResult, int, float | None]]) -> Listing:
+def build_iteration_table(rows: Sequence[tuple[CaseResult, int, float | None]]) -> Listing:
     """Worst error of a mass after as many samples as the source's figure shows iterations, and at the end."""
     header = (
         *CASE_HEADER,
@@ -243,9 +243,9 @@ def order_table(rows: Sequence[tuple[CaseResult, ...]]) -> Listing:
     return Listing(header, tuple(lines), frozenset(header[1:]))
 
 
-def _micro(value: float | None) -> str:
+def _format_micro(value: float | None) -> str:
     return ABSENT if value is None else f"{1e6 * value:.1f}"
 
 
-def _worst(errors: np.ndarray) -> str:
+def _format_worst(errors: np.ndarray) -> str:
     return f"{100 * np.median(np.abs(errors).max(axis=1)):.2g}"

@@ -26,7 +26,7 @@ from pkm_identification.identification.procedures.friction_test import FrictionT
 from pkm_identification.mechanisms.hexapod.dynamics.regressor import regressor
 from pkm_identification.mechanisms.hexapod.kinematics.forward import platform_motion
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
+from pkm_identification.mechanisms.hexapod.parameters.sets import list_hexapod_parameters
 from pkm_identification.motion import STRUTS, DriveLog
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter_set import ParameterSet
@@ -100,24 +100,24 @@ class Experiments:
     @property
     def true_values(self) -> FloatArray:
         """The machine that moved, in the parameters of `oh24`, shape (24,)."""
-        return hexapod_parameters(self.truth, "oh24").nominal
+        return list_hexapod_parameters(self.truth, "oh24").nominal
 
 
 def run_experiments(durations: Mapping[str, float] | None = None, seed: int = SEED) -> Experiments:
     """Simulate the motions; `durations` in s by trajectory, as DURATIONS."""
     # MuJoCo takes longer to load than most commands run
-    from pkm_identification.simulation import perturbed, simulate
+    from pkm_identification.simulation import perturb_machine, simulate
 
     durations = DURATIONS if durations is None else durations
     nominal = Machine.load("uf")
-    truth = perturbed(nominal, seed, FRACTION)
+    truth = perturb_machine(nominal, seed, FRACTION)
     logs = {
         name: simulate(truth, name, duration, nominal=nominal, seed=seed).log()
         for name, duration in durations.items()
     }
     strut_tests = measure_friction([logs.pop("slow")], nominal)
     model = replace(nominal, base_joint="no_spin")
-    values = hexapod_parameters(model, "oh24").nominal
+    values = list_hexapod_parameters(model, "oh24").nominal
     start = values * (1.0 + np.random.default_rng(seed).uniform(-GUESS, GUESS, len(values)))
     return Experiments(nominal, model, truth, start, logs, strut_tests)
 

@@ -18,7 +18,7 @@ from matplotlib.figure import Figure
 from pkm_identification.estimation.identifiability import IDENTIFIABLE
 from pkm_identification.motion import STRUTS
 from pkm_identification.report.figures.staged import TRAJECTORY_COLORS
-from pkm_identification.report.figures.style import NOMINAL, TRUE, legend_outside, styled
+from pkm_identification.report.figures.style import NOMINAL, TRUE, apply_style, legend_outside
 
 if TYPE_CHECKING:
     from .runs import StagedStudy
@@ -27,8 +27,8 @@ SIGMAS = 2.0
 HIGHEST = 200.0  # %, above which a value is written instead
 
 
-@styled
-def friction_by_trajectory_figure(study: StagedStudy) -> Figure:
+@apply_style
+def draw_friction_by_trajectory_figure(study: StagedStudy) -> Figure:
     """Ends of stage 3 in % of the strut tests: columns the processing, rows viscous and Coulomb friction."""
     figure = Figure(figsize=(9, 5), layout="constrained")
     panels = figure.subplots(2, 2, sharex=True, sharey="row")

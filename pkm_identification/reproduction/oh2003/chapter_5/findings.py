@@ -17,7 +17,7 @@ from pkm_identification.identification.procedures.staged import StagedResult
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.report.staged_tables import still_unidentified
 from pkm_identification.reproduction.finding import Finding
-from pkm_identification.reproduction.number import Number, beyond, interval, undecided, value
+from pkm_identification.reproduction.number import Number, beyond, interval, mark_undecided, value
 
 from .data import NAMES, SOURCE_INERTIAS
 from .friction_findings import friction_findings, stage_of
@@ -35,23 +35,23 @@ def findings(study: StagedStudy) -> tuple[Finding, ...]:
     """Finding by finding."""
     return (
         *friction_findings(study),
-        _masses(study),
-        _inertias(study),
-        _all_at_once(study),
-        _starts(study),
-        _together(study),
+        _assess_masses(study),
+        _assess_inertias(study),
+        _assess_all_at_once(study),
+        _assess_starts(study),
+        _assess_together(study),
     )
 
 
-def _span(values: FloatArray, digits: int = 3) -> str:
+def _assess_span(values: FloatArray, digits: int = 3) -> str:
     return f"{np.min(values):.{digits}g} to {np.max(values):.{digits}g}"
 
 
-def _mass_errors(result: StagedResult, reference: FloatArray) -> FloatArray:
+def _assess_mass_errors(result: StagedResult, reference: FloatArray) -> FloatArray:
     return np.abs(100.0 * (result.values[:3] / reference[:3] - 1.0))
 
 
-def _masses(study: StagedStudy) -> Finding:
+def _assess_masses(study: StagedStudy) -> Finding:
     nominal, true = study.ours.trajectories.parameters.nominal, study.experiments.true_values
     far = np.abs(100.0 * (true[:3] / nominal[:3] - 1.0))
     lines, count = [], 0
@@ -59,23 +59,24 @@ def _masses(study: StagedStudy) -> Finding:
         identified = [m for m in MASSES if result.estimate.shown(m) is not None]
         count += len(identified)
         lines.append(
-            f"{name.upper()} {_span(_mass_errors(result, nominal), 2)} % from the file and "
-            f"{_span(_mass_errors(result, true), 2)} % from the truth (identified: {', '.join(identified) or 'none'})"
+            f"{name.upper()} {_assess_span(_assess_mass_errors(result, nominal), 2)} % from the file and "
+            f"{_assess_span(_assess_mass_errors(result, true), 2)} % from the truth (identified: "
+            f"{', '.join(identified) or 'none'})"
         )
     return Finding(
         "Masses end 2 to 19 % from CAD (1-B), masses and inertias 13 to 18 % (2-B) and 5 to 26 % (3, from X); against "
         "2-B 3 changes them by 5 % on X and Z, by 39 % on XY (S; the tables are lost).",
-        f"The machine is {_span(far, 2)} % from its file. Ends of stage 3: {'; '.join(lines)}.",
+        f"The machine is {_assess_span(far, 2)} % from its file. Ends of stage 3: {'; '.join(lines)}.",
         f"The inertial columns of the exact motions have rank {', '.join(str(study.ranks[n]) for n in NAMES)} (X, Z, "
         "XY) for twelve parameters. What these data identify are sums: "
-        + "; ".join(_sums(study))
+        + "; ".join(_assess_sums(study))
         + ". A single mass off its file "
         "by some percent is then partly the first guess.",
-        _mass_numbers(study, count == len(MASSES) * len(NAMES)),
+        _assess_mass_numbers(study, count == len(MASSES) * len(NAMES)),
     )
 
 
-def _mass_numbers(study: StagedStudy, identified: bool) -> tuple[Number, ...]:
+def _assess_mass_numbers(study: StagedStudy, identified: bool) -> tuple[Number, ...]:
     """Ranges of masses and inertias against CAD and against 2-B, judged only if the data identify the masses."""
     nominal = study.as_source.trajectories.parameters.nominal
 
@@ -98,7 +99,7 @@ def _mass_numbers(study: StagedStudy, identified: bool) -> tuple[Number, ...]:
         numbers.append(
             interval(name, source, values, "%", "S", line)
             if identified
-            else undecided(name, source, ends, "%", "S", line, because=NOT_SEEN)
+            else mark_undecided(name, source, ends, "%", "S", line, because=NOT_SEEN)
         )
     start = results["x"].stages[-2].values
     for trajectory, change in (("x", 5.0), ("z", 5.0), ("xy", 39.0)):
@@ -107,12 +108,12 @@ def _mass_numbers(study: StagedStudy, identified: bool) -> tuple[Number, ...]:
         numbers.append(
             value(name, change, ours, "%", "S", "16543-46", near=POINTS)
             if identified
-            else undecided(name, change, ours, "%", "S", "16543-46", because=NOT_SEEN)
+            else mark_undecided(name, change, ours, "%", "S", "16543-46", because=NOT_SEEN)
         )
     return tuple(numbers)
 
 
-def _sums(study: StagedStudy) -> list[str]:
+def _assess_sums(study: StagedStudy) -> list[str]:
     texts = []
     true = study.experiments.true_values
     for name, result in study.ours.results.items():
@@ -124,7 +125,7 @@ def _sums(study: StagedStudy) -> list[str]:
     return texts or ["none that joins m_e and m_p alone"]
 
 
-def _inertias(study: StagedStudy) -> Finding:
+def _assess_inertias(study: StagedStudy) -> Finding:
     resting = {name: still_unidentified(result) for name, result in study.ours.results.items()}
     names = tuple(SOURCE_INERTIAS)
     moved = [
@@ -152,7 +153,7 @@ def _inertias(study: StagedStudy) -> Finding:
         "and Izz_b, and the platform's moments have no effect in translation. The source's percentages are those of "
         "its simulations, where the start was the same: 26.1 % is the distance of 40 from 54.2.",
         tuple(
-            undecided(
+            mark_undecided(
                 f"Table 5.2, XY: {name} off CAD",
                 source,
                 float(abs(100.0 * (stage.values[i] / nominal[i] - 1.0))),
@@ -167,7 +168,7 @@ def _inertias(study: StagedStudy) -> Finding:
     )
 
 
-def _all_at_once(study: StagedStudy) -> Finding:
+def _assess_all_at_once(study: StagedStudy) -> Finding:
     names = list(study.scaled)
     truth = study.experiments.true_values
     rests = all(one.moving < CONVERGED for one in study.scaled.values())
@@ -194,7 +195,7 @@ def _all_at_once(study: StagedStudy) -> Finding:
         "viscous coefficients of 3500 N s/m to within 1: it looks as the source describes"
         + (", and stages help it: friction cannot hide in moments of inertia." if helped else "."),
         (
-            undecided(
+            mark_undecided(
                 "All 24 at once from the first guess",
                 "did not converge",
                 "to scale it converges; with one variance for all it does not"
@@ -209,7 +210,7 @@ def _all_at_once(study: StagedStudy) -> Finding:
     )
 
 
-def _starts(study: StagedStudy) -> Finding:
+def _assess_starts(study: StagedStudy) -> Finding:
     parts = []
     cross = study.ours.cross
     scale = study.ours.trajectories.parameters.scale[: cross.ends.shape[-1]]
@@ -229,8 +230,9 @@ def _starts(study: StagedStudy) -> Finding:
     after = cross.fitted[~np.eye(len(cross.names), dtype=bool)]
     return Finding(
         "Each trajectory's result was tried as the start for the others, to find the one that suits all.",
-        f"{'; '.join(parts)}. Forces of the other trajectories are predicted to {_span(off, 2)} %, after estimation to "
-        f"{_span(after, 2)} %.",
+        f"{'; '.join(parts)}. Forces of the other trajectories are predicted to {_assess_span(off, 2)} %, after "
+        f"estimation to "
+        f"{_assess_span(after, 2)} %.",
         "On a linear model the cross-check cannot find a better minimum, as there is one only. What it does show is "
         "which directions the data do not identify: there the end is the start. That all starts agree is no evidence "
         "either: in Iyy_b, Iyy_e, Ixx_e and Izz_e they do because every one of them is still the first guess. "
@@ -239,7 +241,7 @@ def _starts(study: StagedStudy) -> Finding:
     )
 
 
-def _together(study: StagedStudy) -> Finding:
+def _assess_together(study: StagedStudy) -> Finding:
     true = study.experiments.true_values
     together, universal = study.ours.joint, study.universal
 

@@ -25,8 +25,8 @@ from pkm_identification.reproduction.number import (
     at_most,
     beyond,
     interval,
+    mark_undecided,
     statement,
-    undecided,
     value,
 )
 
@@ -42,15 +42,21 @@ REPEATED = 0.1  # %, below which no friction coefficient has changed
 
 def friction_findings(study: StagedStudy) -> tuple[Finding, ...]:
     """Stage 1-A and the source's explanation of it, stages 2-A and 3, and the starts of stage 3."""
-    return (_first(study), _explanation(study), _second(study), _third(study), _starts(study))
+    return (
+        _assess_first(study),
+        _assess_explanation(study),
+        _assess_second(study),
+        _assess_third(study),
+        _assess_starts(study),
+    )
 
 
 def stage_of(result: StagedResult, name: str) -> Stage:
-    """A stage by its name."""
+    """Return a stage by its name."""
     return next(stage for stage in result.stages if stage.name == name)
 
 
-def friction_difference(
+def compute_friction_difference(
     study: StagedStudy, staged: StagedIdentification, name: str, stage: str
 ) -> FloatArray:
     """(expected - estimate) / expected in % as the source has it, shape (12,): viscous, then Coulomb."""
@@ -58,12 +64,12 @@ def friction_difference(
 
 
 def rms(equations: Equations, stage: Stage) -> float:
-    """What a stage's estimates leave of the forces, N."""
+    """Return what a stage's estimates leave of the forces, N."""
     return float(np.sqrt(np.mean((equations.measured - equations.regressor @ stage.values) ** 2)))
 
 
 def friction_changes(study: StagedStudy, staged: StagedIdentification) -> FloatArray:
-    """Largest less smallest end over the trajectories, in % of the strut tests' value, shape (12,)."""
+    """Return largest less smallest end over the trajectories, in % of the strut tests' value, shape (12,)."""
     ends = np.array([result.values[FRICTION_PLACES] for result in staged.results.values()])
     return 100.0 * np.ptp(ends, axis=0) / np.abs(study.experiments.expected)
 
@@ -73,7 +79,7 @@ def _change(values: FloatArray, before: FloatArray) -> FloatArray:
     return 100.0 * (before - values[FRICTION_PLACES]) / np.abs(before)
 
 
-def _of_table(
+def _assess_of_table(
     label: str,
     table: Mapping[str, tuple[float | None, ...]],
     ours: FloatArray,
@@ -89,7 +95,7 @@ def _of_table(
                 continue
             name, change = f"{label}: {kind} {i + 1}", float(ours[k * STRUTS + i])
             if because is not None:
-                numbers.append(undecided(name, entry, change, "%", mark, line, because=because))
+                numbers.append(mark_undecided(name, entry, change, "%", mark, line, because=because))
             else:
                 numbers.append(value(name, entry, change, "%", mark, line, near=NEAR))
     return numbers
@@ -104,9 +110,9 @@ def halves(difference: FloatArray) -> str:
     )
 
 
-def _first(study: StagedStudy) -> Finding:
-    source = {name: friction_difference(study, study.as_source, name, "1-A") for name in NAMES}
-    ours = {name: friction_difference(study, study.ours, name, "1-A") for name in NAMES}
+def _assess_first(study: StagedStudy) -> Finding:
+    source = {name: compute_friction_difference(study, study.as_source, name, "1-A") for name in NAMES}
+    ours = {name: compute_friction_difference(study, study.ours, name, "1-A") for name in NAMES}
     joints = study.joints.coulomb[JUDGED]
     size = {name: np.abs(one) for name, one in joints.items()}
     line = "16472-88"
@@ -132,32 +138,38 @@ def _first(study: StagedStudy) -> Finding:
         f"not say: {JUDGED:g} N m is assumed, and the changes are in proportion to it.",
         (
             *(
-                undecided(f"1-A: {name}", source, entry, "%", "S", line, because=CHOSEN)
+                mark_undecided(f"1-A: {name}", source, entry, "%", "S", line, because=CHOSEN)
                 for name, source, entry, line in (
-                    ("Coulomb, X", (5.0, 250.0), _ends(size["x"][STRUTS:]), line),
-                    ("Coulomb, Z", (5.0, 210.0), _ends(size["z"][STRUTS:]), line),
-                    ("Coulomb, XY", (15.0, 300.0), _ends(size["xy"][STRUTS:]), line),
+                    ("Coulomb, X", (5.0, 250.0), _assess_ends(size["x"][STRUTS:]), line),
+                    ("Coulomb, Z", (5.0, 210.0), _assess_ends(size["z"][STRUTS:]), line),
+                    ("Coulomb, XY", (15.0, 300.0), _assess_ends(size["xy"][STRUTS:]), line),
                     ("viscous 1, X", 54.0, float(size["x"][0]), "16476-87"),
                     ("viscous 6, X", 32.0, float(size["x"][5]), "16476-87"),
-                    ("viscous 1, 2, 4, 6, Z", (36.0, 85.0), _ends(size["z"][[0, 1, 3, 5]]), "16476-87"),
+                    (
+                        "viscous 1, 2, 4, 6, Z",
+                        (36.0, 85.0),
+                        _assess_ends(size["z"][[0, 1, 3, 5]]),
+                        "16476-87",
+                    ),
                     ("viscous, XY, largest", 123.0, float(size["xy"][:STRUTS].max()), "16476-87"),
                 )
             ),
-            *_of_table("Table 5.1, XY", TABLE_5_1, joints["xy"], "S", "Table 5.1", CHOSEN),
+            *_assess_of_table("Table 5.1, XY", TABLE_5_1, joints["xy"], "S", "Table 5.1", CHOSEN),
         ),
     )
 
 
-def _explanation(study: StagedStudy) -> Finding:
+def _assess_explanation(study: StagedStudy) -> Finding:
     share, coulomb = study.joints, slice(STRUTS, 2 * STRUTS)
     table = {kind: np.array([np.nan if x is None else x for x in row]) for kind, row in TABLE_5_1.items()}
     legible = np.isfinite(table["Coulomb"])
     source = float(-table["Coulomb"][legible].mean())
     mean = {size: float(-runs["xy"][coulomb][legible].mean()) for size, runs in share.coulomb.items()}
-    spread = {name: _away(share.coulomb[JUDGED], name) for name in NAMES}
+    spread = {name: _assess_away(share.coulomb[JUDGED], name) for name in NAMES}
     line = "16558-79"
     at_platform = "; ".join(
-        f"hinges {kind}, " + ", ".join(f"{name.upper()} {_of(one[coulomb])}" for name, one in runs.items())
+        f"hinges {kind}, "
+        + ", ".join(f"{name.upper()} {_assess_of(one[coulomb])}" for name, one in runs.items())
         for kind, runs in share.at_platform.items()
     )
     return Finding(
@@ -177,7 +189,7 @@ def _explanation(study: StagedStudy) -> Finding:
         + ", ".join(f"{100 * (1 - one**2):.0f} % ({name.upper()})" for name, one in share.left.items())
         + " of the joints' forces squared; what is left would show in the residual.",
         (
-            undecided(
+            mark_undecided(
                 "5.4, XY: mean Coulomb excess of five struts",
                 source,
                 mean[JUDGED],
@@ -187,7 +199,9 @@ def _explanation(study: StagedStudy) -> Finding:
                 because=CHOSEN,
             ),
             *(
-                _with_every_moment(f"5.4{name}", text, [held(runs) for runs in share.coulomb.values()], line)
+                _assess_with_every_moment(
+                    f"5.4{name}", text, [held(runs) for runs in share.coulomb.values()], line
+                )
                 for name, text, held in (
                     (
                         ", XY: Coulomb above the test on every strut of Table 5.1",
@@ -202,7 +216,7 @@ def _explanation(study: StagedStudy) -> Finding:
                     (
                         ": Coulomb on Z nearer to X than on XY",
                         "Z nearer",
-                        lambda runs: np.array([_away(runs, "z") < _away(runs, "xy")]),
+                        lambda runs: np.array([_assess_away(runs, "z") < _assess_away(runs, "xy")]),
                     ),
                 )
             ),
@@ -210,28 +224,28 @@ def _explanation(study: StagedStudy) -> Finding:
     )
 
 
-def _with_every_moment(name: str, text: str, held: Sequence[FloatArray], line: str) -> Number:
-    """A statement, judged only if its verdict is the same with each moment of the joints that was tried."""
+def _assess_with_every_moment(name: str, text: str, held: Sequence[FloatArray], line: str) -> Number:
+    """Return a statement, judged only if its verdict is the same with each moment of the joints that was tried."""
     numbers = [statement(name, text, one, "S", line) for one in held]
     if len({one.verdict for one in numbers}) == 1:
         return numbers[0]
-    return undecided(name, text, numbers[0].ours, "cases", "S", line, because=CHOSEN)
+    return mark_undecided(name, text, numbers[0].ours, "cases", "S", line, because=CHOSEN)
 
 
-def _away(runs: Mapping[str, FloatArray], name: str) -> float:
-    """Mean distance in % of the struts' Coulomb friction of a motion from that of X."""
+def _assess_away(runs: Mapping[str, FloatArray], name: str) -> float:
+    """Return mean distance in % of the struts' Coulomb friction of a motion from that of X."""
     return float(np.abs(runs[name] - runs["x"])[STRUTS : 2 * STRUTS].mean())
 
 
-def _ends(values: FloatArray) -> tuple[float, float]:
+def _assess_ends(values: FloatArray) -> tuple[float, float]:
     return float(values.min()), float(values.max())
 
 
-def _of(changes: FloatArray) -> str:
+def _assess_of(changes: FloatArray) -> str:
     return f"{changes.min():.3g} to {changes.max():.3g} %"
 
 
-def _second(study: StagedStudy) -> Finding:
+def _assess_second(study: StagedStudy) -> Finding:
     changes, residuals = {}, {}
     for name, result in study.as_source.results.items():
         first, second = (stage_of(result, stage) for stage in ("1-A", "2-A"))
@@ -265,10 +279,10 @@ def _second(study: StagedStudy) -> Finding:
             value("2-A against 1-A: Z, largest", 15.0, float(size["z"].max()), "%", "S", line, near=NEAR),
             value("2-A against 1-A: XY, largest", 23.0, float(ordered[-1]), "%", "S", line, near=NEAR),
             at_most("2-A against 1-A: XY, all but one", 2.6, float(ordered[-2]), "%", "S", line),
-            *_changed("Table 5.3, XY", TABLE_5_3, changes["xy"]),
+            *_assess_changed("Table 5.3, XY", TABLE_5_3, changes["xy"]),
             beyond("2-A: residual in the band on XY, from 1-A", (band[0], band[1]), "N"),
             beyond("2-A: the same with the rest before the motion", (whole[0], whole[1]), "N"),
-            undecided(
+            mark_undecided(
                 "2-A: friction independent of the inertias",
                 "nearly independent",
                 f"2-A {'is' if float(ordered[-1]) < REPEATED else 'is not'} 1-A again",
@@ -281,7 +295,9 @@ def _second(study: StagedStudy) -> Finding:
     )
 
 
-def _changed(label: str, table: Mapping[str, tuple[float | None, ...]], ours: FloatArray) -> list[Number]:
+def _assess_changed(
+    label: str, table: Mapping[str, tuple[float | None, ...]], ours: FloatArray
+) -> list[Number]:
     """Entries of Table 5.3: small changes count by their own size, not by points."""
     return [
         value(
@@ -299,7 +315,7 @@ def _changed(label: str, table: Mapping[str, tuple[float | None, ...]], ours: Fl
     ]
 
 
-def _third(study: StagedStudy) -> Finding:
+def _assess_third(study: StagedStudy) -> Finding:
     start = study.as_source.results["x"].stages[-2].values[FRICTION_PLACES]
     changes = {name: _change(stage.values, start) for name, stage in study.third["x"].items()}
     viscous = np.abs(np.concatenate([one[:STRUTS] for one in changes.values()]))
@@ -322,7 +338,7 @@ def _third(study: StagedStudy) -> Finding:
                 "S",
                 "16537-43",
             ),
-            *_of_table("Table 5.5, XY", TABLE_5_5, changes["xy"], "P", "16537-43"),
+            *_assess_of_table("Table 5.5, XY", TABLE_5_5, changes["xy"], "P", "16537-43"),
             statement(
                 "Figs. 5.2-5.16: XY farthest from the start, then Z, X nearest",
                 "XY, Z, X",
@@ -330,17 +346,17 @@ def _third(study: StagedStudy) -> Finding:
                 "S",
                 "16546-54",
             ),
-            _strayed(float(changes["xy"][STRUTS + 3])),
+            _assess_strayed(float(changes["xy"][STRUTS + 3])),
         ),
     )
 
 
-def _strayed(end: float) -> Number:
+def _assess_strayed(end: float) -> Number:
     because = "which trajectory the figure shows is not in the recovered text"
-    return undecided("Fig. 5.12: Coulomb 4, end", STRAYED, end, "%", "S", "16546-54", because=because)
+    return mark_undecided("Fig. 5.12: Coulomb 4, end", STRAYED, end, "%", "S", "16546-54", because=because)
 
 
-def _starts(study: StagedStudy) -> Finding:
+def _assess_starts(study: StagedStudy) -> Finding:
     stopped = {
         first: [stage.passes >= MAX_PASSES for stage in stages.values()]
         for first, stages in study.third.items()

@@ -60,7 +60,7 @@ class JointShare:
 
 
 def joint_share(machine: Machine) -> JointShare:
-    """Of a machine, whose own friction of the struts is what they are compared with."""
+    """Return the joint share of a machine, whose own friction of the struts is what they are compared with."""
     hinged = {
         name: replace(
             machine,

@@ -25,7 +25,7 @@ from pkm_identification.identification.procedures.staged import (
     StagedResult,
     StageSettings,
     free_of,
-    joined,
+    join_equations,
     joint,
     run_stage,
     staged,
@@ -39,7 +39,7 @@ from pkm_identification.identification.procedures.staged_experiment import (
 )
 from pkm_identification.mechanisms.hexapod.dynamics.regressor import regressor
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
+from pkm_identification.mechanisms.hexapod.parameters.sets import list_hexapod_parameters
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.parameters.prior import Prior
@@ -117,7 +117,7 @@ def run_study(experiments: Experiments) -> StagedStudy:
     model, start, logs = experiments.model, experiments.start, experiments.logs
     ours = identify_staged(model, trajectories_of([logs[name] for name in NAMES], model), start)
     parameters, redundancy = ours.trajectories.parameters, ours.trajectories.redundancy
-    plain = hexapod_parameters(model, "oh24")
+    plain = list_hexapod_parameters(model, "oh24")
     source = {name: source_equations(logs[name], model, plain) for name in NAMES}
     as_source = identify_staged(model, Trajectories(plain, source, (), redundancy, {}, ()), start)
     whole = trajectories_of(list(logs.values()), experiments.nominal)
@@ -126,7 +126,7 @@ def run_study(experiments: Experiments) -> StagedStudy:
         whole.parameters,
         first_guess(whole.parameters, start),
         StageSettings(redundancy),
-        tuple(map(joined, whole.others)),
+        tuple(map(join_equations, whole.others)),
     )
     equations = ours.trajectories.equations
     std = {name: result.stages[-1].std for name, result in ours.results.items()}
@@ -139,7 +139,7 @@ def run_study(experiments: Experiments) -> StagedStudy:
         whole_xy=equations_with_rest(logs["xy"], model, parameters),
         previous=staged(equations["xy"], parameters, first, StageSettings(redundancy, hold=PREVIOUS)),
         joints=joint_share(experiments.truth),
-        ranks={name: inertial_rank(model, name) for name in (*NAMES, "rich")},
+        ranks={name: compute_inertial_rank(model, name) for name in (*NAMES, "rich")},
         universal=universal,
         scaled={
             name: scaled_at_once(equations[name], parameters, first, redundancy, std[name]) for name in NAMES
@@ -165,11 +165,11 @@ def third_stages(staged: StagedIdentification, redundancy: float) -> dict[str, d
     }
 
 
-def inertial_rank(machine: Machine, name: str) -> int:
+def compute_inertial_rank(machine: Machine, name: str) -> int:
     """Rank of the inertial columns of an exact motion."""
     from pkm_identification.simulation import trajectory
 
-    parameters = hexapod_parameters(machine, "oh12")
+    parameters = list_hexapod_parameters(machine, "oh12")
     motion = trajectory(name, machine, 6.0).motion(np.arange(0.0, 6.0, 0.01))
     columns = regressor(machine, motion, parameters.mapping) * parameters.scale
     return int(np.linalg.matrix_rank(columns.reshape(-1, columns.shape[-1]), rtol=1e-9))
@@ -178,11 +178,11 @@ def inertial_rank(machine: Machine, name: str) -> int:
 def scaled_at_once(
     equations: Equations, parameters: ParameterSet, start: FloatArray, redundancy: float, std: FloatArray
 ) -> AtOnce:
-    """All 24 from the first guess, first variances by the size of each parameter."""
+    """Return all 24 from the first guess, first variances by the size of each parameter."""
     settings, free = StageSettings(redundancy), free_of(parameters, ALL)
     stage = run_stage("all", equations, parameters, free, start, settings)
     again = run_stage("all", equations, parameters, free, stage.values, settings)
-    return AtOnce(stage.values, stage.residual_rms, _largest(again.values - stage.values, std))
+    return AtOnce(stage.values, stage.residual_rms, _compute_largest(again.values - stage.values, std))
 
 
 def raw_run(
@@ -213,8 +213,8 @@ def raw_run(
                 estimator.step_linear(rows, measured, noise)
             values[free] = estimator.mean
     residual = equations.measured - equations.regressor @ values
-    return AtOnce(values, float(np.sqrt(np.mean(residual**2))), _largest(values - before, std))
+    return AtOnce(values, float(np.sqrt(np.mean(residual**2))), _compute_largest(values - before, std))
 
 
-def _largest(change: FloatArray, std: FloatArray) -> float:
+def _compute_largest(change: FloatArray, std: FloatArray) -> float:
     return float(np.max(np.abs(change) / std))

@@ -23,7 +23,7 @@ from matplotlib.figure import Figure
 
 from pkm_identification.motion import STRUTS
 from pkm_identification.report.figures.staged import TRAJECTORY_COLORS
-from pkm_identification.report.figures.style import NOMINAL, STRUT_COLORS, TRUE, legend_outside, styled
+from pkm_identification.report.figures.style import NOMINAL, STRUT_COLORS, TRUE, apply_style, legend_outside
 
 from .data import NAMES, STRAYED
 
@@ -42,7 +42,7 @@ PARAMETERS = (
 )
 
 
-@styled
+@apply_style
 def source_figures(study: StagedStudy) -> Figure:
     """Stage 3 from the results of X, by the source's processing, iteration by iteration."""
     parameters = study.as_source.trajectories.parameters

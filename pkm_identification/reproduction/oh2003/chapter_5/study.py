@@ -16,13 +16,13 @@ import numpy as np
 
 from pkm_identification.report.paragraphs import paragraph
 from pkm_identification.report.staged_tables import (
-    cross_table,
-    dependence_table,
-    parameters_table,
-    staged_document,
-    stages_table,
+    build_cross_table,
+    build_dependence_table,
+    build_parameters_table,
+    build_staged_document,
+    build_stages_table,
 )
-from pkm_identification.reproduction.document import common_document, conclusions
+from pkm_identification.reproduction.document import build_common_document, conclusions
 from pkm_identification.reproduction.finding import Finding
 from pkm_identification.reproduction.outcome import Outcome
 
@@ -41,26 +41,26 @@ SHOWN_PARAMETERS = ("m_e", "m_b", "m_p", "Ixx_p", "viscous_1", "viscous_2", "cou
 
 
 def run() -> Outcome:
-    """The study on simulated experiments."""
+    """Return the study on simulated experiments."""
     return outcome(run_study(run_experiments()))
 
 
 def outcome(study: StagedStudy) -> Outcome:
     """Text, document and figures."""
     judged = findings(study)
-    return Outcome(_text(study, judged), _document(study, judged), lambda: _figures(study))
+    return Outcome(_write_text(study, judged), _build_document(study, judged), lambda: _draw_figures(study))
 
 
-def _figures(study: StagedStudy) -> dict[str, Figure]:
-    from pkm_identification.report.figures.staged import dependence_figure, stages_figure
+def _draw_figures(study: StagedStudy) -> dict[str, Figure]:
+    from pkm_identification.report.figures.staged import draw_dependence_figure, draw_stages_figure
 
-    from .figures import friction_by_trajectory_figure
+    from .figures import draw_friction_by_trajectory_figure
     from .source_figures import source_figures
 
     figures = (
-        stages_figure(study.ours, SHOWN_PARAMETERS, study.experiments.true_values),
-        dependence_figure(study.ours),
-        friction_by_trajectory_figure(study),
+        draw_stages_figure(study.ours, SHOWN_PARAMETERS, study.experiments.true_values),
+        draw_dependence_figure(study.ours),
+        draw_friction_by_trajectory_figure(study),
         source_figures(study),
     )
     return dict(zip(FIGURES, figures, strict=True))
@@ -85,7 +85,7 @@ NOTES = (
 )
 
 
-def _text(study: StagedStudy, judged: tuple[Finding, ...]) -> str:
+def _write_text(study: StagedStudy, judged: tuple[Finding, ...]) -> str:
     ours, truth = study.ours, study.experiments.true_values
     estimates = {name: result.estimate for name, result in ours.results.items()}
     return "\n\n".join(
@@ -94,26 +94,26 @@ def _text(study: StagedStudy, judged: tuple[Finding, ...]) -> str:
             "\n".join(paragraph(note) for note in NOTES),
             "Friction in stage 1-A on XY: (expected - estimate) / expected in %\n"
             + str(friction_table(study)),
-            "Stages\n" + str(stages_table(ours.results)),
+            "Stages\n" + str(build_stages_table(ours.results)),
             "Ends of stage 3; all: the three trajectories in one estimation; universal: those and a rich motion, with "
             "the joints the machine has\n"
             + str(
-                parameters_table(
+                build_parameters_table(
                     {**estimates, "all": ours.joint.estimate, "universal": study.universal.estimate},
                     ours.start,
                     truth,
                 )
             ),
             "Cross-check: error of the forces in %, with another trajectory's result / after stage 3 from it\n"
-            + str(cross_table(ours.cross)),
+            + str(build_cross_table(ours.cross)),
             "How far the end of stage 3 depends on its start\n"
-            + str(dependence_table(ours.cross, ours.results, ours.trajectories.parameters.scale)),
+            + str(build_dependence_table(ours.cross, ours.results, ours.trajectories.parameters.scale)),
             conclusions(judged),
         )
     )
 
 
-def _document(study: StagedStudy, judged: tuple[Finding, ...]) -> dict[str, Any]:
+def _build_document(study: StagedStudy, judged: tuple[Finding, ...]) -> dict[str, Any]:
     at_once = {
         kind: {
             name: {
@@ -130,12 +130,12 @@ def _document(study: StagedStudy, judged: tuple[Finding, ...]) -> dict[str, Any]
         )
     }
     return {
-        **common_document(NAME, TITLE, NOTES, judged, FIGURES),
+        **build_common_document(NAME, TITLE, NOTES, judged, FIGURES),
         "true": study.experiments.true_values.tolist(),
         "strut_tests": study.experiments.expected.tolist(),
         "ranks": study.ranks,
-        "ours": staged_document(study.ours),
-        "source_processing": staged_document(study.as_source),
+        "ours": build_staged_document(study.ours),
+        "source_processing": build_staged_document(study.as_source),
         "universal": {
             "values": study.universal.values.tolist(),
             "std": np.asarray(study.universal.estimate.std).tolist(),

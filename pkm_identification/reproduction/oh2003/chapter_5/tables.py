@@ -14,14 +14,14 @@ from pkm_identification.motion import STRUTS
 from pkm_identification.report.listing import Listing
 
 from .data import TABLE_5_1
-from .friction_findings import friction_difference
+from .friction_findings import compute_friction_difference
 from .runs import StagedStudy
 
 
 def friction_table(study: StagedStudy) -> Listing:
     """Table 5.1 beside ours, a strut a row."""
     ours, as_source = (
-        friction_difference(study, staged, "xy", "1-A") for staged in (study.ours, study.as_source)
+        compute_friction_difference(study, staged, "xy", "1-A") for staged in (study.ours, study.as_source)
     )
     rows = []
     for k, (name, source) in enumerate(TABLE_5_1.items()):

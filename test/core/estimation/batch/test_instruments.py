@@ -26,7 +26,7 @@ from pkm_identification.identification.samples import close_samples
 from pkm_identification.machines.load import as_machine
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
+from pkm_identification.mechanisms.hexapod.parameters.sets import list_hexapod_parameters
 from pkm_identification.parameters.prior import Prior
 from pkm_identification.signals.band import BandSettings
 from pkm_identification.signals.guard import GuardedLog
@@ -63,7 +63,7 @@ def estimated(noise: float, band_cutoff: float) -> dict:
     """Estimates and stated standard deviations by least squares and with instruments, each shape (seeds, P)."""
     truth, length, force = exact()
     nominal = synthetic.nominal(friction=False)
-    parameters = hexapod_parameters(nominal)
+    parameters = list_hexapod_parameters(nominal)
     prior, band = Prior.of(parameters), BandSettings(PERIOD, band_cutoff)
     found = {"ls": [], "iv": [], "ls std": [], "iv std": []}
     for seed in range(SEEDS):
@@ -81,7 +81,7 @@ def estimated(noise: float, band_cutoff: float) -> dict:
             found[name].append(fit.mean)
             found[f"{name} std"].append(np.sqrt(np.diag(fit.covariance)))
     made = {name: np.array(values) for name, values in found.items()}
-    return made | {"truth": hexapod_parameters(truth).nominal}
+    return made | {"truth": list_hexapod_parameters(truth).nominal}
 
 
 def significance(result: dict, name: str) -> np.ndarray:

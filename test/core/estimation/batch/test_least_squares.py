@@ -17,9 +17,9 @@ import pytest
 from core.estimation.toy_problems import autoregressive, equations, positive_definite, prior_of
 
 from pkm_identification.estimation.batch.least_squares import (
+    compute_residual_covariance,
+    compute_robust_covariance,
     least_squares,
-    residual_covariance,
-    robust_covariance,
     solve_blocks,
     solve_whitened,
 )
@@ -104,8 +104,10 @@ def test_units_of_the_parameters_do_not_matter():
 def test_residual_covariance_counts_the_parameters():
     residual = np.random.default_rng(11).normal(size=(50, 2))
     plain = residual.T @ residual / 50
-    np.testing.assert_allclose(residual_covariance(residual, 20), plain * 50 / 40, rtol=1e-5, atol=1e-5)
-    assert np.linalg.eigvalsh(residual_covariance(np.zeros((50, 2)), 3))[0] > 0
+    np.testing.assert_allclose(
+        compute_residual_covariance(residual, 20), plain * 50 / 40, rtol=1e-5, atol=1e-5
+    )
+    assert np.linalg.eigvalsh(compute_residual_covariance(np.zeros((50, 2)), 3))[0] > 0
 
 
 def slow_columns(rng, count: int) -> np.ndarray:
@@ -158,9 +160,9 @@ def test_robust_covariance_is_never_below_the_white_one():
     rng = np.random.default_rng(13)
     columns = slow_columns(rng, 400)
     residual = autoregressive(rng, 400, 2, -0.9)
-    noise = residual_covariance(residual, 4)
+    noise = compute_residual_covariance(residual, 4)
     segment = np.zeros(400, dtype=np.int64)
-    robust = robust_covariance(columns, residual, noise, 1.0, segment)
+    robust = compute_robust_covariance(columns, residual, noise, 1.0, segment)
     white = np.linalg.inv(np.einsum("kip,ij,kjq->pq", columns, np.linalg.inv(noise), columns) + np.eye(4))
     assert np.linalg.eigvalsh(robust - white)[0] > -1e-12
     np.testing.assert_allclose(robust, robust.T, atol=1e-15)
@@ -170,13 +172,13 @@ def test_correlation_is_not_looked_for_across_segments():
     """Pieces in another order are the same experiment."""
     rng = np.random.default_rng(14)
     columns, residual = slow_columns(rng, 400), autoregressive(rng, 400, 2, 0.8)
-    noise = residual_covariance(residual, 4)
+    noise = compute_residual_covariance(residual, 4)
     segment = np.repeat(np.arange(4), 100)
     order = np.concatenate([np.arange(100) + 100 * k for k in (2, 0, 3, 1)])
-    first = robust_covariance(columns, residual, noise, 1.0, segment)
-    second = robust_covariance(columns[order], residual[order], noise, 1.0, segment[order])
+    first = compute_robust_covariance(columns, residual, noise, 1.0, segment)
+    second = compute_robust_covariance(columns[order], residual[order], noise, 1.0, segment[order])
     np.testing.assert_allclose(first, second, rtol=1e-9)
-    joined = robust_covariance(columns, residual, noise, 1.0, np.zeros(400, dtype=np.int64))
+    joined = compute_robust_covariance(columns, residual, noise, 1.0, np.zeros(400, dtype=np.int64))
     assert np.abs(joined - first).max() > 1e-9 * np.abs(first).max()
 
 

@@ -20,7 +20,7 @@ from pkm_identification.estimation.estimators import ESTIMATORS, Tuning
 from pkm_identification.estimation.problem import Fit, Problem
 from pkm_identification.mechanisms.hexapod.dynamics import regressor
 from pkm_identification.mechanisms.hexapod.parameters.physical_layout import physical_layout
-from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
+from pkm_identification.mechanisms.hexapod.parameters.sets import list_hexapod_parameters
 
 NOMINAL, TRUTH = synthetic.nominal(), synthetic.truth()
 PERIOD = 0.04  # s between equations
@@ -28,11 +28,11 @@ PERIOD = 0.04  # s between equations
 
 def truth_of(name: str = "identifiable") -> np.ndarray:
     """True parameters of a set."""
-    return hexapod_parameters(TRUTH, name).nominal
+    return list_hexapod_parameters(TRUTH, name).nominal
 
 
 def coordinates_of(name: str = "identifiable") -> FreeCoordinates:
-    return FreeCoordinates.of(physical_layout(NOMINAL, hexapod_parameters(NOMINAL, name)))
+    return FreeCoordinates.of(physical_layout(NOMINAL, list_hexapod_parameters(NOMINAL, name)))
 
 
 def equations(
@@ -44,7 +44,7 @@ def equations(
     if poor:
         path = Harmonics(NOMINAL, [0.03, 0.03, 0.02, 0.02, 0.02, 0.02], [0.45, 0.8, 1.35], seed)
     time = PERIOD * np.arange(count)
-    columns = regressor(NOMINAL, path.at(time), hexapod_parameters(NOMINAL, name).mapping)
+    columns = regressor(NOMINAL, path.at(time), list_hexapod_parameters(NOMINAL, name).mapping)
     values = truth_of(name) if truth is None else truth
     measured = columns @ values + noise * rng.normal(size=(count, 6))
     return Equations(time, columns, measured, measured, np.zeros(count, dtype=np.int64))

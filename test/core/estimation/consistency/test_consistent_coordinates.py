@@ -20,11 +20,15 @@ from hypothesis import strategies as st
 
 from pkm_identification.errors import PkmError
 from pkm_identification.estimation.consistency.constraints import inequalities, is_physical, violations
-from pkm_identification.estimation.consistency.coordinates import BLOCK, FreeCoordinates, slot_curvature
+from pkm_identification.estimation.consistency.coordinates import (
+    BLOCK,
+    FreeCoordinates,
+    compute_slot_curvature,
+)
 from pkm_identification.estimation.consistency.layout import BOUNDED
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.parameters.physical_layout import physical_layout
-from pkm_identification.mechanisms.hexapod.parameters.sets import NAMES, hexapod_parameters
+from pkm_identification.mechanisms.hexapod.parameters.sets import NAMES, list_hexapod_parameters
 from pkm_identification.parameters.parameter import Kind, Parameter
 
 pytestmark = pytest.mark.slow
@@ -38,7 +42,7 @@ VARIANTS = pytest.mark.parametrize("variant", MACHINES, ids=str)
 
 def coordinates(name: str, variant=("uf", False)) -> FreeCoordinates:
     made = MACHINES[variant]
-    return FreeCoordinates.of(physical_layout(made, hexapod_parameters(made, name)))
+    return FreeCoordinates.of(physical_layout(made, list_hexapod_parameters(made, name)))
 
 
 def drawn(c: FreeCoordinates, seed: int, spread: float = 1.0) -> np.ndarray:
@@ -121,7 +125,7 @@ def test_a_machine_file_can_be_built_from_any_choice():
 def test_bounds_of_struts_that_differ_hold_for_each():
     """'identifiable' has one m_b for six struts of 5 to 10 kg: it may not fall so far that the lightest has none."""
     made = MACHINES["uf", False]
-    parameters = hexapod_parameters(made)
+    parameters = list_hexapod_parameters(made)
     layout = physical_layout(made, parameters)
     k = parameters.names.index("m_b")
     masses = np.array([strut.body_b.mass for strut in made.struts])
@@ -138,7 +142,7 @@ def test_bounds_of_struts_that_differ_hold_for_each():
 def test_a_stated_prior_is_kept():
     """Assumptions of the platform's mass narrows its coordinate: 1 % of the mass is 0.005 of half its logarithm."""
     made = MACHINES["uf", True]
-    plain = hexapod_parameters(made)
+    plain = list_hexapod_parameters(made)
     k = plain.names.index("m_p")
     std = plain.scale.copy()
     std[k] = 0.01 * plain.nominal[k]
@@ -148,7 +152,7 @@ def test_a_stated_prior_is_kept():
 
 def test_a_set_that_holds_a_part_of_a_body_is_refused():
     made = MACHINES["uf", True]
-    plain = hexapod_parameters(made)
+    plain = list_hexapod_parameters(made)
     for kept, message in (
         (["m_p", "Ixx_p"], "only m_p, Ixx_p"),
         (["Ia_b+Ia_e"], "prior instead"),
@@ -169,9 +173,9 @@ def test_curvature_of_bounds_against_differences(name):
     theta, step, width = drawn(c, 9, 0.3), 1e-4, len(c.prior.mean)
     slope = np.linalg.solve(c.layout.lifting, c.jacobian(theta))
     curvature = np.empty(width)
-    slot_curvature(c.slots, slope, np.ones(width), curvature)
+    compute_slot_curvature(c.slots, slope, np.ones(width), curvature)
     assert not curvature.any()
-    slot_curvature(c.slots, slope, -np.ones(width), curvature)
+    compute_slot_curvature(c.slots, slope, -np.ones(width), curvature)
     moments = np.linalg.solve(c.layout.lifting, c.physical(theta))
     bounded = [k for k in range(width) if c.slots.kind[k] == BOUNDED] + c.slots.rods[:, 2].tolist()
     pivots = slice(4, 7) if len(c.slots.body) == BLOCK else slice(1, 4)

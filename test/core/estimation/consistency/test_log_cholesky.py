@@ -17,14 +17,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pkm_identification.estimation.consistency.log_cholesky import (
-    body_moments,
-    body_moments_jacobian,
-    centred_moments,
-    centred_moments_jacobian,
+    compute_body_moments,
+    compute_body_moments_jacobian,
+    compute_centred_moments,
+    compute_centred_moments_jacobian,
     log_cholesky,
     ten_from_log_cholesky,
 )
-from pkm_identification.estimation.consistency.pseudo_inertia import pseudo_inertia, ten_parameters
+from pkm_identification.estimation.consistency.pseudo_inertia import list_ten_parameters, pseudo_inertia
 from pkm_identification.mechanisms.hexapod.dynamics.basis import PLATFORM_COLUMNS, basis_parameters
 from pkm_identification.mechanisms.hexapod.machine import Machine
 
@@ -48,7 +48,7 @@ def point_masses(seed: int) -> tuple[np.ndarray, np.ndarray]:
 def test_pseudo_inertia_is_the_second_moment_of_the_mass(seed):
     ten, expected = point_masses(seed)
     np.testing.assert_allclose(pseudo_inertia(ten), expected, atol=1e-14)
-    np.testing.assert_allclose(ten_parameters(expected), ten, atol=1e-14)
+    np.testing.assert_allclose(list_ten_parameters(expected), ten, atol=1e-14)
 
 
 def test_the_platform_of_a_machine_is_a_body():
@@ -80,9 +80,9 @@ def test_equals_pinocchios_log_cholesky_parameters(theta):
     expected = theirs.toDynamicParameters()
     np.testing.assert_allclose(ten[PINOCCHIO_TEN], expected, rtol=0, atol=1e-12 * np.abs(expected).max())
     moments, slope = np.empty(10), np.empty((10, 10))
-    body_moments(theta, moments)
-    body_moments_jacobian(theta, moments, slope)
-    lifted = np.array([ten_parameters(_matrix(column)) for column in slope.T]).T[PINOCCHIO_TEN]
+    compute_body_moments(theta, moments)
+    compute_body_moments_jacobian(theta, moments, slope)
+    lifted = np.array([list_ten_parameters(_matrix(column)) for column in slope.T]).T[PINOCCHIO_TEN]
     jacobian = np.empty((10, 10))
     jacobian[:] = theirs.calculateJacobian()
     np.testing.assert_allclose(lifted[:, PUBLISHED], jacobian, rtol=0, atol=1e-12 * np.abs(jacobian).max())
@@ -101,18 +101,18 @@ def _matrix(moments: np.ndarray) -> np.ndarray:
 def test_known_centre_and_products_leave_four_numbers_free(theta, known):
     """Whatever the four are, the body has that centre of mass and those products about the origin."""
     moments, slope = np.empty(4), np.empty((4, 4))
-    centred_moments(theta, known, moments)
+    compute_centred_moments(theta, known, moments)
     mass, *second = moments
     pseudo = _matrix(np.array([mass, *(mass * known[:3]), *second, *known[3:]]))
     lost = np.linalg.cond(pseudo)
     if lost < 1e12:  # beyond, rounding decides
         assert np.linalg.eigvalsh(pseudo)[0] > 0
-    centred_moments_jacobian(theta, known, moments, slope)
+    compute_centred_moments_jacobian(theta, known, moments, slope)
     step = 1e-6
     for k, one in enumerate(np.eye(4)):
         ahead, behind = np.empty(4), np.empty(4)
-        centred_moments(theta + step * one, known, ahead)
-        centred_moments(theta - step * one, known, behind)
+        compute_centred_moments(theta + step * one, known, ahead)
+        compute_centred_moments(theta - step * one, known, behind)
         # central differences: rounding over the step and the third derivative times its square
         allowed = 1e-7 * np.abs(moments) + 1e-12
         assert np.all(np.abs((ahead - behind) / (2 * step) - slope[:, k]) < allowed)

@@ -18,13 +18,13 @@ from pkm_identification.estimation.consistency.nearest_bodies import (
     find_likeliest_bodies,
     find_nearest_bodies,
 )
-from pkm_identification.estimation.consistency.pseudo_inertia import pseudo_inertia, ten_parameters
+from pkm_identification.estimation.consistency.pseudo_inertia import list_ten_parameters, pseudo_inertia
 
 
 def draw_body(rng: np.random.Generator) -> np.ndarray:
     points = 0.3 * rng.standard_normal((20, 3))
     rays = np.hstack([points, np.ones((20, 1))])
-    return ten_parameters((rays.T * rng.uniform(0.05, 0.2, 20)) @ rays)
+    return list_ten_parameters((rays.T * rng.uniform(0.05, 0.2, 20)) @ rays)
 
 
 @pytest.fixture(params=range(3))

@@ -30,7 +30,7 @@ from pkm_identification.estimation.filters.recursive_least_squares import Recurs
 from pkm_identification.estimation.filters.unscented import UnscentedFilter, UnscentedSettings
 from pkm_identification.estimation.problem import Problem
 from pkm_identification.mechanisms.hexapod.parameters.physical_layout import physical_layout
-from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
+from pkm_identification.mechanisms.hexapod.parameters.sets import list_hexapod_parameters
 
 pytestmark = pytest.mark.slow
 
@@ -39,7 +39,7 @@ KINDS = pytest.mark.parametrize("kind", [UnscentedFilter, ExtendedFilter, Recurs
 
 
 def stated(mean: np.ndarray, std: np.ndarray) -> FreeCoordinates:
-    parameters = hexapod_parameters(NOMINAL)
+    parameters = list_hexapod_parameters(NOMINAL)
     return FreeCoordinates.of(physical_layout(NOMINAL, replace(parameters, prior_mean=mean, prior_std=std)))
 
 
@@ -75,9 +75,9 @@ def test_an_equation_as_noisy_as_the_prior_moves_half_way(kind, unknown):
 def test_a_sharp_prior_weighs_as_in_constrained_least_squares(kind, noise):
     """Masses and friction stated three standard deviations off the truth, 2 s of data."""
     truth = truth_of()
-    std = hexapod_parameters(NOMINAL).scale.copy()
-    mean = hexapod_parameters(NOMINAL).nominal.copy()
-    names = hexapod_parameters(NOMINAL).names
+    std = list_hexapod_parameters(NOMINAL).scale.copy()
+    mean = list_hexapod_parameters(NOMINAL).nominal.copy()
+    names = list_hexapod_parameters(NOMINAL).names
     sharp = np.array([name.startswith(("m_", "viscous", "coulomb")) for name in names])
     std[sharp] = 0.05 * truth[sharp]
     mean[sharp] = truth[sharp] - 3.0 * std[sharp]

@@ -19,30 +19,30 @@ from pkm_identification.estimation.identifiability.base_parameters import (
     base_parameters,
 )
 from pkm_identification.mechanisms.hexapod.analysis.base_parameters import (
-    machine_base_parameters,
+    list_machine_base_parameters,
     random_states,
 )
 from pkm_identification.mechanisms.hexapod.dynamics.thirteen_bodies import (
     BODY_NAMES,
-    body_parameters,
-    body_regressor,
+    compute_body_regressor,
+    list_body_parameters,
 )
-from pkm_identification.mechanisms.multibody.description.reader import parsed
+from pkm_identification.mechanisms.multibody.description.reader import parse_text
 from pkm_identification.mechanisms.multibody.dynamics import regressor
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism, builtin_mechanisms
-from pkm_identification.mechanisms.multibody.parameters import rigid_basis, rigid_columns
-from pkm_identification.mechanisms.multibody.series import series_motion
+from pkm_identification.mechanisms.multibody.parameters import build_rigid_basis, build_rigid_columns
+from pkm_identification.mechanisms.multibody.series import compute_series_motion
 
 SKEW = (0.3, -0.8, 0.2)
 
 
 def four_bar(name, **constants):
     """Columns and names of a built-in four-bar in its stated motion, with other constants."""
-    document = parsed(builtin_mechanisms()[name])
+    document = parse_text(builtin_mechanisms()[name])
     document["constants"].update(constants)
     mechanism = Mechanism.from_document(document)
-    columns = regressor(mechanism, series_motion(mechanism))[..., rigid_columns(mechanism)]
-    return columns, rigid_basis(mechanism).names
+    columns = regressor(mechanism, compute_series_motion(mechanism))[..., build_rigid_columns(mechanism)]
+    return columns, build_rigid_basis(mechanism).names
 
 
 @pytest.mark.parametrize("name", BUILTIN)
@@ -56,7 +56,7 @@ def test_counts_of_a_six_six_machine(name, symmetry, universal, no_spin):
     Struts that do not spin lose the column of the moment about their axis, six times or once.
     """
     for joint, expected in (("universal", universal), ("no_spin", no_spin)):
-        base = machine_base_parameters(machine(with_joint(name, joint, SKEW)), symmetry)
+        base = list_machine_base_parameters(machine(with_joint(name, joint, SKEW)), symmetry)
         assert base.count == expected
         assert base.clear
         assert base.ridge > 1e10
@@ -70,15 +70,15 @@ def test_two_struts_that_share_a_joint_and_a_hinge_line_merge_three_more():
     np.testing.assert_allclose(
         np.cross(m.base_joints[4] - m.base_joints[5], m.first_axes[4]), 0.0, atol=1e-12
     )
-    assert machine_base_parameters(m).count == 82 - 3
+    assert list_machine_base_parameters(m).count == 82 - 3
     # round struts have nothing across their axes to merge
-    assert machine_base_parameters(m, "axisymmetric").count == 34
+    assert list_machine_base_parameters(m, "axisymmetric").count == 34
 
 
 def test_known_groupings_of_equal_round_struts():
     """Point masses at the platform's joints and the tensors of a prismatic pair."""
     m = machine("uf")
-    base = machine_base_parameters(m, "axisymmetric_alike")
+    base = list_machine_base_parameters(m, "axisymmetric_alike")
     radius = np.sum(m.platform_joints**2, axis=0)
     text = {g.split()[0]: g for g in base.groupings}
     assert text["m_p"] == "m_p + 6 m_e"
@@ -91,13 +91,13 @@ def test_known_groupings_of_equal_round_struts():
 def test_dependent_columns_follow_from_independent_ones_on_other_states():
     """W_2 = W_1 B, and forces do not change along the null space (Gautier), on states the analysis never saw."""
     m = machine(untidy(with_joint("uf", "universal", SKEW)))
-    base = machine_base_parameters(m)
-    columns = body_regressor(m, states(m, 30, 9))
+    base = list_machine_base_parameters(m)
+    columns = compute_body_regressor(m, states(m, 30, 9))
     size = np.abs(columns).max()
     grouped = columns[..., base.independent] @ base.coefficients
     np.testing.assert_allclose(columns[..., base.grouped], grouped, rtol=0, atol=1e-10 * size)
     np.testing.assert_allclose(columns[..., base.invisible], 0.0, atol=1e-12 * size)
-    parameters = body_parameters(m)
+    parameters = list_body_parameters(m)
     forces = columns @ parameters
     np.testing.assert_allclose(
         columns[..., base.independent] @ (base.mapping @ parameters),
@@ -109,7 +109,7 @@ def test_dependent_columns_follow_from_independent_ones_on_other_states():
     other -= np.linalg.pinv(base.mapping) @ (base.mapping @ other)
     assert np.abs(columns @ other).max() < 1e-9 * size * np.abs(other).max()
     # least squares on the base set predicts the same, whichever of these parameters made the forces
-    seen = body_regressor(m, states(m, 30, 10))
+    seen = compute_body_regressor(m, states(m, 30, 10))
     made = (seen @ (parameters + other)).ravel()
     fitted = np.linalg.lstsq(seen[..., base.independent].reshape(len(made), -1), made, rcond=None)[0]
     left = columns[..., base.independent] @ fitted - forces
@@ -137,7 +137,7 @@ def test_small_motions_lose_the_ridge():
     """The weakest base parameters fade with the square of the motion's size: seen, or said to be in doubt."""
     m = machine(with_joint("uf", "universal", SKEW))
     found = [
-        base_parameters(body_regressor(m, random_states(m, 40, size=size)), BODY_NAMES)
+        base_parameters(compute_body_regressor(m, random_states(m, 40, size=size)), BODY_NAMES)
         for size in (1e-2, 1e-4, 1e-5)
     ]
     assert [base.count for base in found[:2]] == [82, 82]

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from pkm_identification.estimation.identifiability.directions import growth, singular_directions
-from pkm_identification.estimation.identifiability.homogenized import homogenized
+from pkm_identification.estimation.identifiability.homogenized import homogenize_regressor
 from pkm_identification.parameters.parameter import Kind
 
 KINDS = (Kind.MASS, Kind.MASS, Kind.FIRST_MOMENT, Kind.INERTIA)
@@ -33,7 +33,7 @@ def test_shares_add_up_and_values_are_those_of_d(rows):
     assert found.rank == 3
     np.testing.assert_allclose(found.shares.sum(axis=0), 1.0, atol=1e-12)
     np.testing.assert_allclose(found.shares.sum(axis=1), 1.0, atol=1e-12)
-    np.testing.assert_allclose(found.values, homogenized(rows, KINDS).singular_values, atol=1e-12)
+    np.testing.assert_allclose(found.values, homogenize_regressor(rows, KINDS).singular_values, atol=1e-12)
     # D's null vector by hand: the inertia's direction u against the same u in the masses' space
     np.testing.assert_allclose(found.shares[2:, 3], [0.0, 0.5], atol=1e-9)
     assert found.shares[:2, 3].sum() == pytest.approx(0.5, abs=1e-9)

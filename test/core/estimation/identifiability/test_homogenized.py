@@ -16,9 +16,13 @@ from core.mechanisms.hexapod.machine_variants import machine
 
 from pkm_identification.errors import SettingsError
 from pkm_identification.estimation.identifiability.contributions import parameter_contributions
-from pkm_identification.estimation.identifiability.homogenized import homogenized, raw_condition, scaled_rows
+from pkm_identification.estimation.identifiability.homogenized import (
+    homogenize_regressor,
+    raw_condition,
+    scaled_rows,
+)
 from pkm_identification.mechanisms.hexapod.analysis.base_parameters import random_states
-from pkm_identification.mechanisms.hexapod.dynamics.thirteen_bodies import body_regressor
+from pkm_identification.mechanisms.hexapod.dynamics.thirteen_bodies import compute_body_regressor
 from pkm_identification.mechanisms.multibody.analysis.subject import Subject
 from pkm_identification.parameters.parameter import Kind
 
@@ -42,7 +46,7 @@ def whole(name):
 
 def platform():
     m = machine("uf")
-    rows = scaled_rows(body_regressor(m, random_states(m, 40))[..., :10], ("N",) * 6)
+    rows = scaled_rows(compute_body_regressor(m, random_states(m, 40))[..., :10], ("N",) * 6)
     return rows, (Kind.MASS, *(Kind.FIRST_MOMENT,) * 3, *(Kind.INERTIA,) * 6)
 
 
@@ -53,19 +57,19 @@ def changed(rows, kinds, change):
 
 def test_the_toy_by_hand():
     """U_m and U_J are at cos = 4 / 13: singular values of D are the roots of 1 +- 4/13, however large the columns."""
-    found = homogenized(TOY, TOY_KINDS)
+    found = homogenize_regressor(TOY, TOY_KINDS)
     np.testing.assert_allclose(found.singular_values, np.sqrt([17 / 13, 9 / 13]), atol=1e-14)
     np.testing.assert_allclose(found.singular_values, [1.14354375, 0.83205029], atol=1e-8)
     assert found.condition == pytest.approx(1.37436854, abs=1e-8)
     assert raw_condition(TOY, 2) == pytest.approx(2.77664755, abs=1e-8)
     millimetres = TOY * [1, 1e-6]
     assert raw_condition(millimetres, 2) == pytest.approx(404226.04, abs=1e-2)
-    assert homogenized(millimetres, TOY_KINDS).condition == pytest.approx(found.condition, abs=1e-12)
+    assert homogenize_regressor(millimetres, TOY_KINDS).condition == pytest.approx(found.condition, abs=1e-12)
 
 
 def test_groups_are_the_columns_and_decompose_them():
     rows, subject = whole("uf")
-    found = homogenized(rows, subject.kinds)
+    found = homogenize_regressor(rows, subject.kinds)
     parameters = np.random.default_rng(0).normal(size=len(subject.names))
     tau = rows @ parameters
     together = np.zeros(len(rows))
@@ -99,7 +103,7 @@ def test_groups_are_the_columns_and_decompose_them():
 def test_ranks_and_conditions_of_hexapods(name, ranks, rank, condition, raw, raw_mm):
     """The figures were computed independently of this code, for the same states."""
     rows, subject = whole(name)
-    found = homogenized(rows, subject.kinds)
+    found = homogenize_regressor(rows, subject.kinds)
     assert [group.rank for group in found.groups] == ranks
     assert found.rank == rank
     assert found.clear
@@ -115,7 +119,9 @@ def test_ranks_and_conditions_of_hexapods(name, ranks, rank, condition, raw, raw
 @pytest.mark.parametrize("change", CHANGES)
 def test_no_unit_changes_anything(change):
     rows, subject = whole("uf")
-    before, after = (homogenized(r, subject.kinds) for r in (rows, changed(rows, subject.kinds, change)))
+    before, after = (
+        homogenize_regressor(r, subject.kinds) for r in (rows, changed(rows, subject.kinds, change))
+    )
     assert before.rank == after.rank
     np.testing.assert_allclose(after.singular_values[:82], before.singular_values[:82], atol=1e-10)
     assert after.condition == pytest.approx(before.condition, abs=1e-10)
@@ -132,7 +138,7 @@ def test_no_unit_changes_anything(change):
 
 def test_the_platform_alone_comes_back():
     rows, kinds = platform()
-    found = homogenized(rows, kinds)
+    found = homogenize_regressor(rows, kinds)
     assert [group.rank for group in found.groups] == [1, 3, 6]
     y = np.linalg.lstsq(found.matrix, rows @ PLATFORM, rcond=None)[0]
     np.testing.assert_allclose(found.back(y), PLATFORM, atol=1e-9)
@@ -168,9 +174,9 @@ def test_what_is_left_out_changes_forces_by_less_than_its_sum(below):
 
 def test_a_low_mobility_four_bar_is_in_doubt_here_too():
     rows, subject = whole("four-bar-low-mobility")
-    assert not homogenized(rows, subject.kinds).clear
+    assert not homogenize_regressor(rows, subject.kinds).clear
     rows, subject = whole("four-bar")
-    found = homogenized(rows, subject.kinds)
+    found = homogenize_regressor(rows, subject.kinds)
     assert found.rank == 8
     assert found.clear
 
@@ -183,8 +189,8 @@ def test_rows_and_columns_of_mixed_units_are_refused():
         scaled_rows(columns, ("N", "N m"), (1.0, 0.0))
     np.testing.assert_allclose(scaled_rows(columns, ("N", "N m"), (1.0, 2.0))[:2], [[1, 1], [0.5, 0.5]])
     with pytest.raises(ValueError, match="1 kinds"):
-        homogenized(TOY, (Kind.MASS,))
+        homogenize_regressor(TOY, (Kind.MASS,))
     with pytest.raises(ValueError, match="not finite"):
-        homogenized(TOY * np.nan, TOY_KINDS)
+        homogenize_regressor(TOY * np.nan, TOY_KINDS)
     with pytest.raises(ValueError, match="gives no force"):
         parameter_contributions(TOY, np.zeros(2), TOY_KINDS)

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from pkm_identification.errors import SettingsError
-from pkm_identification.estimation.identifiability.precise import checked_digits, precise_base_parameters
+from pkm_identification.estimation.identifiability.precise import checked_digits, list_precise_base_parameters
 
 NAMES = ("a", "b", "c", "d", "e")
 
@@ -36,7 +36,7 @@ def faint(digits, size="1e-20", disturb=False):
 
 
 def test_what_is_faint_is_kept_and_what_is_rounding_is_not():
-    found = precise_base_parameters(faint, NAMES, wanted_out=("c",))
+    found = list_precise_base_parameters(faint, NAMES, wanted_out=("c",))
     assert (found.kept, found.null, found.undecided) == (3, 2, 0)
     assert found.decided
     assert found.digits == (30, 60)
@@ -57,7 +57,9 @@ def test_what_is_faint_is_kept_and_what_is_rounding_is_not():
 def test_the_global_precision_does_not_matter():
     before = mpmath.mp.dps
     try:
-        found = precise_base_parameters(lambda digits: faint(digits, disturb=True), NAMES, wanted_out=("c",))
+        found = list_precise_base_parameters(
+            lambda digits: faint(digits, disturb=True), NAMES, wanted_out=("c",)
+        )
         assert mpmath.mp.dps == 5
     finally:
         mpmath.mp.dps = before
@@ -67,11 +69,11 @@ def test_the_global_precision_does_not_matter():
 
 def test_digits_are_doubled_while_a_value_is_undecided():
     # 1e-29 of a value is wrong by more than a millionth in thirty digits
-    found = precise_base_parameters(lambda digits: faint(digits, "1e-27"), NAMES)
+    found = list_precise_base_parameters(lambda digits: faint(digits, "1e-27"), NAMES)
     assert found.decided
     assert found.kept == 3
     assert found.digits == (60, 120)
-    stuck = precise_base_parameters(lambda digits: faint(digits, "1e-27"), NAMES, (30, 60, 90))
+    stuck = list_precise_base_parameters(lambda digits: faint(digits, "1e-27"), NAMES, (30, 60, 90))
     assert not stuck.decided
     assert stuck.undecided == 1
 
@@ -86,13 +88,13 @@ def test_what_is_rounding_at_either_setting_need_not_fall():
         made[0, 2] = made[1, 0].context.mpf(10) ** (-61 if digits == 30 else -60)
         return made
 
-    found = precise_base_parameters(rows, ("a", "b", "c"))
+    found = list_precise_base_parameters(rows, ("a", "b", "c"))
     assert found.digits == (30, 60)
     assert (found.kept, found.null) == (2, 1)
 
 
 def test_nothing_at_all_has_rank_zero():
-    found = precise_base_parameters(lambda digits: faint(digits)[:, [3, 3]], ("a", "b"))
+    found = list_precise_base_parameters(lambda digits: faint(digits)[:, [3, 3]], ("a", "b"))
     assert (found.kept, found.null) == (0, 2)
     assert found.coefficient_error == 0.0
 
@@ -105,4 +107,4 @@ def test_digits_that_cannot_decide_are_refused(digits):
 
 def test_fewer_rows_than_columns_are_refused():
     with pytest.raises(ValueError, match="4 equations cannot show the structure of 5 parameters"):
-        precise_base_parameters(lambda digits: faint(digits)[:4], NAMES)
+        list_precise_base_parameters(lambda digits: faint(digits)[:4], NAMES)

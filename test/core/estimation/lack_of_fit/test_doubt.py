@@ -17,7 +17,7 @@ import pytest
 from core.report.made_identification import made_estimate
 
 from pkm_identification.estimation.identifiability import COMBINATION, IDENTIFIABLE, IN_DOUBT
-from pkm_identification.estimation.lack_of_fit.doubt import doubted
+from pkm_identification.estimation.lack_of_fit.doubt import flag_affected
 
 NONE = np.empty((0, 0))
 
@@ -29,7 +29,7 @@ def estimate():
 
 def test_without_explanation_all_that_is_shown_is_in_doubt_as_wide_as_before(estimate):
     """The covariance comes from a residual that has the misfit in it: nothing is multiplied once more."""
-    found = doubted(estimate, NONE, unexplained=True)
+    found = flag_affected(estimate, NONE, unexplained=True)
     assert IDENTIFIABLE not in found.status
     assert [one.status for one in found.combinations] == [IN_DOUBT] * len(estimate.combinations)
     changed = [one == IN_DOUBT for one in found.status]
@@ -42,7 +42,7 @@ def test_an_explanation_doubts_what_it_moves_and_widens_it(estimate):
     moved = np.zeros((1, len(estimate.names)))
     first = estimate.status.index(IDENTIFIABLE)
     moved[0, first] = 3.0 * estimate.std[first]
-    found = doubted(estimate, moved)
+    found = flag_affected(estimate, moved)
     assert found.status == tuple(IN_DOUBT if k == first else one for k, one in enumerate(estimate.status))
     assert found.std[first] == pytest.approx(np.sqrt(10.0) * estimate.std[first])
     assert found.covariance[first, first] == pytest.approx(
@@ -54,6 +54,6 @@ def test_an_explanation_doubts_what_it_moves_and_widens_it(estimate):
 def test_a_combination_is_in_doubt_if_it_is_moved(estimate, deviations, status):
     (one,) = estimate.combinations
     moved = deviations * one.std * one.weights / (one.weights @ one.weights)
-    (found,) = doubted(replace(estimate), moved[None]).combinations
+    (found,) = flag_affected(replace(estimate), moved[None]).combinations
     assert found.status == status
     assert found.std == pytest.approx(one.std * np.hypot(1.0, deviations))

@@ -69,7 +69,7 @@ def test_coefficients_are_the_posterior_of_all_unknowns_together():
     np.testing.assert_allclose(score.coefficients, posterior[P:], rtol=1e-9)
     np.testing.assert_allclose(score.covariance, covariance[P:, P:], rtol=1e-9)
     np.testing.assert_allclose(base.solution + score.moved, posterior[:P], rtol=1e-9)
-    extended = base.extended(further, scale)
+    extended = base.extend(further, scale)
     np.testing.assert_allclose(extended.solution[:P], posterior[:P], rtol=1e-9)
     np.testing.assert_allclose(extended.solution[P:] * scale, posterior[P:], rtol=1e-9)
 
@@ -94,7 +94,7 @@ def test_products_tell_what_columns_tell(floor):
         np.testing.assert_allclose(score.covariance, asked.covariance, rtol=1e-9)
         np.testing.assert_allclose(score.moved, asked.moved, rtol=1e-9, atol=1e-12)
         assert score.left == pytest.approx(asked.left, rel=1e-6)
-    extended = base.extended(further, scale)
+    extended = base.extend(further, scale)
     np.testing.assert_allclose(
         together.saturated.left, extended.left, rtol=1e-9, atol=1e-9 * extended.power**0.5
     )

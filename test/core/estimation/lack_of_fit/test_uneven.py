@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pkm_identification.estimation.lack_of_fit.uneven import uneven_share
+from pkm_identification.estimation.lack_of_fit.uneven import compute_uneven_share
 
 ROWS = 4000
 
@@ -23,7 +23,7 @@ def test_what_a_shape_adds_is_found_and_what_is_even_is_none_of_it():
     shape = np.where(rng.random((ROWS, 3)) < 0.1, rng.exponential(50.0, (ROWS, 3)), 0.0)
     true = np.array([0.0, 0.5, 2.0])
     residual = rng.normal(size=(ROWS, 3)) * np.sqrt(np.array([9.0, 1.0, 0.01]) + true * shape)
-    share, std = uneven_share(residual, shape)
+    share, std = compute_uneven_share(residual, shape)
     assert np.all(np.abs(share - true) < 4.0 * std + 0.02)
     assert share[0] < 3.0 * std[0]
     assert np.all(share[1:] > 10.0 * std[1:])
@@ -35,7 +35,7 @@ def test_shapes_that_tell_nothing_are_none():
     shape = np.zeros((50, 3))
     shape[:, 1] = 2.0
     shape[:25, 2] = 1.0
-    share, std = uneven_share(residual, shape)
+    share, std = compute_uneven_share(residual, shape)
     assert not np.any(share)
     assert np.all(np.isinf(std))
-    assert not np.any(uneven_share(residual[:0], shape[:0])[0])
+    assert not np.any(compute_uneven_share(residual[:0], shape[:0])[0])

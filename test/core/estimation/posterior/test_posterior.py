@@ -16,7 +16,7 @@ from scipy.optimize import least_squares
 
 from pkm_identification.estimation.posterior.blocks import Blocks, form_normal_equations, split_blocks
 from pkm_identification.estimation.posterior.mode import find_mode
-from pkm_identification.estimation.posterior.profile import profile_deviations
+from pkm_identification.estimation.posterior.profile import compute_profile_deviations
 from pkm_identification.estimation.posterior.status import (
     FROM_FILE,
     IDENTIFIED,
@@ -238,7 +238,7 @@ def test_profile_of_a_guess_is_where_the_cost_has_grown_by_one():
 
     slope = view(mode.unknowns)[1]
     std = float(np.sqrt(slope @ mode.covariance @ slope))
-    below, above = profile_deviations(model, equations, mode, view, std)
+    below, above = compute_profile_deviations(model, equations, mode, view, std)
     mass = np.linspace(0.05, 8.0, 20000)
     offset = 0.3 * (2.0 - mass)  # the best one
     cost = np.log(mass / 2.0) ** 2 + (2.0 - mass - 3.0 * offset) ** 2 + offset**2

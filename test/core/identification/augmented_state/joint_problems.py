@@ -23,7 +23,7 @@ from pkm_identification.identification.augmented_state.samples import JointSampl
 from pkm_identification.identification.experiment import Experiment
 from pkm_identification.machines.load import as_machine
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
+from pkm_identification.mechanisms.hexapod.parameters.sets import list_hexapod_parameters
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.parameters.prior import Prior
 from pkm_identification.simulation import (
@@ -54,7 +54,7 @@ def made(platform_mass: float, friction_1: float, sensors: dict | None = None) -
 
 def few(machine: Machine, names: tuple[str, ...] = FEW) -> ParameterSet:
     """Some of the identifiable parameters; the machine file says the others."""
-    whole = hexapod_parameters(machine)
+    whole = list_hexapod_parameters(machine)
     chosen = [whole.names.index(name) for name in names]
     mapping, nominal = whole.mapping[:, chosen], whole.nominal[chosen]
     basis = whole.known + whole.mapping @ whole.nominal

@@ -31,7 +31,11 @@ from pkm_identification.mechanisms.friction import friction_force
 from pkm_identification.mechanisms.hexapod.dynamics import integrate, strut_forces
 from pkm_identification.mechanisms.hexapod.dynamics.basis import basis_parameters
 from pkm_identification.mechanisms.hexapod.dynamics.readings import imu_reading, strut_force_reading
-from pkm_identification.mechanisms.hexapod.dynamics.records import MotionSample, packed_geometry, unpacked
+from pkm_identification.mechanisms.hexapod.dynamics.records import (
+    MotionSample,
+    packed_geometry,
+    unpack_geometry,
+)
 from pkm_identification.mechanisms.hexapod.kinematics import jacobian
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import DriveLog
@@ -91,7 +95,7 @@ def test_force_sensors_read_what_is_left_of_the_drives_force(at_platform):
             expected[i] -= body.mass * (second(center) - machine.gravity) @ axis[2, i]
     reading = np.empty(6)
     strut_force_reading(
-        unpacked(packed_geometry(machine)), basis_parameters(machine), at_platform,
+        unpack_geometry(packed_geometry(machine)), basis_parameters(machine), at_platform,
         MotionSample(around.position[2], around.rotation[2], around.twist[2], around.acceleration[2]), net, reading,
     )  # fmt: skip
     np.testing.assert_allclose(reading, expected, atol=2e-4)

@@ -20,7 +20,7 @@ from core.identification.augmented_state.joint_problems import OWNER, found, noi
 from scipy import stats
 
 from pkm_identification.estimation.batch.sandwich import correlation_lags
-from pkm_identification.identification.augmented_state.deviations import correlated, systematic
+from pkm_identification.identification.augmented_state.deviations import add_correlation, systematic
 from pkm_identification.identification.augmented_state.log_pass import estimate_parameters
 from pkm_identification.mechanisms.hexapod.machine import Machine
 
@@ -55,7 +55,7 @@ def test_the_path_ends_near_the_estimate(around):
 
 
 def widening(model, result) -> np.ndarray:
-    added = correlated(result, model.prior, False).added
+    added = add_correlation(result, model.prior, False).added
     assert np.linalg.eigvalsh(added / np.outer(model.prior.std, model.prior.std)).min() > -1e-12
     return 1.0 + np.diag(added) / np.diag(result.covariance)
 
@@ -105,4 +105,4 @@ def test_a_right_model_does_not_mind_the_bandwidth_and_a_wrong_bend_does(around)
 
 def test_readings_of_additional_sensors_are_not_in_the_gradients(around):
     model, rounds = around
-    assert not correlated(rounds.result, model.prior, True).added.any()
+    assert not add_correlation(rounds.result, model.prior, True).added.any()

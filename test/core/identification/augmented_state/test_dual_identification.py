@@ -39,7 +39,7 @@ from pkm_identification.identification.result import Identification
 from pkm_identification.identification.settings import Settings
 from pkm_identification.identification.validation import predict_held
 from pkm_identification.machines.load import as_machine
-from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
+from pkm_identification.mechanisms.hexapod.parameters.sets import list_hexapod_parameters
 from pkm_identification.parameters.assumptions import Assumptions, Fix
 from pkm_identification.records import read_log, write_log
 from pkm_identification.report.sentences import verdicts
@@ -118,7 +118,7 @@ def told(request, command_with):
 def test_command_finds_the_truth(logged, told):
     document = told.document
     assert document["estimator"] == told.result.settings.estimator.name
-    truth = hexapod_parameters(TRUTH)
+    truth = list_hexapod_parameters(TRUTH)
     found = [entry for entry in document["parameters"] if entry["name"] not in FIXED]
     assert len(found) == 5
     for entry in found:

@@ -37,7 +37,7 @@ from pkm_identification.identification.settings import Settings
 from pkm_identification.machines.load import wrap_description
 from pkm_identification.motion import DriveLog
 from pkm_identification.parameters.prior import Prior
-from pkm_identification.simulation import SensorSettings, perturbed, simulate
+from pkm_identification.simulation import SensorSettings, perturb_machine, simulate
 
 pytestmark = pytest.mark.slow
 
@@ -49,7 +49,7 @@ SMALL = ("four-bar", "five_bar")
 def log_of(name: str) -> tuple[DriveLog, np.ndarray]:
     """A simulated log of a machine up to a tenth off its file, 1 % noise, and its values of the basis (B,)."""
     nominal = machine_of(name).loaded
-    truth = perturbed(nominal, 1, 0.1)
+    truth = perturb_machine(nominal, 1, 0.1)
     record = simulate(truth, "rich", 6.0, nominal=nominal, sensors=SensorSettings(current_noise=0.01), seed=1)
     return record.log(), wrap_description(truth).basis.nominal
 
@@ -198,7 +198,7 @@ def test_made_up_samples_and_segments_are_respected():
     blind = smooth(model, around, replace(samples, measured=measured), noise, values)
     misled = smooth(model, around, replace(samples, measured=measured, coordinate=wrong), noise, values)
     np.testing.assert_array_equal(misled.rate, blind.rate)
-    twice = JointSamples.joined([samples, samples])
+    twice = JointSamples.concatenate([samples, samples])
     centre = States(*(np.concatenate([one, one]) for one in around.states))
     both = smooth(model, linearise(model, twice, values, centre), twice, noise, values)
     np.testing.assert_allclose(both.rate[: len(samples)], both.rate[len(samples) :], atol=1e-12)

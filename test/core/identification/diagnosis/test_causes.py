@@ -17,14 +17,14 @@ import pytest
 
 from pkm_identification.identification.diagnosis.candidates import Choice
 from pkm_identification.identification.diagnosis.causes import unit_scale
-from pkm_identification.identification.diagnosis.discrete_causes import causes_of_factor, enlarges
+from pkm_identification.identification.diagnosis.discrete_causes import enlarges, list_causes_of_factor
 from pkm_identification.identification.model_errors.effects import find_effects
 from pkm_identification.machines.load import load_machine
 from pkm_identification.mechanisms.hexapod.dynamics.basis import PLATFORM_NAMES, basis_parameters
-from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
+from pkm_identification.mechanisms.hexapod.parameters.sets import list_hexapod_parameters
 
 UF = load_machine("uf")
-EFFECTS = {effect.name: effect for effect in find_effects(UF, hexapod_parameters(UF.description))}
+EFFECTS = {effect.name: effect for effect in find_effects(UF, list_hexapod_parameters(UF.description))}
 
 
 def test_a_centre_of_mass_is_over_the_fitted_mass():
@@ -62,7 +62,7 @@ def test_other_effects_have_their_unit_already():
 def test_a_factor_that_makes_forces_too_large_is_told_from_one_that_makes_them_too_small(
     factor, name, larger
 ):
-    causes = causes_of_factor(factor, 0.0, replace(UF.description, drive=None))
+    causes = list_causes_of_factor(factor, 0.0, replace(UF.description, drive=None))
     assert {cause.name: enlarges(cause) for cause in causes} == {name: larger} | (
         {"force_sign": False} if factor < 0.0 else {}
     )

@@ -19,7 +19,7 @@ from core.synthetic import log, nominal, truth
 
 from pkm_identification.cli import main
 from pkm_identification.errors import LogError
-from pkm_identification.identification.diagnosis.as_recorded import diagnosed
+from pkm_identification.identification.diagnosis.as_recorded import diagnose_identification
 from pkm_identification.identification.diagnosis.noise_floor import force_density
 from pkm_identification.identification.experiment import Experiment
 from pkm_identification.identification.identify import identify
@@ -29,12 +29,12 @@ from pkm_identification.identification.settings import Settings
 from pkm_identification.mechanisms.friction import friction_columns
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
+from pkm_identification.mechanisms.hexapod.parameters.sets import list_hexapod_parameters
 from pkm_identification.motion import DriveLog
 from pkm_identification.records import read_log
 from pkm_identification.report.diagnosis import fit_lines, reason
 from pkm_identification.signals.zero_phase import filter_log
-from pkm_identification.simulation import SensorSettings, perturbed, simulate
+from pkm_identification.simulation import SensorSettings, perturb_machine, simulate
 
 NOMINAL, TRUTH = nominal(), truth()
 SETTINGS = Settings.of(estimator="ls", hold_out=0.0)
@@ -97,7 +97,7 @@ def test_what_the_low_pass_rounds_off_reversals_raises_no_alarm():
     machine = Machine.load("uf")
     exact = SensorSettings(current_noise=0.0, current_bits=None, quantised_encoders=False)
     recorded = simulate(
-        perturbed(machine, 2, 0.15), "rich", 20.0, nominal=machine, sensors=exact, seed=2
+        perturb_machine(machine, 2, 0.15), "rich", 20.0, nominal=machine, sensors=exact, seed=2
     ).log()
     fit = diagnosis(recorded, machine).fit
     assert fit.floor.smoothing.max() > 0.0
@@ -338,7 +338,7 @@ def test_what_the_causes_leave_puts_everything_in_doubt(right):
     # each alone takes no more of the power above the noise than all of them; .02: degrees of freedom
     assert all(cause.explains < gone + 0.02 for cause in fit.causes)
     # deviations are the residual's and the named causes', not multiplied by its size: most values are within them
-    error = np.abs(result.estimate.values - hexapod_parameters(TRUTH).nominal) / result.estimate.std
+    error = np.abs(result.estimate.values - list_hexapod_parameters(TRUTH).nominal) / result.estimate.std
     assert 0.1 < np.median(error) < 1.5
     assert all(one.status == "in_doubt" for one in result.estimate.combinations)
 
@@ -399,7 +399,7 @@ def test_gravity_upside_down_is_named(right):
 @pytest.mark.parametrize(("unit", "name"), [("coordinate", "length_unit"), ("time", "time_unit")])
 def test_lengths_and_stamps_in_thousandths_are_converted_and_told(right, unit, name):
     changed_log = replace(right, **{unit: 1000.0 * getattr(right, unit)})
-    result = diagnosed([changed_log], NOMINAL, SETTINGS)
+    result = diagnose_identification([changed_log], NOMINAL, SETTINGS)
     assert [cause.name for cause in result.fit.causes] == [name]
     assert result.fit.causes[0].value == pytest.approx(1e-3)
 
@@ -424,7 +424,7 @@ def test_lengths_in_an_order_that_has_no_poses_are_set_right_and_told(right, alo
         LogError, match="columns of other struts: strut 1 is in column 2; strut 2 is in column 3"
     ):
         diagnosis(moved_on)
-    result = diagnosed([moved_on], NOMINAL, SETTINGS)
+    result = diagnose_identification([moved_on], NOMINAL, SETTINGS)
     assert [cause.name for cause in result.fit.causes] == ["exchanged_lengths"]
     assert result.fit.causes[0].value == 6
     np.testing.assert_allclose(result.estimate.values, alone.estimate.values, rtol=1e-9)

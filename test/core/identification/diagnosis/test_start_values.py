@@ -18,19 +18,22 @@ import pytest
 from core.synthetic import log, nominal, truth
 
 from pkm_identification.estimation.equations import Equations
-from pkm_identification.estimation.lack_of_fit.start_values import release_start_values, without_start_values
+from pkm_identification.estimation.lack_of_fit.start_values import release_start_values, remove_start_values
 from pkm_identification.estimation.problem import Problem
-from pkm_identification.identification.diagnosis.discrete_causes import causes_of_factor, is_common_factor
+from pkm_identification.identification.diagnosis.discrete_causes import (
+    is_common_factor,
+    list_causes_of_factor,
+)
 from pkm_identification.identification.identify import identify
 from pkm_identification.identification.settings import Settings
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
+from pkm_identification.mechanisms.hexapod.parameters.sets import list_hexapod_parameters
 from pkm_identification.parameters.parameter import Kind, Parameter
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.parameters.prior import Prior
 
 UF = Machine.load("uf")
-PARAMETERS = hexapod_parameters(UF)
+PARAMETERS = list_hexapod_parameters(UF)
 WRONG = 8.0  # times
 
 
@@ -62,7 +65,7 @@ def test_start_values_give_way_to_estimates_and_what_is_not_seen_stays():
 
 def test_scale_follows_the_prior_and_size_the_estimate():
     kinds = (Kind.MASS, Kind.MASS, Kind.INERTIA, Kind.INERTIA)
-    problem = without_start_values(linear_problem([0.01, 1.1, 8.0, 0.3], kinds, [1.0, 1.0, 1.0, 1.0]))
+    problem = remove_start_values(linear_problem([0.01, 1.1, 8.0, 0.3], kinds, [1.0, 1.0, 1.0, 1.0]))
     np.testing.assert_allclose(problem.parameters.scale, [1.0, 1.1, 8.0, 0.3], rtol=0.01)
     # an eight times too heavy guess makes no deviation small
     np.testing.assert_allclose(problem.parameters.size, [1.0, 1.1, 1.0, 0.3], rtol=0.01)
@@ -85,7 +88,7 @@ def test_a_stated_prior_is_kept():
 def is_told(values, factor):
     """Whether any cause of a factor survives values that are known within 1 %."""
     std = 0.01 * np.abs(values)
-    causes = causes_of_factor(factor, 0.0, replace(UF, drive=None))
+    causes = list_causes_of_factor(factor, 0.0, replace(UF, drive=None))
     assert causes
     return any(is_common_factor(cause, factor, PARAMETERS, values, std) for cause in causes)
 
@@ -137,7 +140,7 @@ def test_wrong_start_values_provoke_no_cause(right, seed):
     # nothing of the start values is left in the residual: that of the right file is .7 to 1.1
     assert 0.7 < result.fit.ratio < 1.1
     # and nothing of them in the values: what is identified is what the right file's log shows
-    true = hexapod_parameters(truth()).nominal
+    true = list_hexapod_parameters(truth()).nominal
     shown = np.array([one == "identifiable" for one in result.estimate.status])
     assert shown.sum() >= 14
     assert np.max(np.abs(result.estimate.values - true)[shown] / result.estimate.std[shown]) < 4.0

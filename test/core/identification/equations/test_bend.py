@@ -19,17 +19,17 @@ from pkm_identification.identification.equations.bend import (
     LEFT,
     SHARE,
     BendCorrection,
+    compute_smoothing_weights,
     foretelling,
     foretold,
     smoothed_bend,
-    smoothing_weights,
     take_off_all,
 )
 from pkm_identification.identification.equations.reversal import with_reversals
 from pkm_identification.identification.regression.friction import build_laws
 from pkm_identification.machines.load import as_machine
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
+from pkm_identification.mechanisms.hexapod.parameters.sets import list_hexapod_parameters
 from pkm_identification.signals.band import BandSettings
 from pkm_identification.signals.causal import FilterSettings, linear_phase_taps
 from pkm_identification.signals.sections import filter_rows
@@ -57,7 +57,7 @@ def test_bend_is_the_difference_that_smoothing_the_rates_makes():
 @pytest.mark.parametrize(("cutoff", "period"), [(150.0, 1e-3), (50.0, 1e-3), (30.0, 1e-2)])
 def test_smoothing_is_a_low_pass_at_two_thirds_of_the_cutoff(cutoff, period):
     """Half the amplitude there, as both passes of a zero-phase Butterworth leave; nothing taken from slow motion."""
-    weights = smoothing_weights(cutoff, period)
+    weights = compute_smoothing_weights(cutoff, period)
     np.testing.assert_array_equal(weights, weights[::-1])
     place = np.arange(len(weights)) - len(weights) // 2
 
@@ -79,7 +79,10 @@ def test_what_the_low_pass_makes_of_a_kink_at_the_bend_is_partly_taken_off(cross
     period, cutoff = 1e-3, 150.0
     time = np.arange(-300, 300) * period
     true = BEND + np.where(time > 0.0, BEND / crossing, 0.1 * BEND / 0.3) * time
-    taps, weights = linear_phase_taps(FilterSettings(period, cutoff)), smoothing_weights(cutoff, period)
+    taps, weights = (
+        linear_phase_taps(FilterSettings(period, cutoff)),
+        compute_smoothing_weights(cutoff, period),
+    )
     rate = np.convolve(true, taps, "same")
     change = bent(np.convolve(rate, weights, "same")) - bent(rate)
     middle = slice(150, -150)
@@ -126,7 +129,7 @@ def test_nothing_is_taken_off_where_smoothing_is_told_too_late_or_not_from_encod
 ):
     machine = Machine.load("uf")
     machine = replace(machine, drive=replace(machine.drive, counts_per_meter=counts))
-    parameters = with_reversals(hexapod_parameters(machine), as_machine(machine))
+    parameters = with_reversals(list_hexapod_parameters(machine), as_machine(machine))
     correction = BendCorrection(as_machine(machine), parameters, BandSettings(1.0 / rate), cutoff)
     assert (correction.gains is not None) == corrected
     assert correction.left == (LEFT if corrected else 1.0)
@@ -134,7 +137,7 @@ def test_nothing_is_taken_off_where_smoothing_is_told_too_late_or_not_from_encod
 
 def test_a_correction_is_the_change_of_each_struts_own_column():
     machine = Machine.load("uf")
-    parameters = with_reversals(hexapod_parameters(machine), as_machine(machine))
+    parameters = with_reversals(list_hexapod_parameters(machine), as_machine(machine))
     correction = BendCorrection(as_machine(machine), parameters, BandSettings(1e-3), 150.0)
     bend = np.random.default_rng(4).standard_normal((5, 6))
     columns, measured = np.zeros((5, 6, len(parameters.names))), np.ones((5, 6))

@@ -34,7 +34,7 @@ from pkm_identification.machines.load import as_machine
 from pkm_identification.machines.platform import motion_of_platform
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
 from pkm_identification.mechanisms.hexapod.kinematics import platform_motion, strut_lengths
-from pkm_identification.mechanisms.hexapod.parameters.sets import NAMES, hexapod_parameters
+from pkm_identification.mechanisms.hexapod.parameters.sets import NAMES, list_hexapod_parameters
 from pkm_identification.motion import DriveLog
 from pkm_identification.parameters.prior import Prior
 from pkm_identification.signals.band import BandSettings
@@ -102,7 +102,7 @@ def test_the_true_parameters_balance(made, name, online):
     m = machine(made)
     motion = six_axes(m, seed=1).at(clock(4.0))
     segment = segments(len(motion), 1733)  # broken in full motion: the filters' ends fit both sides alike
-    parameters = hexapod_parameters(m, name)
+    parameters = list_hexapod_parameters(m, name)
     if "struts" in made and name not in ("extended", "general", "general_motor"):
         # sets with all struts alike cannot hold six different ones: their differences are known parts
         assert np.abs(parameters.known).max() > 0.0
@@ -123,12 +123,12 @@ def test_identifies_what_the_owner_has_wrong(joint):
     truth = machine(made)
     motion = six_axes(truth, seed=3).at(clock(20.0))
     believed = machine(mistaken(made))
-    parameters = hexapod_parameters(believed)
+    parameters = list_hexapod_parameters(believed)
     equations = energy_equations(
         *balanced(believed, parameters, motion), strut_forces(truth, motion), segments(len(motion)), BAND
     )
     fit = least_squares(equations, Prior.of(parameters), BAND.redundancy)
-    expected = hexapod_parameters(truth).nominal
+    expected = list_hexapod_parameters(truth).nominal
     error = dict(zip(parameters.names, np.abs(fit.mean / expected - 1.0), strict=True))
     if joint == "no_spin":
         # no motion shows the axial moment: it stays where it was believed
@@ -154,9 +154,9 @@ def test_encoders_and_noise_within_the_stated_deviation():
     guarded = StreamGuard(GuardSettings.of(believed, PERIOD)).guard(DriveLog(time, length, force))
     struts = filter_log(guarded, 100.0, 4)
     platform, _ = platform_motion(believed, struts)
-    parameters = hexapod_parameters(believed)
+    parameters = list_hexapod_parameters(believed)
     prior = Prior.of(parameters)
-    expected = hexapod_parameters(truth).nominal
+    expected = list_hexapod_parameters(truth).nominal
     fits = {}
     wrapped = as_machine(believed)
     both = {
@@ -180,7 +180,7 @@ def test_encoders_and_noise_within_the_stated_deviation():
 
 def test_noise_does_not_grow_with_speed():
     m = machine(changed("uf", friction={}))
-    parameters = hexapod_parameters(m)
+    parameters = list_hexapod_parameters(m)
     rng = np.random.default_rng(6)
     noise = rng.normal(0.0, 1.0, (12000, 6))
     spread = {}
@@ -200,7 +200,7 @@ def test_accelerations_are_not_used():
     motion = six_axes(m, seed=8).at(clock(2.0))
     force = strut_forces(m, motion)
     blind = replace(motion, acceleration=np.full_like(motion.acceleration, np.nan))
-    parameters = hexapod_parameters(m)
+    parameters = list_hexapod_parameters(m)
     seen, unseen = (
         energy_equations(*balanced(m, parameters, each), force, segments(len(motion)), BAND)
         for each in (motion, blind)
@@ -215,7 +215,7 @@ def test_nothing_crosses_from_segment_to_segment(online):
     m = machine("uf")
     motion = six_axes(m, seed=9).at(clock(6.0))
     force = strut_forces(m, motion)
-    parameters = hexapod_parameters(m)
+    parameters = list_hexapod_parameters(m)
     breaks = (2000, 2100, 4500)  # the second stretch is too short for a single equation
     segment = segments(len(motion), *breaks)
     joined = energy_equations(*balanced(m, parameters, motion), force, segment, BAND, online)
@@ -238,7 +238,7 @@ def test_online_equations_know_nothing_of_what_comes():
     m = machine("uf")
     motion = six_axes(m, seed=10).at(clock(3.0))
     force = strut_forces(m, motion)
-    parameters = hexapod_parameters(m)
+    parameters = list_hexapod_parameters(m)
     whole = energy_equations(*balanced(m, parameters, motion), force, segments(3000), BAND, online=True)
     early = energy_equations(
         *balanced(m, parameters, motion[:2000]), force[:2000], segments(2000), BAND, online=True

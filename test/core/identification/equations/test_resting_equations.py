@@ -22,7 +22,7 @@ from pkm_identification.identification.settings import Settings
 from pkm_identification.machines.load import as_machine
 from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
+from pkm_identification.mechanisms.hexapod.parameters.sets import list_hexapod_parameters
 from pkm_identification.motion import DriveLog, StrutMotion
 from pkm_identification.parameters.assumptions import Assumptions, Fix
 
@@ -52,8 +52,8 @@ def smoothed(made: Machine, rate: float, turns: float = 8.0, moving: int = 1) ->
 
 
 def moving(made: Machine, struts: StrutMotion, online: bool = False) -> np.ndarray:
-    band = Settings().resolved(made).band
-    return moving_equations(made, hexapod_parameters(made), struts, band, online)
+    band = Settings().resolve(made).band
+    return moving_equations(made, list_hexapod_parameters(made), struts, band, online)
 
 
 def moving_equations(made, parameters, struts, band, online=False):
@@ -71,8 +71,8 @@ def test_an_encoder_that_flickers_is_at_rest_and_nothing_is_without_friction(cou
     assert not np.any(moving(made, struts))
     free = replace(made, friction=made.friction.without())
     zero = Assumptions(fixed=tuple(Fix(f"coulomb_{i + 1}", 0.0) for i in range(6)))
-    band = Settings().resolved(made).band
-    assert np.all(moving_equations(free, zero.apply(hexapod_parameters(free)), struts, band))
+    band = Settings().resolve(made).band
+    assert np.all(moving_equations(free, zero.apply(list_hexapod_parameters(free)), struts, band))
 
 
 @pytest.mark.parametrize(("counts", "rate"), [(8e5, 1.2e-4), (1e5, 2e-4), (2e4, 1e-3)])
@@ -88,7 +88,7 @@ def test_one_strut_of_a_slow_triangle_is_motion_where_its_rate_drowns_in_noise(c
 def test_left_out_is_what_is_at_rest_and_what_remembers_it(online):
     """A strut moves for three memories of the band's filter; the same sample by sample."""
     made = machine()
-    band = Settings().resolved(made).band
+    band = Settings().resolve(made).band
     struts = smoothed(made, 0.0)
     begin, end = 1200, 1200 + 3 * band.settling
     struts.length[:, 3] += np.interp(np.arange(len(struts)), [begin, end], [0.0, 1e-2])
@@ -104,7 +104,7 @@ def test_left_out_is_what_is_at_rest_and_what_remembers_it(online):
     assert found.sum() > 10
     np.testing.assert_array_equal(found, expected)
     if online:
-        watch = RestWatch(as_machine(made), hexapod_parameters(made), band)
+        watch = RestWatch(as_machine(made), list_hexapod_parameters(made), band)
         taken = set(instants.tolist())
         resting = []
         for k, (length, rate) in enumerate(zip(struts.length, struts.rate, strict=True)):

@@ -21,7 +21,7 @@ from pkm_identification.identification.equations.reversal import (
 )
 from pkm_identification.machines.load import as_machine
 from pkm_identification.mechanisms.hexapod.kinematics import strut_motion_from_platform
-from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
+from pkm_identification.mechanisms.hexapod.parameters.sets import list_hexapod_parameters
 
 PERIOD = 1e-4
 
@@ -45,7 +45,7 @@ def test_pulses_stand_at_reversals_only_and_hold_four_reversal_times():
 
 def test_the_factors_are_nuisance_behind_the_parameters():
     uf = machine("uf")
-    plain = hexapod_parameters(uf, "identifiable")
+    plain = list_hexapod_parameters(uf, "identifiable")
     widened = with_reversals(plain, as_machine(uf))
     assert widened.nuisance == 6
     assert widened.names[: -widened.nuisance] == plain.names
@@ -55,5 +55,5 @@ def test_the_factors_are_nuisance_behind_the_parameters():
 
 def test_a_set_without_friction_stays_as_it_is():
     uf = machine("uf")
-    plain = hexapod_parameters(uf, "oh12")
+    plain = list_hexapod_parameters(uf, "oh12")
     assert with_reversals(plain, as_machine(uf)) is plain

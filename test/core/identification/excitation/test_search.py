@@ -120,9 +120,9 @@ def test_without_time_for_a_motion_the_beginning_is_what_is_found():
 @pytest.mark.parametrize("name", SMOOTH)
 def test_derivatives_are_those_of_differences(subject, name):
     criterion = Criterion(name, subject.scale, subject.kinds)
-    criterion.guard(1.3 * subject.columns(subject.start.scaled(0.9)))
+    criterion.guard(1.3 * subject.columns(subject.start.scale(0.9)))
     cost = Penalised(subject, criterion, 3e2)
-    signal = subject.start.scaled(1.1)
+    signal = subject.start.scale(1.1)
     here = cost(signal)
     assert here is not None
     _, by_sine, by_cosine = here
@@ -142,7 +142,7 @@ def test_derivatives_are_those_of_differences(subject, name):
 def test_units_change_no_criterion_beyond_a_constant(subject, name):
     """First moments in g mm and the like: columns, scales and nothing else change."""
     factor = np.array([{Kind.INERTIA: 1e-9, Kind.MASS: 1e-3}.get(kind, 1.0) for kind in subject.kinds])
-    small, large = (subject.columns(subject.start.scaled(size)) for size in (0.6, 0.9))
+    small, large = (subject.columns(subject.start.scale(size)) for size in (0.6, 0.9))
     plain = Criterion(name, subject.scale, subject.kinds)
     other = Criterion(name, subject.scale / factor, subject.kinds)
     change = plain(large) - plain(small)
@@ -175,7 +175,7 @@ def test_limits_are_kept_twenty_times_finer(subject):
         # and it uses them: a tenth more does not
         assert not within_limits(
             subject.machine.description,
-            replace(path, signal=found.signal.scaled(1.1)).motion(np.arange(0.0, 8.0, GRID)),
+            replace(path, signal=found.signal.scale(1.1)).motion(np.arange(0.0, 8.0, GRID)),
         )
 
 
@@ -189,9 +189,9 @@ def test_the_largest_motions_of_a_hundred_seeds_keep_the_limits_twenty_times_fin
         sine, cosine = reach * np.random.default_rng(seed).normal(size=(2, *short.start.sine.shape))
         signal = MultiSine(short.start.frequency, 0.5 * sine, 0.5 * cosine)
         for _ in range(4):
-            signal = signal.scaled(1.0 / short.response(short.waves.evaluate(signal)).use.max())
+            signal = signal.scale(1.0 / short.response(short.waves.evaluate(signal)).use.max())
         while not short.allowed(signal):
-            signal = signal.scaled(0.997)
+            signal = signal.scale(0.997)
         assert within_limits(short.machine.description, replace(short.path, signal=signal).motion(fine)), seed
 
 

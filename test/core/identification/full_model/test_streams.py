@@ -11,7 +11,7 @@
 import pytest
 
 from pkm_identification.identification.identify import identify
-from pkm_identification.identification.online.pipeline import OnlinePipeline, stream_settings
+from pkm_identification.identification.online.pipeline import OnlinePipeline, build_stream_settings
 from pkm_identification.identification.settings import Settings
 from pkm_identification.machines.load import load_machine
 from pkm_identification.simulation import simulate
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.slow
 
 
 def follow(machine, log):
-    pipeline = OnlinePipeline(machine, stream_settings(machine, None, log.time[1] - log.time[0]))
+    pipeline = OnlinePipeline(machine, build_stream_settings(machine, None, log.time[1] - log.time[0]))
     for time, coordinate, force in zip(log.time, log.coordinate, log.force, strict=True):
         pipeline.step(float(time), coordinate, force)
     pipeline.estimator.finish()

@@ -27,7 +27,7 @@ from core import synthetic
 
 from pkm_identification.cli import main
 from pkm_identification.errors import SettingsError
-from pkm_identification.identification.many_logs.history import _entry, history
+from pkm_identification.identification.many_logs.history import _build_entry, history
 from pkm_identification.identification.many_logs.kept_results import ResultFolder, result_key
 from pkm_identification.identification.many_logs.log_files import (
     LogFile,
@@ -295,9 +295,9 @@ def test_only_what_is_wrong_with_the_log_is_kept_as_a_failure(tmp_path):
 def test_stamps_that_are_dates_are_the_time():
     file = LogFile("a", "a", "0", datetime(2026, 1, 1, tzinfo=timezone.utc), "name")
     start = datetime(2026, 2, 3, 4, 5, tzinfo=timezone.utc)
-    entry = _entry(file, {"start": start.timestamp(), "failure": ""})
+    entry = _build_entry(file, {"start": start.timestamp(), "failure": ""})
     assert (entry.time, entry.time_source) == (start, "stamps")
-    assert _entry(file, {"start": None, "failure": ""}).time_source == "name"
+    assert _build_entry(file, {"start": None, "failure": ""}).time_source == "name"
 
 
 @pytest.mark.parametrize(

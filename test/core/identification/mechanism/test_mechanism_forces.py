@@ -22,17 +22,17 @@ from pkm_identification.errors import LogError
 from pkm_identification.estimation.identifiability import IDENTIFIABLE
 from pkm_identification.identification.identify import identify
 from pkm_identification.identification.settings import Settings
-from pkm_identification.mechanisms.builtin import builtin_files
+from pkm_identification.mechanisms.builtin import list_builtin_files
 from pkm_identification.mechanisms.multibody import dynamics
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.motion import DriveLog
 from pkm_identification.parameters.assumptions import Assumptions, Fix
-from pkm_identification.simulation.multibody.motions import generated
+from pkm_identification.simulation.multibody.motions import generate_motion
 
-MAST = yaml.safe_load(builtin_files("mechanisms")["mast"].read_text())
+MAST = yaml.safe_load(list_builtin_files("mechanisms")["mast"].read_text())
 COULOMB = (3.0, 4.0, 5.0)
 # the axis as printed, but with a shaft a hundred times as soft: motor and guide swing at 90 Hz
-SHIPPED = yaml.safe_load(builtin_files("mechanisms")["mast_belt"].read_text())["actuator"]
+SHIPPED = yaml.safe_load(list_builtin_files("mechanisms")["mast_belt"].read_text())["actuator"]
 AXIS = SHIPPED | {"stiffness": SHIPPED["stiffness"] / 100, "damping": 1e-5}
 RATIO = 2 * np.pi * SHIPPED["gear_ratio"] / SHIPPED["lead"]
 PERIOD, DURATION, NOISE = 1e-3, 20.0, 0.01
@@ -50,7 +50,7 @@ def log():
     """Motor positions and forces by the equations of shaft and motor, from an exact motion of the sliders."""
     mechanism = mast(damping=0.0)
     time = np.arange(0.0, DURATION, PERIOD)
-    motion = generated("rich", mechanism, DURATION)
+    motion = generate_motion("rich", mechanism, DURATION)
     place, _, acceleration = motion.drives(time)
     shaft = dynamics.forces(mechanism, motion.motion(mechanism, time))
     wound = shaft / (AXIS["stiffness"] * RATIO**2)
@@ -116,7 +116,7 @@ def test_a_log_of_a_hundred_samples_a_second_will_do():
     """The low-pass on coordinates and forces keeps below half the sample rate."""
     mechanism, period = mast(actuator=False), 1e-2
     time = np.arange(0.0, DURATION, period)
-    motion = generated("rich", mechanism, DURATION)
+    motion = generate_motion("rich", mechanism, DURATION)
     force = dynamics.forces(mechanism, motion.motion(mechanism, time))
     noise = NOISE * np.sqrt(np.mean(force**2, axis=0)) * np.random.default_rng(4).standard_normal(force.shape)
     found = identify([DriveLog(time, motion.drives(time)[0], force + noise)], mechanism, settings())

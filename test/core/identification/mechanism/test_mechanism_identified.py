@@ -28,7 +28,7 @@ from pkm_identification.cli import main
 from pkm_identification.estimation.identifiability import IDENTIFIABLE
 from pkm_identification.identification.identify import identify
 from pkm_identification.identification.settings import Settings
-from pkm_identification.mechanisms.multibody.extents import body_extents, inertial_sizes
+from pkm_identification.mechanisms.multibody.extents import compute_body_extents, compute_inertial_sizes
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.motion import DriveLog
 
@@ -71,15 +71,17 @@ def test_scales_are_those_of_the_bodies():
     mechanism = Mechanism.from_document(PLATE)
     names = [body.name for body in mechanism.description.bodies]
     plate, tube = names.index("plate"), names.index("tube_1")
-    extent = body_extents(mechanism)
+    extent = compute_body_extents(mechanism)
     # largest moments of inertia about their own centres of mass; of a light plate half the way from there to an eye
     assert extent[plate] == pytest.approx(np.sqrt(6 / 60))
     assert extent[tube] == pytest.approx(np.sqrt(0.015 / 2))
     columns = np.array([10 * plate, 10 * plate + 1, 10 * plate + 9, 10 * tube + 4])
     wanted = [60.0, 60.0 * extent[plate], 60.0 * extent[plate] ** 2, 0.015]
-    np.testing.assert_allclose(inertial_sizes(mechanism, columns), wanted)
+    np.testing.assert_allclose(compute_inertial_sizes(mechanism, columns), wanted)
     thin = PLATE["bodies"]["plate"] | {"inertia": [0.05, 0.06, 0.04, 0, 0, 0]}
-    extent = body_extents(Mechanism.from_document(PLATE | {"bodies": PLATE["bodies"] | {"plate": thin}}))
+    extent = compute_body_extents(
+        Mechanism.from_document(PLATE | {"bodies": PLATE["bodies"] | {"plate": thin}})
+    )
     assert extent[plate] == pytest.approx(0.5 * np.linalg.norm([0.39, 0.27, 0.2]))
 
 
@@ -87,7 +89,7 @@ def test_a_body_without_mass_counts_as_the_lightest():
     document = PLATE | {"bodies": PLATE["bodies"] | {"rod_2": {"mass": 0}}}
     mechanism = Mechanism.from_document(document)
     names = [body.name for body in mechanism.description.bodies]
-    sizes = inertial_sizes(mechanism, 10 * np.array([names.index(one) for one in ("rod_1", "rod_2")]))
+    sizes = compute_inertial_sizes(mechanism, 10 * np.array([names.index(one) for one in ("rod_1", "rod_2")]))
     np.testing.assert_allclose(sizes, 1.0)
 
 

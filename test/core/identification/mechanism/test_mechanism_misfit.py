@@ -18,13 +18,13 @@ import yaml
 
 from pkm_identification.identification.identify import identify
 from pkm_identification.identification.settings import Settings
-from pkm_identification.mechanisms.builtin import builtin_files
+from pkm_identification.mechanisms.builtin import list_builtin_files
 from pkm_identification.mechanisms.multibody import dynamics
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.motion import DriveLog
 from pkm_identification.parameters.assumptions import Assumptions, Fix
 from pkm_identification.report.diagnosis import describe_cause, reason
-from pkm_identification.simulation.multibody.motions import generated
+from pkm_identification.simulation.multibody.motions import generate_motion
 
 PERIOD, DURATION, NOISE = 2e-3, 12.0, 0.01
 SLOW = 0.02  # m/s, ten times the rate at which friction bends
@@ -35,7 +35,7 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(scope="module")
 def mechanism():
-    document = copy.deepcopy(yaml.safe_load(builtin_files("mechanisms")["mast"].read_text()))
+    document = copy.deepcopy(yaml.safe_load(list_builtin_files("mechanisms")["mast"].read_text()))
     return Mechanism.from_document(document | {"friction": FRICTION})
 
 
@@ -43,7 +43,7 @@ def mechanism():
 def exact(mechanism):
     """Time, drives, their rates and accelerations, and forces without noise."""
     time = np.arange(0.0, DURATION, PERIOD)
-    motion = generated("rich", mechanism, DURATION)
+    motion = generate_motion("rich", mechanism, DURATION)
     return time, motion.drives(time), dynamics.forces(mechanism, motion.motion(mechanism, time))
 
 

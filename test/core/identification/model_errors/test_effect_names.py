@@ -32,7 +32,7 @@ from pkm_identification.identification.model_errors.estimated.registry import (
 from pkm_identification.identification.settings import ALSO, Settings, assumptions_of
 from pkm_identification.machines.load import load_machine
 from pkm_identification.mechanisms.hexapod.drive import KnownForces
-from pkm_identification.signals.forces.known import aligned
+from pkm_identification.signals.forces.known import correct_known_forces
 from pkm_identification.signals.guard import GuardedLog
 
 NONE = Corrections.none(load_machine("uf"))
@@ -144,7 +144,7 @@ def guarded() -> GuardedLog:
 def test_forces_are_corrected_as_a_machine_file_would():
     """With one delay for all struts, what is undone is what `drive` in a machine file undoes."""
     gain, offset = (1.1, 1.0, 0.9, 1.0, 1.0, 1.0), (5.0, 0.0, 0.0, -3.0, 0.0, 0.0)
-    expected = aligned(guarded(), KnownForces(0.0023, gain, offset))
+    expected = correct_known_forces(guarded(), KnownForces(0.0023, gain, offset))
     made = replace(NONE, delay=np.full(6, 0.0023), gain=np.array(gain), offset=np.array(offset)).log(
         guarded()
     )

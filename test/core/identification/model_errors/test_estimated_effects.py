@@ -33,7 +33,7 @@ from pkm_identification.identification.result import Identification
 from pkm_identification.identification.settings import Settings
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import DriveLog
-from pkm_identification.report.sentences import held_out_sentence
+from pkm_identification.report.sentences import format_held_out_sentence
 from pkm_identification.simulation import SensorSettings, Simulator, trajectory
 from pkm_identification.simulation.faults import parse_fault, with_faults
 from pkm_identification.simulation.imperfections.setup import Setup
@@ -126,7 +126,7 @@ def test_what_is_wrong_is_estimated_with_the_rest(faults, also, truth):
     assert result.trusted
     assert not result.fit.causes
     # what was held out is predicted with the effects: as well as the noise allows, and the file alone is not
-    assert held_out_sentence(result.validation, result.fit)[0]
+    assert format_held_out_sentence(result.validation, result.fit)[0]
     assert result.validation.nominal_percent > 1.2 * result.validation.rms_percent_total
 
 

@@ -21,7 +21,7 @@ from pkm_identification.identification.equations.force_equations import force_eq
 from pkm_identification.identification.equations.rest import RestLimits, find_standstill, leave_out
 from pkm_identification.identification.experiment import Experiment
 from pkm_identification.identification.online.online_estimator import OnlineEstimator
-from pkm_identification.identification.online.pipeline import OnlinePipeline, stream_settings
+from pkm_identification.identification.online.pipeline import OnlinePipeline, build_stream_settings
 from pkm_identification.identification.online.tracker_stage import ANOTHER_MODE, NOT_CONVERGED, TrackerStage
 from pkm_identification.identification.rates.rate_noise import rate_noise
 from pkm_identification.identification.regression.friction import DriveFriction
@@ -97,7 +97,7 @@ def causal_equations(one, settings, unknowns, log):
 def test_a_stream_of_any_machine_gives_what_causal_filters_over_its_log_give(name):
     one = machine_of(name)
     chosen = Settings.of(estimator="rls", payload=False, drift="none")
-    settings = stream_settings(one, chosen, PERIOD)
+    settings = build_stream_settings(one, chosen, PERIOD)
     live = OnlinePipeline(one, settings)
     log = moved_log(one)
     for row in zip(log[0].tolist(), *log[1:], strict=True):
@@ -128,7 +128,7 @@ def test_a_stream_of_any_machine_gives_what_causal_filters_over_its_log_give(nam
 def test_a_causal_run_over_a_log_finds_what_its_stream_found(name):
     """From the stamps of the log alone: its period is measured, and off by rounding."""
     one, chosen = machine_of(name), Settings.of(estimator="rls", payload=False, drift="none")
-    live, log = OnlinePipeline(one, stream_settings(one, chosen, PERIOD)), moved_log(one)
+    live, log = OnlinePipeline(one, build_stream_settings(one, chosen, PERIOD)), moved_log(one)
     for row in zip(log[0].tolist(), *log[1:], strict=True):
         live.step(*row)
     experiment = Experiment.of([DriveLog(*log, "log")], one, Settings.of(estimator="rls", causal=True))
@@ -155,7 +155,7 @@ def test_kernels_of_a_stream_serve_any_number_of_drives():
     versions = []
     for name in ("four-bar", "five_bar", "mast", "uf"):
         one = machine_of(name)
-        live = OnlinePipeline(one, stream_settings(one, Settings(), PERIOD))
+        live = OnlinePipeline(one, build_stream_settings(one, Settings(), PERIOD))
         for row in zip(*(part[:400] for part in moved_log(one)), strict=True):
             live.step(*row)
         versions.append([set(compiled.signatures) for compiled in kernels])
@@ -217,7 +217,7 @@ def test_a_load_is_found_with_its_deviation_and_its_end(name):
     added = one.compute_regressor(motion, column[:, None])[:, :, 0]
     force[carried] += added[carried]
     force += 0.02 * added.std(axis=0) * np.random.default_rng(1).standard_normal(force.shape)
-    live = OnlinePipeline(one, stream_settings(one, Settings(), PERIOD))
+    live = OnlinePipeline(one, build_stream_settings(one, Settings(), PERIOD))
     for row in zip(time.tolist(), coordinate, force, strict=True):
         live.step(*row)
         if row[0] < DOWN:
@@ -238,7 +238,7 @@ def test_a_load_is_found_with_its_deviation_and_its_end(name):
 @pytest.mark.parametrize("name", ["five_bar", "mast"])
 def test_an_estimation_goes_on_from_a_saved_state(name):
     one = machine_of(name)
-    settings = stream_settings(one, Settings.of(estimator="ekf"), PERIOD)
+    settings = build_stream_settings(one, Settings.of(estimator="ekf"), PERIOD)
     live = OnlinePipeline(one, settings)
     for row in zip(*moved_log(one, 4.0), strict=True):
         live.step(*row)

@@ -19,9 +19,9 @@ from core import synthetic
 from pkm_identification.estimation.identifiability import IDENTIFIABLE, IN_DOUBT
 from pkm_identification.identification.online.pipeline import OnlinePipeline
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
+from pkm_identification.mechanisms.hexapod.parameters.sets import list_hexapod_parameters
 from pkm_identification.motion import DriveLog
-from pkm_identification.simulation import SensorSettings, perturbed, simulate
+from pkm_identification.simulation import SensorSettings, perturb_machine, simulate
 
 pytestmark = pytest.mark.slow
 
@@ -45,7 +45,7 @@ def run(log: DriveLog, machine: Machine = UF) -> OnlinePipeline:
 @pytest.fixture(scope="module")
 def right() -> DriveLog:
     """Of a machine off its file."""
-    truth = perturbed(UF, SEED, 0.1)
+    truth = perturb_machine(UF, SEED, 0.1)
     return simulate(truth, "rich", SECONDS, nominal=UF, sensors=NOISE, seed=SEED).log()
 
 
@@ -108,7 +108,7 @@ def test_a_fault_is_named_and_nothing_it_moves_is_called_identified(right, fault
     assert fit.cause.value == value
     estimate, stated = estimator.estimate, estimator.recursive.estimate()
     assert IN_DOUBT in estimate.status
-    truth = hexapod_parameters(perturbed(UF, SEED, 0.1)).nominal
+    truth = list_hexapod_parameters(perturb_machine(UF, SEED, 0.1)).nominal
     wrong = np.abs(estimate.values - truth) / stated.std > 6.0
     assert not any(estimate.status[k] == IDENTIFIABLE for k in np.nonzero(wrong)[0])
     # what is stated now holds the error, as far as the recursive estimate is that of least squares
@@ -119,7 +119,7 @@ def test_a_fault_is_named_and_nothing_it_moves_is_called_identified(right, fault
 def test_a_misfit_that_looks_like_a_change_at_first_is_judged_all_the_same():
     """The watch for payloads suspects something, drops it, and hands on what it has held back."""
     slow = replace(UF, drive=replace(UF.drive, sample_rate=100.0))
-    truth = perturbed(slow, 4, 0.1)
+    truth = perturb_machine(slow, 4, 0.1)
     log = simulate(truth, "rich", SECONDS, nominal=slow, sensors=NOISE, seed=4).log()[::10]
     changed = DriveLog(log.time, log.length, ON_THE_WAY["exchanged"](log.force), log.source)
     estimator = run(changed, slow).estimator

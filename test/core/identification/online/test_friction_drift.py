@@ -18,7 +18,7 @@ from core.estimation.loaded_equations import estimator, scene
 
 from pkm_identification.identification.settings import Settings
 from pkm_identification.mechanisms.hexapod.dynamics.basis import INERTIAL_COLUMNS
-from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
+from pkm_identification.mechanisms.hexapod.parameters.sets import list_hexapod_parameters
 
 pytestmark = pytest.mark.slow
 
@@ -74,7 +74,7 @@ def test_the_other_parameters_stay_known():
     _, _, _, online = followed()
     made = scene(100.0)
     estimate = online.estimate
-    z = (estimate.values - hexapod_parameters(made.truth).nominal) / estimate.std
+    z = (estimate.values - list_hexapod_parameters(made.truth).nominal) / estimate.std
     others = [k for k, name in enumerate(estimate.names) if not name.endswith(f"_{STRUT + 1}")]
     assert np.abs(z[others]).max() < 4.0
     assert online.payload_events == ()

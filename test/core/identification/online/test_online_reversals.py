@@ -23,7 +23,7 @@ from pkm_identification.identification.online.pipeline import OnlinePipeline
 from pkm_identification.identification.settings import Settings
 from pkm_identification.mechanisms.friction import friction_columns
 from pkm_identification.mechanisms.hexapod.kinematics import strut_motion_from_platform
-from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
+from pkm_identification.mechanisms.hexapod.parameters.sets import list_hexapod_parameters
 from pkm_identification.simulation import trajectory
 
 SECONDS, RUNS = 24.0, 8
@@ -54,7 +54,7 @@ def learned(seed: int, pulses: bool = True) -> OnlineEstimator:
 
 def errors(pulses: bool) -> np.ndarray:
     """Relative errors of the platform's moments of inertia, (RUNS, 2)."""
-    truth = hexapod_parameters(late_forces()[0].truth)
+    truth = list_hexapod_parameters(late_forces()[0].truth)
     which = [truth.names.index(name) for name in MOST_HURT]
     values = [learned(seed, pulses).estimate.values[which] for seed in range(RUNS)]
     return np.array(values) / truth.nominal[which] - 1.0
@@ -110,7 +110,7 @@ def test_an_estimation_continues_from_what_was_kept_without_them():
 @pytest.mark.parametrize(("parameters", "more"), [("oh12", 0), ("extended", 6)])
 def test_other_sets_have_them_where_they_have_every_struts_friction(parameters, more):
     machine = synthetic.nominal()
-    pipeline = OnlinePipeline(machine, Settings.of(parameters=parameters).resolved(machine))
+    pipeline = OnlinePipeline(machine, Settings.of(parameters=parameters).resolve(machine))
     log = synthetic.log(synthetic.truth(), 1.5, 1)
     for time, length, force in zip(log.time.tolist(), log.length, log.force, strict=True):
         pipeline.step(time, length, force)

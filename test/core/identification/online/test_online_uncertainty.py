@@ -20,8 +20,8 @@ from pkm_identification.estimation.filters.unscented import UnscentedSettings
 from pkm_identification.identification.online.online_estimator import EstimatorState
 from pkm_identification.identification.online.pipeline import OnlinePipeline
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
-from pkm_identification.simulation import SensorSettings, perturbed, simulate
+from pkm_identification.mechanisms.hexapod.parameters.sets import list_hexapod_parameters
+from pkm_identification.simulation import SensorSettings, perturb_machine, simulate
 
 pytestmark = pytest.mark.slow
 
@@ -32,7 +32,7 @@ SEEDS = (4,)
 def covariance_of(uncertainty, root):
     """What becomes of a covariance with this square root, of parameters in units of their prior."""
     nothing = np.zeros(len(root))
-    return uncertainty.widened((nothing, np.ones(len(root)), nothing, root), 1.0, len(root))[1]
+    return uncertainty.widen((nothing, np.ones(len(root)), nothing, root), 1.0, len(root))[1]
 
 
 def slow_columns(rng, prior):
@@ -92,7 +92,7 @@ def test_systematic_part_is_the_bias_that_the_bend_makes():
     assert np.abs(error / own).max() > 3
     # the noise on top of the bend moves it by a tenth of what the filter takes for noise
     np.testing.assert_array_less(np.abs(np.abs(error) - systematic), 0.3 * own)
-    assert np.all(np.abs(error) < 2 * np.sqrt(np.diag(recursive.widened()[1])))
+    assert np.all(np.abs(error) < 2 * np.sqrt(np.diag(recursive.widen()[1])))
 
 
 def test_sums_are_those_of_their_definition():
@@ -148,7 +148,7 @@ def test_simulated_truth_is_within_the_stated_deviation(name, seconds):
     nominal = Machine.load("uf")
     size, alone = [], []
     for seed in SEEDS:
-        truth = perturbed(nominal, seed)
+        truth = perturb_machine(nominal, seed)
         sensors = SensorSettings(current_noise=0.002)
         log = simulate(
             truth, name, seconds, nominal=nominal, sensors=sensors, seed=seed, motion_seed=seed
@@ -157,7 +157,7 @@ def test_simulated_truth_is_within_the_stated_deviation(name, seconds):
         for time, length, force in zip(log.time, log.length, log.force, strict=True):
             pipeline.step(float(time), length, force)
         estimate = pipeline.estimate
-        error = estimate.values - hexapod_parameters(truth).nominal
+        error = estimate.values - list_hexapod_parameters(truth).nominal
         size.append(error / estimate.std)
         own = pipeline.estimator.state.covariance[: len(error), : len(error)]
         alone.append(error / np.sqrt(np.diag(own)))
@@ -172,7 +172,7 @@ def test_simulated_truth_is_within_the_stated_deviation(name, seconds):
 def interrupted():
     """A simulated log, where it is cut, and the estimate until there."""
     nominal = Machine.load("uf")
-    log = simulate(perturbed(nominal, 3), "rich", 8.0, nominal=nominal, seed=3).log()
+    log = simulate(perturb_machine(nominal, 3), "rich", 8.0, nominal=nominal, seed=3).log()
     rows = list(zip(log.time.tolist(), log.length, log.force, strict=True))
     pipeline = OnlinePipeline(nominal)
     for row in rows[:5000]:

@@ -21,8 +21,8 @@ from pkm_identification.identification.changes.payload import body_of
 from pkm_identification.identification.online.pipeline import OnlinePipeline
 from pkm_identification.mechanisms.hexapod.dynamics.basis import INERTIAL_COLUMNS
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
-from pkm_identification.simulation import Payload, perturbed, simulate
+from pkm_identification.mechanisms.hexapod.parameters.sets import list_hexapod_parameters
+from pkm_identification.simulation import Payload, perturb_machine, simulate
 
 pytestmark = pytest.mark.slow
 
@@ -132,7 +132,7 @@ def test_no_false_alarm_in_five_minutes():
 def test_no_false_alarm_on_a_simulated_machine(name):
     """The whole chain with encoders and currents: what it makes of the friction's bend is in the residual."""
     nominal = Machine.load("uf")
-    log = simulate(perturbed(nominal, 2), name, 14.0, nominal=nominal, seed=7).log()
+    log = simulate(perturb_machine(nominal, 2), name, 14.0, nominal=nominal, seed=7).log()
     pipeline = OnlinePipeline(nominal)
     for time, length, force in zip(log.time, log.length, log.force, strict=True):
         pipeline.step(float(time), length, force)
@@ -144,7 +144,7 @@ def test_simulated_machine_with_belts_takes_something_up_and_sets_it_down():
     """The whole chain: control has to cope, and belts are unwound by a model that must follow the load both ways."""
     nominal = Machine.load("uf_belt")
     payload = Payload(2.5, CENTER, INERTIA, 9.0, 13.0)
-    log = simulate(perturbed(nominal, 1), "rich", 15.5, nominal=nominal, seed=8, payload=payload).log()
+    log = simulate(perturb_machine(nominal, 1), "rich", 15.5, nominal=nominal, seed=8, payload=payload).log()
     pipeline = OnlinePipeline(nominal)
     announced, weighed = [], []
     for time, length, force in zip(log.time, log.length, log.force, strict=True):
@@ -204,7 +204,7 @@ def test_what_no_payload_explains_is_none(case):
     online = estimator(made)
     run(online, made.equations(force, 10))
     assert online.payload_events == ()
-    error = (online.estimate.values - hexapod_parameters(made.truth).nominal) / online.estimate.std
+    error = (online.estimate.values - list_hexapod_parameters(made.truth).nominal) / online.estimate.std
     assert np.abs(error).max() < 5.0
 
 
@@ -272,7 +272,7 @@ def test_machine_parameters_are_published_while_something_is_carried():
     run(online, made.equations(made.force(carrying(payload)), 13))
     estimate = online.estimate
     assert estimate.names == online.parameters.names
-    error = (estimate.values - hexapod_parameters(made.truth).nominal) / estimate.std
+    error = (estimate.values - list_hexapod_parameters(made.truth).nominal) / estimate.std
     assert np.abs(error).max() < 4.5
     assert estimate.time == pytest.approx(made.time[-1], abs=0.05 + PERIOD)
 

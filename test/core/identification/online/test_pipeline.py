@@ -46,7 +46,7 @@ def feed(pipeline: OnlinePipeline, log: DriveLog) -> list:
 
 @pytest.mark.parametrize("kind", ["ukf", "ekf"])
 def test_sample_by_sample_equals_the_causal_run_offline(damaged, kind):
-    pipeline = OnlinePipeline(NOMINAL, Settings.of(estimator=kind).resolved(NOMINAL))
+    pipeline = OnlinePipeline(NOMINAL, Settings.of(estimator=kind).resolve(NOMINAL))
     estimates = feed(pipeline, damaged)
     offline = identify([damaged], NOMINAL, Settings.of(estimator=kind, causal=True))
     online = pipeline.estimate
@@ -94,7 +94,7 @@ def test_estimate_found_in_spite_of_the_faults(damaged):
 
 @pytest.mark.parametrize("kind", ["fir", "butterworth"])
 def test_reset_is_a_new_pipeline(damaged, kind):
-    settings = Settings.of(kind=kind).resolved(NOMINAL)
+    settings = Settings.of(kind=kind).resolve(NOMINAL)
     used, fresh = OnlinePipeline(NOMINAL, settings), OnlinePipeline(NOMINAL, settings)
     feed(used, damaged[7000:9500])
     used.reset()
@@ -156,8 +156,8 @@ def test_settings_need_a_period():
     del bare["drive"]
     machine = Machine.from_document(bare)
     with pytest.raises(LogError, match=r"drive\.sample_rate"):
-        Settings().resolved(machine)
-    assert Settings().resolved(machine, 2e-3).filter.period == 2e-3
+        Settings().resolve(machine)
+    assert Settings().resolve(machine, 2e-3).filter.period == 2e-3
 
 
 @pytest.mark.parametrize(
@@ -165,4 +165,4 @@ def test_settings_need_a_period():
 )
 def test_impossible_settings_are_refused(values):
     with pytest.raises(ValueError, match=r"cutoff|estimator|kind"):
-        OnlinePipeline(NOMINAL, Settings.of(**values).resolved(NOMINAL))
+        OnlinePipeline(NOMINAL, Settings.of(**values).resolve(NOMINAL))

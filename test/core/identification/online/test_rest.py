@@ -21,9 +21,9 @@ from pkm_identification.identification.identify import identify
 from pkm_identification.identification.online.pipeline import OnlinePipeline
 from pkm_identification.identification.settings import Settings
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
+from pkm_identification.mechanisms.hexapod.parameters.sets import list_hexapod_parameters
 from pkm_identification.motion import DriveLog
-from pkm_identification.simulation import Payload, perturbed
+from pkm_identification.simulation import Payload, perturb_machine
 from pkm_identification.simulation.simulator import Simulator
 from pkm_identification.simulation.trajectories import trajectory
 
@@ -86,7 +86,7 @@ def simulated() -> Simulated:
     uf = Machine.load("uf")
     assert uf.drive is not None
     drive = replace(uf.drive, sample_rate=RATE)
-    nominal, truth = (replace(machine, drive=drive) for machine in (uf, perturbed(uf, 1)))
+    nominal, truth = (replace(machine, drive=drive) for machine in (uf, perturb_machine(uf, 1)))
     simulator = Simulator(truth, trajectory("rich", nominal, MOVED), nominal=nominal, seed=3)
 
     def run(seconds: float) -> tuple:
@@ -129,7 +129,7 @@ def shown(estimate) -> np.ndarray:
 
 def largest(estimate, truth) -> float:
     """The largest error of what is called identifiable, in stated deviations."""
-    error = (estimate.values - hexapod_parameters(truth).nominal) / estimate.std
+    error = (estimate.values - list_hexapod_parameters(truth).nominal) / estimate.std
     return float(np.abs(error[shown(estimate)]).max())
 
 
@@ -179,7 +179,7 @@ def test_a_minute_at_rest_changes_nothing_and_hides_neither_payload_nor_motion(s
 
 @pytest.mark.slow
 def test_with_rests_sample_by_sample_equals_the_causal_run_offline(simulated):
-    stream = Stream(simulated.nominal, Settings.of(estimator="ekf").resolved(simulated.nominal))
+    stream = Stream(simulated.nominal, Settings.of(estimator="ekf").resolve(simulated.nominal))
     stream.take(simulated.unloaded)
     offline = identify(
         [log_of(simulated.unloaded)], simulated.nominal, Settings.of(estimator="ekf", causal=True)

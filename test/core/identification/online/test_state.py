@@ -31,7 +31,7 @@ ASSUMPTIONS = Assumptions(fixed=(Fix("Ia_b+Ia_e"),), tied=(Tie("viscous_2", "vis
 
 def test_an_estimate_saved_by_an_earlier_version_is_gone_on_from():
     machine = Machine.load("uf")
-    settings = Settings.of(assumptions=ASSUMPTIONS).resolved(machine)
+    settings = Settings.of(assumptions=ASSUMPTIONS).resolve(machine)
     online = OnlineEstimator(machine, settings)
     saved = read_saved_estimate(SAVED)
     saved.check(machine, online.parameters, ASSUMPTIONS.described())

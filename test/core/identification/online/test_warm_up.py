@@ -51,7 +51,7 @@ print("late:", sorted(compiled() - before))
 # as the node strut_filter has it; the stream's own model takes its first equations again after 2.9 s
 BELTS = """
 machine = Machine.load("uf_belt")
-settings = Settings().resolved(machine)
+settings = Settings().resolve(machine)
 log = simulate(machine, "rich", 3.5, seed=4).log()
 stage = FilterStage(settings.guard, settings.filter, by_model(as_machine(machine)))
 with warnings.catch_warnings():

@@ -22,7 +22,7 @@ from pkm_identification.errors import SettingsError
 from pkm_identification.identification.procedures.force_gains import KnownLoad, calibrate_gains
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.records import write_log
-from pkm_identification.simulation import Payload, SensorSettings, perturbed, simulate
+from pkm_identification.simulation import Payload, SensorSettings, perturb_machine, simulate
 
 pytestmark = pytest.mark.slow
 
@@ -34,7 +34,7 @@ LOAD = KnownLoad(10.0, np.array([0.02, -0.03, 0.05]))
 def log(loaded: bool):
     """Twelve seconds of a machine that is not its file, whose drives read 3 to 12 % too much or too little."""
     file = Machine.load("uf")
-    truth = perturbed(machine(changed("uf", drive__force_gain=GAINS.tolist())), 2, 0.1)
+    truth = perturb_machine(machine(changed("uf", drive__force_gain=GAINS.tolist())), 2, 0.1)
     payload = Payload(LOAD.mass, LOAD.center_of_mass) if loaded else None
     sensors = SensorSettings(current_noise=0.005)
     made = simulate(truth, "rich", 12.0, nominal=file, sensors=sensors, seed=4 + loaded, payload=payload)

@@ -18,7 +18,7 @@ from pkm_identification.errors import LogError
 from pkm_identification.identification.procedures.free_fall import FreeFall
 from pkm_identification.mechanisms.hexapod.dynamics.forward import integrate
 from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths
-from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
+from pkm_identification.mechanisms.hexapod.parameters.sets import list_hexapod_parameters
 from pkm_identification.parameters.parameter_set import ParameterSet
 
 PERIOD = 1e-3
@@ -37,12 +37,12 @@ def fallen(machine, seconds: float = 0.12, wait: float = 0.0) -> np.ndarray:
 
 
 def true_values(parameters: ParameterSet) -> np.ndarray:
-    return hexapod_parameters(truth(), parameters.name).nominal
+    return list_hexapod_parameters(truth(), parameters.name).nominal
 
 
 @pytest.fixture(scope="module")
 def parameters() -> ParameterSet:
-    return hexapod_parameters(nominal(), "identifiable")
+    return list_hexapod_parameters(nominal(), "identifiable")
 
 
 @pytest.mark.slow

@@ -17,7 +17,7 @@ import pytest
 import yaml
 
 from pkm_identification.cli import main
-from pkm_identification.identification.procedures.pruning import reduced
+from pkm_identification.identification.procedures.pruning import reduce_set
 from pkm_identification.identification.settings import Settings
 from pkm_identification.machines.load import as_machine
 from pkm_identification.mechanisms.hexapod.machine import Machine
@@ -27,7 +27,7 @@ from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.parameters.parameter import Kind, Parameter
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.simulation import trajectory
-from pkm_identification.simulation.multibody.motions import generated
+from pkm_identification.simulation.multibody.motions import generate_motion
 
 
 def of(names, values):
@@ -43,14 +43,14 @@ def test_what_is_small_is_dropped_and_what_depends_is_given():
     columns = rng.normal(size=(50, 1, 4))
     columns[:, :, 2] = 2 * columns[:, :, 0]
     parameters = of("abcd", [1.0, 1.0, 0.5, 0.001])
-    found = reduced(parameters, columns, 0.01)
+    found = reduce_set(parameters, columns, 0.01)
     assert set(found.small) == {"d"}
     assert found.given in (("c",), ("a",))
     stays = {"c": ("a", 2.0), "a": ("c", 1.0)}[found.given[0]]
     assert found.values[stays[0]] == pytest.approx(stays[1])
     assert 0 < found.error <= found.bound * (1 + 1e-12) < 0.01
     # nothing is dropped below nothing that matters
-    assert not reduced(parameters, columns, 1e-5).small
+    assert not reduce_set(parameters, columns, 1e-5).small
 
 
 @pytest.mark.parametrize("below", [0.003, 0.03, 0.2])
@@ -59,7 +59,7 @@ def test_the_bound_holds_in_motions_of_a_machine(below):
     parameters = Settings.of(estimator="ls").parameter_set(machine)
     path = trajectory("rich", machine, 10.0)
     columns = HexapodModel(machine).regressor(path.motion(np.arange(0.0, 10.0, 0.05)), parameters.mapping)
-    found = reduced(parameters, columns[:140], below, columns[140:])
+    found = reduce_set(parameters, columns[:140], below, columns[140:])
     assert found.error <= found.bound <= below
     assert found.held_error is not None
     assert found.held_bound is not None
@@ -99,7 +99,7 @@ def test_a_mechanisms_set_predicts_its_forces_and_is_taken_again(tmp_path, capsy
     machine = as_machine(mechanism)
     chosen = Settings.of(estimator="ls", parameters=file).parameter_set(machine)
     assert 0 < len(chosen) == len(less["parameters"]) < 19
-    motion = generated("rich", mechanism, 6.0).motion(mechanism, np.arange(0.0, 0.7 * 6.0, 0.05))
+    motion = generate_motion("rich", mechanism, 6.0).motion(mechanism, np.arange(0.0, 0.7 * 6.0, 0.05))
     whole = forces(mechanism, motion, friction=False)
     of_drives = machine.compute_motion(motion.drive, motion.drive_rate, motion.drive_acceleration)
     part = machine.compute_regressor(of_drives, chosen.mapping) @ chosen.nominal
@@ -121,12 +121,14 @@ def test_units_of_forces_and_torques_decide_nothing():
     columns = rng.normal(size=(60, 2, 5)) * [1.0, 1.0, 0.3, 0.02, 0.01]
     parameters, other = of("abcde", [1.0] * 5), np.array([1.0, 1e3])
     scale = np.sqrt(np.mean((columns @ parameters.nominal) ** 2, axis=0))
-    found = reduced(parameters, columns, 0.05, row_scale=scale)
-    again = reduced(parameters, columns / other[:, None], 0.05, row_scale=scale / other)
+    found = reduce_set(parameters, columns, 0.05, row_scale=scale)
+    again = reduce_set(parameters, columns / other[:, None], 0.05, row_scale=scale / other)
     assert again.error == pytest.approx(found.error)
     assert found.small
     # without it they do
-    assert reduced(parameters, columns / other[:, None], 0.05).error != pytest.approx(found.error, rel=1e-3)
+    assert reduce_set(parameters, columns / other[:, None], 0.05).error != pytest.approx(
+        found.error, rel=1e-3
+    )
 
 
 @pytest.mark.parametrize(

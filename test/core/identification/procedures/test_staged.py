@@ -30,7 +30,7 @@ from pkm_identification.identification.procedures.staged import (
     PREVIOUS,
     StageSettings,
     free_of,
-    joined,
+    join_equations,
     joint,
     run_stage,
     staged,
@@ -45,12 +45,12 @@ from pkm_identification.machines.platform import motion_of_platform
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
 from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
+from pkm_identification.mechanisms.hexapod.parameters.sets import list_hexapod_parameters
 from pkm_identification.motion import DriveLog
 from pkm_identification.parameters.prior import Prior
 from pkm_identification.records import write_log
 from pkm_identification.signals.band import BandSettings
-from pkm_identification.simulation import perturbed, trajectory
+from pkm_identification.simulation import perturb_machine, trajectory
 
 NAMES = ("x", "z", "rich")
 BAND = BandSettings(0.001)
@@ -66,12 +66,12 @@ def model():
 
 @cache
 def parameters():
-    return hexapod_parameters(model(), "oh24")
+    return list_hexapod_parameters(model(), "oh24")
 
 
 @cache
 def truth():
-    return hexapod_parameters(perturbed(model(), 4, 0.15), "oh24").nominal
+    return list_hexapod_parameters(perturb_machine(model(), 4, 0.15), "oh24").nominal
 
 
 @cache
@@ -81,7 +81,7 @@ def motion(name):
 
 @cache
 def forces(name):
-    exact = strut_forces(perturbed(model(), 4, 0.15), motion(name))
+    exact = strut_forces(perturb_machine(model(), 4, 0.15), motion(name))
     return exact + NOISE * np.random.default_rng(NAMES.index(name)).standard_normal(exact.shape)
 
 
@@ -216,7 +216,7 @@ def test_all_together_show_more():
     assert abs(together.values[i] - truth()[i]) < 4 * together.estimate.std[i]
     # deviations are estimates, too, from some hundred residuals
     assert together.estimate.std[i] < 1.2 * min(result.estimate.std[i] for result in results().values())
-    whole = joined(equations())
+    whole = join_equations(equations())
     assert len(whole) == sum(map(len, equations().values()))
     assert len(np.unique(whole.segment)) == len(NAMES)
 

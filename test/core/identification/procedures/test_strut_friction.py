@@ -35,7 +35,7 @@ from pkm_identification.motion import DriveLog
 from pkm_identification.records import write_log
 from pkm_identification.simulation import (
     SensorSettings,
-    perturbed,
+    perturb_machine,
     simulate,
     trajectory,
 )
@@ -137,7 +137,7 @@ def machine():
 @pytest.fixture(scope="module")
 def slow(machine):
     """12 s of slow motion of a machine 15 % away from its file, exact but for force noise of 1 N."""
-    truth = perturbed(machine, 2, 0.15)
+    truth = perturb_machine(machine, 2, 0.15)
     time = np.arange(0.0, 12.0, 0.001)
     motion = trajectory("slow", machine, 14.0).motion(time)
     length = strut_motion_from_platform(machine, motion)[0]

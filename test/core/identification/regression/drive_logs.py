@@ -21,7 +21,7 @@ from pkm_identification.mechanisms.multibody import dynamics
 from pkm_identification.mechanisms.multibody.kinematics import motion_of_drives
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.motion import DriveLog
-from pkm_identification.simulation.multibody.motions import generated
+from pkm_identification.simulation.multibody.motions import generate_motion
 
 PERIOD, DURATION, NOISE = 2e-3, 12.0, 0.01
 LAWS = {
@@ -50,7 +50,7 @@ def five_bar(law: str = "coulomb") -> Multibody:
 def exact(law: str = "coulomb", motion: str = "rich", seed: int = 0) -> DriveLog:
     """A log with white noise on forces alone, at even stamps."""
     mechanism, time = five_bar(law).mechanism, np.arange(0.0, DURATION, PERIOD)
-    made = generated(motion, mechanism, DURATION)
+    made = generate_motion(motion, mechanism, DURATION)
     return with_noise(
         time, made.drives(time)[0], dynamics.forces(mechanism, made.motion(mechanism, time)), seed
     )
@@ -65,7 +65,7 @@ def with_noise(time, coordinate, force, seed: int = 0) -> DriveLog:
 def sampled_at(stamps, law: str = "coulomb") -> DriveLog:
     """The log of the same motion, its samples taken at given stamps."""
     mechanism = five_bar(law).mechanism
-    made = generated("rich", mechanism, DURATION)
+    made = generate_motion("rich", mechanism, DURATION)
     moved = motion_of_drives(mechanism, *made.drives(stamps))
     return with_noise(stamps, made.drives(stamps)[0], dynamics.forces(mechanism, moved))
 

@@ -18,7 +18,7 @@ from core.identification.regression.drive_logs import DURATION, PERIOD, exact, f
 from core.machines.every_machine import machine
 
 from pkm_identification.errors import LogError
-from pkm_identification.identification.rates.sample_rate import estimated_period
+from pkm_identification.identification.rates.sample_rate import compute_estimated_period
 from pkm_identification.identification.regression.limits import measure_step
 from pkm_identification.identification.regression.validation import validate_logs
 from pkm_identification.identification.settings import Settings
@@ -61,9 +61,15 @@ def test_a_long_gap_begins_a_segment():
     ("damage", "reason"),
     [
         (lambda log: rows_of(log, np.insert(np.arange(len(log)), 400, 400)), "duplicate"),
-        (lambda log: replace(log, force=_changed(log.force, 400, 1, np.nan)), "not_finite"),
-        (lambda log: replace(log, time=_changed(log.time[:, None], 400, 0, np.nan)[:, 0]), "not_finite"),
-        (lambda log: replace(log, time=_changed(log.time[:, None], 400, 0, log.time[397])[:, 0]), "late"),
+        (lambda log: replace(log, force=_handle_change(log.force, 400, 1, np.nan)), "not_finite"),
+        (
+            lambda log: replace(log, time=_handle_change(log.time[:, None], 400, 0, np.nan)[:, 0]),
+            "not_finite",
+        ),
+        (
+            lambda log: replace(log, time=_handle_change(log.time[:, None], 400, 0, log.time[397])[:, 0]),
+            "late",
+        ),
     ],
 )
 def test_single_bad_rows_are_dropped_counted_and_bridged(damage, reason):
@@ -73,7 +79,7 @@ def test_single_bad_rows_are_dropped_counted_and_bridged(damage, reason):
     assert not found.segment.any()
 
 
-def _changed(values, row, column, value):
+def _handle_change(values, row, column, value):
     changed = values.copy()
     changed[row, column] = value
     return changed
@@ -88,7 +94,7 @@ def test_rows_without_values_do_not_count_for_the_period(share):
     force = np.vstack([log.force, np.full((count, log.force.shape[1]), np.nan)])
     order = np.argsort(time, kind="stable")
     mixed = replace(log, time=time[order], coordinate=drive[order], force=force[order])
-    assert estimated_period(mixed, five_bar())[0] == pytest.approx(PERIOD, rel=1e-12)
+    assert compute_estimated_period(mixed, five_bar())[0] == pytest.approx(PERIOD, rel=1e-12)
     used = validated(mixed)
     assert len(used) == len(log)
     assert used.dropped == {"not_finite": count}

@@ -22,14 +22,14 @@ from pkm_identification.estimation.estimators import ESTIMATORS, Tuning
 from pkm_identification.identification.experiment import Experiment
 from pkm_identification.identification.online.filter_stage import FilterStage, by_model
 from pkm_identification.identification.settings import Settings
-from pkm_identification.identification.yielding.rewinding import rewound, wound_up
+from pkm_identification.identification.yielding.rewinding import apply_elastic_drive_model, wound_up
 from pkm_identification.identification.yielding.winding_stream import FADE, FAR, WindingStream
 from pkm_identification.machines.load import as_machine, read_machine
 from pkm_identification.mechanisms.hexapod.kinematics.forward import FAILED
 from pkm_identification.signals.causal import filter_log_causally
 from pkm_identification.signals.forces.acting import acting
 from pkm_identification.signals.guard import GuardedSample
-from pkm_identification.simulation.perturbation import perturbed
+from pkm_identification.simulation.perturbation import perturb_machine
 from pkm_identification.simulation.sensors import SensorSettings
 from pkm_identification.simulation.simulator import simulate
 
@@ -51,7 +51,7 @@ def soft_mast():
 def record(name):
     """A machine, another one than its file's, and that one's log."""
     nominal = soft_mast() if name == "mast" else machine(name)
-    truth = as_machine(perturbed(nominal, 3))
+    truth = as_machine(perturb_machine(nominal, 3))
     recording = simulate(truth, "rich", DURATION, nominal=nominal, sensors=SensorSettings.perfect())
     return nominal, truth, recording
 
@@ -91,7 +91,7 @@ def test_the_model_tells_better_than_the_force_how_far_belts_are_wound_up(simula
     nominal, truth, recording = simulated
     experiment = Experiment.of([recording.log()], nominal)
     problem = experiment.problem()
-    again, other = rewound(experiment, problem)
+    again, other = apply_elastic_drive_model(experiment, problem)
     assert again.modelled_winding
     assert left(other, truth) < 0.3 * left(problem, truth)
 
@@ -101,7 +101,7 @@ def test_logs_are_left_alone_where_the_model_cannot_tell(simulated, online):
     rigid = machine("uf" if nominal.name == "uf_belt" else "mast")
     for experiment in (online, Experiment.of([recording.log()], rigid)):
         problem = experiment.problem()
-        assert rewound(experiment, problem) == (experiment, problem)
+        assert apply_elastic_drive_model(experiment, problem) == (experiment, problem)
 
 
 def test_online_a_model_that_the_stream_makes_itself_tells_it_as_well(simulated, online):
@@ -133,7 +133,7 @@ def test_the_strut_stage_gives_what_a_whole_log_gives_by_the_model(simulated, on
 
 def test_a_stream_without_forces_or_after_a_hole_begins_anew(simulated):
     nominal, _, recording = simulated
-    settings, log = Settings().resolved(nominal, PERIOD), recording.log()
+    settings, log = Settings().resolve(nominal, PERIOD), recording.log()
     stream = WindingStream(nominal, settings.guard, settings.filter, settings.guard.period)
     lag = round(stream.delay / settings.guard.period)
     for segment in (0, 1):
@@ -151,7 +151,7 @@ def test_a_stream_without_forces_or_after_a_hole_begins_anew(simulated):
 
 
 def new_stream(one):
-    settings = Settings().resolved(one, PERIOD)
+    settings = Settings().resolve(one, PERIOD)
     return WindingStream(one, settings.guard, settings.filter, settings.guard.period)
 
 
@@ -236,7 +236,7 @@ def test_what_does_not_fit_better_is_not_taken(simulated):
     document["actuator"]["stiffness"] = float(document["actuator"]["stiffness"]) / 5.0
     experiment = Experiment.of([recording.log()], read_machine(document))
     problem = experiment.problem()
-    again, other = rewound(experiment, problem)
+    again, other = apply_elastic_drive_model(experiment, problem)
     before, after = (
         np.sqrt(np.mean((one.equations.measured - one.equations.regressor @ fitted(one)) ** 2))
         for one in (problem, other)

@@ -23,7 +23,7 @@ from pkm_identification.mechanisms.hexapod.kinematics.inverse import strut_motio
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import TrackedSample
 from pkm_identification.signals.band import BandSettings
-from pkm_identification.simulation import Payload, loaded, perturbed, trajectory
+from pkm_identification.simulation import Payload, load_platform, perturb_machine, trajectory
 
 PERIOD, DURATION = 4e-3, 19.0  # s
 LOAD = Payload(2.5, np.array([0.03, -0.02, 0.06]), np.diag([0.012, 0.015, 0.009]), 8.0, 16.0)
@@ -35,8 +35,8 @@ KNOWN = 2.5  # s after a change
 def test_a_load_is_in_the_model_while_it_is_carried_and_out_of_it_afterwards():
     """A model that only averages would keep half of it: neither the loaded machine's nor the bare one's forces."""
     nominal = Machine.load("uf")
-    truth = perturbed(nominal, 1)
-    heavy = replace(truth, platform=loaded(truth.platform, LOAD))
+    truth = perturb_machine(nominal, 1)
+    heavy = replace(truth, platform=load_platform(truth.platform, LOAD))
     motion = trajectory("rich", nominal, 2 * DURATION).motion(np.arange(round(DURATION / PERIOD)) * PERIOD)
     carried = (motion.time >= LOAD.taken_at) & (motion.time < LOAD.set_down_at)
     force = np.where(carried[:, None], strut_forces(heavy, motion), strut_forces(truth, motion))

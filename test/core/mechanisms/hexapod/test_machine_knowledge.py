@@ -16,7 +16,7 @@ import yaml
 from core.mechanisms.hexapod.machine_variants import changed, document, machine
 
 from pkm_identification.errors import LogError, MachineError
-from pkm_identification.exporting.formats import machine_text
+from pkm_identification.exporting.formats import format_machine_text
 from pkm_identification.machines.load import as_machine
 from pkm_identification.mechanisms.hexapod.drive import Drive
 from pkm_identification.mechanisms.hexapod.machine import Machine
@@ -34,7 +34,7 @@ def cured() -> dict:
 
 def test_known_values_and_tolerances_survive_being_written():
     first = machine(cured())
-    again = Machine.from_document(yaml.safe_load(machine_text(first, "yaml")))
+    again = Machine.from_document(yaml.safe_load(format_machine_text(first, "yaml")))
     for made in (first, again):
         assert made.drive.force_delay == 0.0019
         np.testing.assert_array_equal(made.drive.force_gain, GAINS)

@@ -18,7 +18,7 @@ from benchmarks.field.drawn_machines import draw_hexapod
 from benchmarks.field.machine_files import HEXAPOD_KEYS, cases, in_unit, judge
 from pkm_identification.cli import main
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.mechanisms.plausibility import smallest_radius
+from pkm_identification.mechanisms.plausibility import compute_smallest_radius
 
 INERTIA = [0.0907612, 0.0907612, 0.1812836, 0.0, 0.0, 0.0]  # of the uf's platform
 
@@ -98,7 +98,7 @@ def test_a_right_file_all_in_millimetres_but_its_bodies_is_told_so():
 
 def test_the_least_radius_of_gyration_is_that_of_a_ball_of_tungsten():
     mass, radius = 1000.0, (3 * 1000.0 / (4 * np.pi * 20_000.0)) ** (1 / 3)
-    assert smallest_radius(mass) == pytest.approx(np.sqrt(2 / 5) * radius)
+    assert compute_smallest_radius(mass) == pytest.approx(np.sqrt(2 / 5) * radius)
 
 
 def test_the_command_ends_with_exit_code_two(tmp_path, capsys):

@@ -28,7 +28,7 @@ from pkm_identification.mechanisms.hexapod.kinematics import (
 )
 from pkm_identification.mechanisms.hexapod.kinematics.nearby import inverse_jacobians, nearby_motion
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
+from pkm_identification.mechanisms.hexapod.parameters.sets import list_hexapod_parameters
 from pkm_identification.motion import PlatformMotion, StrutMotion
 from pkm_identification.numerics.rotation import matrix_from_vector
 
@@ -69,7 +69,7 @@ def assert_same(found: object, expected: object) -> None:
 def test_batches_on_threads_have_the_numbers_of_one_thread(machine, motion, threads):
     length, rate, second = strut_motion_from_platform(machine, motion)
     struts = StrutMotion(motion.time, length, rate, second, None, np.zeros(ROWS, dtype=np.int64))
-    mapping = hexapod_parameters(machine, "identifiable").mapping
+    mapping = list_hexapod_parameters(machine, "identifiable").mapping
     state = motion.position, motion.rotation, motion.twist
     pushing = np.random.default_rng(6).normal(0.0, 100.0, (ROWS, 6))
     for batch in (

@@ -18,8 +18,8 @@ import pytest
 
 from pkm_identification.mechanisms.multibody import dynamics, kinematics
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
-from pkm_identification.mechanisms.multibody.parameters import rigid_basis, rigid_columns
-from pkm_identification.mechanisms.multibody.series import series_drives, series_motion
+from pkm_identification.mechanisms.multibody.parameters import build_rigid_basis, build_rigid_columns
+from pkm_identification.mechanisms.multibody.series import compute_series_motion, series_drives
 
 NAMES = ("four-bar", "mast", "suspension", "epaas", "pendulum")
 # Digest 4.2: singular values of the observation matrices.
@@ -86,7 +86,7 @@ def test_the_global_precision_does_not_matter():
 )
 def test_observation_matrices_have_the_singular_values_of_the_digest(name, expected, rank):
     own = mechanism(name)
-    observed = dynamics.regressor(own, series_motion(own))[:, :, rigid_columns(own)]
+    observed = dynamics.regressor(own, compute_series_motion(own))[:, :, build_rigid_columns(own)]
     matrix = observed.reshape(-1, 12)
     values = np.linalg.svd(matrix, compute_uv=False)
     assert np.linalg.matrix_rank(matrix) == rank
@@ -101,7 +101,7 @@ def test_with_many_digits_the_rank_is_the_structural_one(name, rank):
     _, value, rate, second = series_drives(many)
     rows = slice(0, 40, 3)
     motion = kinematics.motion_of_drives(many, value[rows], rate[rows], second[rows])
-    matrix = dynamics.regressor(many, motion)[:, :, rigid_columns(many)].reshape(-1, 12)
+    matrix = dynamics.regressor(many, motion)[:, :, build_rigid_columns(many)].reshape(-1, 12)
     pivots = _pivots(matrix)
     assert np.count_nonzero(pivots > 1e-30) == rank
     assert np.all(pivots[rank:] < 1e-45)
@@ -125,7 +125,7 @@ def _pivots(matrix: np.ndarray) -> np.ndarray:
 
 
 def test_planar_bodies_have_four_parameters_with_names():
-    basis = rigid_basis(mechanism("four-bar"))
+    basis = build_rigid_basis(mechanism("four-bar"))
     assert basis.names[:4] == ("m_crank", "mx_crank", "my_crank", "J_crank")
-    assert len(basis) == len(rigid_columns(mechanism("four-bar"))) == 12
-    assert len(rigid_basis(mechanism("suspension"))) == 70
+    assert len(basis) == len(build_rigid_columns(mechanism("four-bar"))) == 12
+    assert len(build_rigid_basis(mechanism("suspension"))) == 70

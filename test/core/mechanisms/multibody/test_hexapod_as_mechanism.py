@@ -23,7 +23,7 @@ from pkm_identification.mechanisms.hexapod.dynamics import forward_dynamics, str
 from pkm_identification.mechanisms.hexapod.dynamics.joint_friction import (
     joint_friction_columns as hexapod_columns,
 )
-from pkm_identification.mechanisms.hexapod.dynamics.thirteen_bodies import BODIES, body_regressor
+from pkm_identification.mechanisms.hexapod.dynamics.thirteen_bodies import BODIES, compute_body_regressor
 from pkm_identification.mechanisms.hexapod.joint_friction import COEFFICIENTS, ENDS
 from pkm_identification.mechanisms.hexapod.joint_limits import JointLimits
 from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths, strut_motion_from_platform
@@ -31,7 +31,7 @@ from pkm_identification.mechanisms.hexapod.kinematics.passive import angle_use
 from pkm_identification.mechanisms.multibody import dynamics, kinematics
 from pkm_identification.mechanisms.multibody.joint_friction import (
     joint_friction_columns,
-    joint_friction_names,
+    list_joint_friction_names,
 )
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.mechanisms.rigid_bodies import BODY_PARAMETERS
@@ -98,7 +98,7 @@ def test_forces_are_those_of_the_compiled_hexapod(name):
 def test_the_130_columns_are_those_of_the_thirteen_bodies(name):
     own, general = pair(name)
     motion, moved = motions(name)
-    expected = body_regressor(own, motion)
+    expected = compute_body_regressor(own, motion)
     found = dynamics.regressor(general, moved)
     assert found.shape[2] == len(BODIES) * len(BODY_PARAMETERS) == 130
     close(found, expected)
@@ -170,7 +170,7 @@ def test_columns_of_friction_in_the_joints_are_those_of_the_hexapod():
     expected = hexapod_columns(own, motion, own.joint_friction.transition_rate)
     names = {f"{kind}_{end}_{i + 1}": None for end in ENDS for kind in COEFFICIENTS for i in range(6)}
     found = dict(
-        zip(joint_friction_names(general), np.moveaxis(joint_friction_columns(general, moved), 2, 0))
+        zip(list_joint_friction_names(general), np.moveaxis(joint_friction_columns(general, moved), 2, 0))
     )
     assert found.keys() == names.keys()
     for name, column in zip(names, np.moveaxis(expected, 2, 0), strict=True):

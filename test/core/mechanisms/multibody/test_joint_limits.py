@@ -23,7 +23,7 @@ from pkm_identification.identification.excitation.subject import GRID, Subject
 from pkm_identification.machines.load import as_machine
 from pkm_identification.mechanisms.multibody.kinematics import body_poses, close_drives, read
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
-from pkm_identification.simulation.multibody.motions import generated
+from pkm_identification.simulation.multibody.motions import generate_motion
 
 
 def limited(name, **limits):
@@ -118,10 +118,10 @@ def test_motions_keep_limits_between_samples():
     start = angle(body_poses(free, free.home[None])[0][:, 2]) - angle(
         body_poses(free, free.home[None])[0][:, 1]
     )
-    rich = furthest(free, generated("rich", free, duration))
+    rich = furthest(free, generate_motion("rich", free, duration))
     most = float(0.5 * (rich + start[0]))
     narrow = limited("four-bar", rocker_tip=["-3.1", f"{most:.9f}"])
-    assert furthest(narrow, generated("rich", narrow, duration)) <= most < rich
+    assert furthest(narrow, generate_motion("rich", narrow, duration)) <= most < rich
     subject = Subject.of(narrow, as_machine(narrow).build_parameter_set("base"), duration)
     found = search(subject, Criterion("d", subject.scale, subject.kinds), 600.0, most=60)
     assert found.kept > 0

@@ -19,7 +19,7 @@ import pytest
 from pkm_identification.errors import MotionRefused, SettingsError
 from pkm_identification.mechanisms.multibody import dynamics, kinematics
 from pkm_identification.mechanisms.multibody.closed_forms import closed_form
-from pkm_identification.mechanisms.multibody.description.reader import parsed
+from pkm_identification.mechanisms.multibody.description.reader import parse_text
 from pkm_identification.mechanisms.multibody.kernels.codes import OK
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism, builtin_mechanisms
 
@@ -254,7 +254,7 @@ def test_power_is_the_rate_of_energy():
 
 
 def test_without_a_closed_form_the_loop_that_stays_open_is_named():
-    given = parsed(builtin_mechanisms()["mast"])
+    given = parse_text(builtin_mechanisms()["mast"])
     del given["closed_form"]
     made = Mechanism.from_document(given)
     with pytest.raises(MotionRefused, match=r"row 1: .*: out of reach: the loop ") as refused:

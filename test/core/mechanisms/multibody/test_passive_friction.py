@@ -16,14 +16,14 @@ import numpy as np
 import pytest
 
 from pkm_identification.mechanisms.multibody import dynamics, kinematics
-from pkm_identification.mechanisms.multibody.description.reader import parsed
+from pkm_identification.mechanisms.multibody.description.reader import parse_text
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism, builtin_mechanisms
-from pkm_identification.numerics.rotation import vector_from_matrix
+from pkm_identification.numerics.rotation import build_vector_from_matrix
 
 
 def rubbing(name: str, backwards: bool = False, **friction: str) -> Mechanism:
     """A built-in mechanism whose passive joints rub, its joints in the file's order or the other way round."""
-    given = deepcopy(parsed(builtin_mechanisms()[name]))
+    given = deepcopy(parse_text(builtin_mechanisms()[name]))
     driven = {drive["joint"] for drive in given["drives"].values()}
     for joint, entry in given["joints"].items():
         if joint not in driven:
@@ -72,7 +72,7 @@ def test_viscous_friction_takes_the_power_of_relative_turning(name):
         found = kinematics.close_drives(made, drive, start=motion.configuration)
         turns, _ = kinematics.body_poses(made, found.required(drive, "drives"))
         there.append((turns, found.configuration))
-    turning = vector_from_matrix(there[1][0] @ np.swapaxes(there[0][0], 2, 3)) / (2 * h)
+    turning = build_vector_from_matrix(there[1][0] @ np.swapaxes(there[0][0], 2, 3)) / (2 * h)
     turning = np.concatenate([np.zeros((len(motion), 1, 3)), turning], axis=1)
     power = np.zeros(len(motion))
     for joint in made.description.joints:
@@ -90,7 +90,7 @@ def test_viscous_friction_takes_the_power_of_relative_turning(name):
 
 def test_coulomb_friction_bends_where_the_file_says():
     """Far below the transition rate it is a viscous friction of the coefficient over that rate."""
-    given = deepcopy(parsed(builtin_mechanisms()["mast"]))
+    given = deepcopy(parse_text(builtin_mechanisms()["mast"]))
     for i in (1, 2, 3):
         given["joints"][f"ball_{i}"]["friction"] = {"coulomb": "0.6"}
     wide = Mechanism.from_document({**given, "friction": {"joints": {"transition_rate": "30"}}})

@@ -91,7 +91,7 @@ def reports(transfer):
 def test_what_acts_comes_back(transfer, length_error, force_error):
     length, force = reports(transfer)
     correction = DriveTransfer([transfer] * 6, PERIOD)
-    found_length, found_force = correction.corrected(length, force)
+    found_length, found_force = correction.correct(length, force)
     inner = slice(correction.before, len(TIME) - correction.after)
     time = TIME[inner]
     np.testing.assert_allclose(found_length, course(time), atol=length_error)
@@ -190,7 +190,7 @@ def test_interpolation_leaves_less_noise_above_all_motion():
     """White noise through the half-sample cubic, its power between two frequencies against that at rest."""
     guard = replace(GuardSettings(period=PERIOD, drives=DRIVES), transfers=(Transfer(5e-4),) * 6)
     noise = np.random.default_rng(2).normal(size=(1 << 17, 6))
-    _, left = corrections_of(guard, PERIOD)[0].corrected(np.zeros_like(noise), noise)
+    _, left = corrections_of(guard, PERIOD)[0].correct(np.zeros_like(noise), noise)
     power = np.abs(np.fft.rfft(left[: 1 << 16], axis=0)) ** 2 / (1 << 16)
     frequency = np.fft.rfftfreq(1 << 16)
     seen = power[(frequency > 0.2) & (frequency < 0.45)].mean(axis=0)
@@ -242,7 +242,7 @@ def test_a_drive_that_sticks_and_slips_gives_the_force_behind_its_friction():
     x, force, acting_force = slide_with_friction(friction)
     assert 0.03 < np.mean(np.abs(np.gradient(x, PERIOD)) < 0.001) < 0.6
     through = DriveTransfer([Transfer(friction=friction)], PERIOD)
-    _, found = through.corrected(x[:, None], force[:, None])
+    _, found = through.correct(x[:, None], force[:, None])
     inner = slice(through.before, len(x) - through.after)
     sections = butter(4, 10.0, fs=1.0 / PERIOD, output="sos")
     error = sosfiltfilt(sections, found[:, 0] - acting_force[inner])[200:-200]

@@ -19,7 +19,7 @@ from pkm_identification.machines.contract import Drive
 from pkm_identification.mechanisms.hexapod.drive import KnownForces
 from pkm_identification.motion import DriveLog
 from pkm_identification.signals.forces.correction import CorrectionStream
-from pkm_identification.signals.forces.known import ForceAlignment, aligned
+from pkm_identification.signals.forces.known import ForceAlignment, correct_known_forces
 from pkm_identification.signals.guard import GuardedLog, GuardSettings, StreamGuard
 
 PERIOD = 0.002
@@ -49,7 +49,7 @@ def guarded(delay: float, hole: bool = False) -> tuple[GuardedLog, list]:
 def test_forces_come_back_as_they_were(delay, hole):
     log, stepped = guarded(delay, hole)
     known = KnownForces(delay, GAIN, OFFSET)
-    right = aligned(log, known)
+    right = correct_known_forces(log, known)
     # a cubic through samples 2 ms apart, tones up to 7 Hz: 3/128 (2 pi 7 0.002)^4 of 100 N
     np.testing.assert_allclose(right.force, true_force(right.time), atol=2e-4)
     lost = len(log.time) - len(right.time)
@@ -64,7 +64,7 @@ def test_forces_come_back_as_they_were(delay, hole):
 
 def test_nothing_known_changes_nothing():
     log, _ = guarded(0.0)
-    assert aligned(log, None) is log
+    assert correct_known_forces(log, None) is log
 
 
 def test_samples_without_forces_pass():
@@ -85,7 +85,10 @@ def test_a_stream_follows_another_period_without_a_hole(delay):
     for n, each in enumerate(stepped):
         stream.follow(PERIOD if n < 200 or n >= 400 else 0.96 * PERIOD)
         passed += stream.step(each)
-    stated, other = aligned(log, known), aligned(replace(log, period=0.96 * PERIOD), known)
+    stated, other = (
+        correct_known_forces(log, known),
+        correct_known_forces(replace(log, period=0.96 * PERIOD), known),
+    )
     np.testing.assert_array_equal([sample.time for sample in passed], stated.time)
     expected = {t: force for t, force in zip(stated.time, stated.force, strict=True) if not 0.38 < t < 0.82}
     expected |= {t: force for t, force in zip(other.time, other.force, strict=True) if 0.42 < t < 0.78}

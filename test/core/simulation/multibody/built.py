@@ -17,7 +17,7 @@ from typing import Any
 from core.mechanisms.hexapod.machine_variants import machine, with_joint
 from core.mechanisms.hexapod.machine_variants import rubbing as rubbing_joints
 
-from pkm_identification.mechanisms.multibody.description.reader import parsed
+from pkm_identification.mechanisms.multibody.description.reader import parse_text
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism, builtin_mechanisms
 
 HEXAPODS = {
@@ -39,7 +39,7 @@ def mechanism(name: str) -> Mechanism:
 
 def document(name: str) -> dict[str, Any]:
     """What the file of a built-in mechanism says, to be changed."""
-    return deepcopy(parsed(builtin_mechanisms()[name]))
+    return deepcopy(parse_text(builtin_mechanisms()[name]))
 
 
 @cache

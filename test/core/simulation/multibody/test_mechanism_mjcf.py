@@ -20,12 +20,12 @@ from core.simulation.multibody.built import NAMES, document, mechanism, rocker_d
 from pkm_identification.errors import MachineError
 from pkm_identification.mechanisms.multibody import dynamics, kinematics
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
-from pkm_identification.simulation.multibody.mjcf import mechanism_mjcf
+from pkm_identification.simulation.multibody.mjcf import build_mechanism_mjcf
 from pkm_identification.simulation.multibody.open_tree import OpenTree
 
 
 def at_home(made: Mechanism) -> tuple[mujoco.MjModel, mujoco.MjData]:
-    model = mujoco.MjModel.from_xml_string(mechanism_mjcf(made))
+    model = mujoco.MjModel.from_xml_string(build_mechanism_mjcf(made))
     data = mujoco.MjData(model)
     mujoco.mj_resetDataKeyframe(model, data, model.key("home").id)
     mujoco.mj_forward(model, data)

@@ -22,8 +22,8 @@ from pkm_identification.errors import MotionRefused, SettingsError
 from pkm_identification.mechanisms.multibody import dynamics, kinematics
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.mechanisms.multibody.numbers.arithmetic import FLOAT64
-from pkm_identification.mechanisms.multibody.series import series_motion
-from pkm_identification.simulation.multibody.motions import NAMES, generated, own_motion
+from pkm_identification.mechanisms.multibody.series import compute_series_motion
+from pkm_identification.simulation.multibody.motions import NAMES, compute_own_motion, generate_motion
 from pkm_identification.simulation.sensors import SensorSettings
 from pkm_identification.simulation.simulator import Simulator, simulate
 from pkm_identification.simulation.waveforms import MultiSine
@@ -36,7 +36,7 @@ MOVED = ("four-bar", "mast", "suspension", "epaas")
 @pytest.mark.parametrize("machine", MOVED)
 def test_a_generated_motion_stays_within_limits_and_starts_and_ends_at_rest_at_home(machine, name):
     made = mechanism(machine)
-    motion = generated(name, made, 22.0)
+    motion = generate_motion(name, made, 22.0)
     time = np.arange(0.0, motion.duration, 0.01)
     drive, rate, _ = motion.drives(time)
     assert kinematics.close_drives(made, drive).found.all()
@@ -55,7 +55,7 @@ def test_a_generated_motion_stays_within_limits_and_starts_and_ends_at_rest_at_h
 
 
 def test_rates_and_accelerations_are_the_derivatives():
-    motion = generated("rich", mechanism("mast"), 10.0)
+    motion = generate_motion("rich", mechanism("mast"), 10.0)
     time, h = np.linspace(1.0, 9.0, 50), 1e-5
     _, rate, second = motion.drives(time)
     before, after = motion.drives(time - h), motion.drives(time + h)
@@ -66,22 +66,22 @@ def test_rates_and_accelerations_are_the_derivatives():
 def test_rich_motions_differ_and_slow_ones_have_plateaus():
     made = mechanism("mast")
     time = np.arange(0.0, 20.0, 0.01)
-    rich, other, slow = (generated(name, made, 21.0).drives(time) for name in ("rich", "rich2", "slow"))
+    rich, other, slow = (generate_motion(name, made, 21.0).drives(time) for name in ("rich", "rich2", "slow"))
     assert np.abs(rich[0] - other[0]).max() > 0.01
     # away from the fades: most of the time a triangle's rate is near its largest
     rate = slow[1][(time > 2) & (time < 18)]
     assert np.all(np.abs(rate).max(axis=0) < 0.3 * np.abs(rich[1]).max(axis=0))
     fast = np.abs(rate) > 0.8 * np.abs(rate).max(axis=0)
     assert fast.mean() > 0.5
-    again = generated("rich", made, 21.0).drives(time)
+    again = generate_motion("rich", made, 21.0).drives(time)
     np.testing.assert_array_equal(again[0], rich[0])
-    assert np.abs(generated("rich", made, 21.0, seed=1).drives(time)[0] - rich[0]).max() > 0.01
+    assert np.abs(generate_motion("rich", made, 21.0, seed=1).drives(time)[0] - rich[0]).max() > 0.01
 
 
 def test_a_motion_is_made_smaller_before_a_dead_point():
     # the rocker's dead point is nearer to home than the half radian a drive without limits goes
     made = rocker_driven()
-    motion = generated("rich", made, 21.0)
+    motion = generate_motion("rich", made, 21.0)
     drive = motion.drives(np.arange(0.0, 21.0, 0.01))[0]
     found = kinematics.close_drives(made, drive)
     assert found.found.all()
@@ -91,8 +91,8 @@ def test_a_motion_is_made_smaller_before_a_dead_point():
 
 def test_the_descriptions_own_motion():
     made = mechanism("four-bar")
-    motion = own_motion(made)
-    expected = series_motion(made)
+    motion = compute_own_motion(made)
+    expected = compute_series_motion(made)
     time = np.arange(40) / 40
     for found, wanted in zip(
         motion.drives(time),
@@ -105,10 +105,10 @@ def test_the_descriptions_own_motion():
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: generated("free", mechanism("mast")), "needs a hexapod; 'mast' is none"),
-        (lambda: generated("rich", mechanism("mast"), 1.0), "must be more than 1.5 s"),
-        (lambda: generated("slow", at_its_limit()), "drive 'length_1' of 'mast' has no room"),
-        (lambda: own_motion(mechanism("mast")), "has no 'motion' of its own"),
+        (lambda: generate_motion("free", mechanism("mast")), "needs a hexapod; 'mast' is none"),
+        (lambda: generate_motion("rich", mechanism("mast"), 1.0), "must be more than 1.5 s"),
+        (lambda: generate_motion("slow", at_its_limit()), "drive 'length_1' of 'mast' has no room"),
+        (lambda: compute_own_motion(mechanism("mast")), "has no 'motion' of its own"),
     ],
 )
 def test_motions_that_cannot_be_are_refused(make, message):
@@ -147,7 +147,7 @@ def test_forces_of_a_run_are_those_of_inverse_dynamics(name):
 @pytest.mark.parametrize("name", MOVED)
 def test_a_run_follows_its_motion_and_has_the_noise_asked_for(name):
     made, run = rich_run(name)
-    wanted = generated("rich", made, 4.0).drives(run.time)[0]
+    wanted = generate_motion("rich", made, 4.0).drives(run.time)[0]
     assert np.abs(run.length - wanted).max() < 0.02 * np.ptp(wanted, axis=0).min()
     noise = run.force - run.truth.force
     expected = 0.02 * np.sqrt(np.mean(run.truth.force**2, axis=0))
@@ -157,7 +157,7 @@ def test_a_run_follows_its_motion_and_has_the_noise_asked_for(name):
 @pytest.mark.slow
 def test_a_motion_that_goes_too_far_is_refused_by_its_row():
     made = rocker_driven()
-    rest = generated("rest", made, 2.0)
+    rest = generate_motion("rest", made, 2.0)
     # the rocker's dead point is half a radian away
     wave = MultiSine(np.array([0.1]), np.ones((1, 1)), np.zeros((1, 1)))
     motion = replace(rest, signal=wave, fade=None)

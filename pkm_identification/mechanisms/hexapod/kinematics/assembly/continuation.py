@@ -34,8 +34,8 @@ from ..forward import (
     OK,
     newton,
 )
-from ..jacobian import frobenius_condition
-from ..records import Joints, Pose, pose_matrices
+from ..jacobian import compute_frobenius_condition
+from ..records import Joints, Pose, build_pose_matrices
 from .path_tracking import follow, machine_quadrics, path_work
 from .study_quadrics import pose_from_study, study_from_pose
 
@@ -87,7 +87,7 @@ def _follow_batch(form, gram, starts, begin, end, z, fraction, steps):
 
 @kernel
 def _polish(joints, lengths, poses, scale, fraction, status, residual, condition):
-    position, rotation, matrices = poses.position, poses.rotation, pose_matrices()
+    position, rotation, matrices = poses.position, poses.rotation, build_pose_matrices()
     jac, inverse, work = matrices.jacobian, matrices.inverse, matrices.work
     for n in range(len(lengths)):
         status[n] = FAILED
@@ -105,7 +105,7 @@ def _polish(joints, lengths, poses, scale, fraction, status, residual, condition
         orthonormalize(rotation[n])
         residual[n] = error
         if invert6(jac, inverse, work):
-            condition[n] = frobenius_condition(jac, inverse, scale)
+            condition[n] = compute_frobenius_condition(jac, inverse, scale)
         status[n] = OK if condition[n] <= DEGRADED_CONDITION else DEGRADED
 
 

@@ -34,7 +34,7 @@ from .study_quadrics import curvature, derivative
 
 
 @kernel
-def _study(position, rotation, scale, z):
+def _compute_study_coordinates(position, rotation, scale, z):
     """Study coordinates of one pose."""
     quaternion = np.empty(4)
     fill_quaternion(rotation, quaternion)
@@ -49,7 +49,7 @@ def _study(position, rotation, scale, z):
 
 
 @kernel
-def _distance(z, other):
+def _compute_distance(z, other):
     """Between two poses: z and -z are one."""
     minus, plus = 0.0, 0.0
     for k in range(8):
@@ -67,8 +67,8 @@ def _fill_constant(length, scale, constant):
 
 
 @kernel
-def _anchor(form, gram, z, matrix, inverse, work, value):
-    """Derivative at z and F(z) without the constants; the curvature there, inf when singular."""
+def _build_anchor(form, gram, z, matrix, inverse, work, value):
+    """Return derivative at z and F(z) without the constants; the curvature there, inf when singular."""
     derivative(form, z, matrix)
     if not invert8(matrix, inverse, work):
         return np.inf
@@ -80,8 +80,8 @@ def _anchor(form, gram, z, matrix, inverse, work, value):
 
 
 @kernel
-def _near(z, anchor, inverse, value, constant, bound):
-    """Whether z is the one root near the anchor that the anchor proves for these constants."""
+def _is_near(z, anchor, inverse, value, constant, bound):
+    """Return whether z is the one root near the anchor that the anchor proves for these constants."""
     square = 0.0
     for k in range(8):
         total = 0.0
@@ -89,7 +89,7 @@ def _near(z, anchor, inverse, value, constant, bound):
             total += inverse[k, i] * (constant[i] - value[i])
         square += total * total
     h = np.sqrt(square) * bound
-    return h <= STEP and _distance(z, anchor) * bound <= 1.0 + np.sqrt(1.0 - 2.0 * h)
+    return h <= STEP and _compute_distance(z, anchor) * bound <= 1.0 + np.sqrt(1.0 - 2.0 * h)
 
 
 class Home(NamedTuple):
@@ -107,7 +107,7 @@ def _prove(quadrics, lengths, poses, posed, start, home, joined):
     path, value = path_work(), np.empty(8)
     z, before, end, anchor = np.empty(8), start.copy(), np.empty(8), start.copy()
     constant, constant_before = np.empty(8), np.empty(8)
-    bound = _anchor(form, gram, anchor, matrix, inverse, work, value)
+    bound = _build_anchor(form, gram, anchor, matrix, inverse, work, value)
     copy_vector(value, constant_before)
     chain = True
     for n in range(len(lengths)):
@@ -117,27 +117,27 @@ def _prove(quadrics, lengths, poses, posed, start, home, joined):
             copy_vector(home.root, anchor)
             copy_vector(home.root, before)
             copy_vector(home_constant, constant_before)
-            bound = _anchor(form, gram, anchor, matrix, inverse, work, value)
+            bound = _build_anchor(form, gram, anchor, matrix, inverse, work, value)
             chain = True
             continue
-        _study(position[n], rotation[n], scale, z)
+        _compute_study_coordinates(position[n], rotation[n], scale, z)
         _fill_constant(lengths[n], scale, constant)
         if chain:
-            joined[n] = _near(z, anchor, inverse, value, constant, bound)
+            joined[n] = _is_near(z, anchor, inverse, value, constant, bound)
             if not joined[n]:
                 copy_vector(before, anchor)
-                bound = _anchor(form, gram, anchor, matrix, inverse, work, value)
-                joined[n] = _near(z, anchor, inverse, value, constant, bound)
+                bound = _build_anchor(form, gram, anchor, matrix, inverse, work, value)
+                joined[n] = _is_near(z, anchor, inverse, value, constant, bound)
         if not joined[n]:
             # the row's own anchor tells whether a path ends in this very root
             copy_vector(z, anchor)
-            bound = _anchor(form, gram, anchor, matrix, inverse, work, value)
+            bound = _build_anchor(form, gram, anchor, matrix, inverse, work, value)
             for origin in range(2):
                 if not joined[n] and (origin == 1 or chain):
                     copy_vector(before if origin == 0 else home.root, end)
                     begin = constant_before if origin == 0 else home_constant
                     reached, _ = follow(form, gram, end, begin, constant, path)
-                    joined[n] = reached == 1.0 and _distance(end, z) * bound <= 1.0
+                    joined[n] = reached == 1.0 and _compute_distance(end, z) * bound <= 1.0
         chain = joined[n]
         copy_vector(z, before)
         copy_vector(constant, constant_before)
@@ -150,7 +150,7 @@ def joined_to_start(
     rotation: FloatArray,
     start: tuple[FloatArray, FloatArray] | None = None,
 ) -> NDArray[np.bool_]:
-    """Which poses of a batch are proved to be of the assembly mode the batch started in.
+    """Return which poses of a batch are proved to be of the assembly mode the batch started in.
 
     A row is proved when a path of lengths, straight in their squares, joins its pose without a singularity to the
     row before, or to home. A pose that is not proved may be right all the same; a pose in another mode is never
@@ -174,8 +174,10 @@ def joined_to_start(
     system = machine_quadrics(machine)
     x, turned = start if start is not None else (machine.home_position, machine.home_rotation)
     begin, home = np.empty(8), np.empty(8)
-    _study(np.asarray(x, dtype=float), np.asarray(turned, dtype=float), system.scale, begin)
-    _study(machine.home_position, machine.home_rotation, system.scale, home)
+    _compute_study_coordinates(
+        np.asarray(x, dtype=float), np.asarray(turned, dtype=float), system.scale, begin
+    )
+    _compute_study_coordinates(machine.home_position, machine.home_rotation, system.scale, home)
     joined = np.empty(len(length), dtype=np.bool_)
     at_home = Home(home, 0.5 * (system.form @ home) @ home)
     _prove(system, length, Pose(position, rotation), ~np.isnan(position[:, 0]), begin, at_home, joined)

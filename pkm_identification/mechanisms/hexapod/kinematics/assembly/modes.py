@@ -24,12 +24,12 @@ from pkm_identification.numerics.rows import copy_matrix, copy_vector
 
 from ...joint_limits import JointLimits
 from ..forward import newton
-from ..jacobian import fill_jacobian, frobenius_condition
+from ..jacobian import compute_frobenius_condition, fill_jacobian
 from ..passive import passive_angles
-from ..records import Joints, Pose, pose_matrices
+from ..records import Joints, Pose, build_pose_matrices
 from .continuation import follow_lengths
 from .path_tracking import machine_quadrics
-from .root_search import MAX_STARTS, Roots, all_roots
+from .root_search import MAX_STARTS, Roots, find_all_roots
 from .study_quadrics import pose_from_study, quadrics
 
 
@@ -102,7 +102,7 @@ class AssemblyModes:
 @kernel
 def _polish(base, platform, length, position, rotation, scale, residual, condition, jacobians):
     """Newton's last bits in the lengths themselves."""
-    joints, matrices = Joints(base, platform), pose_matrices()
+    joints, matrices = Joints(base, platform), build_pose_matrices()
     jac, inverse, work = matrices.jacobian, matrices.inverse, matrices.work
     for n in range(len(position)):
         kept, turned = position[n].copy(), rotation[n].copy()
@@ -119,7 +119,7 @@ def _polish(base, platform, length, position, rotation, scale, residual, conditi
         residual[n] = error
         condition[n] = np.inf
         if invert6(jac, inverse, work):
-            condition[n] = frobenius_condition(jac, inverse, scale)
+            condition[n] = compute_frobenius_condition(jac, inverse, scale)
         copy_matrix(jac, jacobians[n])
 
 
@@ -130,7 +130,7 @@ def geometry_modes(
     seed: int = 0,
     max_starts: int = MAX_STARTS,
 ) -> AssemblyModes:
-    """All assembly modes of bare joint centres, without a machine's home and limits.
+    """Return all assembly modes of bare joint centres, without a machine's home and limits.
 
     Parameters
     ----------
@@ -153,14 +153,19 @@ def geometry_modes(
     ValueError
         If a shape is wrong or a number is not finite or a length not positive.
     """
-    base, platform = _joints("base_joints", base_joints), _joints("platform_joints", platform_joints)
-    length = _length(length)
+    base, platform = (
+        _read_joints("base_joints", base_joints),
+        _read_joints("platform_joints", platform_joints),
+    )
+    length = _compute_length(length)
     scale = float(np.sqrt(np.mean(np.sum((platform - platform.mean(axis=0)) ** 2, axis=1))))
     if scale == 0.0:
         raise ValueError("platform_joints are all in one place")
-    roots = all_roots(quadrics(base, platform, scale), base, platform, length, seed, max_starts)
-    modes = _modes(base, platform, length, scale, roots)
-    return _sorted(modes, np.lexsort(modes.position.T[::-1].round(9)), None, np.ones(len(modes), dtype=bool))
+    roots = find_all_roots(quadrics(base, platform, scale), base, platform, length, seed, max_starts)
+    modes = _find_modes(base, platform, length, scale, roots)
+    return _sort_modes(
+        modes, np.lexsort(modes.position.T[::-1].round(9)), None, np.ones(len(modes), dtype=bool)
+    )
 
 
 def assembly_modes(
@@ -170,7 +175,7 @@ def assembly_modes(
     seed: int = 0,
     max_starts: int = MAX_STARTS,
 ) -> AssemblyModes:
-    """All assembly modes of a machine with given strut lengths.
+    """Return all assembly modes of a machine with given strut lengths.
 
     Parameters
     ----------
@@ -194,14 +199,14 @@ def assembly_modes(
     ValueError
         If `length` is not six positive finite numbers.
     """
-    length = _length(length)
+    length = _compute_length(length)
     base, platform, scale = machine.base_joints, machine.platform_joints, machine.length_scale
-    modes = _modes(
+    modes = _find_modes(
         base,
         platform,
         length,
         scale,
-        all_roots(machine_quadrics(machine), base, platform, length, seed, max_starts),
+        find_all_roots(machine_quadrics(machine), base, platform, length, seed, max_starts),
     )
     away = np.linalg.norm(modes.position - machine.home_position, axis=1) + scale * np.linalg.norm(
         modes.rotation - machine.home_rotation, axis=(1, 2)
@@ -222,10 +227,10 @@ def assembly_modes(
     within = np.full(len(modes), bool(np.all((length >= low) & (length <= high))))
     if limits is not None:
         within &= passive_angles(machine, modes.position, modes.rotation, limits).within
-    return _sorted(modes, order, home, within)
+    return _sort_modes(modes, order, home, within)
 
 
-def _modes(
+def _find_modes(
     base: FloatArray, platform: FloatArray, length: FloatArray, scale: float, roots: Roots
 ) -> AssemblyModes:
     position, rotation = (np.ascontiguousarray(part) for part in pose_from_study(roots.z, scale))
@@ -262,7 +267,7 @@ def _modes(
     )
 
 
-def _sorted(
+def _sort_modes(
     modes: AssemblyModes, order: NDArray[np.int64], home: int | None, within: NDArray[np.bool_]
 ) -> AssemblyModes:
     per_mode = (
@@ -281,7 +286,7 @@ def _sorted(
     )
 
 
-def _joints(name: str, values: FloatArray) -> FloatArray:
+def _read_joints(name: str, values: FloatArray) -> FloatArray:
     joints = np.array(values, dtype=float)
     # as a machine's are: kernels are compiled once for both
     joints.setflags(write=False)
@@ -290,7 +295,7 @@ def _joints(name: str, values: FloatArray) -> FloatArray:
     return joints
 
 
-def _length(values: FloatArray) -> FloatArray:
+def _compute_length(values: FloatArray) -> FloatArray:
     length = np.ascontiguousarray(values, dtype=float)
     if length.shape != (6,):
         raise ValueError(f"length has shape {length.shape}, expected (6,)")

@@ -99,10 +99,12 @@ def follow(form, gram, z, begin, end, work):
 
 
 def machine_quadrics(machine: Machine) -> Quadrics:
-    """The quadrics of a machine's geometry, in units of its length scale."""
-    return _quadrics(machine.base_joints.tobytes(), machine.platform_joints.tobytes(), machine.length_scale)
+    """Return the quadrics of a machine's geometry, in units of its length scale."""
+    return _evaluate_quadrics(
+        machine.base_joints.tobytes(), machine.platform_joints.tobytes(), machine.length_scale
+    )
 
 
 @lru_cache(maxsize=64)
-def _quadrics(base: bytes, platform: bytes, scale: float) -> Quadrics:
+def _evaluate_quadrics(base: bytes, platform: bytes, scale: float) -> Quadrics:
     return quadrics(np.frombuffer(base).reshape(6, 3), np.frombuffer(platform).reshape(6, 3), scale)

@@ -104,7 +104,7 @@ def _start(draw, base, platform, constant, z):
 
 
 @kernel
-def _damped_inverse(matrix, inverse, work):
+def _compute_damped_inverse(matrix, inverse, work):
     """Levenberg's (M'M + m)^-1 M', for geometries whose derivative is singular everywhere."""
     normal, largest = np.empty((8, 8)), 0.0
     for i in range(8):
@@ -127,7 +127,7 @@ def _damped_inverse(matrix, inverse, work):
 
 
 @kernel
-def _worst(form, z, constant):
+def _find_worst(form, z, constant):
     worst = 0.0
     for i in range(8):
         value = -constant[i]
@@ -151,7 +151,7 @@ def _search(form, draws, base, platform, constant, roots, simple, hits, count):
         for _ in range(NEWTON_STEPS):
             derivative(form, z, matrix)
             regular = invert8(matrix, inverse, work)
-            if not regular and not _damped_inverse(matrix, inverse, work):
+            if not regular and not _compute_damped_inverse(matrix, inverse, work):
                 break
             size = newton_step(matrix, inverse, z, constant, step)
             # longer steps than a unit leave the region where rotations are
@@ -161,7 +161,7 @@ def _search(form, draws, base, platform, constant, roots, simple, hits, count):
             if size < 1e-9:
                 break
         is_simple = regular and size < 1e-9
-        if not is_simple and not _worst(form, z, constant) < ROOT:
+        if not is_simple and not _find_worst(form, z, constant) < ROOT:
             continue
         converged += 1
         place = -1
@@ -189,7 +189,7 @@ def _search(form, draws, base, platform, constant, roots, simple, hits, count):
     return count, converged
 
 
-def all_roots(
+def find_all_roots(
     system: Quadrics,
     base: FloatArray,
     platform: FloatArray,
@@ -197,7 +197,7 @@ def all_roots(
     seed: int = 0,
     max_starts: int = MAX_STARTS,
 ) -> Roots:
-    """All real roots of one geometry and one set of lengths, found from random starts.
+    """Return all real roots of one geometry and one set of lengths, found from random starts.
 
     Deterministic for a seed. `certified` roots are proved to exist and to differ from each other.
 
@@ -229,7 +229,7 @@ def all_roots(
         starts, converged = starts + CHUNK, converged + good
         z, met = roots[:count], bool(np.all(hits[:count] >= LEAST_HITS))
         proof = certify(system, z, np.broadcast_to(length, (count, 6)))
-        certified = proof.proved & _apart(z, proof.error)
+        certified = proof.proved & _are_apart(z, proof.error)
         signs = np.sign(np.linalg.det(np.einsum("ijk,nk->nij", system.form, z)))
         balanced = bool(np.all(certified) and signs.sum() == 0)
         continuum = count > MOST_ROOTS
@@ -246,7 +246,7 @@ def all_roots(
     )
 
 
-def _apart(z: FloatArray, error: FloatArray) -> NDArray[np.bool_]:
+def _are_apart(z: FloatArray, error: FloatArray) -> NDArray[np.bool_]:
     """Whether each root's ball of existence is clear of those of all other proved roots; z and -z are one pose."""
     if not len(z):
         return np.zeros(0, dtype=bool)

@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
 from pkm_identification.numerics.linear_systems import invert8
-from pkm_identification.numerics.rotation import matrix_from_quaternion, quaternion_from_matrix
+from pkm_identification.numerics.rotation import build_quaternion_from_matrix, matrix_from_quaternion
 
 UNKNOWNS = 8
 # The rounding of F(z) is below this times the sum of its terms' magnitudes: 8 x 8 products and their sum.
@@ -60,7 +60,7 @@ class Quadrics(NamedTuple):
 
 
 def quadrics(base: FloatArray, platform: FloatArray, scale: float) -> Quadrics:
-    """The eight quadrics of a geometry: six strut lengths, e.e = 1 and Study's condition e.g = 0.
+    """Return the eight quadrics of a geometry: six strut lengths, e.e = 1 and Study's condition e.g = 0.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def quadrics(base: FloatArray, platform: FloatArray, scale: float) -> Quadrics:
     b, p = np.asarray(base) / scale, np.asarray(platform) / scale
     form = np.zeros((UNKNOWNS, UNKNOWNS, UNKNOWNS))
     for i in range(6):
-        left, right = _left(b[i]), _right(p[i])
+        left, right = _build_left_product(b[i]), _build_right_product(p[i])
         form[i, :4, :4] = 2 * (p[i] @ p[i] + b[i] @ b[i]) * np.eye(4) - 4 * left.T @ right
         form[i, 4:, 4:] = 8 * np.eye(4)
         form[i, 4:, :4] = 4 * (right - left)
@@ -98,7 +98,7 @@ def study_from_pose(position: FloatArray, rotation: FloatArray, scale: float) ->
     ndarray, shape (N, 8)
         Unit quaternion e (w, x, y, z), then g = t e / 2 with t = position / scale; z and -z are one pose.
     """
-    e = quaternion_from_matrix(rotation)[:, [3, 0, 1, 2]]
+    e = build_quaternion_from_matrix(rotation)[:, [3, 0, 1, 2]]
     t = np.asarray(position) / scale
     scalar = -np.sum(t * e[:, 1:], axis=1, keepdims=True)
     return np.hstack([e, 0.5 * scalar, 0.5 * (e[:, :1] * t + np.cross(t, e[:, 1:]))])
@@ -227,13 +227,13 @@ def certify(system: Quadrics, z: FloatArray, length: FloatArray) -> RootCertific
     return RootCertificate(proved, error, unique)
 
 
-def _left(v: FloatArray) -> FloatArray:
-    """Matrix of q -> v q, v a pure quaternion."""
+def _build_left_product(v: FloatArray) -> FloatArray:
+    """Return matrix of q -> v q, v a pure quaternion."""
     x, y, z = v
     return np.array([[0, -x, -y, -z], [x, 0, -z, y], [y, z, 0, -x], [z, -y, x, 0]], dtype=float)
 
 
-def _right(v: FloatArray) -> FloatArray:
-    """Matrix of q -> q v, v a pure quaternion."""
+def _build_right_product(v: FloatArray) -> FloatArray:
+    """Return matrix of q -> q v, v a pure quaternion."""
     x, y, z = v
     return np.array([[0, -x, -y, -z], [x, 0, z, -y], [y, -z, 0, x], [z, y, -x, 0]], dtype=float)

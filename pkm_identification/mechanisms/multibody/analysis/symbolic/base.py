@@ -101,7 +101,7 @@ class SymbolicBaseParameters:
         return len(self.elimination.kept)
 
     def beside(self, more: tuple[str, ...]) -> SymbolicBaseParameters:
-        """The same with parameters after these that depend on no other."""
+        """Return the same with parameters after these that depend on no other."""
         if not more:
             return self
         own, count = self.elimination, len(self.names)
@@ -122,7 +122,7 @@ class SymbolicBaseParameters:
         return np.array(self.vanishing, dtype=np.int64)
 
 
-def symbolic_base_parameters(
+def list_symbolic_base_parameters(
     mechanism: Mechanism,
     names: tuple[str, ...],
     columns: NDArray[np.int64],
@@ -164,23 +164,23 @@ def symbolic_base_parameters(
     present = set(columns.tolist())
     out = {column for k, column in enumerate(columns) if own and names[k] in wanted_out}
     every = list(steps(mechanism.description, facts))
-    number, is_zero = _arithmetic(every, plain)
+    number, is_zero = _choose_arithmetic(every, plain)
     elimination = Elimination(is_zero)
     applied = []
     for step in every:
         vector = {
             column: number(value) for column, value in null_vector(step, plain).items() if column in present
         }
-        pivot = elimination.add(vector, _preference(step, out))
+        pivot = elimination.add(vector, _rank_preference(step, out))
         if pivot is not None:
             applied.append(Applied(step, pivot))
     if own:
-        eliminated = _of_rows(elimination, columns)
+        eliminated = _reduce_rows(elimination, columns)
         gone = {one.parameter for one in applied if one.vanishes}
         vanishing = [k for k, column in enumerate(columns) if column in gone]
     else:
         late = np.array([(name in wanted_out) - (name in wanted_in) for name in names])
-        eliminated, vanishing = _of_symmetry(elimination, columns, mapping, late, is_zero)
+        eliminated, vanishing = _reduce_by_symmetry(elimination, columns, mapping, late, is_zero)
     transferred = [k for k in eliminated.given_up.tolist() if k not in vanishing]
     return SymbolicBaseParameters(
         names,
@@ -197,7 +197,7 @@ def symbolic_base_parameters(
 
 
 def null_vector(step: Step, geometry: Geometry) -> dict[int, Exact]:
-    """A step's null vector: the bodies' columns, ten each, that it has; the ground has none."""
+    """Return a step's null vector: the bodies' columns, ten each, that it has; the ground has none."""
     entries: dict[int, Exact] = {}
     for body, sign, ten in step.parts(geometry):
         for k, value in enumerate(ten):
@@ -206,8 +206,8 @@ def null_vector(step: Step, geometry: Geometry) -> dict[int, Exact]:
     return entries
 
 
-def _preference(step: Step, out: Collection[int]) -> Callable[[int], tuple[bool, bool, int]]:
-    """What is given up first: what is wanted out, what is the giver's, by kind."""
+def _rank_preference(step: Step, out: Collection[int]) -> Callable[[int], tuple[bool, bool, int]]:
+    """Return what is given up first: what is wanted out, what is the giver's, by kind."""
     groups = _ORDER.get(step.kind, _OTHERS)
 
     def rank(column: int) -> tuple[bool, bool, int]:
@@ -217,7 +217,7 @@ def _preference(step: Step, out: Collection[int]) -> Callable[[int], tuple[bool,
     return rank
 
 
-def _arithmetic(
+def _choose_arithmetic(
     every: list[Step], geometry: Geometry
 ) -> tuple[Callable[[Exact], Any], Callable[[Any], bool]]:
     """Fractions where all numbers are; else many digits."""
@@ -232,11 +232,11 @@ def _arithmetic(
     return RATIONAL.number, lambda value: value == 0
 
 
-def _of_rows(elimination: Elimination, columns: NDArray[np.int64]) -> Eliminated:
+def _reduce_rows(elimination: Elimination, columns: NDArray[np.int64]) -> Eliminated:
     place = {int(column): k for k, column in enumerate(columns)}
     given_up = sorted(place[pivot] for pivot in elimination.rows)
     kept = [k for k in range(len(columns)) if k not in set(given_up)]
-    return _eliminated(
+    return _eliminate(
         kept,
         given_up,
         {
@@ -248,7 +248,7 @@ def _of_rows(elimination: Elimination, columns: NDArray[np.int64]) -> Eliminated
     )
 
 
-def _eliminated(kept: list[int], given_up: list[int], values: Mapping[tuple[int, int], Any]) -> Eliminated:
+def _eliminate(kept: list[int], given_up: list[int], values: Mapping[tuple[int, int], Any]) -> Eliminated:
     coefficients = np.full((len(kept), len(given_up)), Fraction(0), dtype=object)
     rows, columns = ({k: n for n, k in enumerate(some)} for some in (kept, given_up))
     for (k, j), value in values.items():
@@ -256,14 +256,14 @@ def _eliminated(kept: list[int], given_up: list[int], values: Mapping[tuple[int,
     return Eliminated(np.array(kept, dtype=np.int64), np.array(given_up, dtype=np.int64), coefficients)
 
 
-def _of_symmetry(
+def _reduce_by_symmetry(
     elimination: Elimination,
     columns: NDArray[np.int64],
     mapping: NDArray[np.int64],
     late: NDArray[np.int64],
     is_zero: Callable[[Any], bool],
 ) -> tuple[Eliminated, list[int]]:
-    """What is left of fewer parameters, which build up those of the bodies, and which of them do nothing.
+    """Return what is left of fewer parameters, which build up those of the bodies, and which of them do nothing.
 
     Two sets of bodies' parameters do the same if they differ by null vectors: each parameter is taken modulo these, and
     those that depend on the ones before them are given up.
@@ -298,4 +298,4 @@ def _of_symmetry(
         whole = row[-1 - j]
         given_up.append(j)
         values.update({(-1 - k, j): -value / whole for k, value in row.items() if k != -1 - j})
-    return _eliminated(sorted(kept), sorted(given_up), values), vanishing
+    return _eliminate(sorted(kept), sorted(given_up), values), vanishing

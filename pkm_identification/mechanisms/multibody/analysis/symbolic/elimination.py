@@ -34,7 +34,7 @@ class Elimination:
         self.rows: dict[int, Row] = {}
 
     def add(self, vector: Mapping[int, Any], rank: Callable[[int], Any]) -> int | None:
-        """The column a vector gives up: the first by `rank` of those that are left of it; None if nothing is."""
+        """Return the column a vector gives up: the first by `rank` of those that are left of it; None if nothing is."""
         row = dict(vector)
         for pivot in [column for column in row if column in self.rows]:
             self._subtract(row, row[pivot], self.rows[pivot])

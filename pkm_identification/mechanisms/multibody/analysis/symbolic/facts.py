@@ -28,7 +28,7 @@ from ...mechanism import Mechanism
 from ...numbers.arithmetic import FLOAT64, Multiprecision
 from ...numbers.exact import ExactVector
 from ...numbers.padic import NotInThisField, Padic
-from ..exact_states import PRIMES, exact_motion, why_not_exact
+from ..exact_states import PRIMES, compute_exact_motion, why_not_exact
 from ..modular_start import fractions_near_home
 from ..states import random_drives
 from .geometry import Geometry
@@ -61,21 +61,21 @@ class Facts:
 
     @classmethod
     def of(cls, mechanism: Mechanism, geometry: Geometry, seed: int = 0) -> Facts:
-        """Of random states of a mechanism in float64.
+        """Build one of random states of a mechanism in float64.
 
         Raises
         ------
         MotionRefused
             If there are none.
         """
-        here, motion = _states(mechanism, geometry, seed)
+        here, motion = _draw_states(mechanism, geometry, seed)
         arithmetic = here.arithmetic
         assert isinstance(arithmetic, (Padic, Multiprecision))
         rotation, _ = body_poses(here, motion.configuration)
         count, bodies = len(motion), len(here.description.bodies)
         turn, shift = (arithmetic.zeros(count, bodies, 3, 1) for _ in range(2))
         for n in range(count):
-            arithmetic.compiled(read_unit_motions)(
+            arithmetic.compile(read_unit_motions)(
                 here.model, motion.configuration[n], motion.velocity[n][:, None], turn[n], shift[n]
             )
         ground = np.broadcast_to(arithmetic.array(np.eye(3)), (count, 1, 3, 3))
@@ -108,9 +108,9 @@ class Facts:
     @cached_property
     def _spins(self) -> Any:
         """Angular velocities in the ground's axes."""
-        return self._grounded(self.turning)
+        return self._is_grounded(self.turning)
 
-    def _grounded(self, own: Any) -> Any:
+    def _is_grounded(self, own: Any) -> Any:
         return (self.rotation * own[:, :, None, :]).sum(axis=3)
 
     @cached_property
@@ -126,7 +126,9 @@ class Facts:
         """Of each body, velocities (N, 3) of its points in the ground's axes."""
         velocities = []
         for b, points in enumerate(self.geometry.points):
-            own = [self.speed[:, b] + _cross(self.turning[:, b], self._number(point)) for point in points]
+            own = [
+                self.speed[:, b] + _compute_cross(self.turning[:, b], self._number(point)) for point in points
+            ]
             velocities.append([(self.rotation[:, b] * one[:, None, :]).sum(axis=2) for one in own])
         return velocities
 
@@ -134,41 +136,43 @@ class Facts:
         return self.arithmetic.array(vector)
 
     def turns(self, b: int) -> bool:
-        """Whether a body turns at all."""
+        """Return whether a body turns at all."""
         return not self._zero(self.turning[:, b])
 
     def at_rest(self, b: int, point: int) -> bool:
-        """Whether a point of a body never moves."""
+        """Return whether a point of a body never moves."""
         return self._zero(self._velocities[b][point])
 
     def moves_along(self, b: int, point: int, direction: int) -> bool:
-        """Whether a point that moves does so along a direction of its body."""
+        """Return whether a point that moves does so along a direction of its body."""
         velocity = self._velocities[b][point]
-        return not self._zero(velocity) and self._zero(_cross(velocity, self._directions[b][direction]))
+        return not self._zero(velocity) and self._zero(
+            _compute_cross(velocity, self._directions[b][direction])
+        )
 
     def keeps_height(self, b: int, direction: int) -> bool:
-        """Whether a body's direction always has the same angle with gravity."""
-        change = _cross(self._spins[:, b], self._directions[b][direction])
+        """Return whether a body's direction always has the same angle with gravity."""
+        change = _compute_cross(self._spins[:, b], self._directions[b][direction])
         return self._zero((change * self.gravity).sum(axis=1))
 
     def fixed_in_space(self, b: int, direction: int) -> bool:
-        """Whether a direction of a body keeps its direction."""
-        return self._zero(_cross(self._spins[:, b], self._directions[b][direction]))
+        """Return whether a direction of a body keeps its direction."""
+        return self._zero(_compute_cross(self._spins[:, b], self._directions[b][direction]))
 
     def upright(self, b: int, direction: int) -> bool:
-        """Whether a direction of a body is always that of gravity; true without gravity."""
-        return self._zero(_cross(self._directions[b][direction], self.gravity[None]))
+        """Return whether a direction of a body is always that of gravity; true without gravity."""
+        return self._zero(_compute_cross(self._directions[b][direction], self.gravity[None]))
 
     @property
     def weightless(self) -> bool:
         return self._zero(self.gravity)
 
     def never_turned_about(self, b: int, direction: int) -> bool:
-        """Whether a body's angular velocity is always across a direction of it."""
+        """Return whether a body's angular velocity is always across a direction of it."""
         return self._zero((self._spins[:, b] * self._directions[b][direction]).sum(axis=1))
 
     def same_turning(self, i: int, j: int) -> bool:
-        """Whether two bodies always have the same angular velocity."""
+        """Return whether two bodies always have the same angular velocity."""
         return self._zero(self._spins[:, i] - self._spins[:, j])
 
     def shared_directions(self, i: int, j: int) -> list[tuple[int, int, int]]:
@@ -176,7 +180,7 @@ class Facts:
         apart = self._spins[:, i] - self._spins[:, j]
         directions = []
         for k, one in enumerate(self._directions[i]):
-            if not self._zero(_cross(apart, one)):
+            if not self._zero(_compute_cross(apart, one)):
                 continue
             for m, other in enumerate(self._directions[j]):
                 sign = 1 if self._zero(one - other) else -1 if self._zero(one + other) else 0
@@ -195,12 +199,14 @@ class Facts:
         ]
 
 
-def _states(mechanism: Mechanism, geometry: Geometry, seed: int) -> tuple[Mechanism, MechanismMotion]:
+def _draw_states(mechanism: Mechanism, geometry: Geometry, seed: int) -> tuple[Mechanism, MechanismMotion]:
     if not why_not_exact(mechanism):
         near_home = fractions_near_home(mechanism)
         for prime in PRIMES:
             try:
-                here, motion = exact_motion(mechanism, prime, _STATES, random.Random(seed + prime), near_home)
+                here, motion = compute_exact_motion(
+                    mechanism, prime, _STATES, random.Random(seed + prime), near_home
+                )
                 for vectors in (*geometry.points, *geometry.directions):
                     here.arithmetic.array(vectors)
             except NotInThisField:
@@ -215,8 +221,8 @@ def _states(mechanism: Mechanism, geometry: Geometry, seed: int) -> tuple[Mechan
     return precise, motion_of_drives(precise, drive, rate, change, start=array(rough.configuration))
 
 
-def _cross(a: Any, b: Any) -> Any:
-    """Of vectors (..., 3) of any arithmetic."""
+def _compute_cross(a: Any, b: Any) -> Any:
+    """Return the cross product of vectors (..., 3) of any arithmetic."""
     x, y = np.broadcast_arrays(a, b)
     return np.stack(
         [

@@ -28,7 +28,7 @@ NEEDS_SYMPY = needs("sympy", "symbolic")
 
 
 def has_sympy() -> bool:
-    """Whether formulas can be made."""
+    """Return whether formulas can be made."""
     return find_spec("sympy") is not None
 
 
@@ -68,21 +68,21 @@ class Formulas(Evaluation):
         return self._sympy.Rational(value)
 
     def short(self, value: Any) -> Any:
-        """A formula with numerator and denominator without common factors."""
+        """Return a formula with numerator and denominator without common factors."""
         return self._sympy.cancel(value)
 
     def factored(self, value: Any) -> Any:
-        """A formula as a product."""
+        """Return a formula as a product."""
         return self._sympy.factor(value)
 
     def is_zero(self, value: Any) -> bool:
-        """Whether a formula is zero for the constants' values."""
+        """Return whether a formula is zero for the constants' values."""
         if value == 0:
             return True
         return bool(abs(self._sympy.N(value.subs(self.values), _DIGITS)) < _LEAST)
 
     def latex(self, value: Any) -> str:
-        """A formula or the name of a symbol in LaTeX."""
+        """Return a formula or the name of a symbol in LaTeX."""
         return self._sympy.latex(self._sympy.Symbol(value) if isinstance(value, str) else value)
 
 

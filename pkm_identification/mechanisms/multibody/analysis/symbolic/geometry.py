@@ -39,20 +39,23 @@ class Geometry:
 
 
 def geometries(description: Description) -> tuple[Geometry, Geometry]:
-    """The same points and directions in numbers, and in the constants that the description names."""
-    plain, named = _features(description, description.joints), _features(description, _named(description))
+    """Return the same points and directions in numbers, and in the constants that the description names."""
+    plain, named = (
+        _find_features(description, description.joints),
+        _find_features(description, _name_joints(description)),
+    )
     points, directions = [], []
     for (spots, ways), (named_spots, named_ways) in zip(plain, named, strict=True):
-        points.append(_once(spots, named_spots))
-        directions.append(_once(ways, named_ways))
+        points.append(_remove_repetitions(spots, named_spots))
+        directions.append(_remove_repetitions(ways, named_ways))
     return (
         Geometry(tuple(a for a, _ in points), tuple(a for a, _ in directions)),
         Geometry(tuple(b for _, b in points), tuple(b for _, b in directions)),
     )
 
 
-def _named(description: Description) -> tuple[Joint, ...]:
-    """The joints, their numbers made of named constants where the document has some."""
+def _name_joints(description: Description) -> tuple[Joint, ...]:
+    """Return the joints, their numbers made of named constants where the document has some."""
     constants = description.document.get("constants")
     if not constants:
         return description.joints
@@ -65,11 +68,11 @@ def _named(description: Description) -> tuple[Joint, ...]:
 
 
 def body_names(description: Description) -> tuple[str, ...]:
-    """Names of the bodies, the ground's first."""
+    """Return names of the bodies, the ground's first."""
     return (GROUND, *(body.name for body in description.bodies))
 
 
-def _features(
+def _find_features(
     description: Description, joints: tuple[Joint, ...]
 ) -> list[tuple[list[ExactVector], list[ExactVector]]]:
     features: dict[str, tuple[list[ExactVector], list[ExactVector]]] = {
@@ -91,7 +94,7 @@ def _features(
     return list(features.values())
 
 
-def _once(
+def _remove_repetitions(
     plain: list[ExactVector], named: list[ExactVector]
 ) -> tuple[tuple[ExactVector, ...], tuple[ExactVector, ...]]:
     """Without repetitions, which the numbers decide."""

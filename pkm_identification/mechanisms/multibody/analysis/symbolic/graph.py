@@ -49,7 +49,7 @@ class JointGraph:
         self._distance = self._distances()
         self.givers = {
             giver
-            for joint, giver, _ in self.joined()
+            for joint, giver, _ in self.concatenate()
             if joint in self.points and not facts.same_turning(*self._ends[joint])
         }
 
@@ -67,7 +67,7 @@ class JointGraph:
             front = following
         return [distances[b] for b in range(len(self.names))]
 
-    def joined(self) -> list[tuple[str, int, int]]:
+    def concatenate(self) -> list[tuple[str, int, int]]:
         """Joints between bodies that move, each with its giver and its taker.
 
         Over a hinge, and between bodies that turn alike, the outer body gives to the inner one; over a ball or a

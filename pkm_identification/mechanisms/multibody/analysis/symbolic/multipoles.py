@@ -26,27 +26,27 @@ _PAIRS = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
 
 
 def monopole(p: Sequence[Exact]) -> Ten:
-    """A mass of one at a point."""
-    return (ONE, *p, *_of_second(p, p))
+    """Return a mass of one at a point."""
+    return (ONE, *p, *_compute_inertia(p, p))
 
 
 def dipole(p: Sequence[Exact], e: Sequence[Exact]) -> Ten:
-    """A first moment of one along a direction, its pair of masses at a point."""
-    once, again = _of_second(p, e), _of_second(e, p)
+    """Return a first moment of one along a direction, its pair of masses at a point."""
+    once, again = _compute_inertia(p, e), _compute_inertia(e, p)
     return (ZERO, *e, *(a + b for a, b in zip(once, again, strict=True)))
 
 
 def quadrupole(e: Sequence[Exact]) -> Ten:
-    """A second moment of one along a direction."""
-    return (ZERO, *_NONE, *_of_second(e, e))
+    """Return a second moment of one along a direction."""
+    return (ZERO, *_NONE, *_compute_inertia(e, e))
 
 
 def inertia(e: Sequence[Exact], f: Sequence[Exact]) -> Ten:
-    """The symmetric part of the tensor e f, as moments and products of inertia."""
+    """Return the symmetric part of the tensor e f, as moments and products of inertia."""
     return (ZERO, *_NONE, *((e[i] * f[j] + f[i] * e[j]) / 2 for i, j in _PAIRS))
 
 
-def _of_second(p: Sequence[Exact], q: Sequence[Exact]) -> Ten:
+def _compute_inertia(p: Sequence[Exact], q: Sequence[Exact]) -> Ten:
     """Inertia of the second moment p q, symmetric part."""
     trace = dot_product(p, q)
     return tuple((trace if i == j else ZERO) - (p[i] * q[j] + q[i] * p[j]) / 2 for i, j in _PAIRS)

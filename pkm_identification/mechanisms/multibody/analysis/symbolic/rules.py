@@ -86,87 +86,89 @@ def steps(description: Description, facts: Facts) -> Iterator[Step]:
     graph = JointGraph(description, facts)
     bodies = range(1, len(graph.names))
     for b in bodies:
-        yield from _vanishing(facts, b, lends=b in graph.givers)
-    joined = graph.joined()
+        yield from _list_vanishing(facts, b, lends=b in graph.givers)
+    joined = graph.concatenate()
     apart = [(j, i) for i in bodies for j in range(i + 1, len(graph.names))]
     # complete tensors, then masses over balls, hinges, what the ground lends, and what bodies share that no joint joins
     for joint, giver, taker in (*joined, *(("", *pair) for pair in apart)):
         if facts.same_turning(giver, taker):
-            yield from _alike(facts, joint, giver, taker)
+            yield from _turn_alike(facts, joint, giver, taker)
     for joint, giver, taker in joined:
         if joint in graph.points and not facts.same_turning(giver, taker):
-            yield from _common_point(facts, joint, giver, taker)
+            yield from _share_common_point(facts, joint, giver, taker)
     for b in bodies:
         if b in graph.givers:
             for joint, point in graph.resting(b):
-                yield _mass(b, GROUND_BODY, (point, None), joint)
+                yield _move_mass(b, GROUND_BODY, (point, None), joint)
     for giver, taker in apart:
-        yield from _common_point(facts, "", giver, taker)
+        yield from _share_common_point(facts, "", giver, taker)
 
 
-def _vanishing(facts: Facts, b: int, lends: bool) -> Iterator[Step]:
+def _list_vanishing(facts: Facts, b: int, lends: bool) -> Iterator[Step]:
     points, ways = (
         range(len(facts.geometry.points[b])),
         range(len(facts.geometry.directions[b])),
     )
     resting = [k for k in points if facts.at_rest(b, k)]
     if not facts.turns(b):
-        yield from _tensors(6, b, None, "", _triads(_axis(b, 0), _axis(b, 1)))
+        yield from _move_tensors(6, b, None, "", _list_triads(_share_axis(b, 0), _share_axis(b, 1)))
         for k in range(3):
-            yield _dipole(4, b, None, "", (0, None), (_axis(b, k), None))
+            yield _move_dipole(4, b, None, "", (0, None), (_share_axis(b, k), None))
     else:
         fixed = [k for k in ways if facts.fixed_in_space(b, k)]
         for k in fixed[:1]:
-            yield from _across(b, k)
-            yield _dipole(2, b, None, "", (0, None), (_axis(b, k), None))
+            yield from _move_across(b, k)
+            yield _move_dipole(2, b, None, "", (0, None), (_share_axis(b, k), None))
         if resting and (facts.weightless or (fixed and facts.upright(b, fixed[0]))):
             for k in range(3):
-                yield _dipole(4, b, None, "", (resting[0], None), (_axis(b, k), None))
+                yield _move_dipole(4, b, None, "", (resting[0], None), (_share_axis(b, k), None))
         for k in ways:
             if not fixed and facts.never_turned_about(b, k):
-                yield from _moment(b, k)
+                yield from _move_moment(b, k)
         for k in points:
             for way in ways:
                 if facts.moves_along(b, k, way) and facts.keeps_height(b, way):
-                    yield _dipole(3, b, None, "", (k, None), (_axis(b, way), None))
+                    yield _move_dipole(3, b, None, "", (k, None), (_share_axis(b, way), None))
     if not lends:
         for k in resting:
-            yield _mass(b, None, (k, None), "")
+            yield _move_mass(b, None, (k, None), "")
 
 
-def _alike(facts: Facts, joint: str, giver: int, taker: int) -> Iterator[Step]:
+def _turn_alike(facts: Facts, joint: str, giver: int, taker: int) -> Iterator[Step]:
     """Bodies that turn alike: any quadrupole, and any dipole where they have a point in common."""
     shared = facts.shared_directions(giver, taker)
-    pair = _two_across(facts, giver, shared)
+    pair = _move_two_across(facts, giver, shared)
     if pair is None:
         return
     (one, own, first), (other, its, second) = pair
-    yield from _tensors(
+    yield from _move_tensors(
         6,
         giver,
         taker,
         joint,
-        _triads(_axis(giver, one), _axis(giver, other)),
-        _triads(_axis(taker, own, first), _axis(taker, its, second)),
+        _list_triads(_share_axis(giver, one), _share_axis(giver, other)),
+        _list_triads(_share_axis(taker, own, first), _share_axis(taker, its, second)),
     )
     for point in facts.shared_points(giver, taker)[:1]:
-        yield _mass(giver, taker, point, joint)
-        near = _three(_axis(giver, one), _axis(giver, other))
-        far = _three(_axis(taker, own, first), _axis(taker, its, second))
+        yield _move_mass(giver, taker, point, joint)
+        near = _move_three(_share_axis(giver, one), _share_axis(giver, other))
+        far = _move_three(_share_axis(taker, own, first), _share_axis(taker, its, second))
         for here, there in zip(near, far, strict=True):
-            yield _dipole(4, giver, taker, joint, point, (here, there))
+            yield _move_dipole(4, giver, taker, joint, point, (here, there))
 
 
-def _common_point(facts: Facts, joint: str, giver: int, taker: int) -> Iterator[Step]:
+def _share_common_point(facts: Facts, joint: str, giver: int, taker: int) -> Iterator[Step]:
     """Bodies with a point in common, and what a direction in common adds; a direction alone: a quadrupole."""
     points = facts.shared_points(giver, taker)
     shared = facts.shared_directions(giver, taker)[:1]
     for point in points if not joint else points[:1]:
-        yield _mass(giver, taker, point, joint)
+        yield _move_mass(giver, taker, point, joint)
         for one, other, sign in shared:
-            yield _dipole(2, giver, taker, joint, point, (_axis(giver, one), _axis(taker, other, sign)))
+            yield _move_dipole(
+                2, giver, taker, joint, point, (_share_axis(giver, one), _share_axis(taker, other, sign))
+            )
     for one, other, sign in shared:
-        here, there = _axis(giver, one), _axis(taker, other, sign)
+        here, there = _share_axis(giver, one), _share_axis(taker, other, sign)
 
         def parts(g: Geometry, here: Way = here, there: Way = there) -> list[tuple[int, int, Ten]]:
             return [(giver, 1, quadrupole(here(g))), (taker, -1, quadrupole(there(g)))]
@@ -174,7 +176,7 @@ def _common_point(facts: Facts, joint: str, giver: int, taker: int) -> Iterator[
         yield Step(5, QUADRUPOLE, giver, taker, joint, parts, None, here)
 
 
-def _mass(giver: int, taker: int | None, point: tuple[int, int | None], joint: str) -> Step:
+def _move_mass(giver: int, taker: int | None, point: tuple[int, int | None], joint: str) -> Step:
     here, there = point
 
     def parts(g: Geometry) -> list[tuple[int, int, Ten]]:
@@ -186,7 +188,7 @@ def _mass(giver: int, taker: int | None, point: tuple[int, int | None], joint: s
     return Step(1, MONOPOLE, giver, taker, joint, parts, lambda g: g.points[giver][here])
 
 
-def _dipole(
+def _move_dipole(
     condition: int,
     giver: int,
     taker: int | None,
@@ -205,7 +207,7 @@ def _dipole(
     return Step(condition, DIPOLE, giver, taker, joint, parts, lambda g: g.points[giver][here], near)
 
 
-def _tensors(
+def _move_tensors(
     condition: int,
     giver: int,
     taker: int | None,
@@ -213,7 +215,7 @@ def _tensors(
     own: list[tuple[Way, Way]],
     other: list[tuple[Way, Way]] | None = None,
 ) -> Iterator[Step]:
-    """A step for each pair of directions of the giver, with the same pair of the taker's."""
+    """Yield a step for each pair of directions of the giver, with the same pair of the taker's."""
     for k, (e, f) in enumerate(own):
         far = other[k] if other is not None else None
 
@@ -228,30 +230,30 @@ def _tensors(
         yield Step(condition, QUADRUPOLE, giver, taker, joint, parts)
 
 
-def _across(b: int, way: int) -> Iterator[Step]:
+def _move_across(b: int, way: int) -> Iterator[Step]:
     """Moments and products but that about a direction."""
-    axis = _axis(b, way)
-    across = _any_across(b, way)
-    third = _crossed(axis, across)
+    axis = _share_axis(b, way)
+    across = _find_direction_across(b, way)
+    third = _cross_axes(axis, across)
     pairs = [(across, across), (third, third), (across, third), (axis, across), (axis, third)]
-    yield from _tensors(5, b, None, "", pairs)
+    yield from _move_tensors(5, b, None, "", pairs)
 
 
-def _moment(b: int, way: int) -> Iterator[Step]:
-    axis = _axis(b, way)
-    yield from _tensors(5, b, None, "", [(axis, axis)])
+def _move_moment(b: int, way: int) -> Iterator[Step]:
+    axis = _share_axis(b, way)
+    yield from _move_tensors(5, b, None, "", [(axis, axis)])
 
 
-def _axis(b: int, way: int, sign: int = 1) -> Way:
+def _share_axis(b: int, way: int, sign: int = 1) -> Way:
     return lambda g: tuple(sign * x for x in g.directions[b][way])
 
 
-def _crossed(one: Way, other: Way) -> Way:
+def _cross_axes(one: Way, other: Way) -> Way:
     return lambda g: cross_product(one(g), other(g))
 
 
-def _any_across(b: int, way: int) -> Way:
-    """A direction across one of a body's: a product with that one of its axes that is least along it."""
+def _find_direction_across(b: int, way: int) -> Way:
+    """Return a direction across one of a body's: a product with that one of its axes that is least along it."""
 
     def across(g: Geometry) -> ExactVector:
         axis = g.directions[b][way]
@@ -261,16 +263,16 @@ def _any_across(b: int, way: int) -> Way:
     return across
 
 
-def _three(one: Way, other: Way) -> list[Way]:
-    return [one, other, _crossed(one, other)]
+def _move_three(one: Way, other: Way) -> list[Way]:
+    return [one, other, _cross_axes(one, other)]
 
 
-def _triads(one: Way, other: Way) -> list[tuple[Way, Way]]:
-    a, b, c = _three(one, other)
+def _list_triads(one: Way, other: Way) -> list[tuple[Way, Way]]:
+    a, b, c = _move_three(one, other)
     return [(a, a), (b, b), (c, c), (a, b), (a, c), (b, c)]
 
 
-def _two_across(
+def _move_two_across(
     facts: Facts, b: int, shared: list[tuple[int, int, int]]
 ) -> tuple[tuple[int, int, int], tuple[int, int, int]] | None:
     """Two shared directions that are not parallel; axes of the body come first."""

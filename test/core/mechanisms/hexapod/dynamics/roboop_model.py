@@ -24,7 +24,7 @@ import numpy as np
 
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import PlatformMotion
-from pkm_identification.numerics.rotation import matrix_from_zxz, quaternion_from_matrix
+from pkm_identification.numerics.rotation import build_quaternion_from_matrix, matrix_from_zxz
 
 BASE = np.array([
     [1.758, 2.8, -1.015], [1.6021, 3.07, -0.925], [-1.758, 2.8, -1.015],
@@ -194,7 +194,7 @@ def hexapod(parts: Parts, first_axis: np.ndarray | None = None, **more: object) 
             parts.part_mass, parts.part_center, parts.transverse, parts.axial, strict=True
         )
     ]
-    home = quaternion_from_matrix(matrix_from_zxz(POSE[3:]))
+    home = build_quaternion_from_matrix(matrix_from_zxz(POSE[3:]))
     return Machine.from_document(
         {
             "schema": 1,

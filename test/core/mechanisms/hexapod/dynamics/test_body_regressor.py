@@ -24,8 +24,8 @@ from pkm_identification.mechanisms.hexapod.dynamics.thirteen_bodies import (
     BODY_NAMES,
     SYMMETRIES,
     body_mapping,
-    body_parameters,
-    body_regressor,
+    compute_body_regressor,
+    list_body_parameters,
 )
 from pkm_identification.mechanisms.hexapod.kinematics import jacobian
 
@@ -58,7 +58,7 @@ def test_columns_are_pinocchios(name, hinge):
             wrench[n, 3:, 10 + 20 * i : 30 + 20 * i] = np.cross(r, columns, axisb=0, axisc=0)
     transposed = np.swapaxes(jacobian(m, motion.position, motion.rotation), 1, 2)
     expected = np.linalg.solve(transposed, wrench)
-    found = body_regressor(m, motion)
+    found = compute_body_regressor(m, motion)
     size = np.abs(expected).max(axis=(0, 1))
     # the masses of bodies B hang on a point that does not move
     assert np.all(size[[k for k, name in enumerate(BODY_NAMES) if name.startswith("m_b")]] < 1e-12)
@@ -72,13 +72,13 @@ def test_times_the_machines_parameters_it_is_the_force(name, joint):
     m = machine(with_joint(untidy(name), joint, HINGE))
     motion = states(m, 40, 2)
     force = strut_forces(m, motion, friction=False)
-    found = body_regressor(m, motion) @ body_parameters(m)
+    found = compute_body_regressor(m, motion) @ list_body_parameters(m)
     np.testing.assert_allclose(found, force, rtol=0, atol=1e-12 * np.abs(force).max())
 
 
 def test_symmetric_sets_build_up_the_same_bodies():
     m = machine("uf")
-    parameters = body_parameters(m)
+    parameters = list_body_parameters(m)
     for symmetry, count in zip(SYMMETRIES, (130, 30, 58, 18), strict=True):
         names, mapping = body_mapping(symmetry)
         assert len(names) == count == len(set(names)) == mapping.shape[1]

@@ -29,7 +29,10 @@ from pkm_identification.mechanisms.hexapod.dynamics.basis import (
     INERTIAL_COLUMNS,
     strut_column,
 )
-from pkm_identification.mechanisms.hexapod.dynamics.energy import energy_regressor, mechanical_energy
+from pkm_identification.mechanisms.hexapod.dynamics.energy import (
+    compute_energy_regressor,
+    compute_mechanical_energy,
+)
 from pkm_identification.mechanisms.hexapod.dynamics.strut import I_A, I_X, I_Z
 from pkm_identification.mechanisms.hexapod.kinematics import strut_motion_from_platform
 from pkm_identification.motion import STRUTS
@@ -82,8 +85,8 @@ def test_change_of_energy_is_the_power_of_the_strut_forces(made):
     _, rate, _ = strut_motion_from_platform(m, motion)
     force = strut_forces(m, motion, friction=False)
     power = np.sum(force * rate, axis=1)
-    found = rate_of(lambda at: mechanical_energy(m, at), harmonics)
-    assert_same_power(found, power, np.abs(mechanical_energy(m, motion)).max())
+    found = rate_of(lambda at: compute_mechanical_energy(m, at), harmonics)
+    assert_same_power(found, power, np.abs(compute_mechanical_energy(m, motion)).max())
     # what the drives deliver besides is friction's
     lost = np.sum((strut_forces(m, motion) - force) * rate, axis=1)
     np.testing.assert_allclose(
@@ -104,15 +107,15 @@ def test_every_column_is_the_work_of_its_own_forces(made):
         mapping = np.delete(mapping, z, axis=1)
     _, rate, _ = strut_motion_from_platform(m, motion)
     power = np.einsum("nip,ni->np", regressor(m, motion, mapping), rate)
-    energy = energy_regressor(m, motion, mapping)
-    found = rate_of(lambda at: energy_regressor(m, at, mapping), harmonics)
+    energy = compute_energy_regressor(m, motion, mapping)
+    found = rate_of(lambda at: compute_energy_regressor(m, at, mapping), harmonics)
     assert_same_power(found, power, np.abs(energy).max(axis=0))
 
 
 @pytest.mark.parametrize("joint", ["universal", "no_spin"])
 def test_spin_stores_energy_only_in_universal_joints(joint):
     m = machine(with_joint("uf", joint))
-    columns = energy_regressor(m, states(m, 50, 1), np.eye(64))
+    columns = compute_energy_regressor(m, states(m, 50, 1), np.eye(64))
     axial = columns[:, [strut_column(i, I_A) for i in range(STRUTS)]]
     if joint == "universal":
         assert np.all(axial.max(axis=0) > 0.0)
@@ -126,15 +129,15 @@ def test_columns_build_up_the_energy(made):
     m = machine(made)
     motion = states(m, 100, 2)
     basis = basis_parameters(m)
-    columns = energy_regressor(m, motion, np.eye(64))
+    columns = compute_energy_regressor(m, motion, np.eye(64))
     assert columns.shape == (100, 64)
     assert np.all(columns[:, INERTIAL_COLUMNS:] == 0.0)  # friction stores none
-    energy = mechanical_energy(m, motion)
+    energy = compute_mechanical_energy(m, motion)
     np.testing.assert_allclose(columns @ basis, energy, rtol=1e-12)
     # two ways to share a basis between parameters, friction rows and repeated entries among them
     mapping = np.random.default_rng(0).normal(size=(64, 7))
     size = np.abs(columns) @ np.abs(mapping)
-    assert np.all(np.abs(energy_regressor(m, motion, mapping) - columns @ mapping) <= 1e-13 * size)
+    assert np.all(np.abs(compute_energy_regressor(m, motion, mapping) - columns @ mapping) <= 1e-13 * size)
 
 
 @pytest.mark.parametrize("made", [*BUILTIN, untidy("uf", 6)], ids=[*BUILTIN, "untidy"])
@@ -147,7 +150,7 @@ def test_pinocchio_has_the_same_energy(made, moving):
     expected += sum(
         strut.body_b.mass * m.gravity @ joint for strut, joint in zip(m.struts, m.base_joints, strict=True)
     )
-    np.testing.assert_allclose(mechanical_energy(m, motion), expected, rtol=1e-11)
+    np.testing.assert_allclose(compute_mechanical_energy(m, motion), expected, rtol=1e-11)
 
 
 def tree_energy(tree, motion, n):
@@ -176,15 +179,15 @@ def test_accelerations_are_not_used():
     m = machine("uf")
     motion = states(m, 20, 4)
     blind = replace(motion, acceleration=np.full((20, 6), np.nan))
-    np.testing.assert_array_equal(mechanical_energy(m, blind), mechanical_energy(m, motion))
+    np.testing.assert_array_equal(compute_mechanical_energy(m, blind), compute_mechanical_energy(m, motion))
 
 
 def test_a_missing_pose_spoils_only_its_own_row():
     m = machine("uf")
     motion = states(m, 5, 5)
-    energy = mechanical_energy(m, motion)
+    energy = compute_mechanical_energy(m, motion)
     motion.position[2] = np.nan
-    found = mechanical_energy(m, motion)
+    found = compute_mechanical_energy(m, motion)
     assert np.isnan(found[2])
     others = [0, 1, 3, 4]
     np.testing.assert_array_equal(found[others], energy[others])
@@ -193,4 +196,4 @@ def test_a_missing_pose_spoils_only_its_own_row():
 def test_a_mapping_of_another_basis_is_refused():
     m = machine("uf")
     with pytest.raises(ValueError, match=r"mapping has shape \(57, 3\), expected \(64, P\)"):
-        energy_regressor(m, states(m, 2, 6), np.zeros((57, 3)))
+        compute_energy_regressor(m, states(m, 2, 6), np.zeros((57, 3)))

@@ -31,7 +31,7 @@ from pkm_identification.mechanisms.hexapod.dynamics import (
     strut_dynamics,
     strut_forces,
 )
-from pkm_identification.mechanisms.hexapod.dynamics.energy import mechanical_energy
+from pkm_identification.mechanisms.hexapod.dynamics.energy import compute_mechanical_energy
 from pkm_identification.mechanisms.hexapod.kinematics import strut_motion_from_platform
 from pkm_identification.motion import PlatformMotion
 from pkm_identification.simulation.plant import Plant
@@ -146,7 +146,7 @@ def test_pinocchio_with_closed_loops_accelerates_alike(made):
 def test_free_fall_keeps_its_energy(made):
     m = machine(made)
     fall = integrate(m, np.linspace(0.0, 1.0, 21), twist=START, friction=False)
-    energy = mechanical_energy(m, fall)
+    energy = compute_mechanical_energy(m, fall)
     mass = platform_dynamics(m, *state(fall)).mass
     kinetic = 0.5 * np.einsum("ni,nij,nj->n", fall.twist, mass, fall.twist)
     assert np.ptp(kinetic) > 0.3 * kinetic.max()  # energy did change its form

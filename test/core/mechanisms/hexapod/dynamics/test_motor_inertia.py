@@ -20,7 +20,7 @@ from core.platform_motions import six_axes, states
 from pkm_identification.errors import MachineError
 from pkm_identification.mechanisms.hexapod.dynamics import basis_parameters, regressor, strut_forces
 from pkm_identification.mechanisms.hexapod.dynamics.basis import basis_columns, strut_column
-from pkm_identification.mechanisms.hexapod.dynamics.energy import mechanical_energy
+from pkm_identification.mechanisms.hexapod.dynamics.energy import compute_mechanical_energy
 from pkm_identification.mechanisms.hexapod.dynamics.strut import M_M
 from pkm_identification.mechanisms.hexapod.kinematics import strut_motion_from_platform
 from pkm_identification.simulation.plant import Plant
@@ -46,7 +46,7 @@ def test_force_energy_and_column():
     _, rate, acceleration = strut_motion_from_platform(m, motion)
     more = strut_forces(m, motion) - strut_forces(bare, motion)
     np.testing.assert_allclose(more, MASS * acceleration, rtol=0, atol=1e-11 * np.abs(more).max())
-    stored = mechanical_energy(m, motion) - mechanical_energy(bare, motion)
+    stored = compute_mechanical_energy(m, motion) - compute_mechanical_energy(bare, motion)
     np.testing.assert_allclose(stored, 0.5 * MASS * np.sum(rate**2, axis=1), rtol=1e-9)
     mapping = np.eye(basis_columns(m))[:, [strut_column(i, M_M) for i in range(6)]]
     columns = regressor(m, motion, mapping)
@@ -61,7 +61,9 @@ def test_change_of_energy_is_the_work():
     time, step = np.linspace(0.0, 2.0, 40), 1e-3
     difference = 0.0
     for k, weight in ((1, 45), (2, -9), (3, 1)):
-        ahead, behind = (mechanical_energy(m, harmonics.at(time + side * k * step)) for side in (1, -1))
+        ahead, behind = (
+            compute_mechanical_energy(m, harmonics.at(time + side * k * step)) for side in (1, -1)
+        )
         difference = difference + weight * (ahead - behind) / (60 * step)
     motion = harmonics.at(time)
     _, rate, _ = strut_motion_from_platform(m, motion)

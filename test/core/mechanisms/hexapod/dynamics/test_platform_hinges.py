@@ -24,9 +24,12 @@ from pkm_identification.mechanisms.hexapod.dynamics import (
     strut_forces,
 )
 from pkm_identification.mechanisms.hexapod.dynamics.basis import strut_column
-from pkm_identification.mechanisms.hexapod.dynamics.energy import mechanical_energy
+from pkm_identification.mechanisms.hexapod.dynamics.energy import compute_mechanical_energy
 from pkm_identification.mechanisms.hexapod.dynamics.strut import I_A, I_X, I_Z
-from pkm_identification.mechanisms.hexapod.dynamics.thirteen_bodies import body_parameters, body_regressor
+from pkm_identification.mechanisms.hexapod.dynamics.thirteen_bodies import (
+    compute_body_regressor,
+    list_body_parameters,
+)
 
 pytestmark = pytest.mark.slow
 
@@ -61,11 +64,11 @@ def test_columns_of_thirteen_bodies_equal_pinocchio(name, hinges):
     m = made(name, hinges)
     motion = states(m, 10, 2)
     expected = PinocchioPlatformHinges(m).columns(motion)
-    found = body_regressor(m, motion)
+    found = compute_body_regressor(m, motion)
     size = np.abs(expected).max(axis=(0, 1))
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-10 * size.max())
     assert np.all(np.abs(found - expected).max(axis=(0, 1)) <= 1e-9 * size + 1e-12)
-    assert_same(found @ body_parameters(m), strut_forces(m, motion, friction=False))
+    assert_same(found @ list_body_parameters(m), strut_forces(m, motion, friction=False))
 
 
 @MACHINES
@@ -106,7 +109,9 @@ def test_accelerations_and_energies_equal_pinocchio(name, hinges):
     np.testing.assert_allclose(kinetic, expected[:, 0], rtol=1e-11)
     # bodies B count from their base joints here, from the base frame's origin there
     offset = sum(s.body_b.mass * m.gravity @ joint for s, joint in zip(m.struts, m.base_joints, strict=True))
-    np.testing.assert_allclose(mechanical_energy(m, motion), expected.sum(axis=1) + offset, rtol=1e-11)
+    np.testing.assert_allclose(
+        compute_mechanical_energy(m, motion), expected.sum(axis=1) + offset, rtol=1e-11
+    )
 
 
 def test_where_the_joints_are_matters():

@@ -27,7 +27,7 @@ from pkm_identification.mechanisms.hexapod.dynamics import (
 from pkm_identification.mechanisms.hexapod.dynamics.basis import strut_column
 from pkm_identification.mechanisms.hexapod.dynamics.strut import I_A, I_X, I_Z
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.mechanisms.hexapod.parameters.sets import NAMES, hexapod_parameters
+from pkm_identification.mechanisms.hexapod.parameters.sets import NAMES, list_hexapod_parameters
 from pkm_identification.motion import PlatformMotion
 
 pytestmark = pytest.mark.slow
@@ -56,7 +56,7 @@ def test_regressor_of_the_whole_basis_times_its_parameters_is_the_force(name, jo
 def test_regressor_of_each_parameter_set_is_the_force(name, joint, which):
     m = machine(with_joint(untidy(name), joint))
     motion = states(m, 30, 2)
-    parameters = hexapod_parameters(m, which)
+    parameters = list_hexapod_parameters(m, which)
     mapping = np.column_stack([parameters.mapping, parameters.known])
     columns = regressor(m, motion, mapping)
     assert columns.shape == (30, 6, len(parameters.names) + 1)
@@ -66,7 +66,7 @@ def test_regressor_of_each_parameter_set_is_the_force(name, joint, which):
 def test_columns_are_the_force_of_their_parameter_alone():
     m = machine(untidy("uf"))
     motion = states(m, 20, 3)
-    parameters = hexapod_parameters(m, "extended")
+    parameters = list_hexapod_parameters(m, "extended")
     whole = regressor(m, motion, parameters.mapping)
     for p in (0, 3, 11, 20, 34, 45):
         assert_same(regressor(m, motion, parameters.mapping[:, p : p + 1])[:, :, 0], whole[:, :, p], 1e-14)
@@ -78,7 +78,7 @@ def test_source_set_equals_the_thirteen_bodies_written_out(name):
     made = with_joint(name, "no_spin")
     made["platform"]["center_of_mass"] = [0.02, -0.03, 0.04]
     m = machine(made)
-    parameters = hexapod_parameters(m, "oh12")
+    parameters = list_hexapod_parameters(m, "oh12")
     rng = np.random.default_rng(4)
     motion = states(m, 30, 4)
     columns = regressor(m, motion, parameters.mapping)
@@ -113,7 +113,7 @@ def rank(m: Machine, motion: PlatformMotion) -> int:
 
     With that scaling the ranks are clear: what the motions show is above 1e-6, what they do not below 1e-12.
     """
-    columns = regressor(m, motion, hexapod_parameters(m, "oh12").mapping).reshape(-1, 12)
+    columns = regressor(m, motion, list_hexapod_parameters(m, "oh12").mapping).reshape(-1, 12)
     norms = np.linalg.norm(columns, axis=0)
     columns = columns / np.where(norms > 1e-9 * norms.max(), norms, np.inf)
     values = np.linalg.svd(columns, compute_uv=False)
@@ -140,7 +140,7 @@ def test_axial_columns_are_zero_without_spin_and_not_with_it():
     motion = six_axes(Machine.load("uf"), 7).at(np.linspace(0, 2, 200))
     for joint, zero in (("no_spin", True), ("universal", False)):
         m = machine(with_joint("uf", joint))
-        parameters = hexapod_parameters(m, "oh12")
+        parameters = list_hexapod_parameters(m, "oh12")
         columns = regressor(m, motion, parameters.mapping)
         for name in ("Iyy_b", "Iyy_e"):
             column = columns[:, :, parameters.names.index(name)]
@@ -150,7 +150,7 @@ def test_axial_columns_are_zero_without_spin_and_not_with_it():
 
 def test_platform_moments_are_invisible_in_translation():
     m = Machine.load("uf")
-    parameters = hexapod_parameters(m, "identifiable")
+    parameters = list_hexapod_parameters(m, "identifiable")
     columns = regressor(m, along(m, "xy").at(np.linspace(0, 1, 100)), parameters.mapping)
     for name in ("Ixx_p", "Iyy_p", "Izz_p"):
         assert np.all(columns[:, :, parameters.names.index(name)] == 0.0)
@@ -159,7 +159,7 @@ def test_platform_moments_are_invisible_in_translation():
 @JOINTS
 def test_friction_columns_belong_to_one_strut_each(joint):
     m = machine(with_joint("uf", joint))
-    parameters = hexapod_parameters(m, "identifiable")
+    parameters = list_hexapod_parameters(m, "identifiable")
     motion = states(m, 30, 8)
     columns = regressor(m, motion, parameters.mapping)
     for i in range(6):
@@ -178,7 +178,7 @@ def test_singular_and_missing_poses_give_nan_rows_alone():
         motion.time, motion.position.copy(), motion.rotation, motion.twist, motion.acceleration
     )
     broken.position[1] = np.nan
-    mapping = hexapod_parameters(m).mapping
+    mapping = list_hexapod_parameters(m).mapping
     columns = regressor(m, broken, mapping)
     assert np.all(np.isnan(columns[1]))
     np.testing.assert_array_equal(np.delete(columns, 1, 0), np.delete(regressor(m, motion, mapping), 1, 0))
@@ -211,6 +211,6 @@ def test_strut_along_its_fixed_hinge_is_refused_or_gives_no_half_finite_row(join
     motion = PlatformMotion(
         np.zeros(1), m.home_position[None], m.home_rotation[None], np.ones((1, 6)), np.ones((1, 6))
     )
-    columns = regressor(m, motion, hexapod_parameters(m).mapping)
+    columns = regressor(m, motion, list_hexapod_parameters(m).mapping)
     finite = np.isfinite(columns)
     assert finite.all() or not finite.any()

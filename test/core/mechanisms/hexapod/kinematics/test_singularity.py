@@ -30,7 +30,7 @@ from pkm_identification.mechanisms.hexapod.kinematics import (
     singularity_measures,
     weakest_motion,
 )
-from pkm_identification.mechanisms.hexapod.kinematics.singularity import scaled_jacobian
+from pkm_identification.mechanisms.hexapod.kinematics.singularity import compute_scaled_jacobian
 from pkm_identification.mechanisms.hexapod.machine import Machine
 
 MACHINES = pytest.mark.parametrize("name", BUILTIN)
@@ -104,7 +104,7 @@ def test_nearby_singularities_are_singular_and_beyond_the_proved_distance(name):
     position, rotation = poses(m, 30, 3)
     near = nearby_singularity(m, position, rotation)
     assert near.found.mean() > 0.9
-    scaled = scaled_jacobian(m, near.position[near.found], near.rotation[near.found])
+    scaled = compute_scaled_jacobian(m, near.position[near.found], near.rotation[near.found])
     assert np.linalg.cond(scaled).min() > 1e9
     measures = singularity_measures(m, position, rotation)
     # a pose that is both moved and turned may be nearer than either alone: half of each must be left

@@ -27,7 +27,7 @@ from pkm_identification.mechanisms.hexapod.kinematics import singularity_measure
 from pkm_identification.mechanisms.hexapod.kinematics.workspace import workspace_slice
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.report.figures.style import png
-from pkm_identification.report.figures.workspace import workspace_figure
+from pkm_identification.report.figures.workspace import draw_workspace_figure
 
 pytestmark = pytest.mark.slow
 
@@ -85,14 +85,14 @@ def test_singularity_across_a_slice_is_seen_and_drawn():
     tilt = Rotation.from_rotvec([0.0, 0.2, singular_angle()]).as_matrix()
     piece = workspace_slice(m, "xz", tilt, points=61)
     assert piece.singular
-    figure = workspace_figure(m, piece)
+    figure = draw_workspace_figure(m, piece)
     assert "singular" in [text.get_text() for text in figure.axes[0].get_legend().get_texts()]
 
 
 @pytest.mark.parametrize("plane", ["xy", "xz", "yz"])
 def test_figure_has_labels_units_and_a_reasonable_size(plane):
     m = Machine.load("uf")
-    figure = workspace_figure(m, workspace_slice(m, plane, points=41))
+    figure = draw_workspace_figure(m, workspace_slice(m, plane, points=41))
     panel = figure.axes[0]
     assert panel.get_xlabel() == f"{plane[0]} (m)"
     assert panel.get_ylabel() == f"{plane[1]} (m)"
@@ -111,7 +111,7 @@ def test_nothing_within_the_limits_is_said_not_drawn():
     assert not piece.inside.any()
     assert piece.area == 0.0
     assert not piece.singular
-    texts = [text.get_text() for text in workspace_figure(m, piece).axes[0].texts]
+    texts = [text.get_text() for text in draw_workspace_figure(m, piece).axes[0].texts]
     assert texts == ["no pose within the length limits"]
 
 

@@ -22,7 +22,7 @@ from pkm_identification.estimation.identifiability.base_parameters import (
 from pkm_identification.mechanisms.hexapod.analysis.base_parameters import random_states
 from pkm_identification.mechanisms.hexapod.dynamics import regressor, strut_forces
 from pkm_identification.mechanisms.hexapod.parameters.general_sets import GENERAL_SETS
-from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
+from pkm_identification.mechanisms.hexapod.parameters.sets import list_hexapod_parameters
 
 COUNTS = {"general": (52, 46), "general_motor": (58, 52), "alike": (27, 26), "alike_motor": (28, 27)}
 
@@ -31,7 +31,7 @@ COUNTS = {"general": (52, 46), "general_motor": (58, 52), "alike": (27, 26), "al
 @pytest.mark.parametrize("which", GENERAL_SETS)
 def test_set_and_what_is_known_give_the_force(name, which):
     m = machine(with_motor(with_joint(untidy(name), "universal", HINGE)))
-    parameters = hexapod_parameters(m, which)
+    parameters = list_hexapod_parameters(m, which)
     motion = states(m, 50, 1)
     mapping = np.column_stack([parameters.mapping, parameters.known])
     found = regressor(m, motion, mapping) @ np.append(parameters.nominal, 1.0)
@@ -44,7 +44,7 @@ def test_set_and_what_is_known_give_the_force(name, which):
 def test_rank_is_that_of_the_bodies_and_friction(which):
     """34 or 14 of round struts, 12 of friction, one per motor; only the masses m_e merge with the platform."""
     m = machine(with_joint(untidy("uf"), "universal", HINGE))
-    parameters = hexapod_parameters(m, which)
+    parameters = list_hexapod_parameters(m, which)
     columns = regressor(m, random_states(m, 60), parameters.mapping)
     platform = [name for name in parameters.names if name.endswith("_p")]
     base = base_parameters(columns, parameters.names, keep=platform)
@@ -57,7 +57,7 @@ def test_first_moments_of_the_struts_are_found_without_knowing_their_centres():
     """Least squares on exact forces of a machine whose centres of mass the file does not know."""
     truth = machine(with_joint(untidy("uf", 5), "universal", HINGE))
     file = machine(with_joint("uf", "universal", HINGE))
-    parameters = hexapod_parameters(file, "general")
+    parameters = list_hexapod_parameters(file, "general")
     motion = states(truth, 200, 2)
     columns = regressor(file, motion, parameters.mapping).reshape(-1, len(parameters.names))
     known = (regressor(file, motion, parameters.known[:, None])).ravel()

@@ -19,7 +19,7 @@ from core.mechanisms.hexapod.machine_variants import BUILTIN, document, machine,
 from pkm_identification.errors import PkmError
 from pkm_identification.mechanisms.hexapod.dynamics import basis_parameters
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.mechanisms.hexapod.parameters.sets import NAMES, hexapod_parameters
+from pkm_identification.mechanisms.hexapod.parameters.sets import NAMES, list_hexapod_parameters
 from pkm_identification.parameters.prior import Prior
 
 pytestmark = pytest.mark.slow
@@ -59,7 +59,7 @@ MACHINES = pytest.mark.parametrize("name", BUILTIN)
 
 @SETS
 def test_names_and_units(which):
-    parameters = hexapod_parameters(Machine.load("uf"), which)
+    parameters = list_hexapod_parameters(Machine.load("uf"), which)
     assert sorted(parameters.names) == sorted(EXPECTED[which])
     if which in ("oh12", "oh24"):
         assert list(parameters.names) == EXPECTED[which]  # the source's order
@@ -79,7 +79,7 @@ def test_names_and_units(which):
 
 def test_unknown_set_names_those_known():
     with pytest.raises(PkmError, match="identifiable, oh12, oh24, extended"):
-        hexapod_parameters(Machine.load("uf"), "everything")
+        list_hexapod_parameters(Machine.load("uf"), "everything")
 
 
 @SETS
@@ -88,7 +88,7 @@ def test_unknown_set_names_those_known():
 @pytest.mark.parametrize("joint", ["universal", "no_spin"])
 def test_nominal_values_and_the_known_rest_are_the_machine(which, name, tidy, joint):
     made = machine(with_joint(document(name) if tidy else untidy(name), joint))
-    parameters = hexapod_parameters(made, which)
+    parameters = list_hexapod_parameters(made, which)
     whole = parameters.mapping @ parameters.nominal + parameters.known
     basis = basis_parameters(made)
     np.testing.assert_allclose(whole, basis, rtol=1e-12, atol=1e-12 * np.abs(basis).max())
@@ -99,7 +99,7 @@ def test_nominal_values_and_the_known_rest_are_the_machine(which, name, tidy, jo
 def test_tidy_machine_leaves_nothing_over(which, name):
     """Struts alike, centre of mass at the origin, principal axes: the parameters alone are the machine."""
     made = Machine.load(name)
-    parameters = hexapod_parameters(made, which)
+    parameters = list_hexapod_parameters(made, which)
     known = parameters.known.copy()
     if which == "oh12":
         known[-12:] = 0.0  # friction is not among them
@@ -109,14 +109,14 @@ def test_tidy_machine_leaves_nothing_over(which, name):
 @MACHINES
 def test_unlike_struts_keep_their_differences(name):
     made = machine(untidy(name))
-    parameters = hexapod_parameters(made, "identifiable")
+    parameters = list_hexapod_parameters(made, "identifiable")
     # one m_b for all is their mean, the rest is known
     assert parameters.nominal[parameters.names.index("m_b")] == pytest.approx(
         np.mean([s.body_b.mass for s in made.struts])
     )
     assert np.abs(parameters.known).max() > 1e-3
     # strut by strut nothing of the struts is left over
-    extended = hexapod_parameters(made, "extended")
+    extended = list_hexapod_parameters(made, "extended")
     np.testing.assert_allclose(extended.known, 0.0, atol=1e-12 * np.abs(basis_parameters(made)).max())
 
 
@@ -166,7 +166,7 @@ def test_each_parameter_is_the_number_of_the_file_its_name_says(which, source):
     xx = made["platform"]["inertia"][0]
     made["platform"]["inertia"][1:3] = [1.1 * xx, 1.4 * xx]  # room for a little more of each
     before = machine(made)
-    parameters = hexapod_parameters(before, which)
+    parameters = list_hexapod_parameters(before, which)
     for p, name in enumerate(parameters.names):
         if name in ("mx_p", "my_p", "mz_p"):
             continue
@@ -183,7 +183,7 @@ def test_each_parameter_is_the_number_of_the_file_its_name_says(which, source):
 
 def test_first_moments_are_mass_times_centre_of_mass():
     made = machine(untidy("uf"))
-    parameters = hexapod_parameters(made, "extended")
+    parameters = list_hexapod_parameters(made, "extended")
     for k, axis in enumerate("xyz"):
         value = parameters.nominal[parameters.names.index(f"m{axis}_p")]
         assert value == pytest.approx(made.platform.mass * made.platform.center_of_mass[k])
@@ -195,7 +195,7 @@ def test_first_moments_are_mass_times_centre_of_mass():
 def test_prior_is_wide_and_never_zero(which, name, tidy):
     """Zero in the file (products of inertia, friction) must not mean that it is known to be zero."""
     made = machine(document(name) if tidy else untidy(name))
-    parameters = hexapod_parameters(made, which)
+    parameters = list_hexapod_parameters(made, which)
     prior = Prior.of(parameters)
     assert np.all(prior.std > 0)
     signed = ("mx", "my", "mz", "Ixy", "Ixz", "Iyz")

@@ -21,7 +21,7 @@ from pkm_identification.errors import SettingsError
 from pkm_identification.estimation.identifiability.exact import (
     ModularRows,
     NotConfirmed,
-    exact_base_parameters,
+    list_exact_base_parameters,
     rational,
 )
 from pkm_identification.mechanisms.multibody.analysis.exact_states import why_not_exact
@@ -89,12 +89,14 @@ def test_fractions_agree_with_a_null_space_by_hand():
         d = np.array([prime, 1, 2, 0], dtype=object)
         return ModularRows(prime, modulus, np.array([c, c * 2 * pow(3, -1, modulus) % modulus, d, 0 * d]).T)
 
-    base = exact_base_parameters(rows, ("a", "b", "c", "d"), (11, 7), wanted_out=("b",))
+    base = list_exact_base_parameters(rows, ("a", "b", "c", "d"), (11, 7), wanted_out=("b",))
     assert base.rank == 2
     assert base.invisible.tolist() == [3]
     assert terms(base, "b") == {"a": Fraction(2, 3)}
     with pytest.raises(NotConfirmed):
-        exact_base_parameters(lambda prime: rows(prime) if prime == 7 else None, ("a", "b", "c", "d"), PRIMES)
+        list_exact_base_parameters(
+            lambda prime: rows(prime) if prime == 7 else None, ("a", "b", "c", "d"), PRIMES
+        )
 
 
 def test_a_modulus_too_short_for_the_fractions_is_no_answer():
@@ -104,7 +106,7 @@ def test_a_modulus_too_short_for_the_fractions_is_no_answer():
         c = np.array([[1, prime**15], [prime**15, 5], [prime, 3]], dtype=object)
         return ModularRows(prime, prime**exponent, c % prime**exponent)
 
-    assert exact_base_parameters(lambda prime: rows(prime, 90), ("a", "b"), (7, 11)).rank == 2
+    assert list_exact_base_parameters(lambda prime: rows(prime, 90), ("a", "b"), (7, 11)).rank == 2
     # a wide fraction: a third column 2^60 / 3^40 times the first
     wide = Fraction(2**60, 3**40)
 
@@ -113,16 +115,16 @@ def test_a_modulus_too_short_for_the_fractions_is_no_answer():
         factor = wide.numerator * pow(wide.denominator, -1, made.modulus)
         return replace(made, rows=np.column_stack([made.rows, made.rows[:, 0] * factor % made.modulus]))
 
-    base = exact_base_parameters(lambda prime: combined(prime, 90), ("a", "b", "c"), (7, 11), ("c",))
+    base = list_exact_base_parameters(lambda prime: combined(prime, 90), ("a", "b", "c"), (7, 11), ("c",))
     assert terms(base, "c") == {"a": wide}
     # a prime whose modulus is too short is passed over
-    base = exact_base_parameters(
+    base = list_exact_base_parameters(
         lambda prime: combined(prime, 8 if prime == 13 else 90), ("a", "b", "c"), (13, 7, 11), ("c",)
     )
     assert base.primes == (7, 11)
     for short in (8, 20, 40):
         with pytest.raises(NotConfirmed):
-            exact_base_parameters(
+            list_exact_base_parameters(
                 lambda prime, short=short: combined(prime, short), ("a", "b", "c"), (7, 11), ("c",)
             )
 

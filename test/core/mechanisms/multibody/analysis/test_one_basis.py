@@ -21,7 +21,7 @@ from pkm_identification.mechanisms.multibody.analysis.routes import find_base_pa
 from pkm_identification.mechanisms.multibody.analysis.subject import Subject
 from pkm_identification.mechanisms.multibody.base_set import BaseSet
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
-from pkm_identification.report.tables import parameter_sums
+from pkm_identification.report.tables import list_parameter_sums
 
 
 def printed(mechanism: Mechanism, friction: bool = False) -> dict[str, np.ndarray]:
@@ -65,7 +65,7 @@ def test_mechanisms_with_and_without_a_motion_have_one_basis():
 def test_a_sum_stands_beside_its_name():
     """The moment of a rod that is negative is so because of what is in its sum."""
     base = BaseSet.of(five_bar_without_motion())
-    told = dict(parameter_sums(base.terms))
+    told = dict(list_parameter_sums(base.terms))
     assert set(told) == {
         name for name, row in zip(base.names, base.sums, strict=True) if np.count_nonzero(row) > 1
     }

@@ -17,19 +17,19 @@ from core.mechanisms.hexapod.machine_variants import machine
 
 from benchmarks.mechanism_peers import PinocchioMechanism, null_space
 from pkm_identification.estimation.identifiability.base_parameters import base_parameters
-from pkm_identification.mechanisms.multibody.analysis.states import structure_motion
-from pkm_identification.mechanisms.multibody.description.hexapod import hexapod_description
-from pkm_identification.mechanisms.multibody.description.reader import parsed
+from pkm_identification.mechanisms.multibody.analysis.states import compute_structure_motion
+from pkm_identification.mechanisms.multibody.description.hexapod import build_hexapod_description
+from pkm_identification.mechanisms.multibody.description.reader import parse_text
 from pkm_identification.mechanisms.multibody.dynamics import regressor
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism, builtin_mechanisms
-from pkm_identification.mechanisms.multibody.parameters import rigid_basis, rigid_columns
+from pkm_identification.mechanisms.multibody.parameters import build_rigid_basis, build_rigid_columns
 
 # where our m, mx, my, mz, xx, yy, zz, xy, xz, yz are among its m, mx, my, mz, xx, xy, yy, xz, yz, zz
 THEIRS = [0, 1, 2, 3, 4, 6, 9, 5, 7, 8]
 
 
 def spatial_four_bar() -> Mechanism:
-    document = parsed(builtin_mechanisms()["four-bar"])
+    document = parse_text(builtin_mechanisms()["four-bar"])
     for body in document["bodies"].values():
         del body["planar"]
         body["inertia"] = ["0.1", "0.1", "0.1", "0", "0", "0"]
@@ -37,7 +37,7 @@ def spatial_four_bar() -> Mechanism:
 
 
 def hexapod(name: str) -> Mechanism:
-    return Mechanism.of(hexapod_description(machine(name)))
+    return Mechanism.of(build_hexapod_description(machine(name)))
 
 
 def in_joint_frame(offset: pin.SE3) -> np.ndarray:
@@ -84,9 +84,9 @@ def their_columns(mechanism: Mechanism, motion) -> np.ndarray:
 )
 def test_null_spaces_are_those_of_pinocchio_with_its_loops_projected_out(made, base):
     mechanism = made()
-    _, motion = structure_motion(mechanism, 40)
-    ours = regressor(mechanism, motion)[..., rigid_columns(mechanism)]
-    basis = rigid_basis(mechanism)
+    _, motion = compute_structure_motion(mechanism, 40)
+    ours = regressor(mechanism, motion)[..., build_rigid_columns(mechanism)]
+    basis = build_rigid_basis(mechanism)
     theirs = their_columns(mechanism, motion)
     size = np.linalg.norm(theirs, axis=0)
     scaled = theirs / np.where(size > 1e-9 * size.max(), size, np.inf)

@@ -21,9 +21,9 @@ from pkm_identification.errors import MotionRefused, SettingsError
 from pkm_identification.estimation.identifiability.base_parameters import base_parameters
 from pkm_identification.mechanisms.multibody import dynamics, kinematics
 from pkm_identification.mechanisms.multibody.analysis.routes import find_base_parameters
-from pkm_identification.mechanisms.multibody.analysis.states import random_drives, structure_motion
+from pkm_identification.mechanisms.multibody.analysis.states import compute_structure_motion, random_drives
 from pkm_identification.mechanisms.multibody.analysis.subject import Subject
-from pkm_identification.mechanisms.multibody.description.reader import parsed
+from pkm_identification.mechanisms.multibody.description.reader import parse_text
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism, builtin_mechanisms
 
 OUT = ("m_coupler", "J_coupler")
@@ -42,7 +42,7 @@ KNOWN = {
 
 def subject(name, **constants) -> Subject:
     """A built-in mechanism with other constants, given as text."""
-    document = parsed(builtin_mechanisms()[name])
+    document = parse_text(builtin_mechanisms()[name])
     document.get("constants", {}).update(constants)
     return Subject.of_mechanism(Mechanism.from_document(document))
 
@@ -154,7 +154,7 @@ def test_parallelogram():
 def test_loops_close_to_the_digits():
     mechanism = subject("four-bar").mechanism
     for digits in (30, 60):
-        precise, motion = structure_motion(mechanism, 0, digits)
+        precise, motion = compute_structure_motion(mechanism, 0, digits)
         closed = kinematics.close_drives(precise, motion.drive, motion.configuration)
         assert max(closed.residual) < mpmath.mpf(10) ** (3 - digits)
 
@@ -180,7 +180,7 @@ def test_a_global_precision_changed_in_the_middle_does_no_harm(monkeypatch):
 @pytest.mark.slow
 def test_a_joint_exchanged_changes_the_count():
     """With a slider instead of the rocker's pivot the rocker only translates: fewer of its parameters are felt."""
-    document = parsed(builtin_mechanisms()["four-bar"])
+    document = parse_text(builtin_mechanisms()["four-bar"])
     document["joints"]["rocker_pivot"] = {
         "type": "prismatic",
         "bodies": ["ground", "rocker"],
@@ -208,8 +208,8 @@ def test_random_states_are_the_same_in_every_arithmetic():
     mechanism = subject("mast").mechanism
     states = random_drives(mechanism, 5, seed=3)
     assert all(isinstance(value, Fraction) for part in states for value in part.ravel())
-    _, rough = structure_motion(mechanism, 5, seed=3)
-    _, precise = structure_motion(mechanism, 5, 30, seed=3)
+    _, rough = compute_structure_motion(mechanism, 5, seed=3)
+    _, precise = compute_structure_motion(mechanism, 5, 30, seed=3)
     for a, b in ((rough.drive, precise.drive), (rough.velocity, precise.velocity)):
         np.testing.assert_allclose(b.astype(float), a, atol=1e-9)
     other = random_drives(mechanism, 5, seed=4)
@@ -226,17 +226,17 @@ def test_hexapods_follow_their_own_analysis():
 
 def test_a_hexapod_as_a_mechanism_in_thirty_digits_has_the_columns_of_the_compiled_one():
     one = Subject.of_machine(machine("hexel"), "axisymmetric_alike")
-    columns = one._chosen(dynamics.regressor(*structure_motion(one.mechanism, 4, 30))).astype(float)
-    rough = one._chosen(dynamics.regressor(*structure_motion(one.mechanism, 4)))
+    columns = one._chosen(dynamics.regressor(*compute_structure_motion(one.mechanism, 4, 30))).astype(float)
+    rough = one._chosen(dynamics.regressor(*compute_structure_motion(one.mechanism, 4)))
     np.testing.assert_allclose(columns, rough, atol=1e-9 * np.abs(rough).max())
     assert columns.shape == (4, 6, 18)
     # the same fourteen combinations span both
-    whole = one._chosen(dynamics.regressor(*structure_motion(one.mechanism, 30)))
+    whole = one._chosen(dynamics.regressor(*compute_structure_motion(one.mechanism, 30)))
     assert base_parameters(whole, one.names).count == 14
 
 
 def test_what_cannot_be_used_is_refused():
-    floats = parsed(builtin_mechanisms()["four-bar"])
+    floats = parse_text(builtin_mechanisms()["four-bar"])
     floats["constants"]["l1"] = 0.3
     one = Subject.of_mechanism(Mechanism.from_document(floats))
     with pytest.raises(SettingsError, match=r"constants\.l1 = 0\.3 is a floating-point number"):
@@ -250,7 +250,7 @@ def test_what_cannot_be_used_is_refused():
         Subject.load("four-bar", "alike")
     with pytest.raises(MotionRefused, match="rests and shows nothing but gravity: 1 combinations"):
         find_base_parameters(subject("parallelogram", A="0"), "double")
-    short = parsed(builtin_mechanisms()["four-bar"])
+    short = parse_text(builtin_mechanisms()["four-bar"])
     short["motion"]["samples"] = "9"
     with pytest.raises(SettingsError, match="9 equations cannot show the structure of 12 parameters"):
         find_base_parameters(Subject.of_mechanism(Mechanism.from_document(short)), "double")

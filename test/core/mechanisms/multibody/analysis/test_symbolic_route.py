@@ -22,8 +22,8 @@ from pkm_identification.errors import SettingsError
 from pkm_identification.mechanisms.multibody.analysis.routes import Routes, find_base_parameters
 from pkm_identification.mechanisms.multibody.analysis.subject import Subject
 from pkm_identification.mechanisms.multibody.analysis.symbolic.elimination import Elimination
-from pkm_identification.mechanisms.multibody.description.hexapod import hexapod_description
-from pkm_identification.mechanisms.multibody.description.reader import parsed
+from pkm_identification.mechanisms.multibody.description.hexapod import build_hexapod_description
+from pkm_identification.mechanisms.multibody.description.reader import parse_text
 from pkm_identification.mechanisms.multibody.description.records import Body, Joint
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism, builtin_mechanisms
 from pkm_identification.mechanisms.multibody.numbers.exact import ONE, ZERO
@@ -32,7 +32,7 @@ X, Y = (ONE, ZERO, ZERO), (ZERO, ONE, ZERO)
 
 
 def document(name, **constants):
-    made = parsed(builtin_mechanisms()[name])
+    made = parse_text(builtin_mechanisms()[name])
     made.get("constants", {}).update(constants)
     return made
 
@@ -241,7 +241,7 @@ def test_joints_without_spin_do_not_show_the_struts_moments_about_themselves():
 
 def with_crosses(name) -> Mechanism:
     """A hexapod with its six crosses as bodies: universal joints made of two hinges."""
-    description = hexapod_description(machine(name))
+    description = build_hexapod_description(machine(name))
     joints: list[Joint] = []
     bodies = list(description.bodies)
     guess = dict(description.home.guess)

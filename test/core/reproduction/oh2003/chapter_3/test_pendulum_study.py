@@ -29,10 +29,14 @@ from pkm_identification.reproduction.oh2003.chapter_3.data import (
     TRUE_RATIOS,
     acceleration_scale,
     free_fall,
-    measured,
+    measure_motion,
 )
 from pkm_identification.reproduction.oh2003.chapter_3.findings import findings
-from pkm_identification.reproduction.oh2003.chapter_3.runs import least_squares, run_study, worst_error
+from pkm_identification.reproduction.oh2003.chapter_3.runs import (
+    compute_worst_error,
+    least_squares,
+    run_study,
+)
 from pkm_identification.reproduction.oh2003.chapter_3.study import NAME, outcome
 from pkm_identification.reproduction.oh2003.chapter_3.tables import run_table
 
@@ -50,7 +54,7 @@ def study():
 def test_lengths_and_ratios_are_found_and_masses_are_not(study):
     fit = study.run("ls", "none")
     np.testing.assert_allclose(fit.values[:2], TRUE[:2], rtol=1e-9)
-    assert worst_error(fit.values) < 1e-7
+    assert compute_worst_error(fit.values) < 1e-7
     assert abs(fit.values[4] / TRUE[4] - 1) > 0.01
     for estimator in ("ekf", "ukf"):
         run = study.run(estimator, "none")
@@ -84,7 +88,7 @@ def test_a_known_force_shows_all_five(study):
 
 def test_noise_is_as_large_as_the_text_says_and_no_larger():
     motion = free_fall(0.5)
-    noisy = measured(motion, seed=3)
+    noisy = measure_motion(motion, seed=3)
     for (name, k), (amplitude, _) in STATED.items():
         error = np.abs(getattr(noisy, name) - getattr(motion, name))[:, k]
         # of 500 uniform numbers the largest is within 5 % of the bound but once in 1e11
@@ -94,7 +98,7 @@ def test_noise_is_as_large_as_the_text_says_and_no_larger():
         error = np.abs(getattr(noisy, name) - getattr(motion, name))[:, 2].max()
         assert 0.95 * NOISE * clean < error <= NOISE * clean
     np.testing.assert_array_equal(noisy.force, motion.force)
-    turn = np.abs(measured(motion, seed=3, one_turn=True).position - motion.position).max(axis=0)
+    turn = np.abs(measure_motion(motion, seed=3, one_turn=True).position - motion.position).max(axis=0)
     assert turn[1] <= NOISE * 2 * np.pi
     assert turn[0] > 0.95 * 0.03
 
@@ -103,10 +107,12 @@ def test_the_texts_noise_leaves_tens_of_per_cent_and_one_turns_does_not():
     """The digest's: 20 to 25 % of the lengths, 25 to 55 % of the ratios; a few per cent within one turn."""
     motion = free_fall()
     scale = acceleration_scale(motion)
-    large, small = (least_squares(measured(motion, 4, one_turn=turn), scale).values for turn in (False, True))
+    large, small = (
+        least_squares(measure_motion(motion, 4, one_turn=turn), scale).values for turn in (False, True)
+    )
     assert 10 < 100 * np.abs(large[:2] / TRUE[:2] - 1).max() < 35
     assert 20 < 100 * np.abs(large[2:4] / large[4] / TRUE_RATIOS - 1).max() < 70
-    assert worst_error(small) < 5
+    assert compute_worst_error(small) < 5
 
 
 def test_what_hangs_on_one_fall_is_told_of_several(study):

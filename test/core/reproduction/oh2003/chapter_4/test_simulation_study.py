@@ -34,10 +34,10 @@ from pkm_identification.reproduction.oh2003.chapter_4.comparisons import (
     standing,
 )
 from pkm_identification.reproduction.oh2003.chapter_4.data import (
-    energy_model,
+    build_energy_model,
+    build_force_model,
     exact_record,
-    force_model,
-    measured,
+    measure_record,
     parameter_set,
     study_machine,
 )
@@ -58,7 +58,7 @@ from pkm_identification.reproduction.oh2003.chapter_4.source_tables import (
     SourceNumber,
 )
 from pkm_identification.reproduction.oh2003.chapter_4.study import NAME, outcome
-from pkm_identification.reproduction.oh2003.chapter_4.tables import mass_table
+from pkm_identification.reproduction.oh2003.chapter_4.tables import build_mass_table
 from pkm_identification.reproduction.oh2003.table_2_2_motions import SourceMotion
 
 pytestmark = pytest.mark.slow
@@ -86,14 +86,14 @@ def test_a_motion_along_two_axes_is_both_at_once():
 def test_the_data_are_the_models_own(motion, friction):
     record = exact_record(motion, friction)
     true = parameter_set(friction).nominal
-    columns, force = force_model(record, friction)
+    columns, force = build_force_model(record, friction)
     np.testing.assert_allclose(columns @ true, force, atol=1e-9)
 
 
 @pytest.mark.parametrize("motion", ["X", "Z", "XY"])
 def test_the_work_is_right_to_what_the_force_changes_in_a_step(motion):
     record = exact_record(motion, False)
-    columns, work = energy_model(record, False)
+    columns, work = build_energy_model(record, False)
     error = np.abs(columns @ parameter_set(False).nominal - work)[:, 0]
     length = strut_lengths(study_machine(False), record.motion.position, record.motion.rotation)
     bound = np.sum(np.abs(np.diff(record.force, axis=0) * np.diff(length, axis=0)), axis=1)
@@ -127,7 +127,7 @@ def test_a_fall_shows_no_mass(motions):
     result = motions["fall"]
     assert result.estimate.status[:3] == (COMBINATION,) * 3
     assert not any(result.alone_identifiable(name) for name in MASSES)
-    columns, force = force_model(exact_record("fall", False), False)
+    columns, force = build_force_model(exact_record("fall", False), False)
     np.testing.assert_allclose(columns @ (7.0 * result.true), force, atol=1e-9)
     # with friction Coulomb friction carries the platform: it creeps
     height = exact_record("fall", True).motion.position[:, 2]
@@ -151,7 +151,7 @@ def test_friction_of_all_struts_is_found_beside_the_masses():
 def test_noise_is_in_the_states_that_move_and_nowhere_else():
     """l.6582-90, l.6325-29: forces exact, and the energy model's strut lengths a data set of their own."""
     clean = exact_record("X", False)
-    noisy = measured(clean, 0.05, seed=1)
+    noisy = measure_record(clean, 0.05, seed=1)
     for name in ("position", "twist", "acceleration"):
         span = np.ptp(getattr(clean.motion, name)[:, 0])
         error = np.abs(getattr(noisy.motion, name) - getattr(clean.motion, name))[:, 0] / span
@@ -159,7 +159,7 @@ def test_noise_is_in_the_states_that_move_and_nowhere_else():
     np.testing.assert_array_equal(noisy.force, clean.force)
     np.testing.assert_array_equal(noisy.length, clean.length)
     step = np.sum(clean.force[:-1] * np.diff(clean.length, axis=0), axis=1)
-    np.testing.assert_array_equal(energy_model(noisy, False)[1][:, 0], step)
+    np.testing.assert_array_equal(build_energy_model(noisy, False)[1][:, 0], step)
     assert np.abs(noisy.motion.position - clean.motion.position)[:, 1:].max() == 0.0
     np.testing.assert_array_equal(noisy.motion.rotation, clean.motion.rotation)
 
@@ -405,7 +405,7 @@ def test_no_text_of_them_lies_on_other_text(study, draw):
 
 
 def test_the_table_has_the_legible_numbers_only(motions):
-    table = mass_table(mass_comparisons(tuple(motions.values())))
+    table = build_mass_table(mass_comparisons(tuple(motions.values())))
     # the free fall without friction has one mass
     assert len(table.rows) == 10
     assert {row[table.header.index("mark")] for row in table.rows} == {"S", "G", "S/G", "P"}

@@ -17,7 +17,7 @@ from figure_layout import overlaps
 
 from pkm_identification.estimation.identifiability import IDENTIFIABLE
 from pkm_identification.identification.procedures.staged import MAX_PASSES
-from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
+from pkm_identification.mechanisms.hexapod.parameters.sets import list_hexapod_parameters
 from pkm_identification.reproduction.finding import numbers_of
 from pkm_identification.reproduction.number import AGREES, JUDGED, NOT_REPRODUCED, UNJUDGED
 from pkm_identification.reproduction.oh2003.chapter_5.data import (
@@ -31,8 +31,8 @@ from pkm_identification.reproduction.oh2003.chapter_5.data import (
 from pkm_identification.reproduction.oh2003.chapter_5.findings import findings
 from pkm_identification.reproduction.oh2003.chapter_5.friction_findings import (
     FRICTION_PLACES,
+    compute_friction_difference,
     friction_changes,
-    friction_difference,
     rms,
     stage_of,
 )
@@ -63,9 +63,9 @@ def test_strut_tests_are_the_friction_to_expect(study):
 
 def test_friction_is_that_of_the_struts_however_the_signals_are_processed(study):
     """Positions filtered alone leave it within some per cent; nothing gives the source's two to four times as much."""
-    assert np.median(np.abs(friction_difference(study, study.ours, "xy", "3"))) < 2.0
+    assert np.median(np.abs(compute_friction_difference(study, study.ours, "xy", "3"))) < 2.0
     assert np.median(friction_changes(study, study.ours)) < 2.0
-    coulomb = friction_difference(study, study.as_source, "xy", "1-A")[6:]
+    coulomb = compute_friction_difference(study, study.as_source, "xy", "1-A")[6:]
     # the digest's simulated set: -9 to +11 %
     assert np.all(np.abs(coulomb) < 20.0)
 
@@ -112,7 +112,7 @@ def test_the_residual_of_2a_is_that_of_1a_with_the_rest_before_the_motion_too(st
 
 def test_forces_stay_raw_in_the_sources_processing(study):
     log, model = study.experiments.logs["x"], study.experiments.model
-    equations = source_equations(log, model, hexapod_parameters(model, "oh24"))
+    equations = source_equations(log, model, list_hexapod_parameters(model, "oh24"))
     raw = log.force[np.searchsorted(log.time, equations.time)]
     np.testing.assert_array_equal(equations.force, raw)
 
