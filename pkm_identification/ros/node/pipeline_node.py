@@ -74,7 +74,7 @@ class PipelineNode(LifecycleNode):
         self.inputs = Inputs(self, self.until_deactivated, self.report)
         self.health: Diagnostics | None = None
         self.parameter = ParameterTable(
-            self, (*COMMON, *self.PARAMETERS), lambda: self._configured, self.accept, self.changed
+            self, (*COMMON, *self.PARAMETERS), lambda: self._configured, self.accept, self.apply_changes
         )
         for warning in self.parameter.unknown():
             self.get_logger().warning(warning)
