@@ -36,6 +36,7 @@ PLACES = {
     "regressor": ("mechanisms.hexapod.dynamics", "dynamics"),
     "forward_dynamics": ("mechanisms.hexapod.dynamics", "dynamics"),
     "SparseMapping": ("mechanisms.hexapod.dynamics.regressor", "dynamics.regressor"),
+    "list_hexapod_parameters": ("mechanisms.hexapod.parameters.sets",),
     "hexapod_parameters": ("mechanisms.hexapod.parameters.sets",),
     "ParameterSet": ("parameters.parameter_set", "estimation.parameters.parameter_set"),
     "Prior": ("parameters.prior", "estimation.parameters.prior"),
@@ -85,7 +86,7 @@ def cases() -> dict[str, tuple[Callable[[], Any], int]]:
     lengths = take("strut_lengths")(machine, path.position, path.rotation)
     targets = [(lengths[n : n + 1].copy(), (path.position[n - 1].copy(), path.rotation[n - 1].copy()))
                for n in range(1, SINGLE)]  # fmt: skip
-    set_of = take("hexapod_parameters") or take("ParameterSet").of
+    set_of = take("list_hexapod_parameters") or take("hexapod_parameters") or take("ParameterSet").of
     sparse, mapping = take("SparseMapping").of, set_of(machine, "identifiable").mapping
     mapping = sparse(machine, mapping) if "machine" in signature(sparse).parameters else sparse(mapping)
     wide = set_of(machine, "oh24")

@@ -34,5 +34,5 @@ def run() -> Outcome:
 
 def outcome(study: UnitsStudy) -> Outcome:
     """Text, document and figures."""
-    figures = {"homogeneous_units": "values_figure"}
+    figures = {"homogeneous_units": "draw_values_figure"}
     return assemble_study(SOURCE, NAME, TITLE, NOTES, findings(study), Figures(__package__, figures, study))

@@ -40,7 +40,7 @@ def outcome(study: BaseParameterStudy) -> Outcome:
         "vanishing": {str(body): count for body, count in study.vanishing.items()},
         "transferred": {f"{a}-{b}": count for (a, b), count in study.transferred.items()},
     }
-    figures = {"base_parameter_spectra": "spectra_figure"}
+    figures = {"base_parameter_spectra": "draw_spectra_figure"}
     return assemble_study(
         SOURCE, NAME, TITLE, NOTES, findings(study), Figures(__package__, figures, study), results=results
     )

@@ -31,11 +31,11 @@ class Told:
 
 
 PARTS = """
-from pkm_identification.numerics.compiled import inlined
+from pkm_identification.numerics.compiled import compile_inline
 
 SCALE = {scale}
 
-@inlined
+@compile_inline
 def part(x):
     return {part}
 """

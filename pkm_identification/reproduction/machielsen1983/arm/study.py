@@ -41,7 +41,7 @@ def run() -> Outcome:
 def outcome(study: ArmStudy) -> Outcome:
     """Text, document and figures."""
     figures = {
-        "epaas_effective_mass": "effective_mass_figure",
+        "epaas_effective_mass": "draw_effective_mass_figure",
         "epaas_modes": "modes_figure",
         "epaas_forces": "forces_figure",
     }
