@@ -12,10 +12,12 @@ from __future__ import annotations
 
 import argparse
 
-from pkm_identification.errors import SettingsError
-from pkm_identification.machines.capabilities import BodiesFile, HexapodFile, has, require
+from pkm_identification.machines.capabilities import EnumeratedModes, NamedOutputs, PlatformPose, has, require
+from pkm_identification.machines.contract import Machine
 from pkm_identification.machines.load import load_machine
+from pkm_identification.records.motion_csv import POSITION
 from pkm_identification.records.orientations import FORMS
+from pkm_identification.records.table import read_header
 
 from .arguments import add_machine
 
@@ -26,7 +28,7 @@ def add(commands: argparse._SubParsersAction) -> None:
         (
             "inverse",
             "strut lengths of platform poses",
-            "driven coordinates of its outputs, columns by the names of its description",
+            "driven coordinates of its outputs or poses, columns by the names of its description",
         ),
         (
             "forward",
@@ -36,7 +38,7 @@ def add(commands: argparse._SubParsersAction) -> None:
         (
             "forces",
             "strut forces a platform motion needs",
-            "driven forces of NAME, NAME_rate, NAME_acceleration of its outputs or its driven coordinates",
+            "driven forces of NAME, NAME_rate, NAME_acceleration of its outputs or its driven coordinates, or of poses",
         ),
     ):
         parser = commands.add_parser(
@@ -58,9 +60,8 @@ def add(commands: argparse._SubParsersAction) -> None:
             parser.add_argument(
                 "--angles",
                 choices=FORMS,
-                default=FORMS[0],
-                help="orientation of a hexapod's poses: quaternion (default), z-x-z Euler angles phi,theta,psi, or "
-                "roll,pitch,yaw, in rad; tables that are read have any of them",
+                help="poses of the platform, their orientation as quaternion (default), z-x-z Euler angles "
+                "phi,theta,psi, or roll,pitch,yaw, in rad; tables that are read have any of them",
             )
         parser.set_defaults(run=_run)
 
@@ -68,22 +69,22 @@ def add(commands: argparse._SubParsersAction) -> None:
 def _run(options: argparse.Namespace) -> int:
     machine = load_machine(options.machine)
     # what only the other kind of table needs is not loaded
-    if has(machine, HexapodFile):
-        from . import pose_tables
+    if _is_of_poses(machine, options):
+        from . import pose_tables as tables
+    else:
+        from . import output_tables as tables
+    return getattr(tables, options.command)(machine, options)
 
-        of_poses = {
-            "inverse": pose_tables.inverse,
-            "forward": pose_tables.forward,
-            "forces": pose_tables.forces,
-        }
-        return of_poses[options.command](require(machine, HexapodFile, options.command), options)
-    if getattr(options, "angles", FORMS[0]) != FORMS[0]:
-        raise SettingsError("--angles: is for tables of poses; outputs of this machine are named in its file")
-    from . import output_tables
 
-    of_outputs = {
-        "inverse": output_tables.inverse,
-        "forward": output_tables.forward,
-        "forces": output_tables.forces,
-    }
-    return of_outputs[options.command](require(machine, BodiesFile, options.command), options)
+def _is_of_poses(machine: Machine, options: argparse.Namespace) -> bool:
+    """Return whether the table has a platform's poses, or is to have them: not where outputs with names are meant."""
+    if getattr(options, "all", False):
+        require(machine, EnumeratedModes, "--all")
+    if getattr(options, "angles", None):
+        require(machine, PlatformPose, "--angles")
+        return True
+    if not has(machine, PlatformPose):
+        return False
+    if not has(machine, NamedOutputs):
+        return True
+    return POSITION[0] in read_header(options.input)

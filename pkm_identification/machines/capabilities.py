@@ -13,6 +13,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol, TypeGuard, TypeVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from pkm_identification.errors import SettingsError
 from pkm_identification.mechanisms.actuators.loops import DriveLoops
 from pkm_identification.mechanisms.hexapod.kinematics.assembly.modes import AssemblyModes
@@ -89,6 +92,9 @@ class EnumeratedModes(Machine, Protocol):
 
     def find_modes(self, coordinate: FloatArray) -> AssemblyModes:
         """Return the assembly modes of coordinates (n,)."""
+
+    def find_proved(self, motion: Motion) -> NDArray[np.bool_]:
+        """Return in which rows (N,) a motion is proved to be in home's assembly mode."""
 
 
 class FreeFall(Machine, Protocol):

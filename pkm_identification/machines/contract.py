@@ -35,6 +35,7 @@ from .knowledge import Knowledge
 
 # Status of a row of motion: a row is never an exception
 OK, DEGRADED, FAILED, OTHER_MODE = range(4)
+STATUS_NAMES = ("ok", "degraded", "failed", "other assembly mode")
 
 
 @dataclass(frozen=True)

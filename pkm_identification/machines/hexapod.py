@@ -40,6 +40,7 @@ from pkm_identification.mechanisms.hexapod.dynamics.regressor import SparseMappi
 from pkm_identification.mechanisms.hexapod.identified import identified_machine
 from pkm_identification.mechanisms.hexapod.joint_friction import JointFriction
 from pkm_identification.mechanisms.hexapod.kinematics.assembly.continuation import follow_lengths
+from pkm_identification.mechanisms.hexapod.kinematics.assembly.mode_proof import joined_to_start
 from pkm_identification.mechanisms.hexapod.kinematics.assembly.modes import AssemblyModes, assembly_modes
 from pkm_identification.mechanisms.hexapod.kinematics.conditions import compute_pose_conditions, home_side
 from pkm_identification.mechanisms.hexapod.kinematics.forward import platform_motion
@@ -441,6 +442,9 @@ class Hexapod:
 
     def find_modes(self, coordinate: FloatArray) -> AssemblyModes:
         return assembly_modes(self.description, coordinate)
+
+    def find_proved(self, motion: Motion) -> NDArray[np.bool_]:
+        return joined_to_start(self.description, motion.coordinate, motion.state[0], motion.state[1])
 
     def compute_fall(self, values: FloatArray, start: tuple[FloatArray, ...], time: FloatArray) -> FloatArray:
         return compute_falling_lengths(self.description, values, start[0][0], start[1][0], time)

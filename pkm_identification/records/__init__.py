@@ -15,7 +15,6 @@ from typing import Any
 
 __all__ = [
     "PoseTable",
-    "read_length_csv",
     "read_log",
     "read_logs",
     "read_motion_csv",
@@ -25,7 +24,6 @@ __all__ = [
     "write_motion_csv",
     "write_pose_csv",
     "write_raw_csv",
-    "write_strut_columns",
 ]
 
 _HOMES = {

@@ -16,10 +16,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pkm_identification.motion import DriveLog, PlatformMotion
+from pkm_identification.motion import PlatformMotion
 from pkm_identification.numerics.arrays import FloatArray
 
-from .channels import STRUT_CHANNELS, TIME
+from .channels import TIME
 from .orientations import FORMS, find_orientation, read_rotations, write_rotations
 from .table import (
     ColumnChoice,
@@ -93,25 +93,6 @@ def read_motion_csv(path: str | Path) -> PlatformMotion:
     )
 
 
-def read_length_csv(path: str | Path) -> DriveLog:
-    """Read the columns length_1..length_6, for forward kinematics; without a column `t` the time is NaN.
-
-    Raises
-    ------
-    LogError
-        If the file is no such table (see `read_table`) or a length is not finite.
-    """
-    table = read_table(path, column_choice(STRUT_CHANNELS.coordinates))
-    table.require_finite(STRUT_CHANNELS.coordinates)
-    time = time_of(table)
-    return DriveLog(
-        time=np.full(len(table.values), np.nan) if time is None else time,
-        coordinate=table.select(STRUT_CHANNELS.coordinates),
-        force=None,
-        source=table.source,
-    )
-
-
 def write_pose_csv(
     path: str | Path,
     position: FloatArray,
@@ -182,26 +163,6 @@ def write_motion_csv(path: str | Path, motion: PlatformMotion) -> None:
         | dict(zip(TWIST, motion.twist.T, strict=True))
         | dict(zip(ACCELERATION, motion.acceleration.T, strict=True)),
     )
-
-
-def write_strut_columns(
-    path: str | Path,
-    length: FloatArray | None = None,
-    force: FloatArray | None = None,
-    time: FloatArray | None = None,
-) -> None:
-    """Write length_1..length_6 (m) and force_1..force_6 (N), whichever are given, each of shape (N, 6).
-
-    Raises
-    ------
-    LogError
-        If the file cannot be written.
-    """
-    columns = build_time_columns(time)
-    for names, values in ((STRUT_CHANNELS.coordinates, length), (STRUT_CHANNELS.forces, force)):
-        if values is not None:
-            columns |= dict(zip(names, values.T, strict=True))
-    write_table(path, columns)
 
 
 def column_choice(wanted: tuple[str, ...]) -> ColumnChoice:

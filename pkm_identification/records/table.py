@@ -119,6 +119,12 @@ def read_table(path: str | Path, choose: ColumnChoice, hint: str = "") -> Table:
         raise LogError(f"{path}: is larger than this computer's memory takes; give it in parts") from None
 
 
+def read_header(path: str | Path) -> tuple[str, ...]:
+    """Return the names in a CSV file's first header; empty where there is none."""
+    first = next(iter(line_pieces(Path(path))), None)
+    return () if first is None or not len(first.headers()) else _read_names(first[first.headers()[0]])
+
+
 def table_of(text: bytes, source: str, choose: ColumnChoice, names: tuple[str, ...]) -> Table:
     """Return columns of a text that has no header, called `names`. See `read_table`."""
     lines = Lines(text, last=True)

@@ -187,8 +187,6 @@ ABOUT_SIX_STRUTS = {
     "commands/excite.py": "angles of the struts' joints",
     "commands/identifiability.py": "the studies of both kinds of motion",
     "commands/identify.py": "gains of forces by a known payload",
-    "commands/kinematics.py": "tables of poses",
-    "commands/pose_tables.py": "tables of poses",
     "commands/sensitivity.py": "the platform's centre of mass, in closed form",
     "commands/staged.py": "the stages of the source",
     "commands/workspace.py": "slices of poses",

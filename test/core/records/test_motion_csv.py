@@ -17,12 +17,10 @@ from pkm_identification.errors import LogError
 from pkm_identification.motion import PlatformMotion
 from pkm_identification.numerics.rotation import matrix_from_vector
 from pkm_identification.records import (
-    read_length_csv,
     read_motion_csv,
     read_pose_csv,
     write_motion_csv,
     write_pose_csv,
-    write_strut_columns,
 )
 
 HEADER = "px,py,pz,qx,qy,qz,qw,vx,vy,vz,wx,wy,wz,ax,ay,az,alx,aly,alz"
@@ -72,18 +70,6 @@ def test_poses_of_a_motion_file_with_other_columns_first(tmp_path):
     poses = read_pose_csv(path)
     np.testing.assert_array_equal(poses.position, [[1, 2, 3]])
     np.testing.assert_array_equal(poses.rotation, [np.eye(3)])
-
-
-def test_strut_columns_read_back_as_lengths(tmp_path):
-    length = np.random.default_rng(0).uniform(0.3, 0.5, (4, 6))
-    path = tmp_path / "strut.csv"
-    write_strut_columns(path, length=length, force=100 * length)
-    log = read_length_csv(path)
-    np.testing.assert_array_equal(log.length, length)
-    assert np.isnan(log.time).all()
-    assert (
-        path.read_text().splitlines()[0].endswith("length_6,force_1,force_2,force_3,force_4,force_5,force_6")
-    )
 
 
 @pytest.mark.parametrize(

@@ -20,13 +20,15 @@ from pkm_identification.cli import main
 from pkm_identification.mechanisms.hexapod.kinematics import assembly_modes
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.numerics.rotation import matrix_from_quaternion
-from pkm_identification.records import write_strut_columns
+from pkm_identification.records.mechanism_csv import write_named_csv
 
 COLUMNS = ["row", "mode", "px", "py", "pz", "qx", "qy", "qz", "qw", "residual", "condition", "certified"]
 
 
 def forward_all(tmp_path, length) -> tuple[int, list[dict[str, str]]]:
-    write_strut_columns(tmp_path / "in.csv", length=np.asarray(length))
+    write_named_csv(
+        tmp_path / "in.csv", {f"length_{i + 1}": column for i, column in enumerate(np.asarray(length).T)}
+    )
     code = main(["forward", "--all", "--machine", "uf", "--in", str(tmp_path / "in.csv"),
                  "--out", str(tmp_path / "out.csv")])  # fmt: skip
     with open(tmp_path / "out.csv", encoding="utf-8") as file:

@@ -24,7 +24,7 @@ from pkm_identification.mechanisms.hexapod.kinematics import (
     joined_to_start,
 )
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.records import write_strut_columns
+from pkm_identification.records.mechanism_csv import write_named_csv
 
 MACHINES = pytest.mark.parametrize("name", BUILTIN)
 
@@ -92,7 +92,9 @@ def test_command_counts_what_is_not_proved(tmp_path, capsys):
     length = lengths(m, *spread(m, 3000, 3, 1.0))
     doubtful = int(np.count_nonzero(~forward_kinematics(m, length).joined))
     assert doubtful > 0
-    write_strut_columns(tmp_path / "in.csv", length=length)
+    write_named_csv(
+        tmp_path / "in.csv", {f"length_{i + 1}": column for i, column in enumerate(np.asarray(length).T)}
+    )
     arguments = ["--in", str(tmp_path / "in.csv"), "--out", str(tmp_path / "out.csv")]
     assert main(["forward", "--machine", "uf", *arguments]) == 0
     assert f"{doubtful} not proved to be in home's assembly mode" in capsys.readouterr().err
