@@ -10,11 +10,13 @@
 
 The file has `name`, `source`, `title`, `notes`, `figures`, `tolerances` and `findings`. A tolerance goes for all
 numbers of a unit in the study: a number, or `N %` of the text's. A finding has `source`, `ours`, `why` (texts with
-{names} of values, formatted as Python does) and `numbers`, each with
+{names} of values, formatted as Python does), `mark` and `at` of those of its `numbers` that have none, and `numbers`,
+each with
 
     name, unit, mark, at   what it is called, its unit, how sure its reading is, and where the text has it
     text                   the text's: a number, a row, {from, to}, {at_most} or a sentence; missing: ours alone
-    ours                   name of the value that stands beside it; of a sentence, cases in which it holds; null: none
+    ours                   name of the value that stands beside it, the number's own if missing; of a sentence, cases in
+                           which it holds; null: none
     because                why it cannot be judged, where that is so
     unless                 name of the value without a choice of ours: judged only if the verdict stays without it
 """
@@ -61,6 +63,9 @@ def judge_study(package: str, study: Any) -> Outcome:
 def read_file(package: str) -> dict[str, Any]:
     """Return what a study's file says; its `data` are what the text prints as input."""
     declared: dict[str, Any] = yaml.safe_load(_compute_path(package).read_text(encoding="utf-8"))
+    for finding in declared["findings"]:
+        common = {key: finding[key] for key in ("mark", "at") if key in finding}
+        finding["numbers"] = [{"ours": one["name"], **common, **one} for one in finding["numbers"]]
     return declared
 
 

@@ -11,6 +11,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -28,6 +29,8 @@ MACHINES = ("uf", "ford", "hexel")
 # What a kind's number is in the other units: g, g mm, g mm^2; forces in kN.
 _SMALL = {Kind.MASS: 1e3, Kind.FIRST_MOMENT: 1e6, Kind.INERTIA: 1e9}
 _FORCE = 1e-3
+BODIES = 13
+ROUNDING = 1e-10
 
 
 @dataclass(frozen=True)
@@ -74,6 +77,37 @@ class UnitsStudy:
     toy: Homogenized
     toy_raw: float
     toy_raw_small: float
+
+    @property
+    def values(self) -> dict[str, Any]:
+        """What is compared, by its name in the study's file."""
+        machines, (high, low) = self.machines, self.toy.singular_values
+        wanted = (BODIES, 3 * BODIES, 6 * BODIES)
+        found: dict[str, Any] = {
+            "sizes": [one.sizes == wanted for one in machines],
+            "sizes_listed": ", ".join(f"{one.name} {', '.join(map(str, one.sizes))}" for one in machines),
+            "unchanged": [one.change < ROUNDING for one in machines],
+            "changed": [abs(one.raw_small / one.raw - 1.0) > ROUNDING for one in machines],
+            "change": max(one.change for one in machines),
+            "conditions_listed": ", ".join(
+                f"{one.raw:.4g} to {one.raw_small:.3g} ({one.name})" for one in machines
+            ),
+            "ranks_listed": "; ".join(
+                f"{one.name}: rank {one.found.rank}, condition {one.found.condition:.4g}" for one in machines
+            ),
+            "toy_high": high,
+            "toy_low": low,
+            "toy_values": [float(high), float(low)],
+            "toy_condition": self.toy.condition,
+            "toy_raw": self.toy_raw,
+            "toy_small": self.toy_raw_small,
+        }
+        for one in machines:
+            found[f"`{one.name}`: compact ranks"] = [float(group.rank) for group in one.found.groups]
+            found[f"`{one.name}`: rank D"] = float(one.found.rank)
+            found[f"`{one.name}`: cond D"] = one.found.condition
+            found[f"`{one.name}`: sum of shares"] = one.shares
+        return found
 
 
 def run_study() -> UnitsStudy:

@@ -10,8 +10,10 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -21,10 +23,13 @@ from pkm_identification.mechanisms.multibody.analysis.symbolic.geometry import b
 from pkm_identification.mechanisms.multibody.analysis.symbolic.graph import GROUND_BODY
 from pkm_identification.mechanisms.multibody.description.reader import parse_text
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism, builtin_mechanisms
+from pkm_identification.reproduction.study_file import read_file
 
 OUT = ("m_coupler", "J_coupler")
 LOW = "four-bar-low-mobility"
 DIGITS = (60, 120)
+WRONG = 0.1  # a coefficient off by that is another one
+STEPS_S = (1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0, 3600.0)  # to which a run time is rounded up
 # Bodies as the text numbers them.
 NUMBERS = {
     name: number
@@ -45,6 +50,8 @@ class BaseParameterStudy:
         The suspension in many digits; None in the short form.
     four_bar, low, nearer : Routes
         The known-answer four-bar, the one of low mobility, and one nearer to a parallelogram.
+    seconds : float
+        Of one processor, in which the suspension was done in many digits.
     """
 
     suspension: Routes
@@ -52,6 +59,57 @@ class BaseParameterStudy:
     four_bar: Routes
     low: Routes
     nearer: Routes
+    seconds: float = 0.0
+
+    @property
+    def values(self) -> dict[str, Any]:
+        """What is compared, by its name in the study's file."""
+        symbolic, exact, double = self.suspension.symbolic, self.suspension.exact, self.suspension.double
+        four_bar = self.four_bar.precise
+        assert symbolic is not None and exact is not None and double is not None and four_bar is not None
+        data, base = read_file(__package__)["data"], symbolic.base
+        transfers = {f"{a}-{b}": count for (a, b), count in sorted(self.transferred.items())}
+        same, (low, nearer) = (
+            self.same_as_rules,
+            (_name_routes("low", self.low), _name_routes("nearer", self.nearer)),
+        )
+        return {
+            "parameters": len(base.names),
+            "vanish": len(base.vanishing),
+            "transfer": len(base.transferred),
+            "symbolic": base.rank,
+            "how": base.how,
+            "vanishing_listed": ", ".join(f"{n} on body {b}" for b, n in sorted(self.vanishing.items())),
+            "transfers_listed": ", ".join(f"{pair}: {n}" for pair, n in transfers.items()),
+            "same_vanishing": _compare_counts(self.vanishing, data["vanishing"]),
+            "same_transfers": _compare_counts(transfers, data["transfers"]),
+            "double": double.rank,
+            "numpy": double.spectrum.rank,
+            "sure": "clear" if double.sure else "in doubt and said so",
+            "no_ridge": [not double.sure],
+            "exact": exact.rank,
+            **self._name_digits(),
+            "digits_used": " and ".join(map(str, DIGITS)),
+            "seconds": next(one for one in STEPS_S if one >= min(self.seconds, STEPS_S[-1])),
+            **low,
+            **nearer,
+            "spurious": [2 * one["_spurious"] > one["_zeros"] for one in map(_strip, (low, nearer))],
+            "out_of_range": [nearer["nearer_error"] > WRONG],
+            "same_as_rules": same,
+            "coefficients": len(same),
+            "same": sum(same),
+            "kept": four_bar.base.kept,
+            "null": four_bar.base.null,
+        }
+
+    def _name_digits(self) -> dict[str, Any]:
+        if self.precise is None or self.precise.precise is None:
+            return {"precise": float("nan"), "digits_listed": "left out of the short form"}
+        base = self.precise.precise.base
+        listed = (
+            f"{base.kept} kept, {base.null} null, {base.undecided} undecided at {DIGITS[0]} and {DIGITS[1]}"
+        )
+        return {"precise": base.kept, "digits_listed": listed}
 
     @property
     def vanishing(self) -> dict[int, int]:
@@ -95,13 +153,42 @@ def run_study(many_digits: bool = True) -> BaseParameterStudy:
     base = find_base_parameters(suspension, "double")
     symbolic = find_base_parameters(suspension, "symbolic").symbolic
     exact = find_base_parameters(suspension, "exact").exact
+    begun = time.process_time()
+    precise = find_base_parameters(suspension, "precise", DIGITS) if many_digits else None
+    seconds = time.process_time() - begun
     return BaseParameterStudy(
         Routes(suspension, double=base.double, symbolic=symbolic, exact=exact),
-        find_base_parameters(suspension, "precise", DIGITS) if many_digits else None,
+        precise,
         find_base_parameters(Subject.load("four-bar"), "all", wanted_out=OUT),
         find_base_parameters(Subject.load(LOW), "all", wanted_out=OUT),
         find_base_parameters(_compute_nearer(), "all", wanted_out=OUT),
+        seconds,
     )
+
+
+def _name_routes(name: str, routes: Routes) -> dict[str, Any]:
+    """Return what is compared of a four-bar, under names that begin with its own."""
+    double, precise, exact, forced = routes.double, routes.precise, routes.exact, routes.forced
+    assert double is not None and precise is not None and exact is not None and forced is not None
+    return {
+        f"{name}_doubt": [not double.sure],
+        f"{name}_numpy": double.spectrum.rank,
+        f"{name}_precise": precise.rank,
+        f"{name}_exact": exact.rank,
+        f"{name}_error": forced.error,
+        f"{name}_spurious": forced.spurious,
+        f"{name}_zeros": forced.zeros,
+    }
+
+
+def _strip(named: dict[str, Any]) -> dict[str, Any]:
+    """Return the same without the four-bar's name."""
+    return {"_" + key.partition("_")[2]: one for key, one in named.items()}
+
+
+def _compare_counts(ours: dict[Any, int], printed: dict[Any, int]) -> list[bool]:
+    """Return of each key of either whether its counts are the same."""
+    return [ours.get(key) == printed.get(key) for key in sorted({*ours, *printed})]
 
 
 def _compute_nearer() -> Subject:

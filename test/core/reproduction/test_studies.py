@@ -77,7 +77,7 @@ def spoil(value):
     return -7.0 * value - 1.0 if isinstance(value, (int, float)) else value
 
 
-@pytest.mark.parametrize("name", OF_FILES)
+@pytest.mark.parametrize("name", [one for one in OF_FILES if one not in LONG])
 def test_the_opposite_turns_each_verdict(name):
     declared, right = read_file(PACKAGES[name]), compute_study(name)
     before = {one["name"]: one["verdict"] for one in judge_study(PACKAGES[name], right).document["numbers"]}

@@ -24,16 +24,7 @@ from pkm_identification.report.figures.style import (
     legend_outside,
 )
 
-from .data import (
-    ACTUATORS,
-    FORCES,
-    MASS_L1,
-    MASS_L1_LOADED,
-    MASS_L3,
-    MASS_L3_LOADED,
-    MEASURED_MODES,
-    MODEL_MODES,
-)
+from .data import ACTUATORS, PRINTED
 
 if TYPE_CHECKING:
     from .runs import ArmStudy
@@ -45,15 +36,16 @@ def draw_effective_mass_figure(study: ArmStudy) -> Figure:
     figure = Figure(figsize=(9, 6), layout="constrained")
     panels = figure.subplots(2, 2, sharex="col")
     columns = (
-        ("L3 (kg)", "alpha (deg)", study.lift, (MASS_L3, MASS_L3_LOADED)),
-        ("L1 (kg)", "gamma (deg)", study.grip, (MASS_L1, MASS_L1_LOADED)),
+        ("L3 (kg)", "alpha (deg)", study.lift, "L3"),
+        ("L1 (kg)", "gamma (deg)", study.grip, "L1"),
     )
-    for column, (name, angle, curves, printed) in enumerate(columns):
-        for row, (values, ends, load) in enumerate(
-            zip((curves.bare, curves.loaded), printed, ("no load", "4 kg"), strict=True)
+    for column, (name, angle, curves, drive) in enumerate(columns):
+        ends = [PRINTED[f"Effective mass of {drive}{load}"] for load in ("", " with 4 kg")]
+        for row, (values, printed, load) in enumerate(
+            zip((curves.bare, curves.loaded), ends, ("no load", "4 kg"), strict=True)
         ):
             panel = panels[row, column]
-            panel.axhspan(*ends, color=TRUE, alpha=0.12, label="printed range")
+            panel.axhspan(*printed, color=TRUE, alpha=0.12, label="printed range")
             panel.plot(np.degrees(curves.angle), values, color=ESTIMATE, label="ours")
             panel.set_ylabel(f"{name}, {load}")
             panel.set_ylim(0.0, None)
@@ -80,12 +72,13 @@ def modes_figure(study: ArmStudy) -> Figure:
             np.full(len(together), place + 0.1), together, "s", color=ESTIMATE, markerfacecolor="white",
             label="ours, all together, damped" if first else None,
         )  # fmt: skip
+        bare = ", no load" if name == "vane" else ", measured on the robot"
         for source, marker, label, color in (
-            (MODEL_MODES, "_", "source, model", TRUE),
-            (MEASURED_MODES, "x", "source, measured", NOMINAL),
+            (f"Mode of {name}", "_", "source, model", TRUE),
+            (f"Mode of {'the vane' if name == 'vane' else name}{bare}", "x", "source, measured", NOMINAL),
         ):
-            if name in source:
-                panel.plot(place, source[name], marker, color=color, markersize=14 if marker == "_" else 7,
+            if source in PRINTED:
+                panel.plot(place, PRINTED[source], marker, color=color, markersize=14 if marker == "_" else 7,
                            label=label if first else None)  # fmt: skip
     panel.set_yscale("log")
     panel.set_xticks(range(len(order)), [ACTUATORS[k] for k in order])
@@ -113,7 +106,7 @@ def forces_figure(study: ArmStudy) -> Figure:
             color=ESTIMATE,
             label="ours",
         )
-        printed = [FORCES[5][n][actuator] for n in names]
+        printed = [PRINTED[f"{n} at 5 x speed"][actuator] for n in names]
         panel.bar(
             places + 0.2,
             [np.nan if p is None else p for p in printed],

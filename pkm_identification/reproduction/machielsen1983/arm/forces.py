@@ -26,7 +26,7 @@ from pkm_identification.mechanisms.multibody.kinematics import MechanismMotion
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.numerics.arrays import FloatArray
 
-from .data import ACCELERATIONS_FIVE, RATES_FIVE, STATE
+from .data import DATA
 
 Forces = Callable[[FloatArray, FloatArray], FloatArray]  # of rates and accelerations, all (n,)
 
@@ -63,9 +63,9 @@ class ForceSplit:
 
 def split_at_speed(arm: Mechanism, speed: int) -> ForceSplit:
     """Return the parts at the state of the tables, at `speed` times the printed single speed."""
-    q = np.radians([STATE])
-    rate = np.radians(RATES_FIVE) / 5.0 * speed
-    second = np.radians(ACCELERATIONS_FIVE) / 25.0 * speed**2
+    q = np.radians([DATA["state"]])
+    rate = np.radians(DATA["rates_five"]) / 5.0 * speed
+    second = np.radians(DATA["accelerations_five"]) / 25.0 * speed**2
     still = np.zeros(5)
 
     def joint_torque(rate: FloatArray, second: FloatArray) -> FloatArray:

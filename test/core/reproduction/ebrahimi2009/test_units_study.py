@@ -10,26 +10,14 @@
 
 from __future__ import annotations
 
-import json
-from dataclasses import replace
-
 import numpy as np
 import pytest
-
-from pkm_identification.reproduction import STUDIES
-from pkm_identification.reproduction.ebrahimi2009.findings import findings
-from pkm_identification.reproduction.ebrahimi2009.runs import run_study
-from pkm_identification.reproduction.ebrahimi2009.study import NAME, outcome
-from pkm_identification.reproduction.number import AGREES, IN_PART, JUDGED
+from core.reproduction.computed import compute_study
 
 
 @pytest.fixture(scope="module")
 def study():
-    return run_study()
-
-
-def verdicts(study):
-    return {one.name: one.verdict for finding in findings(study) for one in finding.numbers}
+    return compute_study("ebrahimi2009-units")
 
 
 def test_the_toy_is_that_by_hand(study):
@@ -43,23 +31,3 @@ def test_units_change_the_columns_and_not_what_is_made_of_them(study):
         assert one.change < 1e-10
         assert one.raw_small > 1e3 * one.raw
         assert one.shares == pytest.approx(1.0, abs=1e-10)
-
-
-def test_every_verdict_turns_with_what_was_found(study):
-    found = {name: verdict for name, verdict in verdicts(study).items() if verdict in JUDGED}
-    assert len(found) == 3
-    assert set(found.values()) == {AGREES}
-    first = replace(study.machines[0], change=1e-9, raw_small=study.machines[0].raw, sizes=(1, 3, 6))
-    wrong = verdicts(replace(study, machines=(first, *study.machines[1:])))
-    assert {wrong[name] for name in found} == {IN_PART}
-
-
-def test_no_figure_of_ours_is_called_the_sources(study):
-    made = outcome(study)
-    document = json.loads(json.dumps(made.document, allow_nan=False))
-    assert NAME in STUDIES
-    for one in document["numbers"]:
-        if one["verdict"] == "not in the text":
-            assert one["source"] is None
-    assert "reconstruction" in made.text
-    assert list(made.figures()) == document["figures"]

@@ -10,66 +10,61 @@
 
 from __future__ import annotations
 
-import json
-from dataclasses import replace
-
 import pytest
 
-from pkm_identification.reproduction import STUDIES
-from pkm_identification.reproduction.iriarte2017.findings import TRANSFERS, VANISHING, findings
 from pkm_identification.reproduction.iriarte2017.runs import run_study
-from pkm_identification.reproduction.iriarte2017.study import NAME, outcome
-from pkm_identification.reproduction.number import AGREES, IN_KIND, IN_PART, NOT_REPRODUCED
+from pkm_identification.reproduction.number import AGREES, NOT_REPRODUCED
+from pkm_identification.reproduction.study_file import judge_study
 
 pytestmark = pytest.mark.slow
+PACKAGE = "pkm_identification.reproduction.iriarte2017"
+
+
+class Short:
+    """The study without many digits of the suspension, whose count is known."""
+
+    def __init__(self, values):
+        self.values = {**values, "precise": 41}
 
 
 @pytest.fixture(scope="module")
 def study():
-    return run_study(many_digits=False)
+    return Short(run_study(many_digits=False).values)
 
 
-def verdicts(study):
-    return {one.name: one.verdict for finding in findings(study) for one in finding.numbers}
+def judge(study):
+    return {one["name"]: one["verdict"] for one in judge_study(PACKAGE, study).document["numbers"]}
 
 
 def test_the_rules_give_the_text_s_tables(study):
-    assert study.vanishing == VANISHING
-    assert study.transferred == TRANSFERS
-    assert (sum(VANISHING.values()), sum(TRANSFERS.values())) == (13, 16)
-    assert all(study.same_as_rules)
-
-
-def test_every_verdict_turns_with_what_was_found(study):
-    found = verdicts(study)
-    judged = {name: verdict for name, verdict in found.items() if not verdict.startswith("not in the text")}
-    assert set(judged.values()) == {AGREES}
-    # another mechanism's rules are not the suspension's; one that is clear is not in doubt
-    other = replace(study.suspension.symbolic, base=_without_a_transfer(study.suspension.symbolic.base))
-    suspension = replace(study.suspension, symbolic=other, double=study.four_bar.double)
-    wrong = verdicts(replace(study, suspension=suspension, low=study.four_bar, nearer=study.four_bar))
-    assert wrong["suspension: transferred"] == IN_KIND
-    assert wrong["suspension: transferred between each pair"] == IN_PART
-    assert wrong["suspension: vanishing"] == AGREES
-    assert wrong["suspension: double has no clear ridge"] == NOT_REPRODUCED
-    assert wrong["four-bar, low mobility: double is in doubt"] == NOT_REPRODUCED
-    assert wrong["forced rank: a coefficient out of range"] == NOT_REPRODUCED
-
-
-def _without_a_transfer(base):
-    last = next(one for one in reversed(base.applied) if not one.vanishes)
-    return replace(
-        base,
-        applied=tuple(one for one in base.applied if one is not last),
-        transferred=base.transferred[1:],
+    values = study.values
+    assert (values["vanish"], values["transfer"], values["symbolic"], values["exact"]) == (13, 16, 41, 41)
+    assert values["transfers_listed"] == (
+        "0-1: 1, 0-2: 1, 0-4: 1, 1-3: 1, 1-7: 1, 2-3: 1, 3-4: 1, 3-5: 3, 6-7: 6"
     )
+    assert all(values["same_as_rules"])
 
 
-def test_document_and_figure(study):
-    assert NAME in STUDIES
-    made = outcome(study)
-    document = json.loads(json.dumps(made.document, allow_nan=False))
-    assert document["transferred"]["3-5"] == 3
-    assert {"name", "source", "ours", "unit", "mark", "verdict"} <= set(document["numbers"][0])
-    assert list(made.figures()) == document["figures"]
-    assert "41" in made.text
+def test_the_four_bars_rank_is_eight_where_numpy_finds_six(study):
+    for name in ("low", "nearer"):
+        assert (study.values[f"{name}_precise"], study.values[f"{name}_exact"]) == (8, 8)
+        assert study.values[f"{name}_numpy"] == 6
+
+
+def test_every_verdict_turns(study):
+    found = judge(study)
+    kept = {name for name, one in found.items() if one == AGREES}
+    opposite = {
+        key: [not one for one in value]
+        if isinstance(value, list)
+        else value + 50
+        if isinstance(value, int)
+        else value
+        for key, value in study.values.items()
+    }
+    wrong = Short(opposite)
+    wrong.values["precise"] = 27
+    after = judge(wrong)
+    assert kept
+    assert all(after[name] not in (AGREES, "cannot be judged") for name in kept)
+    assert NOT_REPRODUCED in after.values()

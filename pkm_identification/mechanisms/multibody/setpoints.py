@@ -1,0 +1,66 @@
+# Copyright 2026 pkm_identification maintainers
+#
+# Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance
+# with the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+# Unless required by applicable law or agreed to in writing, software distributed under the License is
+# distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
+# the License for the specific language governing permissions and limitations under the License.
+
+"""The motion through a table of setpoints, and a load that is carried along."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from scipy.interpolate import CubicSpline
+
+from pkm_identification.errors import SettingsError
+from pkm_identification.mechanisms.rigid_bodies import parallel_axes
+from pkm_identification.numerics.arrays import FloatArray
+
+from .description.payload_body import find_payload_body
+from .kinematics import MechanismMotion, motion_of_drives
+from .mechanism import Mechanism
+
+
+def compute_setpoint_motion(
+    mechanism: Mechanism, time: FloatArray, places: FloatArray, period: float
+) -> MechanismMotion:
+    """Return the motion by cubic splines through setpoints of the drives, from rest to rest.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+    time : ndarray, shape (K,)
+        s, increasing.
+    places : ndarray, shape (K, n)
+        m or rad.
+    period : float
+        s, between samples.
+
+    Raises
+    ------
+    SettingsError, MotionRefused
+        If times do not increase, or a row is out of reach or singular.
+    """
+    if len(time) < 2 or not np.all(np.isfinite(time)) or np.any(np.diff(time) <= 0):
+        raise SettingsError("setpoints: need at least two rows with times in s that increase")
+    spline = CubicSpline(time, places, bc_type="clamped")
+    at = np.arange(time[0], time[-1] + 0.5 * period, period)
+    return motion_of_drives(mechanism, spline(at), spline(at, 1), spline(at, 2))
+
+
+def add_point_mass(
+    mechanism: Mechanism, mass: float, place: FloatArray, body: str | None = None
+) -> Mechanism:
+    """Return the mechanism with a point mass in kg fixed to a body, `place` (3,) in m in the body's frame.
+
+    The body is the one that carries loads unless it is named.
+    """
+    name = find_payload_body(mechanism.description) if body is None else body
+    index = [one.name for one in mechanism.description.bodies].index(name)
+    moments = parallel_axes(mass, place)
+    parameters = np.array(mechanism.parameters, dtype=float)
+    parameters[index] += [mass, *(mass * place), *np.diag(moments), *moments[[0, 0, 1], [1, 2, 2]]]
+    return replace(mechanism, parameters=parameters)
