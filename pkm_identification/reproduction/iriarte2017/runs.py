@@ -66,7 +66,10 @@ class BaseParameterStudy:
         """What is compared, by its name in the study's file."""
         symbolic, exact, double = self.suspension.symbolic, self.suspension.exact, self.suspension.double
         four_bar = self.four_bar.precise
-        assert symbolic is not None and exact is not None and double is not None and four_bar is not None
+        assert symbolic is not None
+        assert exact is not None
+        assert double is not None
+        assert four_bar is not None
         data, base = read_file(__package__)["data"], symbolic.base
         transfers = {f"{a}-{b}": count for (a, b), count in sorted(self.transferred.items())}
         same, (low, nearer) = (
@@ -169,7 +172,10 @@ def run_study(many_digits: bool = True) -> BaseParameterStudy:
 def _name_routes(name: str, routes: Routes) -> dict[str, Any]:
     """Return what is compared of a four-bar, under names that begin with its own."""
     double, precise, exact, forced = routes.double, routes.precise, routes.exact, routes.forced
-    assert double is not None and precise is not None and exact is not None and forced is not None
+    assert double is not None
+    assert precise is not None
+    assert exact is not None
+    assert forced is not None
     return {
         f"{name}_doubt": [not double.sure],
         f"{name}_numpy": double.spectrum.rank,
