@@ -11,17 +11,16 @@
 from __future__ import annotations
 
 import argparse
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
 from pkm_identification.errors import SettingsError
-from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths
-from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.mechanisms.multibody.kinematics import MechanismMotion
-from pkm_identification.mechanisms.multibody.mechanism import Mechanism
+from pkm_identification.machines.capabilities import BodiesFile, PlatformPose, has, require
+from pkm_identification.machines.contract import Machine, Motion
 from pkm_identification.mechanisms.multibody.series import compute_series_motion
-from pkm_identification.motion import TRAJECTORIES, PlatformMotion
+from pkm_identification.motion import TRAJECTORIES
 from pkm_identification.reproduction.oh2003.table_2_2_motions import SOURCE_MOTIONS
 
 from .arguments import add_json, add_machine
@@ -47,46 +46,54 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", metavar="DIR", help="folder for a bar chart")
 
 
-def named_motion(name: str | None, machine: Machine) -> PlatformMotion:
-    """Return a motion by name, evenly sampled: one period of Table 2.2, or a whole trajectory of `pkm simulate`.
+def compute_named_motion(name: str | None, machine: Machine) -> Motion:
+    """Return a machine's motion by name, evenly sampled: one period of Table 2.2, or a whole one of `pkm simulate`.
+
+    If none is named, it is the one that the machine's file states.
 
     Raises
     ------
     PkmError
         If there is no such motion or the machine has no room for it.
     """
+    asker = f"--trajectory {name}"
     if name in SOURCE_MOTIONS:
-        motion = SOURCE_MOTIONS[name].period(machine)
-        length = strut_lengths(machine, motion.position, motion.rotation)
-        low, high = machine.length_limits
-        if length.min() < low or length.max() > high:
-            raise SettingsError(
-                f"--trajectory {name}: needs struts from {length.min():.4f} to {length.max():.4f} m; "
-                f"machine '{machine.name}' has {low:g} to {high:g} m"
-            )
-        return motion
+        return _compute_source_motion(name, require(machine, PlatformPose, asker))
     if name == FALL:
-        raise SettingsError(f"--trajectory {name}: a fall with the drives off has no strut forces")
-    if name is None or name not in TRAJECTORIES:
-        known = [*(n for n in TRAJECTORIES if n != FALL), *SOURCE_MOTIONS]
-        asked = "is needed:" if name is None else f"{name}: not one of"
-        raise SettingsError(f"--trajectory {asked} {', '.join(known)}")
+        raise SettingsError(f"{asker}: a fall with the drives off has no forces of the drives")
+    stated = has(machine, BodiesFile) and machine.mechanism.description.motion is not None
+    if name is None and stated:
+        return machine.wrap_motion(compute_series_motion(machine.mechanism))
     # MuJoCo takes longer to load than the study to run
-    from pkm_identification.simulation import trajectory
+    from pkm_identification.simulation.physics.load import build_physics
 
-    path = trajectory(name, machine)
-    return path.motion(np.arange(0.0, path.duration, PERIOD))
+    physics = build_physics(machine)
+    try:
+        path = physics.build_motion(name, None, 0)
+    except SettingsError as error:
+        more = (
+            f"; or of a platform with a pose {', '.join(SOURCE_MOTIONS)}"
+            if has(machine, PlatformPose)
+            else ""
+        )
+        raise SettingsError(f"{error}{more}") from None
+    return physics.compute_motion(path, np.arange(0.0, path.duration, PERIOD))
 
 
-def compute_named_drive_motion(name: str | None, mechanism: Mechanism) -> MechanismMotion:
-    """Return a generated motion by name, the file's own where none is named; raises PkmError as `named_motion`."""
-    if name is None and mechanism.description.motion is not None:
-        return compute_series_motion(mechanism)
-    # MuJoCo takes longer to load than the study to run
-    from pkm_identification.simulation.multibody.motions import compute_own_motion, generate_motion
-
-    path = generate_motion(name, mechanism) if name else compute_own_motion(mechanism)
-    return path.motion(mechanism, np.arange(0.0, path.duration, PERIOD))
+def _compute_source_motion(name: str, machine: PlatformPose) -> Motion:
+    position, rotation = machine.home_pose
+    states = SOURCE_MOTIONS[name].period(SimpleNamespace(home_position=position, home_rotation=rotation))
+    motion = machine.compute_motion_of_pose(
+        states.position, states.rotation, states.twist, states.acceleration
+    )
+    for i, drive in enumerate(machine.drives):
+        low, high = motion.coordinate[:, i].min(), motion.coordinate[:, i].max()
+        if not (drive.lowest <= low and high <= drive.highest):
+            raise SettingsError(
+                f"--trajectory {name}: needs {drive.title} from {low:.4f} to {high:.4f} {drive.unit}; "
+                f"machine '{machine.name}' has {drive.lowest:g} to {drive.highest:g} {drive.unit}"
+            )
+    return motion
 
 
 def build_motion_document(machine: str, trajectory: str, options: argparse.Namespace) -> dict[str, Any]:

@@ -13,19 +13,16 @@ from __future__ import annotations
 import argparse
 
 from pkm_identification.errors import SettingsError
-from pkm_identification.machines.capabilities import BodiesFile, HexapodFile, has, require
 from pkm_identification.machines.load import load_machine
-from pkm_identification.mechanisms.hexapod.analysis.center_of_mass_sensitivity import (
-    center_of_mass_sensitivity,
-)
 from pkm_identification.mechanisms.multibody.analysis.body_sensitivity import body_sensitivity
 from pkm_identification.mechanisms.multibody.description.payload_body import find_output_body
+from pkm_identification.mechanisms.multibody.kinematics import motion_of_drives
 from pkm_identification.report.contribution_tables import build_sensitivity_document, build_sensitivity_table
 
-from .named_motion import add_options, build_motion_document, compute_named_drive_motion, named_motion
+from .named_motion import add_options, build_motion_document, compute_named_motion
 from .results import output_folder, present, write_figures
 
-PLATFORM = "platform"  # what the moving plate of a hexapod is called
+PLATFORM = "platform"  # what moves the outputs, whatever the file calls it
 OWN = "motion"  # what the file's own motion is called
 
 
@@ -48,32 +45,26 @@ def add(commands: argparse._SubParsersAction) -> None:
 
 def _run_sensitivity(options: argparse.Namespace) -> int:
     machine = load_machine(options.machine)
-    friction, body = not options.no_friction, options.body
-    drives: tuple[str, ...] = ()
-    if has(machine, HexapodFile):
-        hexapod, body = machine.description, body or PLATFORM
-        if body != PLATFORM:
-            raise SettingsError(f"--body {body}: of a hexapod it is the {PLATFORM}")
-        motion = named_motion(options.trajectory, hexapod)
-        sensitivity = center_of_mass_sensitivity(hexapod, motion, options.travel, friction=friction)
-    else:
-        mechanism = require(machine, BodiesFile, "sensitivity").mechanism
-        body = body or find_output_body(mechanism.description)
-        if not body:
-            raise SettingsError(
-                f"--machine {options.machine}, without --body: needs a platform with a pose or outputs of a body; "
-                f"'{machine.name}' names none"
-            )
-        path = compute_named_drive_motion(options.trajectory, mechanism)
-        sensitivity = body_sensitivity(mechanism, path, body, options.travel, friction)
-        drives = tuple(drive.force_name for drive in machine.drives)
+    mechanism = machine.bodies
+    platform = find_output_body(mechanism.description)
+    names = [one.name for one in mechanism.description.bodies]
+    body = platform if options.body in {None, PLATFORM} - set(names) else options.body
+    if not body:
+        raise SettingsError(
+            f"--machine {options.machine}, without --body: needs a platform with a pose or outputs of a body; "
+            f"'{machine.name}' names none"
+        )
+    path = compute_named_motion(options.trajectory, machine)
+    moved = motion_of_drives(mechanism, path.coordinate, path.rate, path.acceleration)
+    sensitivity = body_sensitivity(mechanism, moved, body, options.travel, not options.no_friction)
+    drives = tuple(drive.force_name for drive in machine.drives)
     name = options.trajectory or OWN
     document = {
         **build_motion_document(machine.name, name, options),
         **build_sensitivity_document(sensitivity),
+        "body": body,
+        "drives": list(drives),
     }
-    if drives:
-        document |= {"body": body, "drives": list(drives)}
     # files first: nothing is printed when one cannot be written
     if options.out:
         from pkm_identification.report.figures.contributions import sensitivity_figure
@@ -83,11 +74,10 @@ def _run_sensitivity(options: argparse.Namespace) -> int:
             output_folder(options.out),
             {f"sensitivity_{name}": sensitivity_figure(sensitivity, title, drives)},
         )
-    table = build_sensitivity_table(sensitivity, drives) if drives else build_sensitivity_table(sensitivity)
-    whose = "the platform's" if body == PLATFORM else f"{body}'s"
+    whose = "the platform's" if body == platform else f"{body}'s"
     text = (
-        f"{table}\n\n% of mean |F_a| for an error of {whose} centre of mass of 1 % of "
-        f"the travel ({sensitivity.travel:.4g} m); {'platform' if body == PLATFORM else 'its own'} axes"
+        f"{build_sensitivity_table(sensitivity, drives)}\n\n% of mean |F| for an error of {whose} centre of mass of "
+        f"1 % of the travel ({sensitivity.travel:.4g} m); its own axes"
     )
     present(text, document, options.json)
     return 0

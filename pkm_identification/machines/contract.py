@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pkm_identification.mechanisms.actuators.transfer import Transfer
+from pkm_identification.mechanisms.contributions import ForceGroups
 from pkm_identification.mechanisms.friction.friction import Friction
 from pkm_identification.mechanisms.known_statements import Width
 from pkm_identification.mechanisms.model import Actuator
@@ -380,6 +381,9 @@ class Machine(Protocol):
 
     def compute_forces(self, motion: Motion, values: FloatArray) -> FloatArray:
         """Return the forces (N, n) of basis values (B,), friction of the drives left out: a fast path."""
+
+    def compute_force_groups(self, motion: Motion, friction: bool = True) -> ForceGroups:
+        """Return the forces (N, n) of the file by what causes them, with the drives' friction or without any."""
 
     def create_neighbour_solver(self, motion: Motion) -> NeighbourSolver:
         """Return what finds motion near to a known one, row by row."""

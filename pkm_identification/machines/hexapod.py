@@ -24,7 +24,7 @@ from pkm_identification.estimation.consistency.layout import Layout
 from pkm_identification.mechanisms.actuators.loops import DriveLoops
 from pkm_identification.mechanisms.actuators.transfer import Transfer
 from pkm_identification.mechanisms.friction import Friction
-from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
+from pkm_identification.mechanisms.hexapod.dynamics import ForceGroups, force_groups, strut_forces
 from pkm_identification.mechanisms.hexapod.dynamics.basis import (
     build_coulomb_columns,
     friction_columns,
@@ -292,6 +292,9 @@ class Hexapod:
         """Return the forces (N, 6) of basis values (B,), friction of the drives included."""
         platform = PlatformMotion(np.zeros(len(motion)), *motion.state)
         return strut_forces(self.description, platform, parameters=values)
+
+    def compute_force_groups(self, motion: Motion, friction: bool = True) -> ForceGroups:
+        return force_groups(self.description, PlatformMotion(np.zeros(len(motion)), *motion.state), friction)
 
     def create_neighbour_solver(self, motion: Motion) -> HexapodNeighbours:
         return HexapodNeighbours(self, motion)

@@ -31,6 +31,7 @@ from pkm_identification.mechanisms.multibody.closed import Closed
 from pkm_identification.mechanisms.multibody.description.payload_body import find_payload_body
 from pkm_identification.mechanisms.multibody.dynamics import regressor
 from pkm_identification.mechanisms.multibody.extents import compute_body_extents, compute_inertial_sizes
+from pkm_identification.mechanisms.multibody.groups import DriveGroups, drive_groups
 from pkm_identification.mechanisms.multibody.identified import identified_mechanism
 from pkm_identification.mechanisms.multibody.joint_friction import (
     joint_friction_columns,
@@ -319,6 +320,9 @@ class Multibody:
     def compute_forces(self, motion: Motion, values: FloatArray) -> FloatArray:
         return self.compute_regressor(motion, values[:, None])[:, :, 0]
 
+    def compute_force_groups(self, motion: Motion, friction: bool = True) -> DriveGroups:
+        return drive_groups(self.mechanism, self._whole(motion), friction)
+
     def create_neighbour_solver(self, motion: Motion) -> NeighbourSolver:
         def follow(
             machine: Machine, coordinate: FloatArray, rate: FloatArray, acceleration: FloatArray
@@ -514,6 +518,12 @@ class Multibody:
         for part in (*parts, *drives):
             part[status > DEGRADED] = np.nan
         return Motion(*drives, parts, status, closed.residual)
+
+    def wrap_motion(self, moved: MechanismMotion) -> Motion:
+        """Return the contract's motion of a mechanism's that has been closed."""
+        drives = moved.drive, moved.drive_rate, moved.drive_acceleration
+        state, count = (moved.configuration, moved.velocity, moved.acceleration), len(moved)
+        return Motion(*drives, state, np.full(count, OK, dtype=np.uint8), np.zeros(count))
 
     def _whole(self, motion: Motion) -> MechanismMotion:
         q, velocity, acceleration = motion.state

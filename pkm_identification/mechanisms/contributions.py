@@ -13,7 +13,8 @@ With g_ki the force of a group at drive i and sample k, and F_ki their sum over 
     mean           100 mean_k |g_ki| / mean_k |F_ki|
     signed range   100 (max_k g_ki - min_k g_ki) / mean_k |F_ki| .
 
-Samples weigh alike. Drives are not taken together: some may be in N and some in N m.
+Where all drives are in one unit, they are taken together besides: |.| is then the Euclidean norm over the drives at an
+instant (Oh 2003, 2.76-2.88), and a variation norm is the range of |g_k| or |F_k|. Samples weigh alike.
 """
 
 from __future__ import annotations
@@ -85,3 +86,58 @@ def stack_groups(groups: ForceGroups) -> FloatArray:
     if np.any(missing):
         raise PkmError(f"no forces at sample {np.argmax(missing) + 1}: singular or missing pose")
     return force
+
+
+@dataclass(frozen=True)
+class Contributions:
+    """Shares of the groups in the norm over all drives, whose forces are in one unit; G groups.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The groups.
+    force : float
+        mean_k |F_k|, N or N m.
+    mean, variation : ndarray, shape (G,)
+        Mean and variation norm (2.76-2.88), %.
+    total_variation : float
+        Variation norm of F (2.82), %.
+    struts : DriveShares
+        Drive by drive; not the source's norms.
+    """
+
+    names: tuple[str, ...]
+    force: float
+    mean: FloatArray
+    variation: FloatArray
+    total_variation: float
+    struts: DriveShares
+
+    def share(self, name: str) -> float:
+        """Return mean norm of a group, %."""
+        return float(self.mean[self.names.index(name)])
+
+    def varies(self, name: str) -> float:
+        """Variation norm of a group, %."""
+        return float(self.variation[self.names.index(name)])
+
+
+def shares(groups: ForceGroups) -> Contributions:
+    """Return the shares of force groups in the norm over the drives; raises as `drive_shares`."""
+    force, struts = stack_groups(groups), drive_shares(groups)
+    norm, total = np.linalg.norm(force, axis=2), np.linalg.norm(groups.total, axis=1)
+    return Contributions(
+        names=groups.names,
+        force=float(total.mean()),
+        mean=100.0 * norm.mean(axis=1) / total.mean(),
+        variation=100.0 * np.ptp(norm, axis=1) / total.mean(),
+        total_variation=float(100.0 * np.ptp(total) / total.mean()),
+        struts=struts,
+    )
+
+
+def compute_joined_share(groups: ForceGroups, *names: str) -> float:
+    """Return mean norm in % of several groups taken as one: of the sum of their forces."""
+    joined = sum(getattr(groups, name) for name in names)
+    total = np.linalg.norm(groups.total, axis=1).mean()
+    return float(100.0 * np.linalg.norm(joined, axis=1).mean() / total)

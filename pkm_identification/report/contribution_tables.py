@@ -17,9 +17,7 @@ import numpy as np
 
 from pkm_identification.machines.contract import Drive
 from pkm_identification.mechanisms.center_of_mass_sensitivity import Sensitivity
-from pkm_identification.mechanisms.contributions import DriveShares
-from pkm_identification.mechanisms.hexapod.analysis.contributions import Contributions
-from pkm_identification.motion import STRUTS
+from pkm_identification.mechanisms.contributions import Contributions, DriveShares
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.finite import finite_or_none
 
@@ -45,7 +43,6 @@ GROUP_TEXT = {
     "friction": "friction",
     "external": "external wrench",
 }
-STRUT_NAMES = tuple(str(i + 1) for i in range(STRUTS))
 
 
 def present(mean: FloatArray) -> list[int]:
@@ -71,7 +68,7 @@ def drive_shares_table(
         What the whole force is called.
     spread : bool
     units : sequence of str, length n
-        Of the forces; N unless given.
+        Of the forces; not of ranges.
     """
     what, values = (
         ("(max - min) of the signed force", shares.signed_range) if spread else ("mean |group|", shares.mean)
@@ -80,10 +77,8 @@ def drive_shares_table(
         (shares.names[g], GROUP_TEXT[shares.names[g]], *map(percent, values[g])) for g in present(shares.mean)
     ]
     if not spread:
-        sizes = [number(size, 4) for size in shares.force]
-        if units:
-            sizes = [f"{size} {unit}" for size, unit in zip(sizes, units, strict=True)]
-        rows.append((of, f"mean |{of}|" if units else f"mean |{of}|, N", *sizes))
+        sizes = [f"{number(size, 4)} {unit}" for size, unit in zip(shares.force, units, strict=True)]
+        rows.append((of, f"mean |{of}|", *sizes))
     return Listing(("group", f"{what} / mean |{of}|, %", *drives), tuple(rows), frozenset(drives))
 
 
@@ -92,8 +87,8 @@ def numbers_or_null(values: FloatArray) -> list[float | None]:
     return [finite_or_none(value) for value in values.tolist()]
 
 
-def build_contributions_table(shares: Contributions) -> Listing:
-    """Return the source's norms (2.76-2.88) in % of mean |F_a|, |.| over the struts: one group a row."""
+def build_contributions_table(shares: Contributions, unit: str = "N") -> Listing:
+    """Return the norms (2.76-2.88) in % of mean |F|, |.| over the drives: one group a row."""
     rows = [
         (
             shares.names[g],
@@ -103,12 +98,14 @@ def build_contributions_table(shares: Contributions) -> Listing:
         )
         for g in present(shares.mean)
     ]
-    rows.append(("F_a", f"mean |F_a| {number(shares.force, 4)} N", "100.00", percent(shares.total_variation)))
-    header = ("group", "|.| over the struts", "mean norm, %", "variation norm, %")
+    rows.append(
+        ("F", f"mean |F| {number(shares.force, 4)} {unit}", "100.00", percent(shares.total_variation))
+    )
+    header = ("group", "|.| over the drives", "mean norm, %", "variation norm, %")
     return Listing(header, tuple(rows), frozenset(header[2:]))
 
 
-def build_sensitivity_table(sensitivity: Sensitivity, drives: Sequence[str] = STRUT_NAMES) -> Listing:
+def build_sensitivity_table(sensitivity: Sensitivity, drives: Sequence[str]) -> Listing:
     """Sensitivities, one direction of the error a row."""
     rows = tuple(
         (direction, *(f"{value:.3f}" if np.isfinite(value) else ABSENT for value in row),
@@ -150,14 +147,17 @@ def build_contributions_document(shares: Contributions) -> dict[str, Any]:
     }
 
 
-def drive_shares_document(drives: Sequence[Drive], shares: DriveShares) -> dict[str, Any]:
-    """Return contributions drive by drive for JSON; null where a drive carries no force."""
+def drive_shares_document(
+    drives: Sequence[Drive], shares: DriveShares, norms: Contributions | None = None
+) -> dict[str, Any]:
+    """Return contributions drive by drive for JSON, and in the norm over them; null where a drive carries no force."""
     names = [drive.force_name for drive in drives]
 
     def by_force(values: FloatArray) -> dict[str, float | None]:
         return dict(zip(names, numbers_or_null(values), strict=True))
 
-    return {
+    document: dict[str, Any] = {
+        "schema": 2,
         "mean_force": {
             drive.force_name: {"value": float(force), "unit": drive.force_unit}
             for drive, force in zip(drives, shares.force, strict=True)
@@ -172,6 +172,13 @@ def drive_shares_document(drives: Sequence[Drive], shares: DriveShares) -> dict[
             for g, name in enumerate(shares.names)
         ],
     }
+    if norms is not None:
+        document["mean_norm"] = {"value": norms.force, "unit": drives[0].force_unit}
+        document["total_variation_norm_percent"] = norms.total_variation
+        for g, group in enumerate(document["groups"]):
+            group["mean_norm_percent"] = float(norms.mean[g])
+            group["variation_norm_percent"] = float(norms.variation[g])
+    return document
 
 
 def build_sensitivity_document(sensitivity: Sensitivity) -> dict[str, Any]:

@@ -17,8 +17,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from pkm_identification.mechanisms.center_of_mass_sensitivity import SIGNIFICANT, Sensitivity
-from pkm_identification.mechanisms.contributions import DriveShares
-from pkm_identification.mechanisms.hexapod.analysis.contributions import Contributions
+from pkm_identification.mechanisms.contributions import Contributions, DriveShares
 from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
 
@@ -27,37 +26,36 @@ from .style import MEASURED, STRUT_COLORS, TRUE, apply_style, categories_across,
 
 
 @apply_style
-def draw_contributions_figure(shares: Contributions, title: str) -> Figure:
-    """Return mean and variation norm of each group that contributes as bars; strut by strut, points beside."""
-    shown = present(shares.mean)
+def draw_contributions_figure(
+    drives: Sequence[str], shares: DriveShares, norms: Contributions | None, title: str
+) -> Figure:
+    """Return mean and range of each group that contributes: bars of the norm over the drives, points of each drive.
 
-    def draw(panel: Axes, per_strut: FloatArray, overall: FloatArray) -> None:
-        panel.bar(range(len(shown)), overall[shown], color=MEASURED, width=0.75, label="norm over the struts")
-        _draw_strut_points(panel, per_strut[shown])
-
-    left, right = (shares.struts.mean, shares.mean), (shares.struts.signed_range, shares.variation)
-    names = [shares.names[g] for g in shown]
-    return draw_shares_panels(
-        names, lambda panel: draw(panel, *left), lambda panel: draw(panel, *right), title
-    )
-
-
-@apply_style
-def drive_shares_figure(drives: Sequence[str], shares: DriveShares, title: str) -> Figure:
-    """Return mean and signed range of each group that contributes, a bar for each drive."""
+    Without a norm there is a bar for each drive.
+    """
     shown = present(shares.mean)
     count = len(drives)
-    width = 0.8 / count
 
-    def draw(panel: Axes, values: FloatArray) -> None:
+    def draw(panel: Axes, each: FloatArray, overall: FloatArray | None) -> None:
+        if overall is not None:
+            panel.bar(
+                range(len(shown)), overall[shown], color=MEASURED, width=0.75, label="norm over the drives"
+            )
+            return _draw_strut_points(panel, each[shown], drives)
+        width = 0.8 / count
         for i, name in enumerate(drives):
             places = np.arange(len(shown)) + (i - (count - 1) / 2) * width
             color = STRUT_COLORS[i % len(STRUT_COLORS)]
-            panel.bar(places, np.nan_to_num(values[shown, i]), width=0.9 * width, color=color, label=name)
+            panel.bar(places, np.nan_to_num(each[shown, i]), width=0.9 * width, color=color, label=name)
+        return None
 
     names = [shares.names[g] for g in shown]
+    mean, variation = (None, None) if norms is None else (norms.mean, norms.variation)
     return draw_shares_panels(
-        names, lambda panel: draw(panel, shares.mean), lambda panel: draw(panel, shares.signed_range), title
+        names,
+        lambda panel: draw(panel, shares.mean, mean),
+        lambda panel: draw(panel, shares.signed_range, variation),
+        title,
     )
 
 
@@ -78,8 +76,8 @@ def draw_shares_panels(
 
 
 @apply_style
-def sensitivity_figure(sensitivity: Sensitivity, title: str, drives: Sequence[str] = ()) -> Figure:
-    """Sensitivity to an error of the centre of mass along each direction: bars over all, a point for each drive."""
+def sensitivity_figure(sensitivity: Sensitivity, title: str, drives: Sequence[str]) -> Figure:
+    """Return sensitivities to an error of the centre of mass by direction: bars over all, a point for each drive."""
     figure = Figure(figsize=(7, 3.8), layout="constrained")
     panel = figure.add_subplot()
     places = range(len(sensitivity.directions))
@@ -88,7 +86,7 @@ def sensitivity_figure(sensitivity: Sensitivity, title: str, drives: Sequence[st
         sensitivity.overall,
         color=MEASURED,
         width=0.75,
-        label="all drives" if drives else "all struts",
+        label="all drives",
     )
     _draw_strut_points(panel, sensitivity.per_strut, drives)
     top = 1.15 * float(np.nanmax(sensitivity.per_strut)) or SIGNIFICANT
@@ -104,7 +102,7 @@ def sensitivity_figure(sensitivity: Sensitivity, title: str, drives: Sequence[st
     return figure
 
 
-def _draw_strut_points(panel: Axes, per_strut: np.ndarray, drives: Sequence[str] = ()) -> None:
+def _draw_strut_points(panel: Axes, per_strut: np.ndarray, drives: Sequence[str]) -> None:
     count = per_strut.shape[1]
     for i in range(count):
         panel.plot(
@@ -113,5 +111,5 @@ def _draw_strut_points(panel: Axes, per_strut: np.ndarray, drives: Sequence[str]
             "o",
             color=STRUT_COLORS[i % len(STRUT_COLORS)],
             markersize=3.5,
-            label=drives[i] if drives else f"strut {i + 1}",
+            label=drives[i],
         )

@@ -20,10 +20,10 @@ and about a place 0.0127 m to the side; pi, 2 pi and 4 pi rad/s. What the source
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
-from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import PlatformMotion
 
 AMPLITUDE = 0.0254  # m
@@ -31,6 +31,16 @@ ANGLE = np.deg2rad(5.0)
 OFFSET = 0.0127  # m
 SPEEDS = {"low": np.pi, "medium": 2 * np.pi, "high": 4 * np.pi}  # rad/s
 SAMPLES = 400  # of the one period; a multiple of four, so that the turning points are among them
+
+
+class HomePose(Protocol):
+    """Where a platform is at home: (3,) in m and (3, 3), in the base frame."""
+
+    @property
+    def home_position(self) -> np.ndarray: ...
+
+    @property
+    def home_rotation(self) -> np.ndarray: ...
 
 
 @dataclass(frozen=True)
@@ -65,7 +75,7 @@ class SourceMotion:
         """rad/s."""
         return self.top * SPEEDS[self.speed] / SPEEDS["high"]
 
-    def at(self, time: np.ndarray, machine: Machine) -> PlatformMotion:
+    def at(self, time: np.ndarray, machine: HomePose) -> PlatformMotion:
         """Return the motion about a machine's home at times (N,) in s."""
         time = np.atleast_1d(np.asarray(time, dtype=float))
         w = self.frequency
@@ -94,7 +104,7 @@ class SourceMotion:
                 acceleration[:, axis] = -self.amplitude * w * w * sine
         return PlatformMotion(time, position, rotation, twist, acceleration)
 
-    def period(self, machine: Machine, samples: int = SAMPLES) -> PlatformMotion:
+    def period(self, machine: HomePose, samples: int = SAMPLES) -> PlatformMotion:
         """One period, evenly sampled and without its end, which is its start again."""
         return self.at(np.arange(samples) * (2 * np.pi / self.frequency / samples), machine)
 

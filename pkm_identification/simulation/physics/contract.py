@@ -15,7 +15,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from pkm_identification.machines.contract import Drive, Machine
+from pkm_identification.machines.contract import Drive, Machine, Motion
 from pkm_identification.mechanisms.actuators.control_section import MachineControl
 from pkm_identification.mechanisms.friction import Friction
 from pkm_identification.mechanisms.model import Actuator
@@ -100,6 +100,9 @@ class Physics(Protocol):
 
     def build_motion(self, name: str | None, duration: float | None, seed: int) -> Any:
         """Return a motion by its name, of a motion file or, unless named, of the machine's; raises SettingsError."""
+
+    def compute_motion(self, motion: Any, time: FloatArray) -> Motion:
+        """Return the machine's motion at times (N,) of a motion; raises PkmError where it cannot follow."""
 
     def build_reference(self, motion: Any, period: float, feed_forward: bool) -> MotionReference:
         """Return what the drives should do in a motion, sample by sample."""

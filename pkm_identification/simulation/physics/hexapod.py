@@ -18,7 +18,9 @@ import numpy as np
 
 from pkm_identification.document import frozen
 from pkm_identification.errors import SettingsError
+from pkm_identification.machines.contract import Motion
 from pkm_identification.machines.hexapod import Hexapod
+from pkm_identification.machines.platform import motion_of_platform
 from pkm_identification.mechanisms.friction import Friction
 from pkm_identification.mechanisms.hexapod.drive import CONTROL
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
@@ -94,6 +96,9 @@ class HexapodPhysics:
         if name is None:
             raise SettingsError(f"--trajectory: one of {', '.join(TRAJECTORIES)}, or a motion file (.yaml)")
         return trajectory(name, self.description, duration, seed)
+
+    def compute_motion(self, motion: Trajectory, time: FloatArray) -> Motion:
+        return motion_of_platform(self.description, motion.motion(time))
 
     def build_reference(self, motion: Trajectory, period: float, feed_forward: bool) -> MotionReference:
         def sample(time: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from pkm_identification.errors import MotionRefused, SettingsError
+from pkm_identification.machines.contract import Motion
 from pkm_identification.machines.multibody import Multibody
 from pkm_identification.mechanisms.friction import Friction
 from pkm_identification.mechanisms.hexapod.drive import CONTROL
@@ -112,6 +113,9 @@ class MultibodyPhysics:
 
     def build_motion(self, name: str | None, duration: float | None, seed: int) -> DriveMotion:
         return build_motion(name, self.description, duration, seed)
+
+    def compute_motion(self, motion: DriveMotion, time: FloatArray) -> Motion:
+        return self.machine.wrap_motion(_move(self.description, motion, time, None))
 
     def build_reference(self, motion: DriveMotion, period: float, feed_forward: bool) -> MotionReference:
         near: FloatArray | None = None

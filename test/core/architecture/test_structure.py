@@ -183,11 +183,9 @@ def test_parameter_names_are_parsed_nowhere():
 # else asks the contract or a capability.
 ABOUT_SIX_STRUTS = {
     "commands/arguments.py": "the gate of commands and options that are about six struts",
-    "commands/contributions.py": "the groups of the source",
     "commands/excite.py": "angles of the struts' joints",
     "commands/identifiability.py": "the studies of both kinds of motion",
     "commands/identify.py": "gains of forces by a known payload",
-    "commands/sensitivity.py": "the platform's centre of mass, in closed form",
     "commands/staged.py": "the stages of the source",
     "commands/workspace.py": "slices of poses",
     "exporting/cured_effects.py": "keys of its file",

@@ -33,7 +33,7 @@ def test_contributions_of_a_named_trajectory_at_rest(capsys, tmp_path):
     assert (code, err) == (0, "")
     norms, per_strut, _ = out.split("\n\n")
     for table in (norms, per_strut):
-        assert [line.split()[0] for line in table.splitlines()[2:]] == ["grp", "grs", "F_a"]
+        assert [line.split()[0] for line in table.splitlines()[2:]] == ["grp", "grs", "F"]
     document = json.loads((tmp_path / "c.json").read_text())
     percent = {g["name"]: g["mean_norm_percent"] for g in document["groups"]}
     # norms of what is not parallel add up to a little more
@@ -100,7 +100,7 @@ def test_reproduce_prints_the_document_instead(capsys):
 @pytest.mark.parametrize(
     ("arguments", "mentions"),
     [
-        (["contributions", "--machine", "uf", "--trajectory", "nope"], "nope: not one of x, z"),
+        (["contributions", "--machine", "uf", "--trajectory", "nope"], "trajectory 'nope'"),
         (["contributions", "--machine", "uf", "--trajectory", "free"], "drives off"),
         (["contributions", "--machine", "nope", "--trajectory", "x"], "machine 'nope'"),
         (
@@ -131,4 +131,4 @@ def test_table_2_2_needs_room(capsys, tmp_path):
         capsys, "contributions", "--machine", tmp_path / "short.yaml", "--trajectory", "x-low"
     )
     assert (code, out) == (2, "")
-    assert "needs struts from" in err
+    assert "needs strut 1 from" in err

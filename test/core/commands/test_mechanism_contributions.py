@@ -17,13 +17,18 @@ import numpy as np
 import pytest
 
 from pkm_identification.cli import main
-from pkm_identification.commands.named_motion import compute_named_drive_motion
+from pkm_identification.commands.named_motion import compute_named_motion
 from pkm_identification.errors import PkmError
+from pkm_identification.machines.load import load_machine
 from pkm_identification.mechanisms.contributions import drive_shares
+from pkm_identification.mechanisms.hexapod.analysis.center_of_mass_sensitivity import (
+    center_of_mass_sensitivity,
+)
 from pkm_identification.mechanisms.multibody import dynamics, kinematics
 from pkm_identification.mechanisms.multibody.groups import drive_groups
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.mechanisms.multibody.series import compute_series_motion
+from pkm_identification.reproduction.oh2003.table_2_2_motions import SOURCE_MOTIONS
 
 
 def shares_of(document: dict, kind: str) -> dict[str, dict[str, float]]:
@@ -80,8 +85,8 @@ def test_what_has_no_force_has_no_shares():
     ("arguments", "message"),
     [
         (["--machine", "mast"], "has no 'motion' of its own"),
-        (["--machine", "mast", "--trajectory", "x"], "trajectory 'x': needs a hexapod"),
-        (["--machine", "uf"], "--trajectory is needed: x, z"),
+        (["--machine", "mast", "--trajectory", "x"], "trajectory 'x'"),
+        (["--machine", "uf"], "--trajectory: one of x, z"),
     ],
 )
 def test_motions_that_are_not_there_are_refused(arguments, message, capsys):
@@ -98,7 +103,8 @@ def test_sensitivity_of_a_body_is_that_of_the_moved_file(capsys):
     document = json.loads(capsys.readouterr().out)
     assert (document["body"], document["drives"]) == ("platform", ["force_1", "force_2", "force_3"])
     made = Mechanism.load("mast")
-    motion = compute_named_drive_motion("slow", made)
+    named = compute_named_motion("slow", load_machine("mast"))
+    motion = kinematics.motion_of_drives(made, named.coordinate, named.rate, named.acceleration)
     shift = 1e-5
     changed = copy.deepcopy(dict(made.description.document))
     changed["bodies"]["platform"]["center_of_mass"] = [str(shift), "0", "0"]
@@ -109,3 +115,28 @@ def test_sensitivity_of_a_body_is_that_of_the_moved_file(capsys):
     np.testing.assert_allclose(along_x["per_strut"], expected, rtol=1e-4)
     assert main(["sensitivity", "--machine", "mast", "--trajectory", "slow", "--body", "rod"]) == 2
     assert "--body rod: 'mast' has slider_1" in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_sensitivity_of_a_platform_on_struts_is_that_of_its_closed_form(capsys):
+    machine = load_machine("uf")
+    states = SOURCE_MOTIONS["rotation-offset-high"].period(machine.description)
+    expected = center_of_mass_sensitivity(machine.description, states)
+    assert (
+        main(["sensitivity", "--machine", "uf", "--trajectory", "rotation-offset-high", "--json", "-"]) == 0
+    )
+    document = json.loads(capsys.readouterr().out)
+    assert document["body"] == "p"
+    assert document["travel"] == pytest.approx(expected.travel, rel=1e-9)
+    found = [one["per_strut"] for one in document["directions"]]
+    np.testing.assert_allclose(found, expected.per_strut, rtol=1e-7)
+
+
+@pytest.mark.slow
+def test_norms_over_drives_of_one_unit_are_told_for_any_machine(capsys):
+    assert main(["contributions", "--machine", "mast", "--trajectory", "rest", "--json", "-"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert shares_of(document, "mean_norm_percent")["gravity"] == pytest.approx(100)
+    made = Mechanism.load("mast")
+    weight = dynamics.forces(made, kinematics.at_rest(made, made.home[None]))[0]
+    assert document["mean_norm"] == {"value": pytest.approx(np.linalg.norm(weight)), "unit": "N"}

@@ -19,13 +19,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from pkm_identification.mechanisms.center_of_mass_sensitivity import ERROR, Sensitivity
-from pkm_identification.mechanisms.hexapod.analysis.center_of_mass_sensitivity import (
-    center_of_mass_sensitivity,
-)
-from pkm_identification.mechanisms.hexapod.analysis.contributions import (
+from pkm_identification.mechanisms.contributions import (
     Contributions,
     compute_joined_share,
     shares,
+)
+from pkm_identification.mechanisms.hexapod.analysis.center_of_mass_sensitivity import (
+    center_of_mass_sensitivity,
 )
 from pkm_identification.mechanisms.hexapod.dynamics import force_groups, strut_forces
 from pkm_identification.mechanisms.hexapod.kinematics import jacobian

@@ -19,8 +19,7 @@ from core.mechanisms.hexapod.machine_variants import changed, machine, untidy, w
 from core.platform_motions import at_rest, states
 
 from pkm_identification.errors import PkmError
-from pkm_identification.mechanisms.hexapod.analysis.contributions import contributions
-from pkm_identification.mechanisms.hexapod.analysis.contributions import shares as shares_of
+from pkm_identification.mechanisms.contributions import shares as shares_of
 from pkm_identification.mechanisms.hexapod.dynamics import force_groups, strut_forces
 from pkm_identification.reproduction.oh2003.table_2_2_motions import SOURCE_MOTIONS
 
@@ -29,7 +28,7 @@ def test_at_rest_there_is_only_gravity():
     m = machine("uf")
     motion = at_rest(m, 10, 3)
     motion.position[:], motion.rotation[:] = m.home_position, m.home_rotation
-    shares = contributions(m, motion)
+    shares = shares_of(force_groups(m, motion))
     for name in shares.names:
         assert (shares.share(name) > 1.0) == (name in ("grp", "grs")), name
     # at home both pull the same way in every strut of this machine
@@ -43,7 +42,7 @@ def test_weightless_slide_at_constant_speed_has_no_acceleration_of_the_platform(
     m = machine(changed("uf", gravity=[0.0, 0.0, 0.0]))
     motion = at_rest(m, 20, 4)
     motion.twist[:, 0] = 0.3
-    shares = contributions(m, motion, friction=False)
+    shares = shares_of(force_groups(m, motion, friction=False))
     for name in ("pm", "sm", "grp", "grs", "frict"):
         assert shares.share(name) == 0.0, name
     assert shares.share("cor") > 0.0
@@ -54,7 +53,7 @@ def test_numbers_are_the_formulas():
     m = machine(with_joint(untidy("uf"), "universal"))
     motion = states(m, 60, 5)
     groups, force = force_groups(m, motion), strut_forces(m, motion)
-    shares = contributions(m, motion)
+    shares = shares_of(force_groups(m, motion))
     total = np.array([np.sqrt(np.sum(row**2)) for row in force])
     assert shares.force == pytest.approx(total.mean(), rel=1e-9)
     assert shares.total_variation == pytest.approx(100 * (total.max() - total.min()) / total.mean(), rel=1e-9)
@@ -106,7 +105,7 @@ def test_norms_are_those_of_an_independent_derivation(name):
             for k in range(len(motion))
         ]
     )
-    shares = contributions(m, motion, friction=False)
+    shares = shares_of(force_groups(m, motion, friction=False))
     assert shares.total_variation == pytest.approx(total, rel=1e-9)
     for group in GROUPS:
         assert shares.share(group) == pytest.approx(mean[group], rel=1e-8, abs=1e-10), group
@@ -126,8 +125,8 @@ def test_a_force_that_turns_round_and_keeps_its_size_does_not_vary():
 def test_acceleration_grows_with_the_square_of_the_speed():
     """Same poses, twice the speed: four times the inertial forces, the same weights."""
     m = machine(with_joint("uf", "no_spin"))
-    slow, fast = (
-        contributions(m, SOURCE_MOTIONS[f"rotation-{s}"].period(m), False) for s in ("low", "medium")
+    slow, fast = shares_of(
+        force_groups(m, SOURCE_MOTIONS[f"rotation-{s}"].period(m), False) for s in ("low", "medium")
     )
     newton = [c.struts.mean * c.struts.force / 100 for c in (slow, fast)]
     norm = [c.mean * c.force / 100 for c in (slow, fast)]
@@ -140,11 +139,11 @@ def test_acceleration_grows_with_the_square_of_the_speed():
 def test_what_has_no_share_is_refused():
     m = machine("uf")
     with pytest.raises(PkmError, match="no samples"):
-        contributions(m, at_rest(m, 2, 1)[:0])
+        shares_of(force_groups(m, at_rest(m, 2, 1)[:0]))
     broken = at_rest(m, 3, 1)
     broken.position[1] = np.nan
     with pytest.raises(PkmError, match="at sample 2: singular or missing pose"):
-        contributions(m, broken)
+        shares_of(force_groups(m, broken))
     weightless = replace(m, gravity=np.zeros(3))
     with pytest.raises(PkmError, match="no drive carries any force"):
-        contributions(weightless, at_rest(m, 3, 1))
+        shares_of(force_groups(weightless, at_rest(m, 3, 1)))
