@@ -47,9 +47,9 @@ def _run_mechanism(options: argparse.Namespace) -> int:
     mechanism = machine.bodies
     # files first: nothing is printed when one cannot be written
     if options.out:
-        from pkm_identification.report.figures.machine import draw_mechanism_figure
+        from pkm_identification.report.figures.machine import machine_figure
 
-        write_figures(output_folder(options.out), {"mechanism": draw_mechanism_figure(mechanism)})
+        write_figures(output_folder(options.out), {"mechanism": machine_figure(machine)})
     text, document = format_mechanism_text(mechanism), build_mechanism_document(mechanism)
     if options.known:
         text += f"\n\n{build_knowledge_table(machine.knowledge)}"

@@ -15,6 +15,7 @@ from xml.sax.saxutils import quoteattr
 import numpy as np
 
 from pkm_identification.errors import SettingsError
+from pkm_identification.machines.outline import BodyOutline
 from pkm_identification.mechanisms.multibody.description.records import GROUND
 from pkm_identification.mechanisms.multibody.extents import compute_body_extents
 from pkm_identification.mechanisms.multibody.kernels.codes import BALL, FIXED, NO_SPIN, PRISMATIC
@@ -28,7 +29,6 @@ from pkm_identification.numerics.rotation import yaw_pitch_roll
 from pkm_identification.simulation.multibody.inertials import inertials
 from pkm_identification.simulation.multibody.tree_model import Inertial, fresh, numbers
 
-from .outline import Outline
 from .urdf import draw_bar
 
 BASE = "base"
@@ -161,7 +161,7 @@ def _link(name: str, body: Inertial | None, drawn: str = "") -> str:
 
 def _draw_bars(mechanism: Mechanism) -> dict[str, str]:
     """Return bars between the joints of each body, GROUND included, as visuals."""
-    outline = Outline(mechanism)
+    outline = BodyOutline(mechanism)
     radius = _BAR * float(np.max(compute_body_extents(mechanism)))
     drawn: dict[str, str] = {}
     for owner, ends in zip(outline.owners, outline.points, strict=True):

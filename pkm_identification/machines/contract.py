@@ -470,6 +470,11 @@ def split_states(rows: FloatArray, shapes: tuple[tuple[int, ...], ...]) -> tuple
     return tuple(parts)
 
 
+def join_states(motion: Motion) -> FloatArray:
+    """Return the states of a motion in rows (N, S), each as a `Tracker.row`."""
+    return np.concatenate([part.reshape(len(motion), -1) for part in motion.state], axis=1)
+
+
 def mask_friction_rows(machine: Machine, mapping: FloatArray) -> FloatArray:
     """Return a copy of a mapping (B, P) whose rows of the drives' friction are zero."""
     rigid = np.array(mapping, dtype=float)

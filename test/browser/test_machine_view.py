@@ -15,6 +15,7 @@ import pytest
 
 from pkm_identification.browser.inline import MACHINE_SCRIPTS, inline_data, inline_script
 from pkm_identification.browser.machine_scene import machine_scene, poses
+from pkm_identification.machines.hexapod import Hexapod
 from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.simulation import trajectory
@@ -49,7 +50,7 @@ def machine():
 def file(machine, tmp_path_factory):
     path = tmp_path_factory.mktemp("view") / "machine.html"
     motion = trajectory("rich", machine).motion(np.linspace(0.0, 4.0, 9))
-    parts = [inline_data("scene", machine_scene(machine))]
+    parts = [inline_data("scene", machine_scene(Hexapod(machine)))]
     parts += [inline_data("poses", poses(motion.position, motion.rotation).tolist())]
     parts += map(inline_script, MACHINE_SCRIPTS)
     parts += [

@@ -24,6 +24,7 @@ from pkm_identification.identification.review.friction_curves import FrictionCur
 from pkm_identification.identification.review.machine_path import machine_path
 from pkm_identification.identification.review.review import Review
 from pkm_identification.identification.review.travel import Travel
+from pkm_identification.machines.platform import motion_of_platform
 from pkm_identification.report.interactive.bundle import packed_script
 from pkm_identification.report.interactive.figures import interactive_figures
 from pkm_identification.report.page import Material, html_page
@@ -82,7 +83,9 @@ def made_review(result):
         np.full(6, 3000.0),
         np.array([[-0.05, 0.05]] * 3), np.array([[-0.1, 0.1]] * 3),
     )  # fmt: skip
-    return Review(used, curves, (), machine_path(motion.time, motion.position, motion.rotation))
+    return Review(
+        used, curves, (), machine_path(motion.time, motion_of_platform(result.machine.description, motion))
+    )
 
 
 A4 = 718  # px of 1/96 inch between a sheet's margins of 1 cm

@@ -67,7 +67,7 @@ def test_pose_and_markers_come_at_their_own_rates(bench, rig):
     assert len(rig.markers) == 20
     base, struts, platform = rig.markers[-1].markers
     assert len(struts.points) == 12
-    assert len(base.points) == len(platform.points) == 7
+    assert len(base.points) == len(platform.points) == 12
     pose = next(p for p in rig.poses if p.header.stamp == rig.markers[-1].markers[0].header.stamp)
     tips = np.array([[p.x, p.y, p.z] for p in struts.points[1::2]])
     q = pose.pose.orientation

@@ -6,7 +6,7 @@
 # distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
 # the License for the specific language governing permissions and limitations under the License.
 
-"""Poses of a machine along a log, few enough to be drawn one by one."""
+"""Where a machine is along a log, at instants few enough to be drawn one by one."""
 
 from __future__ import annotations
 
@@ -14,31 +14,29 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from pkm_identification.machines.contract import Motion, join_states
 from pkm_identification.numerics.arrays import FloatArray
 
-MOST = 900  # poses: 20 a second of a log of 45 s
+MOST = 900  # instants: 20 a second of a log of 45 s
 
 
 @dataclass(frozen=True)
 class MachinePath:
-    """Poses of the platform frame in the base frame.
+    """States of a machine.
 
     Attributes
     ----------
     time : ndarray, shape (K,)
         s, from the first one.
-    position : ndarray, shape (K, 3)
-        m.
-    rotation : ndarray, shape (K, 3, 3)
-        From platform to base axes.
+    state : ndarray, shape (K, S)
+        As a tracker's rows.
     """
 
     time: FloatArray
-    position: FloatArray
-    rotation: FloatArray
+    state: FloatArray
 
 
-def machine_path(time: FloatArray, position: FloatArray, rotation: FloatArray) -> MachinePath:
-    """Return at most MOST poses (N, 3), (N, 3, 3) at stamps (N,), evenly spread."""
+def machine_path(time: FloatArray, motion: Motion) -> MachinePath:
+    """Return at most MOST states of a motion at stamps (N,), evenly spread."""
     chosen = np.unique(np.linspace(0, len(time) - 1, min(MOST, len(time))).round().astype(int))
-    return MachinePath(time[chosen] - time[chosen[0]], position[chosen], rotation[chosen])
+    return MachinePath(time[chosen] - time[chosen[0]], join_states(motion[chosen]))

@@ -15,7 +15,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pkm_identification.machines.capabilities import PlatformPose, has
 from pkm_identification.motion import DriveLog
 
 from ..excitation.advice import ADVISED, RELATIVE, Advice, advice
@@ -40,14 +39,14 @@ class Review:
     friction : tuple of FrictionCurve
     next_motions : tuple of Advice
         What would help most, the best first; empty where nothing does, or where effects are estimated besides.
-    path : MachinePath or None
-        Of the log with most samples; None of machines that are drawn at home alone.
+    path : MachinePath
+        Of the log with most samples.
     """
 
     travel: Travel
     friction: tuple[FrictionCurve, ...]
     next_motions: tuple[Advice, ...]
-    path: MachinePath | None
+    path: MachinePath
 
 
 def review(result: Identification, logs: Sequence[DriveLog]) -> Review | None:
@@ -75,9 +74,7 @@ def review(result: Identification, logs: Sequence[DriveLog]) -> Review | None:
         travel(machine, experiment.logs, samples),
         friction_curves(machine, parameters, values, experiment.logs, samples),
         _suggest_motions(result, experiment),
-        machine_path(longest.time, *machine.compute_pose(longest.motion))
-        if has(machine, PlatformPose)
-        else None,
+        machine_path(longest.time, longest.motion),
     )
 
 

@@ -1,6 +1,6 @@
 // The machine in 3D at the instant of the log that the slider is at.
 (() => {
-  const { machine, time, poses } = JSON.parse(document.getElementById("motion-data").textContent);
+  const { machine, time, frames } = JSON.parse(document.getElementById("motion-data").textContent);
   const [slider, button, shown] = ["instant", "play", "time"].map((name) => document.getElementById(name));
   const dark = matchMedia("(prefers-color-scheme: dark)");
   const theme = () => (dark.matches ? "dark" : "light");
@@ -10,12 +10,19 @@
     slider.parentElement.hidden = true;
     return;
   }
+  slider.max = frames.length - 1;
+  // the ends of all lines, body after body, or the pose of a platform
+  const place = (frame) => {
+    if (!machine.lines) return view.setPose(frame);
+    let at = 0;
+    view.setLines(machine.lines.map(({ name, points }) => ({ name, points: frame.slice(at, (at += points.length)) })));
+  };
   const show = (row) => {
     slider.value = row;
     const text = `${time[row].toFixed(2)} s`;
     slider.setAttribute("aria-valuetext", text);
     shown.textContent = `${text} of ${time.at(-1).toFixed(2)} s`;
-    view.setPose(poses[row]);
+    place(frames[row]);
   };
   let playing = 0;
   const stop = () => {
@@ -24,14 +31,14 @@
     button.textContent = "Play";
   };
   const play = () => {
-    const first = Number(slider.value) >= poses.length - 1 ? 0 : Number(slider.value);
+    const first = Number(slider.value) >= frames.length - 1 ? 0 : Number(slider.value);
     let [row, began] = [first, null];
     button.textContent = "Stop";
     const step = (now) => {
       began ??= now;
-      while (row < poses.length - 1 && time[row + 1] - time[first] <= (now - began) / 1000) row += 1;
+      while (row < frames.length - 1 && time[row + 1] - time[first] <= (now - began) / 1000) row += 1;
       show(row);
-      if (row < poses.length - 1) playing = requestAnimationFrame(step);
+      if (row < frames.length - 1) playing = requestAnimationFrame(step);
       else stop();
     };
     playing = requestAnimationFrame(step);

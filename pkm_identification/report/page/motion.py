@@ -15,20 +15,15 @@ from importlib.resources import files
 import numpy as np
 
 from pkm_identification.browser.inline import MACHINE_SCRIPTS, inline_data, inline_script
-from pkm_identification.browser.machine_scene import machine_scene, poses
-from pkm_identification.machines.capabilities import HexapodFile, has, require
+from pkm_identification.browser.machine_scene import machine_scene, scene_frames
 
 from .material import Material
 
-MICRO = 6  # decimals: micrometres, and as much of a quaternion
-
 
 def motion(material: Material) -> str:
-    """Return the place of the machine and its controls; nothing where the logs were not reviewed, or of no struts."""
-    if not _is_drawn(material):
+    """Return the place of the machine and its controls; nothing where the logs were not reviewed."""
+    if material.review is None:
         return ""
-    assert material.review is not None
-    assert material.review.path is not None
     last = len(material.review.path.time) - 1
     return (
         '<div id="motion" hidden><h3>The machine along the log</h3><div id="machine-view"></div>'
@@ -39,23 +34,16 @@ def motion(material: Material) -> str:
     )
 
 
-def _is_drawn(material: Material) -> bool:
-    """Return whether there are poses, of a machine that the page's script draws: base, struts and platform."""
-    there = material.review is not None and material.review.path is not None
-    return there and has(material.result.machine, HexapodFile)
-
-
 def motion_scripts(material: Material) -> str:
-    """Return poses, and the scripts that draw them; behind `motion` in the page."""
-    if not _is_drawn(material):
+    """Return places of the machine, and the scripts that draw them; behind `motion` in the page."""
+    if material.review is None:
         return ""
-    assert material.review is not None
-    assert material.review.path is not None
-    path = material.review.path
+    path, machine = material.review.path, material.result.machine
+    chosen, frames = scene_frames(machine, path.state)
     document = {
-        "machine": machine_scene(require(material.result.machine, HexapodFile, "motion").description),
-        "time": np.round(path.time, 3).tolist(),
-        "poses": np.round(poses(path.position, path.rotation), MICRO).tolist(),
+        "machine": machine_scene(machine),
+        "time": np.round(path.time[chosen], 3).tolist(),
+        "frames": frames,
     }
     own = files(__package__).joinpath("motion.js").read_text(encoding="utf-8")
     scripts = "\n".join(map(inline_script, MACHINE_SCRIPTS))

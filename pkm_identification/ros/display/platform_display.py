@@ -28,7 +28,7 @@ from ..messages.machine_motion import MotionMessages
 from ..parameters.declarations import LiveParameter, ParameterSpec
 from ..qos import JOINTS, MARKERS, POSE
 from ..throttle import Throttle
-from .markers import create_markers
+from .markers import MachineMarkers
 from .transforms import TransformSender
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ class PlatformDisplay:
             self._tree = create_tree(machine, "parameter 'publish_joint_states'")
             self._joints = JointState(name=list(self._tree.names))
             self._joint_states = node.publisher(JointState, "joint_states", JOINTS)
-        self._markers = create_markers(machine, frame)
+        self._markers = MachineMarkers(machine, frame)
         self._marker_arrays = node.publisher(MarkerArray, "markers", MARKERS)
         self.set_rates(values["pose_rate"], values["marker_rate"])
 

@@ -30,7 +30,6 @@ from pkm_identification.browser.live.board import Board
 from pkm_identification.browser.live.course import Course
 from pkm_identification.browser.machine_scene import machine_scene
 from pkm_identification.errors import PkmError
-from pkm_identification.machines.capabilities import HexapodFile, has
 from pkm_identification.machines.contract import Machine
 from pkm_identification.machines.load import AnyMachine, as_machine, load_machine
 from pkm_identification.msg import ParameterEstimate
@@ -225,9 +224,9 @@ class Listener:
 
     def _show(self, machine: Machine) -> None:
         self._shown = machine.hash
-        # of others than hexapods the lines that the kinematics node sends are drawn
-        self._by_lines = not has(machine, HexapodFile)
-        scene = machine_scene(machine.description) if has(machine, HexapodFile) else {"name": machine.name}
+        scene = machine_scene(machine)
+        # they move by the lines that the kinematics node sends
+        self._by_lines = "lines" in scene
         self.board.put("machine", scene)
         self.board.put("no_machine", "")
 

@@ -182,6 +182,7 @@ def test_parameter_names_are_parsed_nowhere():
 # Who asks for a hexapod's file, and why: six alike struts have closed forms, files or pictures of their own there. All
 # else asks the contract or a capability.
 ABOUT_SIX_STRUTS = {
+    "browser/machine_scene.py": "its solid picture in 3D",
     "commands/arguments.py": "the gate of commands and options that are about six struts",
     "commands/excite.py": "angles of the struts' joints",
     "commands/identifiability.py": "the studies of both kinds of motion",
@@ -195,11 +196,7 @@ ABOUT_SIX_STRUTS = {
     "exporting/stated_widths.py": "keys of its file",
     "identification/experiment.py": "parts that integrate six struts",
     "identification/online/judgement/stream_discrete.py": "amperes of its motors",
-    "report/figures/machine.py": "its picture",
-    "report/page/motion.py": "its picture in motion",
     "report/tables.py": "its properties",
-    "ros/display/markers.py": "its picture",
-    "ros/watching/listener.py": "its picture",
     "simulation/imperfections/setup.py": "faults of joints of struts",
 }
 

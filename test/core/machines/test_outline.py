@@ -1,0 +1,56 @@
+# Copyright 2026 pkm_identification maintainers
+#
+# Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance
+# with the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+# Unless required by applicable law or agreed to in writing, software distributed under the License is
+# distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
+# the License for the specific language governing permissions and limitations under the License.
+
+
+"""Lines of a machine: rigid bodies keep their lengths in motion, drives between two points have their coordinate's."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from pkm_identification.browser.machine_scene import machine_scene, scene_frames
+from pkm_identification.machines.contract import join_states
+from pkm_identification.machines.outline import create_outline, place_at_home
+
+from .every_machine import EVERY, machine, smooth_drives
+
+SLOW = {
+    "epaas",
+    "mast_belt",
+    "epaas_hydraulic",
+    "pus",
+    "rss",
+    "ford",
+    "hexel",
+    "uf_belt",
+    "uf_hydraulic",
+    "arm_7",
+}
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(one, marks=pytest.mark.slow) if one in SLOW else one for one in EVERY]
+)
+def test_lines_move_as_rigid_bodies_and_drives_do(name):
+    one = machine(name)
+    outline = create_outline(one)
+    motion = one.compute_motion(*smooth_drives(one, count=6))
+    states = join_states(motion)
+    placed = np.array([outline.place(state) for state in states])
+    length = np.linalg.norm(placed[:, :, 1] - placed[:, :, 0], axis=2)
+    home = np.linalg.norm(np.diff(place_at_home(one, outline), axis=1)[:, 0], axis=1)
+    np.testing.assert_allclose(length[:, ~outline.driven], np.tile(home[~outline.driven], (6, 1)), atol=1e-10)
+    if outline.driven.any():
+        np.testing.assert_allclose(length[:, outline.driven], motion.coordinate, atol=1e-9)
+    assert np.ptp(placed[:, ~outline.fixed], axis=0).max() > 1e-4
+    chosen, frames = scene_frames(one, states)
+    assert len(frames) == len(states[chosen])
+    scene = machine_scene(one)
+    if "lines" in scene:
+        assert len(frames[0]) == sum(len(body["points"]) for body in scene["lines"])
