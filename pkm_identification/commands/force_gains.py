@@ -17,8 +17,7 @@ from pkm_identification.errors import SettingsError
 from pkm_identification.identification.estimate_file import build_parameter_entries
 from pkm_identification.identification.procedures.force_gains import ForceGains, KnownLoad, calibrate_gains
 from pkm_identification.identification.settings import Settings
-from pkm_identification.machines.hexapod import Hexapod
-from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.machines.contract import Machine
 from pkm_identification.records import read_logs
 from pkm_identification.report.paragraphs import paragraph
 from pkm_identification.report.tables import estimate_table
@@ -51,7 +50,7 @@ def calibrate(options: argparse.Namespace, machine: Machine, settings: Settings)
         raise SettingsError(
             "--payload: give two logs, the second with the load, or --unloaded LOG for each without it"
         )
-    how = reading(options, Hexapod(machine))
+    how = reading(options, machine)
     unloaded = read_logs(without, machine, **how)
     loaded = read_logs(with_it, machine, **how)
     result = calibrate_gains(loaded, unloaded, load, machine, settings)
@@ -60,12 +59,16 @@ def calibrate(options: argparse.Namespace, machine: Machine, settings: Settings)
 
 
 def _format_gains(result: ForceGains, machine: Machine) -> str:
-    gains = ", ".join(f"{gain:.5g}" for gain in result.cured(machine).document["drive"]["force_gain"])
+    load = result.load
     sentences = [
-        f"Known load: {result.load.mass:g} kg at {', '.join(f'{x:g}' for x in result.load.center_of_mass)} m. "
+        f"Known load: {load.mass:g} kg at {', '.join(f'{x:g}' for x in load.center_of_mass)} m. "
         "A gain is measured over true force.",
-        f"The machine file knows them as drive.force_gain: [{gains}].",
     ]
+    if machine.states_reports:
+        gains = ", ".join(f"{gain:.5g}" for gain in result.build_file_gains(machine))
+        sentences.append(f"The machine file knows them as drive.force_gain: [{gains}].")
+    else:
+        sentences.append("The machine file has no key for them: divide the forces of the logs by them.")
     words = "\n".join(paragraph(sentence, "") for sentence in sentences)
     return f"{estimate_table(result.gains)}\n\n{words}\n\n{estimate_table(result.parameters)}"
 

@@ -34,7 +34,7 @@ from pkm_identification.identification.settings import (
     assumptions_of,
     choose_estimator,
 )
-from pkm_identification.machines.capabilities import FreeFall, HexapodFile, require
+from pkm_identification.machines.capabilities import FreeFall, require
 from pkm_identification.numerics.pipelined import start_background
 from pkm_identification.records.provenance import provenance
 
@@ -149,7 +149,7 @@ def _identify(options: argparse.Namespace) -> int:
     if options.payload is not None:
         from .force_gains import calibrate
 
-        return calibrate(options, require(machine, HexapodFile, "--payload").description, settings)
+        return calibrate(options, machine, settings)
     if options.unloaded:
         raise SettingsError("--unloaded: needs --payload, the load that the other logs have")
     if options.free_fall:

@@ -24,7 +24,6 @@ from pkm_identification.estimation.lack_of_fit.evidence import Base
 from pkm_identification.estimation.lack_of_fit.exchange import find_best_order
 from pkm_identification.estimation.lack_of_fit.factor import compute_output_factor
 from pkm_identification.machines.contract import Machine
-from pkm_identification.machines.hexapod import description_of
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter import Kind
 
@@ -83,7 +82,7 @@ def sign_and_unit(base: EvidenceBase, floor: FloatArray, present: Base) -> list[
     values = base.parameters(present)[: base.problem.reported]
     spread = np.sqrt(base.variance(present) * present.pure_error)
     told = []
-    for cause in list_causes_of_factor(factor, std, description_of(machine)):
+    for cause in list_causes_of_factor(factor, std, machine.drives):
         common = is_common_factor(cause, factor, base.problem.parameters, values, spread)
         if not common and present.total_ratio > POOR:
             parts = [_factor_of(base, floor, bodies[:, :, order]) for order in ([0, 1], [1, 0])]

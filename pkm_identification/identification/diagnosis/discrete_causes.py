@@ -11,12 +11,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pkm_identification.estimation.lack_of_fit.exchange import Order
-from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.machines.contract import Drive
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter import Kind
 from pkm_identification.parameters.parameter_set import ParameterSet
@@ -34,15 +35,15 @@ LEAST_DETERMINED = 2  # masses and moments that say whether a factor is common t
 BETTER = 0.5  # of the residual's squares, that a discrete change must leave at most to be believed
 
 
-def list_causes_of_factor(factor: float, std: float, machine: Machine | None) -> list[Cause]:
+def list_causes_of_factor(factor: float, std: float, drives: Sequence[Drive]) -> list[Cause]:
     """Return what it means that the measured force is `factor` times that of the machine file's bodies.
 
     Parameters
     ----------
     factor, std : float
         And its standard deviation (`compute_output_factor`).
-    machine : Machine, optional
-        Whose drive says what an ampere is.
+    drives : sequence of Drive
+        Who say what an ampere is, if it is the same for all.
 
     Returns
     -------
@@ -65,8 +66,9 @@ def list_causes_of_factor(factor: float, std: float, machine: Machine | None) ->
     if 1.0 / FACTOR < size < FACTOR:
         return causes
     units = dict(FORCE_UNITS)
-    if machine is not None and machine.drive is not None and machine.drive.force_per_ampere > 0.0:
-        units["A"] = machine.drive.force_per_ampere
+    ampere = {drive.reported.per_ampere for drive in drives}
+    if len(ampere) == 1 and (size_of_ampere := ampere.pop()) > 0.0:
+        units["A"] = size_of_ampere
     units |= {f"1/{name}": 1.0 / unit for name, unit in list(units.items())}
     name, unit = min(units.items(), key=lambda item: abs(math.log(item[1] / size)))
     if abs(math.log(unit / size)) > math.log(FACTOR):

@@ -23,7 +23,6 @@ from pkm_identification.estimation.estimate import ParameterEstimate
 from pkm_identification.estimation.lack_of_fit.doubt import DOUBTFUL
 from pkm_identification.estimation.lack_of_fit.effect import largest_effect
 from pkm_identification.machines.contract import Machine
-from pkm_identification.machines.hexapod import description_of
 from pkm_identification.numerics.arrays import FloatArray
 
 from .discrete_causes import enlarges
@@ -127,12 +126,10 @@ def _is_beyond_reading(clipped: Cause, machine: Machine) -> bool:
 
     Where both do, as with a gain of 1, the drives may have given no more.
     """
-    description = description_of(machine)
-    drive = None if description is None else description.drive
-    if drive is None:
-        return False
-    end = drive.force_limit * (1.0 - AT_LIMIT)
-    return bool(drive.force_gain[_find_drive(clipped, machine)] * clipped.value >= end > clipped.value)
+    number, known = _find_drive(clipped, machine), machine.known_forces
+    gain = 1.0 if known is None else known.gain[number]
+    end = machine.drives[number].rated_force * (1.0 - AT_LIMIT)
+    return bool(gain * clipped.value >= end > clipped.value)
 
 
 def _find_drive(clipped: Cause, machine: Machine) -> int:

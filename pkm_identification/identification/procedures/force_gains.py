@@ -6,7 +6,7 @@
 # distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
 # the License for the specific language governing permissions and limitations under the License.
 
-"""Force gains of the six drives, from logs with and without a load that is known.
+"""Force gains of the drives, from logs with and without a load that is known.
 
 Forces measured too large by one factor are those of a machine heavier by that factor: no single log shows a common
 gain, nor how the gains' mean differs from one. A load of known mass and place does: with the machine's parameters w
@@ -30,10 +30,10 @@ from pkm_identification.estimation.equations import Equations
 from pkm_identification.estimation.estimate import ParameterEstimate
 from pkm_identification.estimation.estimators import ESTIMATORS, Tuning
 from pkm_identification.estimation.problem import Problem
-from pkm_identification.mechanisms.hexapod.dynamics.basis import PLATFORM_COLUMNS
-from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.machines.contract import Drive, Machine
+from pkm_identification.machines.load import as_machine
 from pkm_identification.mechanisms.rigid_bodies import parallel_axes
-from pkm_identification.motion import STRUTS, DriveLog
+from pkm_identification.motion import DriveLog
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter import Kind, Parameter
 from pkm_identification.parameters.prior import Prior
@@ -51,14 +51,14 @@ PRIOR = 0.3
 
 @dataclass(frozen=True)
 class KnownLoad:
-    """A load fixed to the platform.
+    """A load fixed to the body that carries loads: a platform, a tool.
 
     Attributes
     ----------
     mass : float
         kg.
     center_of_mass : ndarray, shape (3,)
-        m, in the platform frame.
+        m, in that body's frame.
     """
 
     mass: float
@@ -77,7 +77,7 @@ class KnownLoad:
 
     @property
     def basis(self) -> FloatArray:
-        """What it adds to the platform's ten basis parameters; its own moments of inertia are left out."""
+        """What it adds to its body's ten parameters about the frame's origin, as a point mass."""
         m, c = self.mass, self.center_of_mass
         about_origin = parallel_axes(m, c)
         return np.array([m, *(m * c), *np.diag(about_origin), *about_origin[[0, 0, 1], [1, 2, 2]]])
@@ -85,12 +85,12 @@ class KnownLoad:
 
 @dataclass(frozen=True)
 class ForceGains:
-    """Gains of the six drives.
+    """Gains of the drives.
 
     Attributes
     ----------
     gains : ParameterEstimate
-        `force_gain_1` to `force_gain_6`, measured over true, with standard deviations and statuses.
+        `force_gain_1` and so on, measured over true, with standard deviations and statuses.
     parameters : ParameterEstimate
         The machine's, estimated together with them.
     load : KnownLoad
@@ -104,15 +104,10 @@ class ForceGains:
     unloaded: tuple[str, ...]
     loaded: tuple[str, ...]
 
-    def cured(self, machine: Machine) -> Machine:
-        """Return the machine with these gains times those its file has already."""
-        document = {**machine.document}
-        own = machine.drive.force_gain if machine.drive is not None else np.ones(STRUTS)
-        document["drive"] = {
-            **(document.get("drive") or {}),
-            "force_gain": [round(float(gain), 6) for gain in own * self.gains.values],
-        }
-        return Machine.from_document(document, source=machine.name)
+    def build_file_gains(self, machine: Machine) -> FloatArray:
+        """Return these gains times those that the machine's file has already, (n,)."""
+        known = machine.known_forces
+        return np.asarray((1.0 if known is None else known.gain) * self.gains.values)
 
 
 def calibrate_gains(
@@ -143,6 +138,8 @@ def calibrate_gains(
     NotConverged
         If the iteration does not come to rest.
     """
+    machine = as_machine(machine)
+    count = len(machine.drives)
     settings = settings or Settings()
     settings = replace(settings, estimator=replace(settings.estimator, name="ls"), hold_out=0.0)
     experiment = Experiment.of([*unloaded, *loaded], machine, settings)
@@ -152,17 +149,17 @@ def calibrate_gains(
         raise Unidentifiable(
             f"{experiment.sources[0]}: too short to calibrate with: nothing is left after filtering"
         )
-    columns = np.zeros((problem.parameters.mapping.shape[0], STRUTS))
+    columns = np.zeros((problem.parameters.mapping.shape[0], count))
     own = problem.parameters
     # behind the machine's own parameters, in front of the nuisance ones
     place = len(own) - own.nuisance
-    entries = (*own.entries[:place], *map(_name_gain, range(STRUTS)), *own.entries[place:])
+    entries = (*own.entries[:place], *map(_name_gain, range(count), machine.drives), *own.entries[place:])
     parameters = replace(
         own,
         entries=entries,
         mapping=np.hstack([own.mapping[:, :place], columns, own.mapping[:, place:]]),
-        prior_mean=_insert_columns(own.prior_mean, place, np.ones(STRUTS)),
-        prior_std=_insert_columns(own.prior_std, place, np.full(STRUTS, PRIOR)),
+        prior_mean=_insert_columns(own.prior_mean, place, np.ones(count)),
+        prior_std=_insert_columns(own.prior_std, place, np.full(count, PRIOR)),
     )
     whole = replace(
         problem,
@@ -172,22 +169,22 @@ def calibrate_gains(
         assumed=None,
         physical=None,
     )
-    gains = np.ones(STRUTS)
+    gains = np.ones(count)
     values = ESTIMATORS["ls"].fit(replace(problem, equations=equations, relations=None), Tuning()).mean
     for _ in range(MOST_STEPS):
         linear = replace(whole, equations=_linearise(equations, values, gains, place))
         fit = ESTIMATORS["ls"].fit(linear, Tuning())
-        latest = fit.mean[place : place + STRUTS]
+        latest = fit.mean[place : place + count]
         step = float(np.abs(latest - gains).max())
         gains = np.clip(latest, 0.05, 20.0)
-        values = np.delete(fit.mean, np.arange(place, place + STRUTS))
+        values = np.delete(fit.mean, np.arange(place, place + count))
         if step < LARGEST_STEP:
             break
     else:
         raise NotConverged(f"force gains: still moving by {step:.2g} after {MOST_STEPS} steps")
     estimate = fit.estimate(linear)
     return ForceGains(
-        gains=_select_parameters(estimate, slice(place, place + STRUTS)),
+        gains=_select_parameters(estimate, slice(place, place + count)),
         parameters=_select_parameters(estimate, slice(0, place)),
         load=load,
         unloaded=experiment.sources[: len(unloaded)],
@@ -195,17 +192,9 @@ def calibrate_gains(
     )
 
 
-def _name_gain(strut: int) -> Parameter:
-    return Parameter(
-        f"force_gain_{strut + 1}",
-        "",
-        Kind.GAIN,
-        f"strut {strut + 1}",
-        1.0,
-        PRIOR,
-        symbol="force_gain",
-        limb=strut,
-    )
+def _name_gain(number: int, drive: Drive) -> Parameter:
+    name = f"force_gain_{drive.label}"
+    return Parameter(name, "", Kind.GAIN, drive.title, 1.0, PRIOR, symbol="force_gain", limb=number)
 
 
 def _insert_columns(values: FloatArray | None, place: int, new: FloatArray) -> FloatArray | None:
@@ -218,9 +207,8 @@ def _add_load_columns(experiment: Experiment, problem: Problem, load: KnownLoad,
     for number, log in enumerate(experiment.logs):
         parameters = problem.parameters
         if number >= unloaded:
-            known = parameters.known.copy()
-            known[:PLATFORM_COLUMNS] += load.basis
-            parameters = replace(parameters, known=known)
+            carrier = experiment.machine.rows_of_bodies[experiment.machine.payload_body]
+            parameters = replace(parameters, known=parameters.known + carrier @ load.basis)
         samples = experiment.samples(log)
         machine, band, motion = experiment.machine, experiment.settings.band, samples.motion
         part = force_equations(machine, parameters, samples, band, noise=experiment.smooth_rate_noise)
@@ -234,8 +222,7 @@ def _linearise(equations: Equations, values: FloatArray, gains: FloatArray, plac
     """Equations of all unknowns about the present ones: force = g (Y w + known), known = force - measured."""
     known = equations.force - equations.measured
     model = equations.regressor @ values + known
-    own = np.zeros((len(equations), STRUTS, STRUTS))
-    own[:, np.arange(STRUTS), np.arange(STRUTS)] = model
+    own = model[:, :, None] * np.eye(model.shape[1])
     regressor = np.concatenate(
         [
             gains[:, None] * equations.regressor[:, :, :place],

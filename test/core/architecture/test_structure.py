@@ -186,7 +186,6 @@ ABOUT_SIX_STRUTS = {
     "commands/arguments.py": "the gate of commands and options that are about six struts",
     "commands/excite.py": "angles of the struts' joints",
     "commands/identifiability.py": "the studies of both kinds of motion",
-    "commands/identify.py": "gains of forces by a known payload",
     "commands/staged.py": "the stages of the source",
     "commands/workspace.py": "slices of poses",
     "exporting/cured_effects.py": "keys of its file",
@@ -195,7 +194,6 @@ ABOUT_SIX_STRUTS = {
     "exporting/formats.py": "its own formats",
     "exporting/stated_widths.py": "keys of its file",
     "identification/experiment.py": "parts that integrate six struts",
-    "identification/online/judgement/stream_discrete.py": "amperes of its motors",
     "report/tables.py": "its properties",
     "simulation/imperfections/setup.py": "faults of joints of struts",
 }

@@ -14,7 +14,6 @@ import numpy as np
 
 from pkm_identification.estimation.lack_of_fit.exchange import find_best_order
 from pkm_identification.estimation.lack_of_fit.factor import compute_output_factor
-from pkm_identification.machines.capabilities import HexapodFile, has, require
 from pkm_identification.machines.contract import Machine
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter_set import ParameterSet
@@ -61,6 +60,5 @@ def discrete_cause(
     factor, std = compute_output_factor(
         bodies, recent.regressor[:, :, friction], recent.force, residual, recent.segment
     )
-    described = require(machine, HexapodFile, "amperes").description if has(machine, HexapodFile) else None
-    causes = list_causes_of_factor(factor, std, described)
+    causes = list_causes_of_factor(factor, std, machine.drives)
     return causes[0] if causes else exchanged

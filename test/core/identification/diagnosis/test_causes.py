@@ -10,8 +10,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
@@ -62,7 +60,7 @@ def test_other_effects_have_their_unit_already():
 def test_a_factor_that_makes_forces_too_large_is_told_from_one_that_makes_them_too_small(
     factor, name, larger
 ):
-    causes = list_causes_of_factor(factor, 0.0, replace(UF.description, drive=None))
+    causes = list_causes_of_factor(factor, 0.0, ())
     assert {cause.name: enlarges(cause) for cause in causes} == {name: larger} | (
         {"force_sign": False} if factor < 0.0 else {}
     )

@@ -11,6 +11,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -20,8 +21,9 @@ from core.mechanisms.hexapod.machine_variants import changed, machine
 from pkm_identification.cli import main
 from pkm_identification.errors import SettingsError
 from pkm_identification.identification.procedures.force_gains import KnownLoad, calibrate_gains
+from pkm_identification.machines.load import load_machine
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.records import write_log
+from pkm_identification.records import read_log, write_log
 from pkm_identification.simulation import Payload, SensorSettings, perturb_machine, simulate
 
 pytestmark = pytest.mark.slow
@@ -50,8 +52,27 @@ def test_gains_come_out_within_their_deviations():
     assert estimate.std.max() < 0.02
     # a common factor is what no single log can show
     assert np.abs(estimate.values.mean() - GAINS.mean()) < 0.01
-    cured = result.cured(Machine.load("uf"))
-    np.testing.assert_allclose(cured.drive.force_gain, estimate.values, atol=1e-6)
+    np.testing.assert_allclose(result.build_file_gains(load_machine("uf")), estimate.values, atol=1e-6)
+
+
+def test_gains_of_three_sliders_come_out_within_their_deviations(tmp_path, capsys):
+    name, load, one = "mast", "2", load_machine("mast")
+    gains = np.linspace(0.9, 1.12, len(one.drives))
+    paths = [tmp_path / "empty.csv", tmp_path / "full.csv"]
+    for path, more in zip(paths, ([], ["--payload", f"0,{load},0.02,0,0.01"]), strict=True):
+        common = ["--machine", name, "--duration", "20", "--noise", "1", "--seed", "3", "--out", str(path)]
+        assert main(["simulate", "--trajectory", "rich", *common, *more]) == 0
+        made = read_log(path, one)
+        write_log(path, replace(made, force=gains * made.force), drives=one.drives)
+    out = tmp_path / "gains.json"
+    asked = ["identify", *map(str, paths), "--payload", f"{load},0.02,0,0.01", "--machine", name]
+    assert main([*asked, "--json", str(out)]) == 0
+    assert "no key" in capsys.readouterr().out
+    entries = json.loads(out.read_text())["gains"]
+    error = np.array([entry["value"] for entry in entries]) - gains
+    std = np.array([entry["std"] for entry in entries])
+    assert std.max() < 0.05
+    assert np.abs(error / std).max() < 4.0
 
 
 def test_without_a_load_the_common_gain_is_not_there():
