@@ -58,7 +58,7 @@ class ControllerNode(PipelineNode):
         own = list_joints(self.machine)
         names = read_joint_names(own, values["joint_names"])
         period = read_period(self.machine, values["sample_rate"])
-        settings = build_controller_settings(values)
+        settings = build_controller_settings(values, self.machine)
         self.reader = JointStateReader(names)
         with self.compiling():
             known_layout(len(own))

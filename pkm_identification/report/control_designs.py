@@ -19,6 +19,7 @@ from .paragraphs import paragraph
 if TYPE_CHECKING:
     from pkm_identification.simulation.actuated.control_design import LawResult
 
+SAME = 0.02  # relative: a difference below it is none
 CROSSTALK_MATTERS = 1.0  # %, of another axis, from which on decoupling is called worth it
 
 
@@ -31,7 +32,7 @@ def design_text(
         *(f"{axis}: -3 dB, Hz" for axis in axes),
         *(f"{axis}: error, %" for axis in axes),
         "crosstalk, %",
-        "stiffness",
+        *(f"{axis}: stiffness" for axis in axes),
         "margin",
         f"-3 dB with {payload}",
     )
@@ -41,7 +42,7 @@ def design_text(
             *(_show(one.bandwidth[axis], "beyond") for axis in axes),
             *(f"{one.tracking[axis]:.2g}" for axis in axes),
             f"{max(one.crosstalk.values()):.2g}",
-            _show(one.stiffness, "-"),
+            *(_show(one.stiffness[axis], "-") for axis in axes),
             _show(one.margin, "-"),
             _show(one.loaded_bandwidth, "beyond"),
         )
@@ -50,12 +51,26 @@ def design_text(
     )
     notes = (
         f"{machine}: laws with a model ask for {bandwidth:.3g} Hz. Error is that of following at a quarter of this; "
-        "crosstalk the largest motion of drives aside of an axis; stiffness a load that is put on over how far drives "
-        "give way, N/m or N m/rad; margin the distance of the open loop from -1, of laws that feed no motion forward.",
+        "crosstalk the largest motion of drives aside of an axis; stiffness a force that is put on along an axis over "
+        "how far the machine gives way, N/m or N m/rad; margin the distance of the open loop from -1, if no motion is "
+        "fed forward.",
         *(f"{one.name}: not on this machine: {one.why_not}" for one in results if one.why_not),
-        *_advise(results),
     )
-    return "\n".join((str(Listing(header, rows)), "", *(paragraph(note) for note in notes)))
+    advice = [
+        (one["text"], one["advice"], one["measure"], f"{one['without']:.3g}", f"{one['with']:.3g}",
+         "holds" if one["holds"] else "does not hold")
+        for one in _advise(results)
+    ]  # fmt: skip
+    asked = ("text", "advice", "measure", "without", "with", "here")
+    return "\n".join(
+        (
+            str(Listing(header, rows)),
+            "",
+            *(paragraph(note) for note in notes),
+            "",
+            str(Listing(asked, tuple(advice))),
+        )
+    )
 
 
 def design_document(
@@ -84,31 +99,49 @@ def design_document(
     }
 
 
-def _advise(results: Sequence[LawResult]) -> list[str]:
-    """Return what the texts advise, beside what was found on this machine."""
-    error = {one.name: max(one.tracking.values()) for one in results if not one.why_not}
-    crosstalk = {one.name: max(one.crosstalk.values()) for one in results if not one.why_not}
-    if not error:
-        return []
-    best, first = min(error, key=error.__getitem__), next(iter(error))
-    advice = [
-        f"'{best}' follows best, with an error of {error[best]:.2g} %; '{first}' has {error[first]:.2g} %."
-    ]
-    plain = "position" if "position" in error else first
-    for name, words in (("gravity", "gravity"), ("scheduling", "the variation of effective mass")):
-        if name in error:
-            advice.append(
-                f"Machielsen (1983) recommends to compensate {words}: the error is {error[name]:.3g} % with it and "
-                f"{error[plain]:.3g} % without, near home."
+def _advise(results: Sequence[LawResult]) -> list[dict[str, Any]]:
+    """Return what the texts advise, a row each: by which number, without and with it, and whether it holds here."""
+    usable = {one.name: one for one in results if not one.why_not}
+    plain = "position" if "position" in usable else next(iter(usable), "")
+
+    def read_error(name: str) -> float:
+        return max(usable[name].tracking.values())
+
+    def read_change(name: str) -> float:
+        """Change of the bandwidth along the first axis by the payload, %; 0 where it is beyond what is looked at."""
+        one = usable[name]
+        bare, loaded = next(iter(one.bandwidth.values())), one.loaded_bandwidth
+        return 0.0 if bare is None or loaded is None else 100.0 * abs(loaded / bare - 1.0)
+
+    def read_crosstalk(name: str) -> float:
+        return max(usable[name].crosstalk.values())
+
+    thesis, paper = "Machielsen 1983, 8.2", "paper on the 3PRS table"
+    error, crosstalk = "error, %", "crosstalk, %"
+    rows = (
+        (thesis, "compensate gravity", error, plain, "gravity", read_error),
+        (thesis, "compensate the variation of effective mass", "-3 dB by payload, %", plain, "scheduling", read_change),
+        (thesis, "no decoupling behind stiff drives", crosstalk, "gravity", "decoupling", read_crosstalk),
+        (paper, "workspace control for straight motion", crosstalk, "as tuned", "workspace", read_crosstalk),
+        (paper, "computed torque for the whole mechanism", error, "as tuned", "computed torque", read_error),
+    )  # fmt: skip
+    found = []
+    for text, advice, measure, without, by, read in rows:
+        if without in usable and by in usable and without != by:
+            before, after = read(without), read(by)
+            better = after <= before * (1.0 + SAME)
+            holds = before - after <= CROSSTALK_MATTERS if by == "decoupling" else better
+            found.append(
+                {
+                    "text": text,
+                    "advice": advice,
+                    "measure": measure,
+                    "without": before,
+                    "with": after,
+                    "holds": holds,
+                }
             )
-    if "decoupling" in error:
-        before, after = crosstalk["gravity"], crosstalk["decoupling"]
-        verdict = "is worth it here" if before - after > CROSSTALK_MATTERS else "is not needed here"
-        advice.append(
-            f"He finds decoupling unnecessary behind stiff drives: it {verdict}, crosstalk is {before:.2g} % without "
-            f"and {after:.2g} % with it."
-        )
-    return advice
+    return found
 
 
 def _show(value: float | None, none: str) -> str:

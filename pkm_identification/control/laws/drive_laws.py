@@ -17,6 +17,8 @@ g(q) their forces at rest and q_0 home:
     decoupling      F = M(q_0) a + g(q)
     computed torque F = M(q) (a + q_d'') + c(q, q') + g(q)
 
+To each comes the drives' friction: of the wanted rate, and viscous friction of the rate w e besides.
+
 Drives with valves take places, not forces. There the place given to a drive's own loop is changed: by what its loop
 needs for the force of the model, F = g(q_d) or the whole inverse dynamics of the wanted motion; or so that its error
 counts by the root of the effective mass, as the oil's frequency falls with that root.
@@ -29,11 +31,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from pkm_identification.mechanisms.friction import friction_force
 from pkm_identification.mechanisms.model import Actuator
 from pkm_identification.mechanisms.multibody import dynamics, kinematics
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.numerics.arrays import FloatArray
 
+FAST = 0.1  # m/s or rad/s, beyond every transition of friction
 DAMPING = 1.0  # ratio that every law asks for: no overshoot of its own
 FORCE_LAWS = ("position", "gravity", "scheduling", "decoupling", "computed torque")
 PLACE_LAWS = ("position", "gravity", "scheduling", "force feed-forward")
@@ -79,6 +83,11 @@ class DriveModel:
         own = np.asarray(dynamics.forces(self._mechanism, motion, friction=False)[0], dtype=float)
         return own + self._behind @ second
 
+    def friction(self, rate: FloatArray) -> FloatArray:
+        """Return the drives' friction (n,) on the mechanism and inside them at rates (n,)."""
+        inside = [one.friction(float(v)) for one, v in zip(self.actuators, rate, strict=True)]
+        return friction_force(rate, self._mechanism.description.friction) + inside
+
 
 class ForceLaw:
     """A law of drives that take forces.
@@ -94,11 +103,22 @@ class ForceLaw:
 
     def __init__(self, name: str, model: DriveModel, bandwidth: float) -> None:
         self._name, self._model, self._w = name, model, bandwidth
+        # slope of friction where it is not bent
+        fast = np.full(len(model.home_force), FAST)
+        self._viscous = (model.friction(2.0 * fast) - model.friction(fast)) / FAST
+
+    def ask(self, shown: FloatArray, rate: FloatArray, wanted: Wanted) -> FloatArray:
+        """Return the acceleration (n,) that errors of places and rates ask for."""
+        return self._w**2 * (wanted.place - shown) + 2.0 * DAMPING * self._w * (wanted.rate - rate)
 
     def force(self, shown: FloatArray, rate: FloatArray, wanted: Wanted) -> FloatArray:
         """Return forces (n,) for shown places and rates (n,)."""
+        rubbing = self._model.friction(wanted.rate) + self._viscous * self._w * (wanted.place - shown)
+        return self._force_without_friction(shown, rate, wanted) + rubbing
+
+    def _force_without_friction(self, shown: FloatArray, rate: FloatArray, wanted: Wanted) -> FloatArray:
         model, name = self._model, self._name
-        asked = self._w**2 * (wanted.place - shown) + 2.0 * DAMPING * self._w * (wanted.rate - rate)
+        asked = self.ask(shown, rate, wanted)
         if name == "computed torque":
             return model.force(shown, rate, asked + wanted.acceleration)
         if name == "position":

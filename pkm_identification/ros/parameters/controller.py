@@ -17,7 +17,9 @@ from typing import Any
 from pkm_identification.control.limits import LimitSettings
 from pkm_identification.control.pid import ControlSettings
 from pkm_identification.control.settings import ControllerSettings
+from pkm_identification.control.stated_loops import find_stated_loops
 from pkm_identification.declared import declarations
+from pkm_identification.machines.contract import Machine
 
 from .declarations import JOINT_NAMES, MACHINE, LiveParameter, ParameterSpec, sample_rate_of
 
@@ -51,11 +53,16 @@ PARAMETERS = (
 )  # fmt: skip
 
 
-def build_controller_settings(values: Mapping[str, Any]) -> ControllerSettings:
-    """Settings of the controller from the node's parameters."""
+def build_controller_settings(
+    values: Mapping[str, Any], machine: Machine | None = None
+) -> ControllerSettings:
+    """Settings of the controller from the node's parameters; bandwidth and damping left as declared are the file's."""
+    loops = {name: values[name] for name in LOOPS}
+    stated = {} if machine is None else find_stated_loops(machine)
+    loops |= {name: value for name, value in stated.items() if loops[name] == _DECLARED[name].default}
     return ControllerSettings(
         mode=values["mode"],
-        loops=ControlSettings(**{name: values[name] for name in LOOPS}),
+        loops=ControlSettings(**loops),
         limits=LimitSettings(**{name: values[name] for name in LIMITS}),
         **{name: values[name] for name in CHOSEN},
     )

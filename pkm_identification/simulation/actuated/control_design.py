@@ -15,40 +15,29 @@ heavier than the law believes, let go from rest, shows how stiff it holds and ho
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
-from pkm_identification.control.laws.drive_laws import (
-    FORCE_LAWS,
-    PLACE_LAWS,
-    DriveModel,
-    ForceLaw,
-    PlaceLaw,
-    Wanted,
-)
-from pkm_identification.control.laws.workspace import WorkspaceControl
-from pkm_identification.errors import NotConverged, PkmError, SettingsError
-from pkm_identification.machines.multibody import Multibody
+from pkm_identification.control.laws.drive_laws import FORCE_LAWS, PLACE_LAWS, Wanted
+from pkm_identification.control.pid import ControlSettings
+from pkm_identification.errors import PkmError, SettingsError
 from pkm_identification.mechanisms.actuators.servo import Servo
-from pkm_identification.mechanisms.multibody.kinematics import close_drives
 from pkm_identification.numerics.arrays import FloatArray
 
-from ..multibody.plant import MechanismPlant
-from .file_control import FileControl
 from .frequency_response import bandwidths
+from .law_runs import FORCE_LOOP, TUNED, WORKSPACE, LawRun, LawRunner
 from .subject import Subject
 
-TUNED, WORKSPACE = "as tuned", "workspace"
 MULTIPLES = np.array(
     [1, 2, 3, 4, 6, 8, 10, 12, 16, 20, 24, 32]
 )  # of the lowest frequency, which is a part of w
 PARTS = 8.0  # of the wanted bandwidth in the lowest frequency; the highest is four times the bandwidth
 TRACKING = 2  # multiple, a quarter of the bandwidth, at which tracking is told
-PERIOD = 1e-3  # s, of the laws
 SETTLING = 0.5  # of the lowest sine's period, before anything is measured
 HOLDING = 0.6  # s, in which a load that is put on is looked at
+LOADING = 0.5  # of the force at which a law's mass and bandwidth would give way by the amplitude
 
 
 @dataclass(frozen=True)
@@ -64,8 +53,8 @@ class LawResult:
         Error along an axis at a quarter of the wanted bandwidth, % of the amplitude.
     crosstalk : dict of str to float
         Largest motion of the drives aside of an axis over that along it, %, over all sines.
-    stiffness : float or None
-        Smallest ratio over the drives of a load that is put on to how far they give way, N/m (N m/rad).
+    stiffness : dict of str to float
+        Ratio of a force that is put on along an axis to how far the machine gives way along it, N/m (N m/rad).
     margin : float or None
         Modulus margin of the loop, 0 to 1: distance of its open loop from -1.
     loaded_bandwidth : float or None
@@ -78,27 +67,19 @@ class LawResult:
     bandwidth: dict[str, float | None]
     tracking: dict[str, float]
     crosstalk: dict[str, float]
-    stiffness: float | None = None
+    stiffness: dict[str, float] = field(default_factory=dict)
     margin: float | None = None
     loaded_bandwidth: float | None = None
     why_not: str = ""
 
 
-@dataclass(frozen=True)
-class _Run:
-    """Time (N,) and true driven coordinates (N, n) of a run."""
-
-    time: FloatArray
-    drive: FloatArray
-
-
 def choose_bandwidth(subject: Subject) -> float:
-    """Return the bandwidth in Hz of the file's position loops, or the median of its servos' loops.
+    """Return the bandwidth in Hz of the file's loops, the median of its servos', or the simulator's for forces.
 
     Raises
     ------
     SettingsError
-        If the file has neither.
+        If drives with valves have no loop.
     """
     control = subject.mechanism.description.control
     if control is not None and control.computed_torque is not None:
@@ -108,6 +89,8 @@ def choose_bandwidth(subject: Subject) -> float:
     loops = [one.gain_of_loop for one in subject.actuators if isinstance(one, Servo) and one.holds_place]
     if loops:
         return float(np.median(loops)) / (2.0 * np.pi)
+    if not any(one.has_valve for one in subject.actuators):
+        return ControlSettings().bandwidth
     raise SettingsError(
         "--bandwidth: must be given in Hz for this machine: its file has no position loop that tells"
     )
@@ -116,7 +99,7 @@ def choose_bandwidth(subject: Subject) -> float:
 def name_laws(subject: Subject) -> tuple[str, ...]:
     """Return the names of the laws that are compared on a machine, the first as its file tunes it."""
     valves = any(one.has_valve for one in subject.actuators)
-    return (TUNED, *(PLACE_LAWS[1:] if valves else FORCE_LAWS), WORKSPACE)
+    return (TUNED, *((*PLACE_LAWS[1:], FORCE_LOOP) if valves else FORCE_LAWS), WORKSPACE)
 
 
 def find_carrier(subject: Subject) -> tuple[str, float]:
@@ -168,7 +151,7 @@ class _Bench:
     ) -> None:
         self.name, self.axes, self.amplitude = name, tuple(axes), amplitude
         self.subject, self.loaded = subject, loaded
-        self._valves = any(one.has_valve for one in subject.actuators)
+        self._runner = LawRunner(name, subject, 2.0 * np.pi * bandwidth)
         self.w = 2.0 * np.pi * bandwidth
         self.frequency = bandwidth / PARTS * MULTIPLES
         self.along = np.array([subject.direction(axis) for axis in axes])
@@ -182,7 +165,7 @@ class _Bench:
         try:
             gains = [self._gains(self.subject, k) for k in range(len(self.axes))]
             first = self._along(self._gains(self.loaded, 0), 0)
-            stiffness = self._stiffness()
+            stiffness = {axis: self._stiffness(k) for k, axis in enumerate(self.axes)}
             margin = self._margin(self._along(gains[0], 0))
         except PkmError as reason:
             return LawResult(self.name, {}, {}, {}, why_not=str(reason).splitlines()[0])
@@ -234,10 +217,10 @@ class _Bench:
             value, rate, second = self._sum(t)
             return Wanted(home + along * value, along * rate, along * second)
 
-        run = self._run(subject, wanted, (1.0 + SETTLING) / self.frequency[0])
+        run = self._runner.run(subject, wanted, (1.0 + SETTLING) / self.frequency[0])
         return self._harmonics(run, run.drive - home)
 
-    def _harmonics(self, run: _Run, values: FloatArray) -> np.ndarray:
+    def _harmonics(self, run: LawRun, values: FloatArray) -> np.ndarray:
         """Complex amplitudes (F, m) over those of the sum of sines, over its whole period, a constant apart."""
         used = run.time >= SETTLING / self.frequency[0]
         angle = 2.0 * np.pi * np.multiply.outer(run.time[used], self.frequency) + self.phase
@@ -246,21 +229,24 @@ class _Bench:
         count = len(MULTIPLES)
         return (found[:count] + 1j * found[count : 2 * count]) / self.sizes[:, None]
 
-    def _stiffness(self) -> float | None:
-        """Let the heavier machine go from rest where the law holds the lighter one."""
-        home = self.subject.home
+    def _stiffness(self, axis: int) -> float:
+        """Put a force along an axis on the machine at rest at home."""
+        home, along = self.subject.home, self.along[axis]
         still = Wanted(home, np.zeros_like(home), np.zeros_like(home))
-        run = self._run(self.loaded, lambda _: still, HOLDING, surprise=True)
-        weight = np.abs(self._model(self.loaded).home_force - self._model(self.subject).home_force)
-        way = np.abs(run.drive - home).max(axis=0)
-        pushed = weight > 0.05 * weight.max()
-        return float(np.min(weight[pushed] / np.maximum(way[pushed], 1e-12)))
+        force, back = self.subject.resolve_axis(self.axes[axis])
+        model = self._runner.model
+        coulomb = np.array([one.friction.coulomb for one in self.subject.actuators])
+        own = np.array(self.subject.mechanism.description.friction.coulomb, dtype=float)
+        strong = np.diag(model.home_mass) * self.w**2 * self.amplitude * np.abs(along).max()
+        size = float(np.max(LOADING * strong + 2.0 * (coulomb + own)) / np.abs(force).max())
+        run = self._runner.run(self.subject, lambda _: still, HOLDING, load=size * force)
+        return size / max(float(np.abs((run.drive - home) @ back).max()), 1e-12)
 
     def _margin(self, gain: np.ndarray) -> float | None:
-        if self.name in FORCE_LAWS and not self._valves:
+        if self._runner.gives_forces or self.name == FORCE_LOOP:
             home = self.subject.home
             still = Wanted(home, np.zeros_like(home), np.zeros_like(home))
-            run = self._run(
+            run = self._runner.run(
                 self.subject,
                 lambda _: still,
                 (1.0 + SETTLING) / self.frequency[0],
@@ -276,75 +262,3 @@ class _Bench:
         control = self.subject.mechanism.description.control
         of_file = control is not None and any(one.position.rate_feed_forward for one in control.drives)
         return of_file or self.name == "force feed-forward"
-
-    def _model(self, subject: Subject) -> DriveModel:
-        return DriveModel(subject.mechanism, subject.actuators)
-
-    def _run(
-        self,
-        truth: Subject,
-        wanted: Callable[[float], Wanted],
-        duration: float,
-        noise: Callable[[float], FloatArray] | None = None,
-        surprise: bool = False,
-    ) -> _Run:
-        """Move a machine under the law; with `surprise` it begins with the forces that hold the lighter one."""
-        plant, move = self._start(truth, surprise)
-        count = round(duration / PERIOD)
-        time, drive = np.linspace(0.0, count * PERIOD, count + 1), []
-        for k in range(count + 1):
-            drive.append(plant.coordinate)
-            if not np.all(np.isfinite(drive[-1])):
-                raise NotConverged(f"the law '{self.name}' is unstable on this machine")
-            if k < count:
-                disturbance = 0.0 if noise is None else noise(time[k])
-                move(plant.encoder + disturbance, wanted(time[k]), wanted(time[k] + PERIOD))
-        return _Run(time, np.array(drive))
-
-    def _start(self, truth: Subject, surprise: bool) -> tuple[MechanismPlant, Callable[..., None]]:
-        name, subject = self.name, self.subject
-        description = truth.mechanism.description
-        if name in FORCE_LAWS and not self._valves:
-            description = replace(description, control=None)
-        mechanism = replace(truth.mechanism, description=description)
-        plant = MechanismPlant(mechanism)
-        home = subject.home
-        plant.reset(close_drives(mechanism, home[None]).required(home[None], "drives")[0])
-        plant.set_force(self._model(subject).home_force if surprise else plant.holding_force())
-        return plant, self._mover(plant)
-
-    def _mover(self, plant: MechanismPlant) -> Callable[..., None]:
-        name, subject = self.name, self.subject
-        if not plant.takes_places and name in FORCE_LAWS:
-            law, last = ForceLaw(name, self._model(subject), self.w), [plant.encoder]
-
-            def push(shown: FloatArray, now: Wanted, _: Wanted) -> None:
-                rate, last[0] = (shown - last[0]) / PERIOD, shown
-                plant.push(law.force(shown, rate, now), PERIOD)
-
-            return push
-        control = subject.mechanism.description.control
-        believed = FileControl.of(control, Multibody(subject.mechanism), plant, lambda: plant.encoder)
-        if name == TUNED and believed is not None:
-            tuned = believed
-
-            def by_file(_: FloatArray, now: Wanted, then: Wanted) -> None:
-                tuned.move(lambda t: (now.place + t / PERIOD * (then.place - now.place), now.rate), PERIOD)
-
-            return by_file
-        if not plant.takes_places:
-            raise SettingsError("the drives take forces and the file has no position loop")
-        if name == WORKSPACE:
-            workspace = WorkspaceControl(Multibody(subject.mechanism))
-
-            def straight(shown: FloatArray, now: Wanted, _: Wanted) -> None:
-                reference = workspace.step(shown, now.place)
-                plant.follow(reference, reference, PERIOD)
-
-            return straight
-        places = PlaceLaw("position" if name == TUNED else name, self._model(subject))
-
-        def follow(shown: FloatArray, now: Wanted, then: Wanted) -> None:
-            plant.follow(places.place(shown, now), places.place(shown, then), PERIOD)
-
-        return follow

@@ -22,7 +22,9 @@ from pkm_identification.machines.capabilities import NamedOutputs, PlatformPose,
 from pkm_identification.machines.contract import Machine
 from pkm_identification.machines.load import load_machine
 from pkm_identification.machines.multibody import Multibody
+from pkm_identification.mechanisms.actuators.ideal import Ideal
 from pkm_identification.mechanisms.actuators.loops import DriveLoops
+from pkm_identification.mechanisms.actuators.quantity import LINEAR, ROTARY
 from pkm_identification.mechanisms.model import Actuator
 from pkm_identification.mechanisms.multibody.kinematics import close_drives, close_outputs, close_pose, read
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
@@ -98,15 +100,27 @@ class Subject:
         SettingsError
             If its drives have no actuators.
         """
-        subject = cls(loaded.bodies)
-        if has(loaded, PlatformPose) and not has(loaded, NamedOutputs):
-            subject = cls(loaded.bodies, *require(loaded, PlatformPose, name).home_pose)
-        if subject.mechanism.description.actuators is None:
+        subject = cls.of_forces(loaded, name)
+        if loaded.actuators is None:
             raise SettingsError(
                 f"machine '{subject.mechanism.name}': its drives have no 'actuator', so there is no compliance in "
                 "this file: forces follow commands at once (docs/actuators.md)"
             )
         return subject
+
+    @classmethod
+    def of_forces(cls, loaded: Machine, name: str) -> Subject:
+        """Return the subject of a machine that is loaded; drives without actuators are forces within their limits."""
+        subject = cls(loaded.bodies)
+        if has(loaded, PlatformPose) and not has(loaded, NamedOutputs):
+            subject = cls(loaded.bodies, *require(loaded, PlatformPose, name).home_pose)
+        if subject.mechanism.description.actuators is not None:
+            return subject
+        units = [ROTARY if drive.unit == "rad" else LINEAR for drive in loaded.drives]
+        ideal = (
+            Ideal(drive.rated_force, units=unit) for drive, unit in zip(loaded.drives, units, strict=True)
+        )
+        return subject.with_actuators(tuple(ideal))
 
     @property
     def actuators(self) -> tuple[Actuator, ...]:
@@ -212,6 +226,20 @@ class Subject:
             closed = close_outputs(mechanism, wanted).required(wanted, "outputs")
         ahead, back = read(mechanism, "drives", closed)
         return (ahead - back) / (2 * _SMALL)
+
+    def resolve_axis(self, axis: str) -> tuple[FloatArray, FloatArray]:
+        """Return forces (n,) of the drives that a unit force along an axis is worth, and (n,) its rate per theirs.
+
+        Both are the axis' row of the inverse of all directions: its force times its rate is the drives' power.
+        """
+        outputs = PLATFORM_AXES if self.position is not None else self.mechanism.output_names
+        count = self.mechanism.degrees_of_freedom
+        if axis not in outputs or len(outputs) != count:
+            own = self.direction(axis)
+            return own / (own @ own), own / (own @ own)
+        directions = np.array([self.direction(one) for one in outputs])
+        row = np.asarray(np.linalg.inv(directions.T)[outputs.index(axis)])
+        return row, row
 
     def check_reach(self, change: FloatArray, option: str, what: str) -> None:
         """Refuse a change (n,) of driven coordinates from home that leaves the limits.

@@ -16,7 +16,12 @@ import numpy as np
 import pytest
 
 from pkm_identification.cli import main
+from pkm_identification.control.laws.force_loop import ForceLoop
+from pkm_identification.control.stated_loops import find_stated_loops
+from pkm_identification.errors import SettingsError
+from pkm_identification.exporting.control_gains import write_gains
 from pkm_identification.machines.load import load_machine
+from pkm_identification.ros.parameters.controller import PARAMETERS, build_controller_settings
 from pkm_identification.simulation.actuated.control_design import (
     choose_bandwidth,
     compare_laws,
@@ -73,12 +78,13 @@ def test_decoupling_and_the_whole_model_move_nothing_aside(results):
 @pytest.mark.slow
 def test_a_law_holds_as_stiffly_as_mass_times_bandwidth_squared(results):
     subject = Subject.load("mast_belt")
-    behind = subject.actuators[0].inertia_behind
-    own = np.diag(mass_of_drives(subject)) + behind
-    stiff = own * (2 * np.pi * BANDWIDTH) ** 2
-    assert stiff.min() < results["gravity"].stiffness < 1.1 * stiff.max()
+    mass = mass_of_drives(subject) + np.diag([one.inertia_behind for one in subject.actuators])
+    # psi gives way by the drives' own stiffness, M_ii w^2 each, along its row of the inverse Jacobian
+    row = np.linalg.inv(np.array([subject.direction(axis) for axis in ("z", "psi", "theta")]).T)[1]
+    stiff = 1.0 / np.sum(row**2 / (np.diag(mass) * (2 * np.pi * BANDWIDTH) ** 2))
+    assert results["gravity"].stiffness["psi"] == pytest.approx(stiff, rel=0.05)
     # integral parts of the tuned loops give way less
-    assert results["as tuned"].stiffness > results["gravity"].stiffness
+    assert results["as tuned"].stiffness["psi"] > results["gravity"].stiffness["psi"]
 
 
 def test_names_payload_and_bandwidth_follow_from_the_machine():
@@ -98,21 +104,82 @@ def test_the_command_compares_laws_of_valves(capsys):
     assert main(arguments) == 0
     document = json.loads(capsys.readouterr().out)
     assert [one["name"] for one in document["laws"]] == [
-        "as tuned", "gravity", "scheduling", "force feed-forward", "workspace"
+        "as tuned", "gravity", "scheduling", "force feed-forward", "force loop", "workspace"
     ]  # fmt: skip
-    for one in document["laws"]:
-        assert one["why_not"] is None
-        assert one["stiffness"] > 0
+    laws, (axis,) = {one["name"]: one for one in document["laws"]}, document["axes"]
+    assert all(one["why_not"] is None and one["stiffness"][axis] > 0 for one in laws.values())
     # c_h and the loop: what a valve holds for a load that stays is K_v / c_h^-1, less at first
     rig = Subject.load("epaas_testrig").actuators[0]
     static = rig.gain_of_loop / rig.hydraulic_compliance
-    assert document["laws"][0]["stiffness"] < 1.5 * static
+    assert laws["as tuned"]["stiffness"][axis] < 1.5 * static
+    # a cylinder that follows forces takes the whole model
+    assert laws["force loop"]["tracking"][axis] < 0.1 * laws["as tuned"]["tracking"][axis]
+    assert {one["advice"] for one in document["advice"]} >= {"compensate gravity"}
+
+
+@pytest.mark.slow
+def test_a_hexapod_without_actuators_is_driven_by_forces(capsys):
+    arguments = ["control-design", "--machine", "uf", "--axes", "z", "--json", "-"]
+    assert main(arguments) == 0
+    document = json.loads(capsys.readouterr().out)
+    laws = {one["name"]: one for one in document["laws"]}
+    assert set(laws) == {
+        "as tuned", "position", "gravity", "scheduling", "decoupling", "computed torque", "workspace"
+    }  # fmt: skip
+    assert all(one["why_not"] is None for one in laws.values())
+    assert laws["computed torque"]["tracking"]["z"] < 0.05 * laws["as tuned"]["tracking"]["z"]
+    assert laws["computed torque"]["crosstalk"]["z"] < 0.5 * laws["as tuned"]["crosstalk"]["z"]
+    assert {one["text"].split()[0] for one in document["advice"]} == {"Machielsen", "paper"}
+
+
+def test_a_force_loop_solves_the_cylinders_equation():
+    rig = Subject.load("epaas_testrig").actuators[0]
+    loop = ForceLoop([rig], 1e-3)
+    # c_o F' = Q_nl(i) - x' - F / c_h is c_o k (F* - F) at the rate of the instant at which the valve opens
+    wanted, load, rate, acceleration = (np.array([one]) for one in (80.0, 50.0, 0.1, 2.0))
+    current = loop.step(wanted, load, rate, acceleration)[0]
+    ahead = 0.1 + loop.late[0] * 2.0
+    grows = (rig.no_load(current) - ahead - rig.hydraulic_compliance * 50.0) / rig.oil_compliance
+    assert grows == pytest.approx(loop.rate[0] * 30.0)
+    # the valve's delay and 2 D / w, the hold and the difference
+    assert loop.late[0] == pytest.approx(1.629e-3 + 2 * 0.38 / 1443 + 1.5e-3, rel=1e-3)
+    with pytest.raises(SettingsError):
+        ForceLoop(Subject.load("mast_belt").actuators, 1e-3)
+
+
+@pytest.mark.parametrize(
+    ("name", "law"),
+    [("uf", "computed torque"), ("uf", "workspace"), ("mast_belt", "computed torque"), ("mast_belt", "workspace"),
+     ("mast_belt", "position"), ("uf_belt", "position"), ("epaas_hydraulic", "position")],
+)  # fmt: skip
+def test_gains_that_are_written_are_read_again(name, law, tmp_path):
+    file, wanted = tmp_path / "machine.yaml", 6.0
+    file.write_text(write_gains(load_machine(name), law, wanted))
+    machine = load_machine(str(file))
+    assert choose_bandwidth(Subject.of(machine, name)) == pytest.approx(wanted, rel=1e-4)
+    control = machine.bodies.description.control
+    assert (control is not None and control.workspace) == (law == "workspace")
+    stated = find_stated_loops(machine)
+    assert (stated == {}) == (control is None or control.computed_torque is None)
+    if stated:
+        assert stated == pytest.approx({"bandwidth": wanted, "damping": 1.0})
+        values = {one.name: one.default for one in PARAMETERS}
+        loops = build_controller_settings(values, machine).loops
+        assert (loops.bandwidth, loops.damping) == pytest.approx((wanted, 1.0))
+        # what is set is not the file's
+        assert build_controller_settings({**values, "bandwidth": 9.0}, machine).loops.bandwidth == 9.0
+
+
+def test_a_law_without_keys_is_not_written():
+    for name, law in (("uf", "decoupling"), ("uf", "position"), ("epaas_testrig", "computed torque")):
+        with pytest.raises(SettingsError):
+            write_gains(load_machine(name), law, 5.0)
 
 
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["--machine", "uf"], "no 'actuator'"),
+        (["--machine", "uf", "--law", "scheduling"], "no key"),
         (["--machine", "mast_belt", "--axes", "z,z"], "twice"),
         (["--machine", "mast_belt", "--axes", "up"], "must be one of"),
         (["--machine", "mast_belt", "--payload", "-1"], "must be positive"),
