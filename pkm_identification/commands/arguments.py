@@ -16,11 +16,9 @@ from typing import Any
 
 from pkm_identification.declared import Declaration
 from pkm_identification.errors import SettingsError
-from pkm_identification.machines.capabilities import HexapodFile, PlatformPose, require
 from pkm_identification.machines.contract import Machine as AnyMachine
 from pkm_identification.machines.encoders import with_encoder
 from pkm_identification.machines.load import load_machine
-from pkm_identification.mechanisms.hexapod.machine import Machine
 
 LOG_FORMS = (
     "text of columns (also .gz), .xlsx, .mat, .parquet, .h5, or a bag (folder, .mcap, .db3, .zstd, .bag)"
@@ -39,34 +37,10 @@ def machine_of_logs(options: argparse.Namespace) -> AnyMachine:
     return machine if encoder is None else with_encoder(machine, encoder)
 
 
-def require_hexapod(name: str) -> Machine:
-    """Return a machine whose platform has a pose and stands on six struts; SettingsError says what is missing."""
-    machine, asker = load_machine(name), f"--machine {name}"
-    require(machine, PlatformPose, asker)
-    return require(machine, HexapodFile, asker).description
-
-
 def check_seed(seed: int) -> None:
     """Raise SettingsError unless random numbers can be drawn with it."""
     if seed < 0:
         raise SettingsError(f"--seed {seed}: must not be negative")
-
-
-def require_hexapod_for(options: argparse.Namespace, machine: AnyMachine, **flags: str) -> None:
-    """Refuse options that only hexapods have: by the names of their values, the options as they are written.
-
-    Raises
-    ------
-    SettingsError
-        If one of them is given and the machine is no hexapod.
-    """
-    # settings load every estimator
-    from pkm_identification.identification.settings import NAMED
-
-    for name, flag in flags.items():
-        unset = [None, False, [], "", 0.0, *([NAMED[name].default] if name in NAMED else [])]
-        if getattr(options, name) not in unset:
-            require(machine, HexapodFile, flag)
 
 
 def add_logs(parser: argparse.ArgumentParser) -> None:

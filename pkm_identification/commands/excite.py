@@ -13,7 +13,6 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,10 +22,9 @@ from pkm_identification.errors import SettingsError
 from pkm_identification.identification.excitation.criteria import CRITERIA, Criterion
 from pkm_identification.identification.settings import NAMED, Settings
 from pkm_identification.interruption import stoppable
-from pkm_identification.machines.capabilities import HexapodFile, require
+from pkm_identification.machines.capabilities import PostureMeasures, require
 from pkm_identification.machines.contract import Machine
-from pkm_identification.machines.load import load_machine, wrap_description
-from pkm_identification.mechanisms.hexapod.joint_limits import JointLimits
+from pkm_identification.machines.load import load_machine
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.records.atomic import write_text
 from pkm_identification.report.listing import Listing
@@ -109,9 +107,8 @@ def _excite(options: argparse.Namespace) -> int:
     _check(options)
     machine = load_machine(options.machine)
     if options.joint_angles:
-        file = require(machine, HexapodFile, "--joint-angles").description
-        limits = _read_joint_limits(options.joint_angles, file.joint_limits)
-        machine = wrap_description(replace(file, joint_limits=limits))
+        measured = require(machine, PostureMeasures, "--joint-angles")
+        machine = measured.with_joint_limits(_read_joint_limits(options.joint_angles))
     # kernels and SciPy's search take longer to load than wrong options to be refused
     from pkm_identification.identification.excitation.search import search
     from pkm_identification.simulation.motion_file import format_motion_text
@@ -176,10 +173,8 @@ def _build_subject(machine: Machine, options: argparse.Namespace) -> tuple[Subje
     return subject, np.concatenate([one.rows for one in earlier])
 
 
-def _read_joint_limits(text: str, limits: JointLimits) -> JointLimits:
-    """Return the machine file's limits, or instead those of three angles in degrees that are not empty."""
-    if not text:
-        return limits
+def _read_joint_limits(text: str) -> dict[str, float]:
+    """Return those of three angles in degrees that are not empty, in rad by their names."""
     try:
         angles = [float(part) if part.strip() else None for part in text.split(",")]
     except ValueError:
@@ -189,7 +184,7 @@ def _read_joint_limits(text: str, limits: JointLimits) -> JointLimits:
             f"--joint-angles {text}: must be three angles of more than 0 and at most 180 degrees, or empty, with commas"
         )
     given = zip(("first", "second", "swing"), angles, strict=True)
-    return replace(limits, **{name: float(np.radians(angle)) for name, angle in given if angle is not None})
+    return {name: float(np.radians(angle)) for name, angle in given if angle is not None}
 
 
 def _read_weights(text: str, names: Sequence[str]) -> FloatArray | None:

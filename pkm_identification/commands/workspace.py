@@ -16,7 +16,7 @@ from dataclasses import replace
 import numpy as np
 
 from pkm_identification.errors import SettingsError
-from pkm_identification.machines.capabilities import HexapodFile, has
+from pkm_identification.machines.capabilities import HexapodFile, has, require
 from pkm_identification.machines.contract import Machine
 from pkm_identification.machines.load import load_machine
 from pkm_identification.machines.reach import follow_lines
@@ -32,7 +32,7 @@ from pkm_identification.numerics.rotation import matrix_from_vector
 from pkm_identification.progress import steps
 from pkm_identification.records.table import write_table
 
-from .arguments import add_machine, require_hexapod_for
+from .arguments import add_machine
 from .results import output_folder, write_figures
 
 
@@ -127,9 +127,12 @@ def _run_workspace(options: argparse.Namespace) -> int:
 
 def _reach(machine: Machine, options: argparse.Namespace) -> int:
     """Write where lines of the drives lead; 1 if none leads anywhere."""
-    unturned = argparse.Namespace(**{**vars(options), "rotation": [one for one in options.rotation if one]})
-    named = {name: f"--{name}" for name in ("plane", "rotation", "through", "payload")}
-    require_hexapod_for(unturned, machine, **named)
+    for flag, value in (
+        ("--plane", options.plane), ("--rotation", any(options.rotation)), ("--through", options.through),
+        ("--payload", options.payload),
+    ):  # fmt: skip
+        if value:
+            require(machine, HexapodFile, flag)
     reach = follow_lines(machine, options.points, f"--machine {options.machine}")
     # matplotlib takes longer to load than lines to follow
     from pkm_identification.report.figures.reach import reach_figure

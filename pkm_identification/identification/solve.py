@@ -240,7 +240,7 @@ def residual_rms(problem: Problem, values: FloatArray) -> FloatArray:
 def _refuse_unreachable(experiment: Experiment, problem: Problem) -> None:
     """Refuse logs of which the machine cannot be in too many samples."""
     share = problem.failed / max(problem.failed + problem.samples, 1)
-    if share <= UNREACHABLE or experiment.machine.quick:  # or their diagnosis tells it
+    if share <= UNREACHABLE:
         return
     raise MotionRefused(
         f"{experiment.sources[0]}: {100 * share:.3g} % of the samples are out of reach of "

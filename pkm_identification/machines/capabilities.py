@@ -10,6 +10,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol, TypeGuard, TypeVar
 
@@ -112,6 +113,12 @@ class PostureMeasures(Machine, Protocol):
 
     def compute_joint_use(self, motion: Motion) -> FloatArray:
         """Return angles of passive joints over their limits, (N, k n), the n drives of each kind together."""
+
+    def with_joint_limits(self, limits: Mapping[str, float]) -> PostureMeasures:
+        """Return the machine with other limits in rad of some of its passive joints' angles, by what they are called.
+
+        `first` and `second` turn a universal joint's hinges, `swing` leans a spherical one's axis, all from home.
+        """
 
 
 class ElasticDrives(Machine, Protocol):

@@ -414,6 +414,10 @@ class Hexapod:
     def compute_joint_use(self, motion: Motion) -> FloatArray:
         return angle_use(self.description, motion.state[0], motion.state[1])
 
+    def with_joint_limits(self, limits: Mapping[str, float]) -> Hexapod:
+        own = self.description
+        return Hexapod(replace(own, joint_limits=replace(own.joint_limits, **limits)))
+
     def compute_energy(self, motion: Motion, mapping: FloatArray) -> FloatArray:
         return compute_energy_regressor(
             self.description, PlatformMotion(np.zeros(len(motion)), *motion.state), mapping

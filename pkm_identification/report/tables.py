@@ -11,6 +11,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -23,9 +24,8 @@ from pkm_identification.estimation.identifiability import (
     UNIDENTIFIABLE,
     Combination,
 )
-from pkm_identification.machines.capabilities import HexapodFile, has
+from pkm_identification.machines.capabilities import PlatformPose, has
 from pkm_identification.machines.contract import Drive, Machine
-from pkm_identification.mechanisms.hexapod.machine import Machine as HexapodDescription
 from pkm_identification.numerics.arrays import FloatArray
 
 from .listing import (
@@ -230,10 +230,21 @@ def dropped_table(counts: Mapping[str, int]) -> Listing:
 def machine_table(machine: Machine) -> Listing:
     """Return what a machine description says, one property a row."""
     rows = [("name", machine.name), ("description", describe_machine(machine)), ("digest", machine.hash)]
-    if has(machine, HexapodFile):
-        rows += _list_hexapod_properties(machine.description)
-    else:
-        rows += [(drive.title, _format_limits(drive)) for drive in machine.drives]
+    rows.append(("gravity", f"{_format_vector(machine.gravity)} m/s²"))
+    if has(machine, PlatformPose):
+        rows.append(("home position", f"{_format_vector(machine.home_pose[0])} m"))
+    titles: dict[str, list[str]] = {}
+    for drive in machine.drives:
+        titles.setdefault(_format_limits(drive), []).append(drive.title)
+    rows += [(_join_titles(names), limits) for limits, names in titles.items()]
+    masses = Counter((body.name.rstrip("_0123456789"), body.mass.value) for body in machine.knowledge.bodies)
+    parts = (
+        f"{name} {mass:g}" + (f" ({count} times)" if count > 1 else "")
+        for (name, mass), count in masses.items()
+    )
+    rows.append(("masses", f"{', '.join(parts)} kg (of the file)"))
+    if machine.sample_rate is not None:
+        rows.append(("drives report at", f"{machine.sample_rate:g} Hz"))
     return Listing(("property", "value"), tuple(row for row in rows if row[1]))
 
 
@@ -243,27 +254,22 @@ def describe_machine(machine: Machine) -> str:
 
 
 def _format_limits(drive: Drive) -> str:
-    if not np.isfinite(drive.highest - drive.lowest):
-        return f"in {drive.unit}, limits not stated"
-    return f"{drive.lowest:g} to {drive.highest:g} {drive.unit}"
+    """Return what a drive can do, as far as the file says it."""
+    parts = [f"in {drive.unit}, limits not stated"]
+    if np.isfinite(drive.highest - drive.lowest):
+        parts = [f"{drive.lowest:g} to {drive.highest:g} {drive.unit}"]
+    if np.isfinite(drive.rated_rate):
+        parts.append(f"up to {drive.rated_rate:g} {drive.unit}/s")
+    if np.isfinite(drive.rated_force):
+        parts.append(f"up to {drive.rated_force:.4g} {drive.force_unit}")
+    if np.isfinite(drive.reported.per_ampere):
+        parts.append(f"{drive.reported.per_ampere:.4g} {drive.force_unit}/A")
+    return ", ".join(parts)
 
 
-def _list_hexapod_properties(machine: HexapodDescription) -> list[tuple[str, str]]:
-    low, high = machine.length_limits
-    rows = [
-        ("gravity", f"{_format_vector(machine.gravity)} m/s²"),
-        ("base joints", "without spin" if machine.base_joint == "no_spin" else machine.base_joint),
-        ("platform joints", machine.platform_joint),
-        ("home position", f"{_format_vector(machine.home_position)} m"),
-        ("strut lengths", f"{low:g} to {high:g} m"),
-        ("strut rate", "not limited" if machine.rate_limit is None else f"up to {machine.rate_limit:g} m/s"),
-        ("platform mass", f"{machine.platform.mass:g} kg (nominal)"),
-        ("strut masses", f"{_format_masses(machine)} kg (nominal, body B + body E)"),
-    ]
-    if machine.drive:
-        constant = f", {machine.drive.force_per_ampere:.4g} N/A" if machine.drive.has_motor else ""
-        rows.append(("drives", f"{machine.drive.sample_rate:g} Hz{constant}"))
-    return rows
+def _join_titles(names: Sequence[str]) -> str:
+    """Return drives in a row by the first and the last of them."""
+    return names[0] if len(names) == 1 else f"{names[0]} to {names[-1].rpartition(' ')[2]}"
 
 
 def settings_table(result: Identification) -> Listing:
@@ -299,8 +305,3 @@ def _count_decimals(value: float, digits: int) -> int:
 
 def _format_vector(values: FloatArray) -> str:
     return "[" + ", ".join(f"{value:g}" for value in values) + "]"
-
-
-def _format_masses(machine: HexapodDescription) -> str:
-    pairs = dict.fromkeys(f"{s.body_b.mass:g} + {s.body_e.mass:g}" for s in machine.struts)
-    return "; ".join(pairs)

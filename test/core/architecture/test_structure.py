@@ -183,8 +183,6 @@ def test_parameter_names_are_parsed_nowhere():
 # else asks the contract or a capability.
 ABOUT_SIX_STRUTS = {
     "browser/machine_scene.py": "its solid picture in 3D",
-    "commands/arguments.py": "the gate of commands and options that are about six struts",
-    "commands/excite.py": "angles of the struts' joints",
     "commands/identifiability.py": "the studies of both kinds of motion",
     "commands/staged.py": "the stages of the source",
     "commands/workspace.py": "slices of poses",
@@ -194,7 +192,6 @@ ABOUT_SIX_STRUTS = {
     "exporting/formats.py": "its own formats",
     "exporting/stated_widths.py": "keys of its file",
     "identification/experiment.py": "parts that integrate six struts",
-    "report/tables.py": "its properties",
     "simulation/imperfections/setup.py": "faults of joints of struts",
 }
 
