@@ -35,8 +35,8 @@ sys.exit(cli.main(sys.argv[1:]))
 INTERRUPTS_ITSELF = """
 import os, signal, sys
 from pathlib import Path
-from pkm_identification.interruption import interruptible, unfinished
-with interruptible("pkm test"), unfinished(Path(sys.argv[1])), unfinished(Path("/dev/null/cannot be removed")):
+from pkm_identification.interruption import interruptible, remove_unfinished
+with interruptible("pkm test"), remove_unfinished(Path(sys.argv[1])), remove_unfinished(Path("/dev/null/cannot be removed")):
     Path(sys.argv[1]).touch()
     os.kill(os.getpid(), signal.SIGINT)
     print("goes on")

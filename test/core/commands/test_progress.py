@@ -29,7 +29,7 @@ class Listening:
     def __init__(self) -> None:
         self.events: list[tuple] = []
 
-    def progressed(self, what: str, part: float, whole: float) -> None:
+    def report_progress(self, what: str, part: float, whole: float) -> None:
         self.events.append((what, part, whole))
 
     def hide(self) -> None:
