@@ -16,8 +16,9 @@ import numpy as np
 
 from pkm_identification.errors import PkmError, SettingsError
 from pkm_identification.machines.capabilities import NamedOutputs, PlatformPose, has
-from pkm_identification.machines.contract import DEGRADED, Machine, compute_rest
+from pkm_identification.machines.contract import DEGRADED, Machine
 from pkm_identification.machines.contract import Motion as MachineMotion
+from pkm_identification.machines.motions import compute_rest
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.signals.guard import GuardSettings, StreamGuard
 

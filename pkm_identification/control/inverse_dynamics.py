@@ -12,7 +12,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from pkm_identification.machines.contract import Machine, Motion, compute_accelerated_motion
+from pkm_identification.machines.contract import Machine, Motion
+from pkm_identification.machines.motions import compute_accelerated_motion
 from pkm_identification.mechanisms.friction.law import law_tuple
 from pkm_identification.mechanisms.friction.registry import friction_terms
 from pkm_identification.numerics.arrays import FloatArray, contiguous

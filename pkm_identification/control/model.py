@@ -16,7 +16,8 @@ from contextlib import suppress
 import numpy as np
 
 from pkm_identification.errors import PkmError, SettingsError
-from pkm_identification.machines.contract import Machine, Motion, compute_rest
+from pkm_identification.machines.contract import Machine, Motion
+from pkm_identification.machines.motions import compute_rest
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter import Kind
 from pkm_identification.parameters.parameter_set import ParameterSet

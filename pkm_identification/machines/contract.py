@@ -14,7 +14,6 @@ Friction of the drives is the road's: a machine's regressor leaves it out, and t
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
@@ -418,91 +417,3 @@ class Machine(Protocol):
 
     def compute_mass_and_bias(self, motion: Motion, values: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return mass (N, n, n) and forces without acceleration (N, n) of basis values (B,), drives' friction apart."""
-
-
-def compute_nearby_motion(
-    machine: Machine, motion: Motion, coordinate: FloatArray, rate: FloatArray, acceleration: FloatArray
-) -> Motion:
-    """Return the motion of drives (N, n) next to a motion, row by row.
-
-    By the machine's own `compute_nearby_motion` where it has one that is quicker than closing all loops again.
-    """
-    own = getattr(machine, "compute_nearby_motion", None)
-    if own is not None:
-        return own(motion, coordinate, rate, acceleration)
-    start = tuple(part[:1] for part in motion.state)
-    return machine.compute_motion(coordinate, rate, acceleration, start)
-
-
-def compute_accelerated_motion(machine: Machine, motion: Motion, acceleration: FloatArray) -> Motion:
-    """Return the motions of one row's coordinates and rates with accelerations (K, n) of the drives.
-
-    By the machine's own `compute_accelerated_motion` where it has one that closes no loops again.
-    """
-    own = getattr(machine, "compute_accelerated_motion", None)
-    if own is not None:
-        return own(motion, acceleration)
-    coordinate, rate = (
-        np.repeat(part, len(acceleration), axis=0) for part in (motion.coordinate, motion.rate)
-    )
-    return machine.compute_motion(coordinate, rate, acceleration, motion.state)
-
-
-def compute_rest(machine: Machine, coordinate: FloatArray) -> Motion:
-    """Return the motion at rest at drives' coordinates (N, n), each reached from home in home's assembly mode.
-
-    By the machine's own `compute_rest` where it has one that proves the way.
-    """
-    own = getattr(machine, "compute_rest", None)
-    if own is not None:
-        return own(coordinate)
-    still = np.zeros_like(coordinate)
-    return machine.compute_motion(coordinate, still, still)
-
-
-def split_states(rows: FloatArray, shapes: tuple[tuple[int, ...], ...]) -> tuple[FloatArray, ...]:
-    """Return states in rows (N, S), each a `Tracker.row`, as the parts of a motion's state (N, ...)."""
-    parts, count, start = [], len(rows), 0
-    for shape in shapes:
-        end = start + math.prod(shape)
-        parts.append(rows[:, start:end].reshape(count, *shape))
-        start = end
-    return tuple(parts)
-
-
-def join_states(motion: Motion) -> FloatArray:
-    """Return the states of a motion in rows (N, S), each as a `Tracker.row`."""
-    return np.concatenate([part.reshape(len(motion), -1) for part in motion.state], axis=1)
-
-
-def mask_friction_rows(machine: Machine, mapping: FloatArray) -> FloatArray:
-    """Return a copy of a mapping (B, P) whose rows of the drives' friction are zero."""
-    rigid = np.array(mapping, dtype=float)
-    rigid[machine.friction_rows[machine.friction_rows >= 0]] = 0.0
-    return rigid
-
-
-def mass_and_bias_of_regressors(
-    machine: Machine, motion: Motion, values: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    """Return mass (N, n, n) and bias (N, n) from n + 1 regressors: forces are affine in the drives' acceleration.
-
-    Parameters
-    ----------
-    machine : Machine
-    motion : Motion
-        Its accelerations are not used.
-    values : ndarray, shape (B,)
-        Of the basis.
-    """
-    column, count = values[:, None], motion.coordinate.shape[1]
-    start = tuple(part[:1] for part in motion.state)
-
-    def forces(acceleration: FloatArray) -> FloatArray:
-        moved = machine.compute_motion(motion.coordinate, motion.rate, acceleration, start)
-        return machine.compute_regressor(moved, column)[:, :, 0]
-
-    still = np.zeros_like(motion.rate)
-    bias = forces(still)
-    mass = [forces(still + unit) - bias for unit in np.eye(count)]
-    return np.stack(mass, axis=2), bias

@@ -35,8 +35,7 @@ from pkm_identification.mechanisms.hexapod.dynamics.falling import compute_falli
 from pkm_identification.mechanisms.hexapod.dynamics.joint_friction import joint_friction_columns
 from pkm_identification.mechanisms.hexapod.dynamics.mass import has_symmetric_rods, strut_dynamics
 from pkm_identification.mechanisms.hexapod.dynamics.readings import sensor_readings
-from pkm_identification.mechanisms.hexapod.dynamics.records import packed_geometry
-from pkm_identification.mechanisms.hexapod.dynamics.regressor import SparseMapping, regressor, write_regressor
+from pkm_identification.mechanisms.hexapod.dynamics.regressor import SparseMapping, regressor
 from pkm_identification.mechanisms.hexapod.identified import identified_machine
 from pkm_identification.mechanisms.hexapod.joint_friction import JointFriction
 from pkm_identification.mechanisms.hexapod.kinematics.assembly.continuation import follow_lengths
@@ -49,7 +48,6 @@ from pkm_identification.mechanisms.hexapod.kinematics.jacobian import jacobian, 
 from pkm_identification.mechanisms.hexapod.kinematics.nearby import inverse_jacobians, nearby_motion
 from pkm_identification.mechanisms.hexapod.kinematics.passive import angle_use
 from pkm_identification.mechanisms.hexapod.kinematics.pose_of_lengths import pose_of_lengths
-from pkm_identification.mechanisms.hexapod.kinematics.tracker import PlatformTracker
 from pkm_identification.mechanisms.hexapod.machine import Machine as Description
 from pkm_identification.mechanisms.hexapod.parameters.basis import build_hexapod_basis
 from pkm_identification.mechanisms.hexapod.parameters.builder import force_scale
@@ -78,20 +76,12 @@ from .capabilities import (
     require,
 )
 from .compliance import find_compliance
-from .contract import (
-    FAILED,
-    OK,
-    OTHER_MODE,
-    Drive,
-    Machine,
-    Motion,
-    mask_friction_rows,
-    mass_and_bias_of_regressors,
-    split_states,
-)
+from .contract import FAILED, OK, Drive, Machine, Motion
 from .file_numbers import change_document
+from .hexapod_tracker import HexapodNeighbours, HexapodTracker
 from .knowledge import Knowledge
 from .knowledge.hexapod import knowledge_of_hexapod
+from .motions import mask_friction_rows, mass_and_bias_of_regressors
 from .place_drives import find_place_drives, find_valve
 from .rows_of_bodies import list_rows_of_hexapod
 
@@ -455,71 +445,3 @@ class Hexapod:
 
     def compute_fall(self, values: FloatArray, start: tuple[FloatArray, ...], time: FloatArray) -> FloatArray:
         return compute_falling_lengths(self.description, values, start[0][0], start[1][0], time)
-
-
-class HexapodNeighbours:
-    """See `contract.NeighbourSolver`: chords of the known poses' Jacobians."""
-
-    def __init__(self, machine: Hexapod, motion: Motion) -> None:
-        self._known = PlatformMotion(np.zeros(len(motion)), *motion.state)
-        self._inverse = inverse_jacobians(machine.description, self._known)
-
-    def __call__(
-        self, machine: Machine, coordinate: FloatArray, rate: FloatArray, acceleration: FloatArray
-    ) -> Motion:
-        description, count = description_of(machine), len(coordinate)
-        if description is None:
-            raise ValueError(f"'{machine.name}' has no six struts")
-        struts = StrutMotion(
-            np.zeros(count), coordinate, rate, acceleration, None, np.zeros(count, dtype=np.int64)
-        )
-        found = nearby_motion(description, struts, self._known, self._inverse)
-        state = (found.position, found.rotation, found.twist, found.acceleration)
-        status = np.where(np.isfinite(found.position[:, 0]), OK, FAILED).astype(np.uint8)
-        return Motion(coordinate, rate, acceleration, state, status, np.zeros(count))
-
-
-class HexapodTracker:
-    """See `contract.Tracker`; `platform` follows the platform's pose."""
-
-    shapes = ((3,), (3, 3), (6,), (6,))
-
-    def __init__(self, machine: Hexapod, mapping: FloatArray) -> None:
-        self.platform = PlatformTracker(machine.description)
-        # as kernels are called: names would cost a microsecond
-        self._geometry = packed_geometry(machine.description)
-        self._entries = tuple(
-            SparseMapping.of(machine.description, mask_friction_rows(machine, mapping)).entries
-        )
-        self.reset()
-
-    def reset(self) -> None:
-        self.platform.reset()
-        self.row = self.platform.row
-
-    @property
-    def state(self) -> tuple[FloatArray, ...]:
-        return split_states(self.row[None], self.shapes)
-
-    @property
-    def residual(self) -> float:
-        return self.platform.residual
-
-    @property
-    def message(self) -> str:
-        return self.platform.message
-
-    def step(self, coordinate: FloatArray, rate: FloatArray, acceleration: FloatArray) -> int:
-        platform = self.platform
-        status = platform.track(coordinate, rate, acceleration)
-        if status == FAILED:
-            return OTHER_MODE if platform.jumped else FAILED
-        self.row = platform.row
-        return status
-
-    def take(self, row: FloatArray, _: FloatArray) -> None:
-        self.row = row
-        self.platform.begin_at(row)
-
-    def write_columns(self, written: FloatArray) -> bool:
-        return bool(write_regressor(self._geometry, self._entries, self.row, written))

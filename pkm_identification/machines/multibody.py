@@ -76,28 +76,19 @@ from .capabilities import (
     PlatformPose,
 )
 from .compliance import find_compliance
-from .contract import (
-    DEGRADED,
-    FAILED,
-    OK,
-    Drive,
-    Machine,
-    Motion,
-    NeighbourSolver,
-    mask_friction_rows,
-)
+from .contract import DEGRADED, FAILED, OK, Machine, Motion, NeighbourSolver
 from .file_numbers import change_document
 from .knowledge import Knowledge
 from .knowledge.multibody import knowledge_of_mechanism
+from .motions import mask_friction_rows
 from .multibody_basis import build_basis
+from .multibody_drives import read_drive
 from .multibody_tracker import CLOSED_STATUS, MultibodyTracker, map_forces
 from .place_drives import find_place_drives, find_valve
 from .rows_of_bodies import list_rows_of_mechanism
 from .sums_of_bodies import find_sums
 
 IDENTIFIABLE = "identifiable"  # what a machine determines at most: the base parameters
-_SIZE = {"m": 0.1, "rad": 1.0}  # a large change of a drive without limits: of the largest body, or rad
-_STROKE = 0.1  # of the way between a drive's limits: a large change
 _STATES = 30  # states around home whose forces are typical
 RUBS = 1e-12  # N m s/rad, N s/m: friction that is none
 _NEAR = 0.3  # of a large change, so far are they from home
@@ -125,7 +116,7 @@ class Multibody:
         self.sample_rate = None
         description = mechanism.description
         self.drives = tuple(
-            _read_drive(one, self.size, find_valve(description.actuators, i))
+            read_drive(one, self.size, find_valve(description.actuators, i))
             for i, one in enumerate(description.drives)
         )
         shared = self._shared = friction or description.friction
@@ -529,25 +520,3 @@ class Multibody:
         q, velocity, acceleration = motion.state
         drives = motion.coordinate, motion.rate, motion.acceleration
         return MechanismMotion(q, velocity, acceleration, *drives)
-
-
-def _read_drive(drive: Any, body: float, valve: str) -> Drive:
-    """Return the contract's drive of a description's; it states neither rates nor forces. Bodies are so large, m."""
-    unit = drive.measure.unit
-    low, high = FLOAT64.array(list(drive.limits)) if drive.limits else (-np.inf, np.inf)
-    size = (
-        _STROKE * float(high - low)
-        if np.isfinite(high - low)
-        else _SIZE[unit] * (body if unit == "m" else 1.0)
-    )
-    return Drive(
-        drive.name,
-        drive.name,
-        unit,
-        drive.force,
-        float(low),
-        float(high),
-        size=size,
-        reported=drive.reported,
-        valve=valve,
-    )

@@ -30,7 +30,8 @@ from pkm_identification.mechanisms.multibody.structure.model import Model
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
 
-from .contract import DEGRADED, FAILED, OK, OTHER_MODE, split_states
+from .contract import DEGRADED, FAILED, OK, OTHER_MODE
+from .motions import split_states
 
 # Of the closing kernel's OK, DEGRADED, FAILED, SINGULAR, OTHER_MODE
 CLOSED_STATUS = np.array([OK, DEGRADED, FAILED, FAILED, OTHER_MODE], dtype=np.uint8)

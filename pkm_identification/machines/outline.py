@@ -26,7 +26,8 @@ from pkm_identification.mechanisms.multibody.numbers.arithmetic import FLOAT64
 from pkm_identification.numerics.arrays import FloatArray
 
 from .capabilities import BodiesFile, HexapodFile, has, require
-from .contract import Machine, join_states
+from .contract import Machine
+from .motions import join_states
 
 BASE, PLATFORM = "base", "platform"
 

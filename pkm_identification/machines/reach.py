@@ -26,7 +26,8 @@ from pkm_identification.numerics.rotation import build_vector_from_matrix
 from pkm_identification.progress import steps
 
 from .capabilities import BodiesFile, NamedOutputs, PlatformPose, has
-from .contract import FAILED, OK, Machine, Motion, compute_nearby_motion
+from .contract import FAILED, OK, Machine, Motion
+from .motions import compute_nearby_motion
 
 POSE = (("px", "m"), ("py", "m"), ("pz", "m"), ("rx", "rad"), ("ry", "rad"), ("rz", "rad"))
 # What ends a line

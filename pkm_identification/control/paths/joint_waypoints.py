@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from pkm_identification.errors import MotionRefused
 from pkm_identification.machines.capabilities import PlatformPose, has
-from pkm_identification.machines.contract import DEGRADED, Machine, compute_nearby_motion, compute_rest
+from pkm_identification.machines.contract import DEGRADED, Machine
+from pkm_identification.machines.motions import compute_nearby_motion, compute_rest
 from pkm_identification.numerics.arrays import FloatArray
 
 from .waypoints import DriveWaypoints, Waypoints

@@ -28,7 +28,8 @@ import numpy as np
 
 from pkm_identification.errors import NotConverged
 from pkm_identification.machines.capabilities import MotionSensors, has
-from pkm_identification.machines.contract import DEGRADED, Machine, Motion, compute_nearby_motion
+from pkm_identification.machines.contract import DEGRADED, Machine, Motion
+from pkm_identification.machines.motions import compute_nearby_motion
 from pkm_identification.mechanisms.friction import TERMS, friction_slopes, friction_terms
 from pkm_identification.mechanisms.friction.law import law_tuple
 from pkm_identification.numerics.arrays import FloatArray

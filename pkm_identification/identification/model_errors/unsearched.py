@@ -17,7 +17,8 @@ from __future__ import annotations
 import numpy as np
 
 from pkm_identification.machines.capabilities import NamedOutputs, PlatformPose, has, require
-from pkm_identification.machines.contract import Machine, compute_nearby_motion
+from pkm_identification.machines.contract import Machine
+from pkm_identification.machines.motions import compute_nearby_motion
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.segments import segment_slices
 

@@ -22,7 +22,8 @@ import numpy as np
 from pkm_identification.estimation.estimate import ParameterEstimate
 from pkm_identification.estimation.identifiability import IDENTIFIABLE, IN_DOUBT
 from pkm_identification.estimation.posterior.answer import Answer
-from pkm_identification.machines.contract import OK, Machine, Motion, split_states
+from pkm_identification.machines.contract import OK, Machine, Motion
+from pkm_identification.machines.motions import split_states
 from pkm_identification.motion import TrackedSample
 from pkm_identification.numerics.arrays import FloatArray, contiguous
 from pkm_identification.signals.guard import GuardedLog

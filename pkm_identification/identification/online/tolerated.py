@@ -21,10 +21,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from pkm_identification.machines.contract import Machine, Motion, compute_nearby_motion, split_states
+from pkm_identification.machines.contract import Machine, Motion
 from pkm_identification.machines.knowledge import KnownNumber
 from pkm_identification.machines.knowledge.build import NUMBERS
 from pkm_identification.machines.knowledge.records import WIDTH
+from pkm_identification.machines.motions import compute_nearby_motion, split_states
 from pkm_identification.mechanisms.tolerances import OF_DRIVES, OF_MACHINES
 from pkm_identification.motion import TrackedSample
 from pkm_identification.numerics.arrays import FloatArray

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pkm_identification.machines.contract import Motion, join_states
+from pkm_identification.machines.contract import Motion
+from pkm_identification.machines.motions import join_states
 from pkm_identification.numerics.arrays import FloatArray
 
 MOST = 900  # instants: 20 a second of a log of 45 s

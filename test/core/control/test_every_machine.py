@@ -24,8 +24,8 @@ from pkm_identification.control.paths.joint_waypoints import joint_waypoints
 from pkm_identification.control.settings import ControllerSettings
 from pkm_identification.errors import MotionRefused, SettingsError
 from pkm_identification.machines.capabilities import PlatformPose, has
-from pkm_identification.machines.contract import compute_accelerated_motion
 from pkm_identification.machines.load import read_machine
+from pkm_identification.machines.motions import compute_accelerated_motion
 from pkm_identification.mechanisms.friction import friction_force
 from pkm_identification.simulation import Simulator, perturb_machine
 

@@ -32,8 +32,8 @@ from pkm_identification.control.motions import (
     Outcome,
 )
 from pkm_identification.control.tolerances import Tolerances
-from pkm_identification.machines.contract import compute_rest
 from pkm_identification.machines.load import load_machine
+from pkm_identification.machines.motions import compute_rest
 from pkm_identification.mechanisms.hexapod.machine import Machine
 
 UF = Machine.load("uf")

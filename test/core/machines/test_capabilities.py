@@ -25,8 +25,9 @@ from pkm_identification.machines.capabilities import (
     has,
     require,
 )
-from pkm_identification.machines.contract import DEGRADED, mask_friction_rows
+from pkm_identification.machines.contract import DEGRADED
 from pkm_identification.machines.load import load_machine
+from pkm_identification.machines.motions import mask_friction_rows
 
 POSED = [name for name in EVERY if has(machine(name), PlatformPose)]
 NAMED = [name for name in EVERY if has(machine(name), NamedOutputs)]

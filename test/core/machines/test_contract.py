@@ -24,14 +24,10 @@ from core.machines.every_machine import (
 )
 
 from pkm_identification.errors import MachineError
-from pkm_identification.machines.contract import (
-    DEGRADED,
-    FAILED,
-    OK,
-    mass_and_bias_of_regressors,
-)
+from pkm_identification.machines.contract import DEGRADED, FAILED, OK
 from pkm_identification.machines.file_numbers import change_document
 from pkm_identification.machines.hexapod import Hexapod
+from pkm_identification.machines.motions import mass_and_bias_of_regressors
 from pkm_identification.mechanisms.multibody import dynamics
 from pkm_identification.mechanisms.multibody.kinematics import MechanismMotion
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism

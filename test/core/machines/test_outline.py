@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from pkm_identification.browser.machine_scene import machine_scene, scene_frames
-from pkm_identification.machines.contract import join_states
+from pkm_identification.machines.motions import join_states
 from pkm_identification.machines.outline import create_outline, place_at_home
 
 from .every_machine import EVERY, machine, smooth_drives

@@ -17,7 +17,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from pkm_identification.machines.contract import Machine, Motion, split_states
+from pkm_identification.machines.contract import Machine, Motion
+from pkm_identification.machines.motions import split_states
 from pkm_identification.motion import TrackedSample
 from pkm_identification.numerics.arrays import FloatArray, contiguous
 from pkm_identification.numerics.compiled import kernel

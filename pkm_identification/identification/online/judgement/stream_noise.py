@@ -24,7 +24,8 @@ from functools import cached_property
 
 import numpy as np
 
-from pkm_identification.machines.contract import Machine, Motion, compute_nearby_motion, split_states
+from pkm_identification.machines.contract import Machine, Motion
+from pkm_identification.machines.motions import compute_nearby_motion, split_states
 from pkm_identification.mechanisms.friction import friction_columns
 from pkm_identification.numerics.arrays import FloatArray, contiguous
 from pkm_identification.signals.butterworth import low_pass

@@ -27,7 +27,8 @@ from pkm_identification.identification.rates.rate_noise import rate_noise
 from pkm_identification.identification.regression.friction import DriveFriction
 from pkm_identification.identification.samples import samples_of
 from pkm_identification.identification.settings import Settings
-from pkm_identification.machines.contract import FAILED, OK, split_states
+from pkm_identification.machines.contract import FAILED, OK
+from pkm_identification.machines.motions import split_states
 from pkm_identification.machines.multibody import Multibody
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.mechanisms.rigid_bodies import parallel_axes

@@ -1,0 +1,90 @@
+# Copyright 2026 pkm_identification maintainers
+#
+# Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance
+# with the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+# Unless required by applicable law or agreed to in writing, software distributed under the License is
+# distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
+# the License for the specific language governing permissions and limitations under the License.
+
+"""Hexapods followed: sample by sample, and row by row near to known poses."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pkm_identification.mechanisms.hexapod.dynamics.records import packed_geometry
+from pkm_identification.mechanisms.hexapod.dynamics.regressor import SparseMapping, write_regressor
+from pkm_identification.mechanisms.hexapod.kinematics.nearby import inverse_jacobians, nearby_motion
+from pkm_identification.mechanisms.hexapod.kinematics.tracker import PlatformTracker
+from pkm_identification.motion import PlatformMotion, StrutMotion
+from pkm_identification.numerics.arrays import FloatArray
+
+from .capabilities import HexapodFile, require
+from .contract import FAILED, OK, OTHER_MODE, Machine, Motion
+from .motions import mask_friction_rows, split_states
+
+
+class HexapodNeighbours:
+    """See `contract.NeighbourSolver`: chords of the known poses' Jacobians."""
+
+    def __init__(self, machine: HexapodFile, motion: Motion) -> None:
+        self._known = PlatformMotion(np.zeros(len(motion)), *motion.state)
+        self._inverse = inverse_jacobians(machine.description, self._known)
+
+    def __call__(
+        self, machine: Machine, coordinate: FloatArray, rate: FloatArray, acceleration: FloatArray
+    ) -> Motion:
+        description, count = require(machine, HexapodFile, "motion near by").description, len(coordinate)
+        struts = StrutMotion(
+            np.zeros(count), coordinate, rate, acceleration, None, np.zeros(count, dtype=np.int64)
+        )
+        found = nearby_motion(description, struts, self._known, self._inverse)
+        state = (found.position, found.rotation, found.twist, found.acceleration)
+        status = np.where(np.isfinite(found.position[:, 0]), OK, FAILED).astype(np.uint8)
+        return Motion(coordinate, rate, acceleration, state, status, np.zeros(count))
+
+
+class HexapodTracker:
+    """See `contract.Tracker`; `platform` follows the platform's pose."""
+
+    shapes = ((3,), (3, 3), (6,), (6,))
+
+    def __init__(self, machine: HexapodFile, mapping: FloatArray) -> None:
+        self.platform = PlatformTracker(machine.description)
+        # as kernels are called: names would cost a microsecond
+        self._geometry = packed_geometry(machine.description)
+        self._entries = tuple(
+            SparseMapping.of(machine.description, mask_friction_rows(machine, mapping)).entries
+        )
+        self.reset()
+
+    def reset(self) -> None:
+        self.platform.reset()
+        self.row = self.platform.row
+
+    @property
+    def state(self) -> tuple[FloatArray, ...]:
+        return split_states(self.row[None], self.shapes)
+
+    @property
+    def residual(self) -> float:
+        return self.platform.residual
+
+    @property
+    def message(self) -> str:
+        return self.platform.message
+
+    def step(self, coordinate: FloatArray, rate: FloatArray, acceleration: FloatArray) -> int:
+        platform = self.platform
+        status = platform.track(coordinate, rate, acceleration)
+        if status == FAILED:
+            return OTHER_MODE if platform.jumped else FAILED
+        self.row = platform.row
+        return status
+
+    def take(self, row: FloatArray, _: FloatArray) -> None:
+        self.row = row
+        self.platform.begin_at(row)
+
+    def write_columns(self, written: FloatArray) -> bool:
+        return bool(write_regressor(self._geometry, self._entries, self.row, written))

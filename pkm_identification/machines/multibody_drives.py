@@ -1,0 +1,44 @@
+# Copyright 2026 pkm_identification maintainers
+#
+# Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance
+# with the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+# Unless required by applicable law or agreed to in writing, software distributed under the License is
+# distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
+# the License for the specific language governing permissions and limitations under the License.
+
+"""The contract's drives of a file of bodies and joints."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from pkm_identification.mechanisms.multibody.numbers.arithmetic import FLOAT64
+
+from .contract import Drive
+
+_SIZE = {"m": 0.1, "rad": 1.0}  # a large change of a drive without limits: of the largest body, or rad
+_STROKE = 0.1  # of the way between a drive's limits: a large change
+
+
+def read_drive(drive: Any, body: float, valve: str) -> Drive:
+    """Return the contract's drive of a description's; it states neither rates nor forces. Bodies are so large, m."""
+    unit = drive.measure.unit
+    low, high = FLOAT64.array(list(drive.limits)) if drive.limits else (-np.inf, np.inf)
+    size = (
+        _STROKE * float(high - low)
+        if np.isfinite(high - low)
+        else _SIZE[unit] * (body if unit == "m" else 1.0)
+    )
+    return Drive(
+        drive.name,
+        drive.name,
+        unit,
+        drive.force,
+        float(low),
+        float(high),
+        size=size,
+        reported=drive.reported,
+        valve=valve,
+    )
