@@ -16,7 +16,7 @@ from dataclasses import replace
 import numpy as np
 
 from pkm_identification.errors import SettingsError
-from pkm_identification.mechanisms.hexapod.bodies import Platform, Strut, StrutBody
+from pkm_identification.mechanisms.hexapod.bodies import Strut, StrutBody
 from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.rotation import matrix_from_vector
 
@@ -35,18 +35,16 @@ def _apply_motor_inertia(setup: Setup, fault: Fault) -> Setup:
     return replace(setup, machine=build_physics(setup.machine).with_more_drive_inertia(fault.numbers[0]))
 
 
-def _replace_platform(setup: Setup, platform: Platform) -> Setup:
-    return replace(setup, machine=replace(setup.struts(), platform=platform))
-
-
 def _center(setup: Setup, fault: Fault) -> Setup:
-    platform = setup.struts().platform
-    shift = np.array([*fault.numbers, 0.0, 0.0])[:3]
-    return _replace_platform(setup, replace(platform, center_of_mass=platform.center_of_mass + shift))
+    physics = build_physics(setup.machine)
+    own, shift = physics.platform, np.array([*fault.numbers, 0.0, 0.0])[:3]
+    moved = physics.with_platform(replace(own, center_of_mass=own.center_of_mass + shift))
+    return replace(setup, machine=moved)
 
 
 def _apply_products(setup: Setup, fault: Fault) -> Setup:
-    platform = setup.struts().platform
+    physics = build_physics(setup.machine)
+    platform = physics.platform
     xy, xz, yz = np.array([*fault.numbers, 0.0, 0.0])[:3]
     inertia = platform.inertia + np.array([[0.0, xy, xz], [xy, 0.0, yz], [xz, yz, 0.0]])
     largest = float(np.linalg.eigvalsh(platform.inertia)[-1])
@@ -54,7 +52,8 @@ def _apply_products(setup: Setup, fault: Fault) -> Setup:
         raise SettingsError(f"no such body: at most half of its largest moment, {0.5 * largest:g} kg m^2")
     # second moments of mass are positive in every direction; a flat platform must become thicker
     lacking = np.linalg.eigvalsh(0.5 * np.trace(inertia) * np.eye(3) - inertia)[0]
-    return _replace_platform(setup, replace(platform, inertia=inertia + 2.0 * max(0.0, -lacking) * np.eye(3)))
+    thicker = inertia + 2.0 * max(0.0, -lacking) * np.eye(3)
+    return replace(setup, machine=physics.with_platform(replace(platform, inertia=thicker)))
 
 
 def _apply_unequal_struts(setup: Setup, fault: Fault) -> Setup:
@@ -86,7 +85,8 @@ FAULTS = (
               -math.pi, math.pi, counts=(1, 2), words={"upside_down": (math.pi,)}),
     FaultKind("motor_inertia", "kg", PLANT, "inertia of each motor along its drive, beyond the file's",
               _apply_motor_inertia, -1e6, 1e6),
-    FaultKind("center_of_mass", "m", PLANT, "the platform's centre of mass is elsewhere, by x or x,y,z", _center,
+    FaultKind("center_of_mass", "m", PLANT,
+              "the centre of mass of the body that carries loads is elsewhere, by x or x,y,z", _center,
               -10.0, 10.0, counts=(1, 3)),
     FaultKind("products_of_inertia", "kg m^2", PLANT, "other products (and the moments they need) by xy or xy,xz,yz",
               _apply_products, -1e6, 1e6, counts=(1, 3)),

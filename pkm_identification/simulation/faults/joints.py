@@ -16,30 +16,31 @@ from dataclasses import replace
 import numpy as np
 
 from pkm_identification.errors import SettingsError
-from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.rotation import matrix_from_vector
 
 from ..imperfections.setup import Setup
+from ..physics.load import build_physics
 from .kind import MAY, PLANT, Fault, FaultKind
 
 LARGEST = 0.1  # m
 
 
 def _apply_geometry(setup: Setup, fault: Fault) -> Setup:
-    machine = setup.struts()
-    base, platform = machine.base_joints.copy(), machine.platform_joints.copy()
     if fault.strut is not None:
+        machine = setup.struts()
+        base = machine.base_joints.copy()
         base[fault.strut] += np.array([*fault.numbers, 0.0, 0.0])[:3]
-    elif len(fault.numbers) > 1:
+        return replace(setup, machine=replace(machine, base_joints=base))
+    if len(fault.numbers) > 1:
         raise SettingsError("expected one number, the rms of all coordinates, or geometry_N with three")
-    else:
-        rng = np.random.default_rng([setup.seed, 3])
-        shifts = rng.standard_normal((2, STRUTS, 3))
-        shifts *= fault.numbers[0] / np.sqrt(np.mean(shifts**2))
-        base += shifts[0]
-        platform += shifts[1]
-    return replace(setup, machine=replace(machine, base_joints=base, platform_joints=platform))
+    rng = np.random.default_rng([setup.seed, 3])
+
+    def draw(shape: tuple[int, ...]) -> FloatArray:
+        shifts = rng.standard_normal(shape)
+        return np.asarray(shifts * (fault.numbers[0] / np.sqrt(np.mean(shifts**2))))
+
+    return replace(setup, machine=build_physics(setup.machine).with_moved_joints(draw))
 
 
 def _turn_about_z(axes: FloatArray, angle: float) -> FloatArray:
@@ -73,7 +74,7 @@ def _apply_compliance(setup: Setup, fault: Fault) -> Setup:
 
 
 FAULTS = (
-    FaultKind("geometry", "m", PLANT, "joints are elsewhere: rms of all 36 coordinates, or x[,y,z] of base joint N",
+    FaultKind("geometry", "m", PLANT, "joints are elsewhere: rms of all coordinates, or x[,y,z] of base joint N",
               _apply_geometry, -LARGEST, LARGEST, MAY, (1, 3)),
     FaultKind("hinge_axis", "rad", PLANT, "the universal joints' first hinges are turned about z", _apply_hinge,
               -math.pi, math.pi),

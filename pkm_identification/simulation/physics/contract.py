@@ -18,6 +18,7 @@ import numpy as np
 from pkm_identification.machines.contract import Drive, Machine, Motion
 from pkm_identification.mechanisms.actuators.control_section import MachineControl
 from pkm_identification.mechanisms.friction import Friction
+from pkm_identification.mechanisms.hexapod.bodies import Platform
 from pkm_identification.mechanisms.model import Actuator
 from pkm_identification.numerics.arrays import FloatArray
 
@@ -94,6 +95,16 @@ class Physics(Protocol):
 
     def with_turned_gravity(self, rotation: FloatArray) -> Any:
         """Return it with gravity turned by a rotation (3, 3)."""
+
+    @property
+    def platform(self) -> Platform:
+        """The body that loads are fixed to, about its centre of mass."""
+
+    def with_platform(self, platform: Platform) -> Any:
+        """Return the description with another body in its place."""
+
+    def with_moved_joints(self, draw: Callable[[tuple[int, ...]], FloatArray]) -> Any:
+        """Return it with joints elsewhere: `draw` gives shifts in m of a shape that ends in coordinates."""
 
     def with_more_drive_inertia(self, inertia: float) -> Any:
         """Return it with more inertia along each drive, kg or kg m^2; raises SettingsError where it has less."""

@@ -22,6 +22,7 @@ from pkm_identification.machines.contract import Motion
 from pkm_identification.machines.hexapod import Hexapod
 from pkm_identification.machines.platform import motion_of_platform
 from pkm_identification.mechanisms.friction import Friction
+from pkm_identification.mechanisms.hexapod.bodies import Platform
 from pkm_identification.mechanisms.hexapod.drive import CONTROL
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
 from pkm_identification.mechanisms.hexapod.joint_friction import JointFriction
@@ -83,6 +84,21 @@ class HexapodPhysics:
 
     def with_turned_gravity(self, rotation: FloatArray) -> Machine:
         return replace(self.description, gravity=rotation @ self.description.gravity)
+
+    @property
+    def platform(self) -> Platform:
+        return self.description.platform
+
+    def with_platform(self, platform: Platform) -> Machine:
+        return replace(self.description, platform=platform)
+
+    def with_moved_joints(self, draw: Callable[[tuple[int, ...]], FloatArray]) -> Machine:
+        own, shifts = self.description, draw((2, STRUTS, 3))
+        return replace(
+            own,
+            base_joints=own.base_joints + shifts[0],
+            platform_joints=own.platform_joints + shifts[1],
+        )
 
     def with_more_drive_inertia(self, inertia: float) -> Machine:
         drive = completed_drive(self.description)

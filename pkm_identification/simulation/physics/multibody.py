@@ -21,8 +21,10 @@ from pkm_identification.errors import MotionRefused, SettingsError
 from pkm_identification.machines.contract import Motion
 from pkm_identification.machines.multibody import Multibody
 from pkm_identification.mechanisms.friction import Friction
+from pkm_identification.mechanisms.hexapod.bodies import Platform
 from pkm_identification.mechanisms.hexapod.drive import CONTROL
 from pkm_identification.mechanisms.multibody import dynamics
+from pkm_identification.mechanisms.multibody.description.parts import compute_central_moments
 from pkm_identification.mechanisms.multibody.kinematics import (
     MechanismMotion,
     body_poses,
@@ -33,7 +35,8 @@ from pkm_identification.mechanisms.multibody.kinematics import (
 )
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.mechanisms.multibody.numbers.arithmetic import FLOAT64
-from pkm_identification.mechanisms.multibody.numbers.exact import ZERO
+from pkm_identification.mechanisms.multibody.numbers.exact import ZERO, ExactVector
+from pkm_identification.mechanisms.rigid_bodies import parallel_axes
 from pkm_identification.numerics.arrays import FloatArray
 
 from ..actuators import ExactDrives
@@ -100,6 +103,33 @@ class MultibodyPhysics:
     def with_turned_gravity(self, rotation: FloatArray) -> Mechanism:
         gravity = rotation @ FLOAT64.array(self.description.description.gravity)
         return self._rebuild(gravity=tuple(Fraction(float(part)) for part in gravity))
+
+    @property
+    def platform(self) -> Platform:
+        body = self.description.description.bodies[self.machine.payload_body]
+        mass, first, inertia = compute_central_moments(body)
+        return Platform(mass, first / mass if mass > 0.0 else first, inertia)
+
+    def with_platform(self, platform: Platform) -> Mechanism:
+        bodies, number = list(self.description.description.bodies), self.machine.payload_body
+        inertia = platform.inertia + parallel_axes(platform.mass, platform.center_of_mass)
+        first, products = platform.mass * platform.center_of_mass, inertia[[0, 0, 1], [1, 2, 2]]
+        numbers = [platform.mass, *first, *np.diag(inertia), *products]
+        parameters = tuple(Fraction(float(one)) for one in numbers)
+        bodies[number] = replace(bodies[number], parameters=parameters)
+        return self._rebuild(bodies=tuple(bodies))
+
+    def with_moved_joints(self, draw: Callable[[tuple[int, ...]], FloatArray]) -> Mechanism:
+        description = self.description.description
+        shifts = draw((len(description.joints), 2, 3))
+        if all(body.planar for body in description.bodies):
+            shifts[:, :, 2] = 0.0  # out of its plane it would not close
+        return self._rebuild(
+            joints=tuple(
+                replace(joint, place=tuple(map(_shift_place, joint.place, shift)))
+                for joint, shift in zip(description.joints, shifts, strict=True)
+            )
+        )
 
     def with_more_drive_inertia(self, inertia: float) -> Mechanism:
         drives = self.description.description.drives
@@ -191,6 +221,11 @@ class MultibodyPhysics:
         count = len(self.drives)
         names = ("coordinate", "rate", "force", "resistance", "acceleration")
         return Truth(None, *(column(states, name, count) for name in names))
+
+
+def _shift_place(place: ExactVector, shift: FloatArray) -> ExactVector:
+    """Return a joint's place (3) moved by (3,), m."""
+    return tuple(own + Fraction(float(more)) for own, more in zip(place, shift, strict=True))
 
 
 class NoReadings:

@@ -86,7 +86,7 @@ def test_without_a_trajectory_the_descriptions_own_motion_is_taken(tmp_path):
     [
         (["--trajectory", "free"], "needs a hexapod"),
         (["--trajectory", "rest", "--payload", "1,-2"], "mass = -2 kg"),
-        (["--trajectory", "rest", "--fault", "geometry=0.001"], "needs a hexapod"),
+        (["--trajectory", "rest", "--fault", "geometry_2=0.001"], "needs a hexapod"),
         (["--trajectory", "rest", "--fault", "force_gain_4=1.1"], "N from 1 to 3"),
         (["--trajectory", "rest", "--fault", "exchanged_struts=1-4"], "213"),
         (["--trajectory", "rest", "--fault", "friction_stribeck=0.5"], "no Coulomb friction"),

@@ -10,6 +10,7 @@
 
 from __future__ import annotations
 
+import copy
 from dataclasses import replace
 
 import numpy as np
@@ -21,6 +22,8 @@ from core.simulation.simulated import relative_rms
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
 from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths
 from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.mechanisms.multibody import dynamics, kinematics
+from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.numerics.rotation import matrix_from_vector
 from pkm_identification.simulation import Plant
 from pkm_identification.simulation.faults import parse_fault, with_faults
@@ -219,3 +222,26 @@ def test_the_machine_changes_at_half_time():
     simulator.reset()
     # MuJoCo takes principal moments from the platform that is put back: rounding
     np.testing.assert_allclose(simulator.run().force, first, rtol=1e-6)
+
+
+def test_platforms_and_joints_of_other_machines_are_elsewhere_too():
+    mast = Mechanism.load("mast")
+    document = copy.deepcopy(dict(mast.description.document))
+    document["bodies"]["platform"]["center_of_mass"] = ["0.01", "0", "0.02"]
+    (fault,) = (parse_fault("center_of_mass=0.01,0,0.02"),)
+    moved = with_faults(Setup.of(mast), [fault]).machine
+    expected = Mechanism.from_document(document)
+    at = kinematics.at_rest(mast, mast.home[None])
+    found = dynamics.forces(moved, at)
+    np.testing.assert_allclose(found, dynamics.forces(expected, at), rtol=1e-9)
+    assert np.abs(found - dynamics.forces(mast, at)).max() > 0.1
+    turned = with_faults(Setup.of(mast, 1), [parse_fault("products_of_inertia=0.001,0,0")]).machine
+    assert not np.array_equal(turned.parameters, mast.parameters)
+    shifted = with_faults(Setup.of(mast, 1), [parse_fault("geometry=0.0005")]).machine
+    pairs = zip(shifted.description.joints, mast.description.joints, strict=True)
+    shift = np.array([np.array(a.place, float) - np.array(b.place, float) for a, b in pairs])
+    assert np.sqrt(np.mean(shift**2)) == pytest.approx(0.0005)
+    # a planar machine stays in its plane, and closes
+    bar = Mechanism.load("four-bar")
+    four = with_faults(Setup.of(bar, 1), [parse_fault("geometry=0.0005")]).machine
+    assert four.name == bar.name
