@@ -22,7 +22,6 @@ import numpy as np
 
 from pkm_identification.errors import SettingsError
 from pkm_identification.machines.contract import Machine
-from pkm_identification.machines.hexapod import description_of
 from pkm_identification.mechanisms.actuators import Screw
 from pkm_identification.mechanisms.friction import Friction
 from pkm_identification.numerics.arrays import FloatArray
@@ -239,9 +238,7 @@ def efficiency(machine: Machine) -> EstimatedEffect:
     SettingsError
         If the drives are no such screws.
     """
-    description = description_of(machine)
-    actuators = () if description is None else description.actuators or ()
-    screws = [actuator for actuator in actuators if isinstance(actuator, Screw)]
+    screws = [actuator for actuator in machine.actuators or () if isinstance(actuator, Screw)]
     efficiencies = {screw.efficiency for screw in screws}
     if not screws or len(screws) < len(machine.drives) or len(efficiencies) > 1:
         raise SettingsError(
