@@ -6,13 +6,13 @@
 # distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
 # the License for the specific language governing permissions and limitations under the License.
 
-"""A fall with the drives off: the strut forces are known exactly, so the lengths alone tell of the inertia.
+"""A fall with the drives off: their forces are known exactly, so the coordinates alone tell of the inertia.
 
 Where drives and friction leave the machine free, a tenth of a second of falling fixes ratios of masses and
-moments better than a minute of driven motion: encoders resolve far more than currents. The lengths of a fall are
-predicted by integrating the model from the release and compared with the measured ones (output error), so
-nothing is differentiated or filtered. All forces being zero, the common scale of all masses has no effect; that
-comes from driven motions.
+moments better than a minute of driven motion: encoders resolve far more than currents. The drives' coordinates
+in a fall are predicted by integrating the model from the release and compared with the measured ones (output
+error), so nothing is differentiated or filtered. All forces being zero, the common scale of all masses has no
+effect; that comes from driven motions.
 """
 
 from __future__ import annotations
@@ -25,20 +25,16 @@ import numpy as np
 
 from pkm_identification.errors import LogError, NotConverged
 from pkm_identification.estimation.problem import Problem
-from pkm_identification.mechanisms.hexapod.dynamics.basis import INERTIAL_COLUMNS
-from pkm_identification.mechanisms.hexapod.dynamics.falling import compute_falling_lengths
-from pkm_identification.mechanisms.hexapod.kinematics.forward import OK, forward_kinematics
-from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.machines import capabilities
+from pkm_identification.machines.contract import OK, Machine
 from pkm_identification.motion import DriveLog
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.numerics.rotation import matrix_from_vector
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.parameters.relations import LinearRelations
 
 if TYPE_CHECKING:
     from ..experiment import Experiment
 
-START = 7  # unknowns of the start: position, rotation, instant of the release
 DIFFERENCE = 1e-4  # step of the numerical derivatives, relative to what is large
 # Residual over resolution above which a log is not a fall of this machine.
 MISFIT = 20.0
@@ -52,10 +48,10 @@ class FreeFall:
 
     Parameters
     ----------
-    machine : Machine
+    machine : capabilities.FreeFall
     parameters : ParameterSet
-    length : ndarray, shape (N, 6)
-        Strut lengths in m on a regular clock, from the release (or some samples before it) to before anything
+    length : ndarray, shape (N, n)
+        Of the drives, m or rad, on a regular clock, from the release (or some samples before it) to before anything
         stops the fall.
     period : float
         Sample period in s.
@@ -69,7 +65,12 @@ class FreeFall:
     """
 
     def __init__(
-        self, machine: Machine, parameters: ParameterSet, length: FloatArray, period: float, source: str
+        self,
+        machine: capabilities.FreeFall,
+        parameters: ParameterSet,
+        length: FloatArray,
+        period: float,
+        source: str,
     ) -> None:
         if len(length) < LEAST_SAMPLES:
             raise LogError(
@@ -83,37 +84,35 @@ class FreeFall:
         self._time = np.arange(len(length)) * period
         moved = np.mean(np.abs(length - length[0]), axis=1)
         if moved[-1] < 100 * self.resolution:
-            raise LogError(f"{source}: the struts move {moved[-1] * 1e3:.3g} mm; that is no fall")
+            unit = machine.drives[0].unit
+            raise LogError(f"{source}: the drives move {moved[-1]:.3g} {unit}; that is no fall")
         # half a g t^2: the root of the way is a line through the release
         late = moved > 0.1 * moved[-1]
         slope, offset = np.polyfit(self._time[late], np.sqrt(moved[late]), 1)
         released = float(np.clip(-offset / slope, -period, self._time[-1]))
         still = max(1, int(np.searchsorted(self._time, released)))
-        pose = forward_kinematics(machine, length[:still].mean(axis=0)[None])
-        if pose.status[0] != OK:
+        self._home = length[:still].mean(axis=0)
+        none = np.zeros_like(self._home)[None]
+        begun = machine.compute_motion(self._home[None], none, none)
+        if begun.status[0] != OK:
             raise LogError(
                 f"{source}: the lengths at its start are those of no good pose of '{machine.name}'"
             )
-        self._position, self._rotation = pose.position[0], pose.rotation[0]
-        self._start = np.zeros(START)
-        self._start[6] = released
+        # unknown of the start: coordinates, instant of the release
+        self._state, self._start = begun.state, np.append(np.zeros_like(self._home), released)
 
     def lengths(self, values: FloatArray, start: FloatArray | None = None) -> FloatArray:
-        """Predicted lengths (N, 6) in m for parameters (P,); `start` (7,): shift, turn and release."""
+        """Return predicted coordinates (N, n) for parameters (P,); `start` (n + 1,): shift and release."""
         start = self._start if start is None else start
         basis = self.parameters.mapping @ values + self.parameters.known
-        return compute_falling_lengths(
-            self.machine,
-            basis,
-            self._position + start[:3],
-            matrix_from_vector(start[3:6]) @ self._rotation,
-            self._time - start[6],
-        )
+        none = np.zeros_like(self._home)[None]
+        begun = self.machine.compute_motion((self._home + start[:-1])[None], none, none, self._state)
+        return self.machine.compute_fall(basis, begun.state, self._time - start[-1])
 
     def relations(self, values: FloatArray, refinements: int = 2) -> LinearRelations:
         """Return what the fall shows of the parameters, linearised about `values` (P,).
 
-        The start (pose and instant of the release) is not known and is eliminated.
+        The start (coordinates and instant of the release) is not known and is eliminated.
 
         Raises
         ------
@@ -127,7 +126,7 @@ class FreeFall:
             self._start = self._start + np.linalg.lstsq(starts, left, rcond=None)[0]
         left = self._misfit(values)
         orthogonal, _ = np.linalg.qr(self._start_slopes(values), mode="complete")
-        rest = orthogonal[:, START:].T
+        rest = orthogonal[:, len(self._start) :].T
         rows = rest @ columns / self.resolution
         targets = rest @ left / self.resolution + rows @ values
         # as few rows as there are parameters say the same; what is left over is the misfit of any machine
@@ -149,9 +148,10 @@ class FreeFall:
         return (self.length - self.lengths(values)).ravel()
 
     def _slopes(self, values: FloatArray) -> FloatArray:
-        """Return derivative of the lengths by the parameters, (6 N, P); zero for friction."""
+        """Return derivatives of the coordinates by the parameters, (n N, P); zero for friction."""
         columns = np.zeros((self.length.size, len(values)))
-        for j in np.flatnonzero(np.any(self.parameters.mapping[:INERTIAL_COLUMNS] != 0.0, axis=0)):
+        inertial = [not entry.kind.friction for entry in self.machine.basis]
+        for j in np.flatnonzero(np.any(self.parameters.mapping[inertial] != 0.0, axis=0)):
             step = np.zeros(len(values))
             step[j] = DIFFERENCE * self.parameters.scale[j]
             difference = self.lengths(values + step) - self.lengths(values - step)
@@ -159,12 +159,11 @@ class FreeFall:
         return columns
 
     def _start_slopes(self, values: FloatArray) -> FloatArray:
-        columns = np.empty((self.length.size, START))
-        for j in range(START):
-            step = np.zeros(START)
-            step[j] = DIFFERENCE * (1e-2 if j < START - 1 else float(self._time[-1]))
+        steps = DIFFERENCE * np.append(np.full_like(self._home, 1e-2), self._time[-1])
+        columns = np.empty((self.length.size, len(steps)))
+        for j, step in enumerate(np.diag(steps)):
             difference = self.lengths(values, self._start + step) - self.lengths(values, self._start - step)
-            columns[:, j] = difference.ravel() / (2.0 * step[j])
+            columns[:, j] = difference.ravel() / (2.0 * steps[j])
         return columns
 
 
@@ -180,6 +179,7 @@ def add_falls(problem: Problem, falls: Sequence[DriveLog], experiment: Experimen
     """
     if not falls:
         return problem
+    machine = capabilities.require(experiment.machine, capabilities.FreeFall, "a free fall")
     estimator, others = experiment.estimator, problem.relations
 
     def with_falls(relations: LinearRelations) -> Problem:
@@ -188,7 +188,7 @@ def add_falls(problem: Problem, falls: Sequence[DriveLog], experiment: Experimen
 
     logs = [
         FreeFall(
-            experiment.description,
+            machine,
             problem.parameters,
             experiment.fall_coordinates(log),
             experiment.period,
@@ -235,8 +235,6 @@ def iterate(
 
 
 def _estimate_length_deviation(machine: Machine, length: FloatArray) -> float:
-    """Standard deviation of a length in m: rounding to counts, or what third differences show if that is more."""
+    """Return the deviation of a coordinate: rounding to counts, or what third differences show if that is more."""
     noise = float(np.std(np.diff(length, 3, axis=0))) / np.sqrt(20.0)
-    if machine.drive is None or not machine.drive.has_encoder:
-        return max(noise, 1e-9)
-    return max(noise, 1.0 / (np.sqrt(12.0) * machine.drive.counts_per_meter))
+    return max(noise, machine.drives[0].resolution / np.sqrt(12.0), 1e-9)

@@ -16,6 +16,7 @@ from core.synthetic import nominal, truth
 
 from pkm_identification.errors import LogError
 from pkm_identification.identification.procedures.free_fall import FreeFall
+from pkm_identification.machines.hexapod import Hexapod
 from pkm_identification.mechanisms.hexapod.dynamics.forward import integrate
 from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths
 from pkm_identification.mechanisms.hexapod.parameters.sets import list_hexapod_parameters
@@ -49,14 +50,14 @@ def parameters() -> ParameterSet:
 @pytest.mark.parametrize("wait", [0.0, 0.0104])
 def test_the_prediction_is_what_an_independent_integrator_gives(parameters, wait):
     length = fallen(truth(), wait=wait)
-    fall = FreeFall(nominal(), parameters, length, PERIOD, "fall")
+    fall = FreeFall(Hexapod(nominal()), parameters, length, PERIOD, "fall")
     fall.relations(true_values(parameters), refinements=4)
     assert np.abs(fall.lengths(true_values(parameters)) - length).max() < 1e-9
 
 
 def test_statements_hold_for_the_truth_and_exclude_the_nominal_machine(parameters):
     length = np.round(fallen(truth()) / COUNT) * COUNT
-    fall = FreeFall(nominal(), parameters, length, PERIOD, "fall")
+    fall = FreeFall(Hexapod(nominal()), parameters, length, PERIOD, "fall")
     said = fall.relations(true_values(parameters))
     shown = np.linalg.svd(said.rows * parameters.scale)[1]
     freedom = int(np.sum(shown > 1e-3))
@@ -68,7 +69,7 @@ def test_statements_hold_for_the_truth_and_exclude_the_nominal_machine(parameter
 
 
 def test_the_common_scale_of_all_masses_is_not_shown(parameters):
-    fall = FreeFall(nominal(), parameters, fallen(truth()), PERIOD, "fall")
+    fall = FreeFall(Hexapod(nominal()), parameters, fallen(truth()), PERIOD, "fall")
     values = true_values(parameters)
     said = fall.relations(values)
     inertial = np.array([not n.startswith(("viscous", "coulomb")) for n in parameters.names])
@@ -82,7 +83,7 @@ def test_a_driven_motion_is_refused(parameters):
     time = np.arange(120) * PERIOD
     motion = integrate(truth(), time, np.full(6, 30.0), friction=False)
     length = strut_lengths(truth(), motion.position, motion.rotation) + 1e-3 * np.sin(60 * time)[:, None]
-    fall = FreeFall(nominal(), parameters, length, PERIOD, "push.csv")
+    fall = FreeFall(Hexapod(nominal()), parameters, length, PERIOD, "push.csv")
     with pytest.raises(LogError, match=r"push\.csv: is no free fall"):
         fall.relations(parameters.nominal)
 
@@ -96,4 +97,4 @@ def test_a_driven_motion_is_refused(parameters):
 )
 def test_what_cannot_be_a_fall_is_refused_at_once(parameters, length, reason):
     with pytest.raises(LogError, match=reason):
-        FreeFall(nominal(), parameters, length, PERIOD, "log")
+        FreeFall(Hexapod(nominal()), parameters, length, PERIOD, "log")
