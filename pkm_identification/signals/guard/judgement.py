@@ -56,15 +56,17 @@ MEMORY = np.dtype(
         ("step", float),  # by which, m or rad
     ]
 )
-# What it remembers of n coordinates, rows of an array (3, n): last accepted, slope between the last two accepted (by s)
-# and newest suspect; m or rad
-LAST, SLOPE, SUSPECT = range(3)
-REMEMBERED = 3
+# What it remembers of n coordinates, rows of an array (4, n): last accepted, slope between the last two accepted (by s),
+# change of that slope between the last three (by s^2, 0 where there are fewer) and newest suspect; m or rad
+LAST, SLOPE, CURVATURE, SUSPECT = range(4)
+REMEMBERED = 4
 # How its clock is taken
 CLOCK = np.dtype([("period", float), ("max_gap", float), ("late_tolerance", float)])  # s
-# What n drives may show, rows of an array (5, n): coordinate, rate, acceleration in m or rad and s; force in N or N m
-LOWEST, HIGHEST, RATE, ACCELERATION, FORCE = range(5)
-LIMITED = 5
+# What n drives may show, rows of an array (6, n): coordinate, rate, acceleration in m or rad and s; force in N or N m
+# 1 in the last row where the file states the rate: a drive that is faster is no drive of this machine, while a rate that
+# nobody has stated may be any, as long as each sample continues those before it
+LOWEST, HIGHEST, RATE, ACCELERATION, FORCE, RATE_IS_STATED = range(6)
+LIMITED = 6
 
 
 @compile_inline
@@ -96,7 +98,7 @@ def judge(time, value, force, has_force, memories, past, rules):
     """
     clocks, limits = rules
     memory, clock = memories[0], clocks[0]
-    last, slope, suspect = past[LAST], past[SLOPE], past[SUSPECT]
+    last, slope, curvature, suspect = past[LAST], past[SLOPE], past[CURVATURE], past[SUSPECT]
     period = clock.period
     if not np.isfinite(time):
         return NOT_FINITE, CONTINUES, 0
@@ -144,8 +146,12 @@ def judge(time, value, force, has_force, memories, past, rules):
             change = value[i] - last[i]
             bad = abs(change) > limits[RATE, i] * span
             if memory.slope_known:
-                # what inertia allows beyond the straight continuation
-                bad = bad or abs(change - slope[i] * span) > limits[ACCELERATION, i] * stretch
+                # what inertia allows beyond the continuation: straight, or with the acceleration of the samples before,
+                # which goes on in a motion, however lively it is, and not in a spike or step
+                beyond = change - slope[i] * span
+                curved = beyond - 0.5 * curvature[i] * span * (span + period)
+                jumps = min(abs(beyond), abs(curved)) > limits[ACCELERATION, i] * stretch
+                bad = jumps or (bad and limits[RATE_IS_STATED, i] > 0.0)
             if bad:
                 # A spike stands alone. Samples that agree with each other but not with the past mean that the past
                 # is wrong or the encoder has moved its zero: start again instead of locking out for ever.
@@ -180,7 +186,11 @@ def judge(time, value, force, has_force, memories, past, rules):
     memory.ahead = 0.0
     if begins == CONTINUES:
         for i in range(value.size):
-            slope[i] = (value[i] - last[i]) / (steps * period)
+            newest = (value[i] - last[i]) / (steps * period)
+            # a hole is next to a straight line: of what bends there, nothing is carried on
+            known = memory.slope_known and steps == 1
+            curvature[i] = (newest - slope[i]) / period if known else 0.0
+            slope[i] = newest
         memory.slope_known = True
     else:
         memory.segment += 1

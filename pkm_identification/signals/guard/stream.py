@@ -60,7 +60,9 @@ def stream_limits(drives: tuple[Drive, ...]) -> FloatArray:
             [_read_stated(one.rate_limit, RATE_OF_SIZE * one.size) for one in drives],
             [_read_stated(one.acceleration_limit, ACCELERATION_OF_SIZE * one.size) for one in drives],
             [min(one.force_limit, LARGEST_FORCE) for one in drives],
-        ]
+            [np.isfinite(one.rate_limit) for one in drives],
+        ],
+        dtype=float,
     )
 
 

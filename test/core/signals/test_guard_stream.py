@@ -217,3 +217,22 @@ def test_a_drive_livelier_than_its_size_says_is_followed_after_a_few_samples():
     assert 0 < guard.counts["spike"] < 20
     guard.reset()
     assert guard.step(0.0, one.home, still)
+
+
+def test_a_drive_that_hunts_has_no_spike_and_a_step_in_its_motion_is_one():
+    """34 Hz with 60 times gravity, as fast hydraulic cylinders on their compliance show: each sample goes on."""
+    one = make_machine("epaas_hydraulic")
+    guard = StreamGuard(GuardSettings().resolve(one, 1e-3))
+    size, time = one.drives[2].size, 1e-3 * np.arange(1500)
+    grown = 0.7 * size * (np.clip(time / 0.5, 0.0, 1.0) * np.clip((1.4 - time) / 0.4, 0.0, 1.0)) ** 3
+    swing = grown * np.sin(2.0 * np.pi * 34.0 * time)
+    which = np.arange(len(one.drives)) == 2
+    for t, x in zip(time, swing, strict=True):
+        guard.step(t, one.home + which * x, np.zeros(len(one.drives)))
+        assert (guard.stepped, guard.last_rejection) == (None, None)
+    found = []
+    for k in range(1500, 1600):
+        x = 0.05 * size * (k >= 1520)
+        guard.step(1e-3 * k, one.home + which * x, np.zeros(len(one.drives)))
+        found += [guard.stepped] if guard.stepped else []
+    assert [(drive, round(size / one.drives[2].size, 3)) for drive, size in found] == [(2, 0.05)]
