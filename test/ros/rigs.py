@@ -18,8 +18,10 @@ from ros.ros_bench import feed, joint_state
 from sensor_msgs.msg import JointState
 from visualization_msgs.msg import MarkerArray
 
+from pkm_identification.control.inverse_dynamics import InverseDynamics
 from pkm_identification.identification.online.pipeline import OnlinePipeline, build_stream_settings
 from pkm_identification.identification.online.tracker_stage import TrackerStage
+from pkm_identification.identification.settings import Settings
 from pkm_identification.machines.contract import FAILED, OTHER_MODE
 from pkm_identification.machines.load import load_machine
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
@@ -37,7 +39,9 @@ from pkm_identification.ros.messages.machine_motion import MotionMessages
 from pkm_identification.ros.qos import LATCHED, MARKERS, POSE
 from pkm_identification.signals.causal import CausalFilter
 from pkm_identification.signals.guard import StreamGuard
-from pkm_identification.simulation import simulate, trajectory
+from pkm_identification.simulation import simulate
+from pkm_identification.simulation.multibody.motions import DriveMotion
+from pkm_identification.simulation.physics.load import build_physics
 
 # Segments are numbered from the first stamp of the node's life, in ms; `Motion` starts at 1000 s.
 FIRST_SEGMENT = 1_000_000
@@ -165,6 +169,13 @@ class KinematicsRig:
 
 
 @lru_cache(maxsize=4)
+def simulate_rich(machine):
+    """Log of a simulated rich motion of any machine."""
+    log = simulate(load_machine(machine), "rich", SIMULATED)
+    return log.log() if hasattr(log, "log") else log
+
+
+@lru_cache(maxsize=4)
 def simulated(trajectory):
     """Log of a simulated motion of the uf."""
     return simulate(Machine.load("uf"), trajectory, SIMULATED).log()
@@ -225,16 +236,52 @@ def tracked_samples(samples):
     return [messages.read(message)[0] for message in platform_messages(samples)]
 
 
+def build_pipeline(machine):
+    """The stages of a machine's nodes at 1 kHz, in one process."""
+    one = load_machine(machine)
+    return OnlinePipeline(one, build_stream_settings(one, Settings.of(causal=True), 1e-3))
+
+
+@lru_cache(maxsize=4)
+def motion_samples(machine):
+    """Tracked samples of a simulated rich motion of any machine, as the stages before the estimator give them."""
+    log = simulate_rich(machine)
+    pipeline = build_pipeline(machine)
+    found = []
+    for time, length, force in zip(log.time, log.length, log.force, strict=True):
+        for filtered in pipeline.filter_stage.step(time + 100.0, length, force):
+            found.append(pipeline.tracker_stage.step(filtered))
+    return found
+
+
 class EstimatorRig:
-    def __init__(self, bench, **parameters):
-        self.bench = bench
+    """An estimator of a machine behind who publishes its motion."""
+
+    def __init__(self, bench, machine="uf", **parameters):
+        self.bench, self.machine = bench, machine
         self.estimates = bench.collect(ParameterEstimate, "parameter_estimate", LATCHED)
-        self.node = bench.start(EstimatorNode, **parameters)
+        self.node = bench.start(EstimatorNode, machine=machine, **parameters)
         self.source = bench.publisher(PlatformState, "platform_state")
         bench.connected("parameter_estimate")
 
+    def samples(self):
+        """Samples of a rich motion, which `feed` takes: with a pose of the uf, whose messages are written field by field."""
+        return platform_samples() if self.machine == "uf" else motion_samples(self.machine)
+
     def feed(self, samples):
-        feed(self.bench, self.source, platform_messages(samples), lambda: self.node.taken)
+        if self.machine == "uf":
+            messages = platform_messages(samples)
+        else:
+            writer, _ = motion_messages(self.machine)
+            messages = [writer.write(sample, 0.028) for sample in samples]
+        feed(self.bench, self.source, messages, lambda: self.node.taken)
+
+    def learn(self, samples):
+        """Return the estimate of the samples without ROS."""
+        pipeline = build_pipeline(self.machine)
+        for sample in tracked_samples(samples) if self.machine == "uf" else samples:
+            pipeline.estimator.step(sample)
+        return pipeline.estimator.estimate
 
 
 class ChainRig:
@@ -251,7 +298,7 @@ class ChainRig:
         **estimator,
     ):
         """Begin with parameters of the estimator, and with those of what kinematics shows, in `shown`."""
-        self.bench = bench
+        self.bench, self.machine = bench, machine
         estimator |= {"sample_rate": sample_rate, "machine": machine}
         remapped = ["--ros-args", "-r", f"strut_states:={topic}"]
         self.states = bench.collect(PlatformState, "platform_state")
@@ -272,11 +319,12 @@ class ChainRig:
         bench.connected("platform_state", subscribers=2)
         bench.connected("parameter_estimate")
 
-    @staticmethod
-    def rich():
+    def rich(self):
         """Joint states of four seconds of a simulated rich motion, from 100 s on."""
-        log = simulated("rich")
-        return [joint_state(t + 100.0, x, f) for t, x, f in zip(log.time, log.length, log.force)]
+        log = simulate_rich(self.machine)
+        names = list_joint_names(self.machine)
+        rows = zip(log.time, log.length, log.force, strict=True)
+        return [joint_state(t + 100.0, x, f, names) for t, x, f in rows]
 
     def feed(self, messages):
         """Publish no faster than all three nodes take; returns when the last has gone through."""
@@ -304,24 +352,37 @@ class StreamRig(ChainRig):
     def _drained(self):
         return self.estimator.taken >= self.kinematics.taken >= self.filter.passed
 
-    def motion(self, begin, seconds, change=lambda time, length, force: None, machine="uf"):
+    def motion(self, begin, seconds, change=lambda time, length, force: None):
         """Joint states of a rich motion from a stamp on; `change` may alter lengths and forces in place."""
-        time, length, force = rich_motion(machine, seconds, self.RATE)
-        length, force = length.copy(), force.copy()
-        change(time, length, force)
-        return [joint_state(begin + t, x, f) for t, x, f in zip(time, length, force, strict=True)]
+        return rich_messages(self.machine, begin, seconds, change=change)
 
 
-@lru_cache(maxsize=4)
+def rich_messages(machine, begin, seconds, rate=StreamRig.RATE, change=lambda time, length, force: None):
+    """Joint states of a rich motion from a stamp on; `change` may alter coordinates and forces in place."""
+    time, length, force = rich_motion(machine, seconds, rate)
+    length, force = length.copy(), force.copy()
+    change(time, length, force)
+    names = list_joint_names(machine)
+    return [joint_state(begin + t, x, f, names) for t, x, f in zip(time, length, force, strict=True)]
+
+
+def list_joint_names(machine):
+    """What drivers call the drives of a machine."""
+    return [drive.joint for drive in load_machine(machine).drives]
+
+
+@lru_cache(maxsize=8)
 def rich_motion(name, seconds, rate):
-    """Times, lengths and forces of a rich motion by inverse dynamics, which takes no time to speak of."""
-    machine = Machine.load(name)
-    motion = trajectory("rich", machine).motion(np.arange(round(seconds * rate)) / rate)
-    return (
-        motion.time,
-        strut_lengths(machine, motion.position, motion.rotation),
-        strut_forces(machine, motion),
-    )
+    """Times, coordinates and forces of a rich motion by inverse dynamics, which takes no time to speak of."""
+    machine = load_machine(name)
+    motion = build_physics(machine).build_motion("rich", None, 0)
+    time = np.arange(round(seconds * rate)) / rate
+    if not isinstance(motion, DriveMotion):
+        moved = motion.motion(time)
+        lengths = strut_lengths(machine.description, moved.position, moved.rotation)
+        return time, lengths, strut_forces(machine.description, moved)
+    moved = machine.compute_motion(*motion.drives(time))
+    return time, moved.coordinate, InverseDynamics(machine).compute(moved, np.array(machine.basis.nominal))
 
 
 def status_with(bench, statuses, *texts, **values):
