@@ -172,6 +172,10 @@ class ControllerNode(PipelineNode):
             self.controller.take_estimate(np.array(self.machine.basis.nominal))
         self.get_logger().info(f"{', '.join(sorted(names))} changed")
 
+    @property
+    def commanding(self) -> Any:
+        return self.commands.publisher
+
     def hardware(self) -> str:
         return self.machine.name
 

@@ -265,7 +265,7 @@ class EstimatorRig:
         bench.connected("parameter_estimate")
 
     def samples(self):
-        """Samples of a rich motion, which `feed` takes: with a pose of the uf, whose messages are written field by field."""
+        """Samples of a rich motion, which `feed` takes; of the uf with a pose, written field by field."""
         return platform_samples() if self.machine == "uf" else motion_samples(self.machine)
 
     def feed(self, samples):

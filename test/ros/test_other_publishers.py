@@ -8,6 +8,8 @@
 
 """A second publisher of a stream, or a node of the same name: told by name, and no harm to what is identified."""
 
+import time
+
 import numpy as np
 import pytest
 from diagnostic_msgs.msg import DiagnosticStatus
@@ -16,12 +18,15 @@ from ros.rigs import FilterRig, StreamRig, status_with
 from ros.ros_bench import Motion, StreamBench, joint_state
 from sensor_msgs.msg import JointState
 
+from pkm_identification.nodes.controller import ControllerNode
 from pkm_identification.nodes.estimator import EstimatorNode
 from pkm_identification.nodes.kinematics import KinematicsNode
 from pkm_identification.nodes.strut_filter import StrutFilterNode
 from pkm_identification.ros.node.sole_publisher import THIS_PROCESS, SolePublisher
 
 WARN, ERROR = DiagnosticStatus.WARN, DiagnosticStatus.ERROR
+RATE = 250.0
+RENAMED = ["--ros-args", "-r", "__node:=other"]
 CHAIN = (StrutFilterNode, KinematicsNode, EstimatorNode)
 
 
@@ -149,3 +154,19 @@ def test_where_messages_do_not_tell_whose_they_are_nothing_of_several_is_taken()
     sole.several = True
     assert not sole.accepts(None)
     assert sole.accepts(THIS_PROCESS)
+
+
+def test_a_second_controller_of_the_same_drives_is_named_within_two_seconds(bench):
+    """By both, whatever it is called; each goes on."""
+    statuses = bench.diagnostics()
+    first = bench.start(ControllerNode, machine="mast", sample_rate=RATE)
+    bench.wait(lambda: statuses, "diagnostics")
+    assert "same drives" not in " ".join(s.message for a in statuses for s in a.status)
+    second = bench.start(ControllerNode, machine="mast", sample_rate=RATE, cli_args=RENAMED)
+    begin = time.monotonic()
+    status = status_with(bench, statuses, "2 nodes command the same drives: /controller, /other: drives")
+    assert time.monotonic() - begin < 2.0
+    assert status.level == ERROR
+    bench.stop(second)
+    statuses.clear()
+    bench.wait(lambda: statuses and not first._rivals, "calm")

@@ -10,7 +10,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from builtin_interfaces.msg import Time
 from sensor_msgs.msg import JointState
@@ -53,6 +53,11 @@ class StrutCommands:
         self._field, topic = kind
         self._states = node.publisher(JointState, TOPIC, COMMANDS)
         self._values = node.publisher(Float64MultiArray, f"{TOPIC}/{topic}", COMMANDS)
+
+    @property
+    def publisher(self) -> Any:
+        """The publisher of this kind of commands alone: nobody else should send any."""
+        return self._values
 
     def send(
         self, stamp: Time | float, position: Numbers, velocity: Numbers = (), effort: Numbers = ()

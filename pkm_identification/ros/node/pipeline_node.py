@@ -31,11 +31,11 @@ from ..clock import STEADY
 from ..parameters.declarations import COMMON, ParameterError, ParameterSpec
 from ..parameters.table import ParameterTable
 from ..qos import open_to_overrides, refusing_bad_overrides
-from .diagnostics import WARN, Diagnostics, Finding, Task
+from .diagnostics import ERROR, WARN, Diagnostics, Finding, Task
 from .hand_over import HandOver, StreamOutput
 from .inputs import Inputs
 from .thread_priority import ThreadPriority
-from .topic_publishers import is_heard, namesakes
+from .topic_publishers import find_rivals, is_heard, namesakes
 
 LINGER = 0.3  # s
 
@@ -69,6 +69,7 @@ class PipelineNode(LifecycleNode):
         self._finishing = False
         self._configuring = 0.0  # s
         self._namesakes = 0
+        self._rivals: list[str] = []
         self._destroyers: list[Callable[[], object]] = []
         self._lifecycle_publishers: list[Any] = []
         self.inputs = Inputs(self, self.until_deactivated, self.report)
@@ -152,6 +153,11 @@ class PipelineNode(LifecycleNode):
         """Return a stream of samples, to nodes of this process as objects; `message` makes bytes of (sample, delay)."""
         takers = self.hand_over.takers(self.resolve_topic_name(topic))
         return StreamOutput(self.publisher(message_type, topic, qos), takers, message)
+
+    @property
+    def commanding(self) -> Any:
+        """The publisher of commands of which a topic bears one alone; None of a node that commands nothing."""
+        return None
 
     @property
     def streams(self) -> list[tuple[Subscription, Callable[[], None]]]:
@@ -343,7 +349,22 @@ class PipelineNode(LifecycleNode):
                 self.get_logger().warning(text)
             yield WARN, text
         self._namesakes = others
+        yield from self._find_rivals()
         yield from self.inputs.findings()
+
+    def _find_rivals(self) -> Iterable[Finding]:
+        """Other nodes that command the same drives; logged when they come."""
+        publisher = self.commanding
+        rivals = [] if publisher is None else find_rivals(self, publisher)
+        if rivals:
+            text = (
+                f"{len(rivals)} nodes command the same drives: {', '.join(rivals)}: drives obey whoever spoke last, so "
+                "end the others"
+            )
+            if rivals != self._rivals:
+                self.get_logger().error(text)
+            yield ERROR, text
+        self._rivals = rivals
 
     def _input_summary(self) -> str:
         return self.input_summary() if self._active else "inactive"

@@ -35,6 +35,12 @@ def publishers_by_identity(node: Node, topic: str, kind: str) -> dict[bytes, str
     }
 
 
+def find_rivals(node: Node, publisher: Any) -> list[str]:
+    """Return the full names of the nodes that send on a publisher's topic, sorted; empty where it is the only one."""
+    names = [_name(info) for info in node.get_publishers_info_by_topic(publisher.topic_name)]
+    return sorted(names) if len(names) > 1 else []
+
+
 def is_heard(node: Node, wanted: str) -> bool:
     """Return whether somebody subscribes to `TOPIC`, or the node NODE of the same namespace to `NODE:TOPIC`.
 

@@ -56,15 +56,15 @@ MEMORY = np.dtype(
         ("step", float),  # by which, m or rad
     ]
 )
-# What it remembers of n coordinates, rows of an array (4, n): last accepted, slope between the last two accepted (by s),
-# change of that slope between the last three (by s^2, 0 where there are fewer) and newest suspect; m or rad
+# What it remembers of n coordinates, rows of an array (4, n): last accepted, slope between the last two accepted (by
+# s), change of that slope between the last three (by s^2, 0 where there are fewer) and newest suspect; m or rad
 LAST, SLOPE, CURVATURE, SUSPECT = range(4)
 REMEMBERED = 4
 # How its clock is taken
 CLOCK = np.dtype([("period", float), ("max_gap", float), ("late_tolerance", float)])  # s
 # What n drives may show, rows of an array (6, n): coordinate, rate, acceleration in m or rad and s; force in N or N m
-# 1 in the last row where the file states the rate: a drive that is faster is no drive of this machine, while a rate that
-# nobody has stated may be any, as long as each sample continues those before it
+# 1 in the last row where the file states the rate: a drive that is faster is no drive of this machine, while a rate
+# that nobody has stated may be any, as long as each sample continues those before it
 LOWEST, HIGHEST, RATE, ACCELERATION, FORCE, RATE_IS_STATED = range(6)
 LIMITED = 6
 

@@ -13,10 +13,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
-from ros.rigs import ChainRig, rich_motion, status_with, values_of
+from ros.rigs import ChainRig, list_joint_names, rich_messages, status_with, values_of
 from ros.ros_bench import joint_state
 
-from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.machines.load import load_machine
 from pkm_identification.msg import ParameterEstimate
 from pkm_identification.simulation import SensorSettings, perturb_machine, simulate
 from pkm_identification.simulation.faults.registry import parse_fault
@@ -31,20 +31,21 @@ SECONDS = 24.0
 STEP = 50  # messages
 
 
-def joint_states(fault: str, seconds: float = SECONDS):
+def joint_states(fault: str, seconds: float = SECONDS, machine: str = "uf"):
     """Joint states of a driver with a fault."""
-    machine = Machine.load("uf")
+    one = load_machine(machine)
     log = simulate(
-        perturb_machine(machine, 3, 0.1),
+        perturb_machine(one, 3, 0.1),
         "rich",
         seconds,
-        nominal=machine,
+        nominal=one,
         sensors=SensorSettings(current_noise=0.005),
         seed=3,
-        faults=[parse_fault(fault)] if fault else [],
-    ).log()
+        faults=[parse_fault(fault, len(one.drives))] if fault else [],
+    )
     rows = zip(log.time[::EVERY], log.length[::EVERY], log.force[::EVERY], strict=True)
-    return [joint_state(time + 100.0, length, force) for time, length, force in rows]
+    names = list_joint_names(machine)
+    return [joint_state(time + 100.0, length, force, names) for time, length, force in rows]
 
 
 def newest(rig):
@@ -56,16 +57,16 @@ def newest(rig):
 
 
 @pytest.mark.parametrize(
-    ("fault", "cause", "said"),
+    ("machine", "fault", "cause", "said"),
     [
-        ("exchanged_struts=1-5", "exchanged_struts", "1 and 5 are exchanged"),
-        ("force_delay=0.004", "force_delay", "ms late"),
+        ("uf", "exchanged_struts=1-5", "exchanged_struts", "1 and 5 are exchanged"),
+        ("mast", "force_delay=0.004", "force_delay", "ms late"),
     ],
 )
-def test_a_fault_of_the_driver_is_named_in_message_and_diagnostics(bench, fault, cause, said):
+def test_a_fault_of_the_driver_is_named_in_message_and_diagnostics(bench, machine, fault, cause, said):
     statuses = bench.collect(DiagnosticArray, "/diagnostics")
-    rig = ChainRig(bench, sample_rate=RATE)
-    rig.feed(joint_states(fault))
+    rig = ChainRig(bench, machine=machine, sample_rate=RATE)
+    rig.feed(joint_states(fault, machine=machine))
     message = newest(rig)
     assert message.lack_of_fit
     assert message.fit_judged
@@ -113,11 +114,13 @@ def test_an_encoder_that_loses_counts_under_way_is_named(bench):
 def test_row_31_a_length_zero_that_drifts_is_named_and_no_value_is_further_off_than_it_says(bench):
     """Counts lost at .1 mm/s: ERROR names strut and speed within half a minute, before a value is 4 deviations off."""
     rig = ChainRig(bench, sample_rate=RATE, publish_rate=50.0)
-    time, length, force = rich_motion("uf", SECONDS, RATE)
-    length = length + np.outer(1e-4 * time, np.eye(6)[1])
-    force = force + np.random.default_rng(1).normal(0.0, 1.0, force.shape)
+
+    def drift(time, length, force):
+        length[:, 1] += 1e-4 * time
+        force += np.random.default_rng(1).normal(0.0, 1.0, force.shape)
+
     statuses = bench.diagnostics()
-    messages = [joint_state(100.0 + t, x, f) for t, x, f in zip(time, length, force, strict=True)]
+    messages = rich_messages("uf", 100.0, SECONDS, change=drift)
     for start in range(0, len(messages), STEP):
         rig.feed(messages[start : start + STEP])
         if rig.estimator.estimator.estimate.count and (message := newest(rig)).lack_of_fit:
@@ -132,9 +135,10 @@ def test_row_31_a_length_zero_that_drifts_is_named_and_no_value_is_further_off_t
     assert off.max() < 4.0
 
 
-def test_a_right_driver_raises_no_alarm(bench):
-    rig = ChainRig(bench, sample_rate=RATE)
-    rig.feed(joint_states(""))
+@pytest.mark.parametrize("machine", ["uf", "epaas"])
+def test_a_right_driver_raises_no_alarm(bench, machine):
+    rig = ChainRig(bench, machine=machine, sample_rate=RATE)
+    rig.feed(joint_states("", machine=machine))
     message = newest(rig)
     assert message.fit_judged
     assert not message.lack_of_fit

@@ -28,7 +28,7 @@ from rcl_interfaces.srv import SetParameters, SetParametersAtomically
 from rclpy.parameter import Parameter
 from rclpy.qos import qos_profile_rosout_default
 from ros.rigs import EstimatorRig, FilterRig, KinematicsRig, expected, status_with, values_of
-from ros.ros_bench import Motion
+from ros.ros_bench import DriveMotion, Motion
 from sensor_msgs.msg import JointState
 
 from pkm_identification.cli import main
@@ -194,8 +194,8 @@ def test_row_20_set_one_by_one_each_stands_for_itself(bench):
 
 
 def test_row_20_a_cutoff_changed_while_streaming_primes_the_filters_again(bench):
-    rig = FilterRig(bench)
-    motion = Motion(600)
+    rig = FilterRig(bench, machine="mast")
+    motion = DriveMotion(600, "mast")
     messages = motion.messages()
     rig.feed(messages[:300])
     before = rig.output[-1]
@@ -209,8 +209,8 @@ def test_row_20_a_cutoff_changed_while_streaming_primes_the_filters_again(bench)
 
 
 def test_row_20_rates_and_limits_of_the_other_nodes_change_while_they_run(bench, tmp_path):
-    KinematicsRig(bench)
-    rig = EstimatorRig(bench, save_folder=str(tmp_path))
+    KinematicsRig(bench, machine="mast")
+    rig = EstimatorRig(bench, "mast", save_folder=str(tmp_path))
     assert set_atomically(bench, "kinematics", pose_rate=5.0, degraded_condition=1e6).successful
     assert not set_atomically(bench, "kinematics", pose_rate=5.0, base_frame="map").successful
     answer = set_atomically(bench, "estimator", publish_rate=50.0, band_cutoff=600.0)
@@ -225,10 +225,10 @@ def test_row_20_rates_and_limits_of_the_other_nodes_change_while_they_run(bench,
 
 
 def test_row_21_two_publishers_are_pointed_out_by_name(bench):
-    rig = FilterRig(bench)
+    rig = FilterRig(bench, machine="mast")
     statuses = bench.diagnostics()
     other = bench.node.create_publisher(JointState, "strut_states", 10)
-    rig.feed(Motion(50).messages())
+    rig.feed(DriveMotion(50, "mast").messages())
     assert status_with(bench, statuses, "2 publishers on 'strut_states': /bench, /bench").level == WARN
     bench.node.destroy_publisher(other)
 
@@ -340,8 +340,8 @@ def saved_estimate(tmp_path_factory):
 @pytest.mark.alone
 def test_row_26_a_node_slower_than_its_input_counts_what_it_lost_and_tells_its_step_times(bench):
     statuses = bench.diagnostics()
-    rig = FilterRig(bench)
-    motion = Motion(3001)
+    rig = FilterRig(bench, machine="mast")
+    motion = DriveMotion(3001, "mast")
     messages = motion.messages()
     rig.feed(messages[:1])
     # the queue of the subscription holds a thousand

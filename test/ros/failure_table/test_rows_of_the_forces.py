@@ -34,11 +34,12 @@ ERROR = DiagnosticStatus.ERROR
 
 
 @pytest.fixture(scope="module")
-def chain():
-    """strut_filter, kinematics, estimator and controller, for all tests here."""
+def chain(request):
+    """strut_filter, kinematics, estimator and controller of six struts, or of the machine that a row names."""
+    machine = getattr(request, "param", "uf")
     with StreamBench(DOMAIN) as bench:
-        rig = StreamRig(bench)
-        rig.controller = bench.start(ControllerNode, sample_rate=rig.RATE, lost_after=500.0)
+        rig = StreamRig(bench, machine=machine)
+        rig.controller = bench.start(ControllerNode, machine=machine, sample_rate=rig.RATE, lost_after=500.0)
         bench.connected("strut_states", subscribers=2)
         bench.connected("parameter_estimate", subscribers=2)
         yield rig
@@ -50,17 +51,18 @@ def reverse(time, length, force):
 
 
 def reverse_one(time, length, force):
-    """A sign forgotten on one strut."""
-    force[:, 1] *= -1.0
+    """A sign forgotten on one drive."""
+    force[:, 0] *= -1.0
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("fault", "begin", "said"),
+    ("chain", "fault", "begin", "said"),
     [
-        (reverse, 100.0, "must be greater than 0"),
-        (reverse_one, 200.0, "viscous_2 is"),
+        ("uf", reverse, 100.0, "must be greater than 0"),
+        ("mast", reverse_one, 200.0, "the mass that length_1 moves at home is -"),
     ],
+    indirect=["chain"],
 )
 def test_row_30_what_no_machine_can_have_is_an_error_in_doubt_and_refused_by_the_controller(
     chain, fault, begin, said

@@ -27,10 +27,9 @@ from ros.rigs import (
     status_with,
     values_of,
 )
-from ros.ros_bench import DriveMotion, Motion, StreamBench, joint_state
+from ros.ros_bench import DriveMotion, StreamBench, joint_state
 from rosgraph_msgs.msg import Clock
 
-from pkm_identification.motion import STRUT_NAMES
 from pkm_identification.nodes.strut_filter import StrutFilterNode
 from pkm_identification.ros.clock import seconds, stamp_of
 from pkm_identification.ros.qos import CLOCK
@@ -84,9 +83,9 @@ def test_row_02_velocity_missing_is_fine_and_any_velocity_is_ignored(rig):
 
 def test_row_02_effort_missing_leaves_motion_but_no_estimate_and_warns(bench):
     statuses = bench.diagnostics()
-    chain = ChainRig(bench)
-    motion = Motion(400)
-    chain.feed([joint_state(t, x) for t, x in zip(motion.time, motion.length)])
+    chain = ChainRig(bench, machine="epaas")
+    motion = DriveMotion(400, "epaas")
+    chain.feed([joint_state(t, x, names=motion.names) for t, x in zip(motion.time, motion.length)])
     assert len(chain.states) == len(expected(motion, force=False))
     assert not any(state.force_valid for state in chain.states)
     assert chain.estimator.estimator.counts["no_force"] == len(chain.states)
@@ -178,7 +177,7 @@ def test_row_07_a_gap_starts_a_new_segment_with_nothing_derived_across_it(bench,
 
 @pytest.mark.slow
 def test_row_07_parameters_are_kept_over_a_gap(bench):
-    chain = ChainRig(bench)
+    chain = ChainRig(bench, machine="mast")
     messages = chain.rich()
     chain.feed(messages[:2000])
     count = chain.estimator.estimator.estimate.count
@@ -229,7 +228,9 @@ def test_row_08_a_wrong_rate_is_a_warning_then_an_error_and_nothing_goes_on(benc
         assert rig.counts["wrong_rate"] > 100
 
 
-@pytest.mark.parametrize("rate", [500.0, 100.0, 5.0])
+@pytest.mark.parametrize(
+    ("slow_chain", "rate"), [("uf", 500.0), ("mast", 100.0), ("mast", 5.0)], indirect=["slow_chain"]
+)
 def test_row_28_a_stream_slower_than_stated_is_an_error_with_the_rate_it_really_has(slow_chain, rate):
     """ERROR with the rate of the samples received and how much is made up; nothing is learned from made-up samples."""
     chain = slow_chain
@@ -237,9 +238,12 @@ def test_row_28_a_stream_slower_than_stated_is_an_error_with_the_rate_it_really_
     begin = 1000.0 + rate
     learned = chain.estimator.estimator.count
     time = np.arange(max(8, round(1.5 * rate))) / rate
-    motion = Motion(1)
+    motion = DriveMotion(1, chain.machine)
     chain.feed(
-        [joint_state(begin + t, motion.length[0] + 1e-3 * np.sin(3.0 * t), motion.force[0]) for t in time]
+        [
+            joint_state(begin + t, motion.length[0] + 1e-3 * np.sin(3.0 * t), motion.force[0], motion.names)
+            for t in time
+        ]
     )
     status = status_with(chain.bench, chain.statuses, f"samples come at {rate:.1f} Hz, expected 1000 Hz")
     assert (status.name, status.level) == ("strut_filter: stream", ERROR)
@@ -251,7 +255,7 @@ def test_row_28_a_stream_slower_than_stated_is_an_error_with_the_rate_it_really_
     assert chain.estimator.estimator.count == learned
     # the cause gone, so is the error
     chain.statuses.clear()
-    chain.feed(Motion(500, start=begin + 500.0).messages())
+    chain.feed(DriveMotion(500, chain.machine, start=begin + 500.0).messages())
     chain.bench.wait(
         lambda: any(
             values_of(s).get("rate (Hz)") == "1000" and "Hz" not in s.message
@@ -282,16 +286,18 @@ def test_row_28_a_stream_four_percent_fast_warns_and_biases_no_friction(slow_cha
 
 
 @pytest.fixture(scope="module")
-def slow_chain():
-    """The three nodes, for all rates."""
+def slow_chain(request):
+    """The three nodes, for all rates, of six struts or of the machine that a row names."""
     with StreamBench(DOMAIN) as bench:
-        yield StreamRig(bench, sample_rate=1000.0)
+        yield StreamRig(bench, machine=getattr(request, "param", "uf"), sample_rate=1000.0)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("with_clock", [False, True], ids=["without clock", "with clock"])
-def test_row_09_a_bag_that_loops_resets_the_pipeline_once_and_says_so_once(bench, with_clock):
-    chain = ChainRig(bench, use_sim_time=with_clock)
+@pytest.mark.parametrize(
+    ("machine", "with_clock"), [("mast", False), ("uf", True)], ids=["without clock", "with clock"]
+)
+def test_row_09_a_bag_that_loops_resets_the_pipeline_once_and_says_so_once(bench, machine, with_clock):
+    chain = ChainRig(bench, use_sim_time=with_clock, machine=machine)
     clock = bench.publisher(Clock, "/clock", CLOCK, subscribers=3) if with_clock else None
     messages = chain.rich()[:2000]
     lines = []
@@ -355,32 +361,33 @@ def test_row_10_stamp_zero_is_an_error(bench, rig):
     assert_equal(rig.settle(len(expected(motion))), expected(motion))
 
 
-@pytest.mark.parametrize("rig", ["uf"], indirect=True)
 def test_row_14_a_length_outside_the_limits_names_the_strut_and_hints_at_millimetres(bench, rig):
     statuses = bench.diagnostics()
-    motion = Motion(200)
+    motion = moved(rig, 200)
     messages = motion.messages()
     messages[120].position[3] = 0.7
     rig.feed(messages)
     rig.settle(len(expected(motion)))
-    status = status_with(bench, statuses, "strut_4: 0.7 m is outside")
+    status = status_with(bench, statuses, f"{motion.names[3]}: 0.7 m is outside")
     assert (status.level, values_of(status)["out_of_limits"]) == (ERROR, "1")
     assert "mm" not in status.message
     statuses.clear()
-    motion = Motion(20, start=1010.0)
-    rig.feed([joint_state(t, 1000 * x, f) for t, x, f in zip(motion.time, motion.length, motion.force)])
+    motion = moved(rig, 20, 1010.0)
+    rows = zip(motion.time, motion.length, motion.force, strict=True)
+    rig.feed([joint_state(t, 1000 * x, f, motion.names) for t, x, f in rows])
     assert status_with(bench, statuses, "(is it in mm?)", out_of_limits="21").level == ERROR
-    assert len(rig.output) == len(expected(Motion(200)))
+    assert len(rig.output) == len(expected(moved(rig, 200)))
 
 
-@pytest.mark.parametrize("rig", ["uf"], indirect=True)
+@pytest.mark.parametrize("rig", ["epaas"], indirect=True)
 def test_row_38_a_newline_in_a_joint_name_forges_no_line(bench, rig):
     """Control characters of names are written out in diagnostics and log."""
     statuses = bench.diagnostics()
     lines = []
     rig.node.health.log = lambda level, text: lines.append(text)
-    names = [f"{name}\n[ERROR] [1.0] [driver]: \x1b[31mall is lost" for name in STRUT_NAMES]
-    rig.feed([joint_state(1000.0, Motion(1).length[0], names=names)])
+    motion = moved(rig, 1)
+    names = [f"{name}\n[ERROR] [1.0] [driver]: \x1b[31mall is lost" for name in motion.names]
+    rig.feed([joint_state(1000.0, motion.length[0], names=names)])
     status = status_with(bench, statuses, "\\n[ERROR]")
     assert status.level == ERROR
     for text in (status.message, *lines):

@@ -12,6 +12,9 @@ The physical parameters are a convex set, so that every vector v gives a half sp
 them (`estimation.consistency.constraints`). An estimate that lies outside of one by more than it could by chance is no
 machine's. Looking along a few v costs little; the nearest machine itself is a minimisation (`physical_verdict`). Where
 F(w) is positive definite, no v need be looked along.
+
+Of a machine whose parameters are sums over bodies, which say of no single body whether it can be, the mass that its
+drives move at home must be positive, and friction of each drive must resist.
 """
 
 from __future__ import annotations
@@ -20,7 +23,7 @@ import numpy as np
 
 from pkm_identification.estimation.consistency.constraints import Inequality, describe_violation, inequalities
 from pkm_identification.estimation.estimate import ParameterEstimate
-from pkm_identification.machines.contract import Machine
+from pkm_identification.machines.contract import Machine, compute_rest
 from pkm_identification.machines.physical_layout import find_physical_layout
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
@@ -70,17 +73,16 @@ class Plausibility:
     ----------
     machine : Machine
     parameters : ParameterSet
-        Where a part of a body is fixed or tied, or stands for parts of several, nothing is judged.
+        Where a part of a body is fixed or tied, or stands for parts of several, drives alone are judged.
     """
 
     def __init__(self, machine: Machine, parameters: ParameterSet) -> None:
-        self._parameters = parameters
-        self._conditions: list[Inequality] = []
-        layout = find_physical_layout(machine, parameters)
-        if layout is None:
-            return
-        self._layout = layout
-        self._conditions = inequalities(layout)
+        self._machine, self._parameters = machine, parameters
+        self._layout = find_physical_layout(machine, parameters)
+        if self._layout is None:
+            self._conditions = build_drive_conditions(machine, parameters)
+        else:
+            self._conditions = inequalities(self._layout)
         if not self._conditions:
             return
         triangles = [np.tril_indices(len(one.constant)) for one in self._conditions]
@@ -113,8 +115,44 @@ class Plausibility:
         if not beyond:
             return ""
         deviations, worst = max(beyond, key=lambda one: one[0])
-        text = describe_violation(self._layout, worst, values)
+        if self._layout is None:
+            text = _describe_drive(self._machine, worst, values)
+        else:
+            text = describe_violation(self._layout, worst, values)
         return f"{text}, {deviations:.2g} standard deviations from what is possible"
+
+
+_MASS = "mass of the drives"
+_RESISTING = ("viscous", "coulomb")  # coefficients of friction laws, which take power from the machine
+
+
+def build_drive_conditions(machine: Machine, parameters: ParameterSet) -> list[Inequality]:
+    """Return that the drives' mass matrix at home is positive definite, and that friction of each drive resists."""
+    rest = compute_rest(machine, machine.home[None])
+    columns = [*parameters.mapping.T, parameters.known]
+    mass = np.array([machine.compute_mass_and_bias(rest, column)[0][0] for column in columns])
+    conditions = [Inequality(_MASS, mass[-1], mass[:-1])] if mass[:-1].any() else []
+    for drive, friction, rows in zip(machine.drives, machine.friction, machine.friction_rows.T, strict=True):
+        for name, row in zip(friction.law.names, rows, strict=False):
+            slopes = parameters.mapping[row]
+            if row >= 0 and name in _RESISTING and slopes.any():
+                title = f"{name} friction of {drive.title}"
+                conditions.append(
+                    Inequality(title, np.full((1, 1), parameters.known[row]), slopes[:, None, None])
+                )
+    return conditions
+
+
+def _describe_drive(machine: Machine, condition: Inequality, values: FloatArray) -> str:
+    matrix = condition.matrix(values)
+    if condition.body != _MASS:
+        return f"{condition.body} is {matrix[0, 0]:.4g}, must be greater than 0"
+    least = int(np.argmin(np.diag(matrix)))
+    drive = machine.drives[least]
+    if matrix[least, least] > 0.0:
+        return "the mass that the drives move at home is negative in some direction, must be greater than 0"
+    unit = "kg m^2" if drive.unit == "rad" else "kg"
+    return f"the mass that {drive.title} moves at home is {matrix[least, least]:.4g} {unit}, must be greater than 0"
 
 
 def _compute_distance_outside(
