@@ -22,6 +22,7 @@ from pkm_identification.control.inverse_dynamics import InverseDynamics
 from pkm_identification.identification.online.pipeline import OnlinePipeline, build_stream_settings
 from pkm_identification.identification.online.tracker_stage import TrackerStage
 from pkm_identification.identification.settings import Settings
+from pkm_identification.machines.capabilities import PlatformPose, has
 from pkm_identification.machines.contract import FAILED, OTHER_MODE
 from pkm_identification.machines.load import load_machine
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
@@ -160,7 +161,8 @@ class KinematicsRig:
         self.markers = bench.collect(MarkerArray, "markers", MARKERS)
         self.node = bench.start(KinematicsNode, **parameters)
         self.source = bench.publisher(StrutStates, "strut_states/filtered")
-        for topic in ("platform_state", "platform_pose", "markers"):
+        posed = has(self.node.machine, PlatformPose)
+        for topic in ("platform_state", "markers", *(["platform_pose"] if posed else [])):
             bench.connected(topic)
 
     def feed(self, samples):
