@@ -23,7 +23,8 @@ import numpy as np
 
 from pkm_identification.estimation.consistency.constraints import Inequality, describe_violation, inequalities
 from pkm_identification.estimation.estimate import ParameterEstimate
-from pkm_identification.machines.contract import Machine, compute_rest
+from pkm_identification.machines.contract import Machine
+from pkm_identification.machines.motions import compute_rest
 from pkm_identification.machines.physical_layout import find_physical_layout
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
