@@ -6,22 +6,31 @@
 # distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
 # the License for the specific language governing permissions and limitations under the License.
 
-"""Notebooks from the scripts of examples/: `python docs/notebooks.py` writes them beside the scripts."""
+"""Notebooks from the scripts of examples/: `python docs/notebooks.py` runs them and writes them beside the scripts.
+
+`python docs/notebooks.py NAME ...` writes those of some scripts.
+"""
 
 from __future__ import annotations
 
 import ast
+import base64
+import contextlib
+import io
 import json
+import os
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 CELL = "# %%\n"
+DPI = 72  # of pictures: a notebook stays below 200 kB
 
 
 def notebook(script: str) -> str:
-    """A script of sphinx-gallery as a notebook (nbformat 4.5), not run."""
+    """Return a script of sphinx-gallery as a notebook (nbformat 4.5), without outputs."""
     about = ast.get_docstring(ast.parse(script)) or ""
     _, _, code = script.split('"""', 2)
     cells = [_text(about)]
@@ -65,6 +74,34 @@ def notebooks() -> dict[Path, str]:
     }
 
 
+def run_notebook(document: dict[str, Any]) -> None:
+    """Run the cells in one namespace, as a kernel does, and put into each what it printed and drew."""
+    import matplotlib.pyplot as plt
+
+    names: dict[str, Any] = {}
+    for count, cell in enumerate((one for one in document["cells"] if one["cell_type"] == "code"), 1):
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            exec(compile("".join(cell["source"]), "cell", "exec"), names)
+        cell["execution_count"], outputs = count, []
+        if text := printed.getvalue():
+            outputs.append({"name": "stdout", "output_type": "stream", "text": _lines(text)})
+        for number in plt.get_fignums():
+            picture = io.BytesIO()
+            plt.figure(number).savefig(picture, format="png", dpi=DPI)
+            data = {"image/png": base64.b64encode(picture.getvalue()).decode("ascii")}
+            outputs.append({"data": data, "metadata": {}, "output_type": "display_data"})
+        plt.close("all")
+        cell["outputs"] = outputs
+
+
 if __name__ == "__main__":
+    os.environ["MPLBACKEND"] = "agg"
+    os.chdir(EXAMPLES)
     for path, content in notebooks().items():
-        path.write_text(content, encoding="utf-8")
+        if sys.argv[1:] and path.stem not in sys.argv[1:]:
+            continue
+        document = json.loads(content)
+        run_notebook(document)
+        path.write_text(json.dumps(document, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+        print(path.name, flush=True)

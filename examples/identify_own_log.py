@@ -12,7 +12,8 @@ From a log to numbers
 
 A hexapod whose machine file holds guesses (``data/my_hexapod.yaml``, written by ``pkm init``: a disc as platform, rods
 as struts, no friction), and twenty seconds of its strut lengths and forces at 250 Hz (``data/log.csv.gz``; simulated,
-so that the truth is known). The commands are the same: ``pkm identify log.csv.gz --machine my_hexapod.yaml``.
+so that the truth is known).
+The command is ``pkm identify log.csv.gz --machine my_hexapod.yaml``.
 """
 
 import matplotlib.pyplot as plt
@@ -20,25 +21,12 @@ import numpy as np
 
 import pkm_identification as pkm
 
-first = pkm.identify("data/log.csv.gz", "data/my_hexapod.yaml", estimator="ls")
-print(first)
-
-# %%
-# The model does not fit, and the last lines say why: the centre of mass of the platform is not where the file puts it.
-# Values that this moves are *in doubt*. The cure is named too: estimate the centre of mass besides (``--also
-# center_of_mass`` on the command line).
-
-result = pkm.identify(
-    "data/log.csv.gz",
-    "data/my_hexapod.yaml",
-    estimator="ls",
-    also=["center_of_mass"],
-    validate="data/log_to_validate.csv.gz",
-)
+result = pkm.identify("data/log.csv.gz", "data/my_hexapod.yaml", validate="data/log_to_validate.csv.gz")
 print(result)
 
 # %%
-# Now the model fits. What the motion does not show alone is shown in combination. Friction, strut by strut:
+# The first line is the verdict. Each value has a standard deviation: what the log leaves open (*data*) and what the
+# machine file may have wrong (*file*). The status says which of them decides. Friction, strut by strut:
 
 table = {name: np.asarray(column) for name, column in result.table().items()}
 struts = np.arange(1, 7)
@@ -55,7 +43,7 @@ for axis, kind, unit in zip(axes, ("viscous", "coulomb"), ("N s/m", "N")):
     value, std = of_struts(kind)
     axis.bar(struts, value, yerr=3 * std, capsize=3, color="#4878a8")
     axis.set(xlabel="strut", ylabel=f"{kind} friction / {unit}")
-figure.suptitle("Strut 4 rubs most: estimates with three standard deviations")
+figure.suptitle("Strut 4 has most friction: estimates with three standard deviations")
 
 # %%
 # The other log was not used for the fit. How well its forces are predicted, and how the file's own values would do:

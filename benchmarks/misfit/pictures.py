@@ -8,7 +8,8 @@
 
 """`python -m benchmarks.misfit.pictures [--out DIR]`: every cause as a log shows it, with one picture each.
 
-Writes docs/causes.md and docs/images/causes: of every row of the table one log of the machine `uf`, with the largest
+Writes docs/causes.md, docs/causes_of_machines.md and docs/images/causes:
+of every row of the table one log of the machine `uf`, with the largest
 size of the fault, what `pkm diagnose` says of it, and the picture that `pkm diagnose --out DIR` writes.
 """
 
@@ -36,13 +37,17 @@ from .runs import Runs
 MACHINE = "uf"
 DURATION = 20.0  # s
 DOCS = Path(__file__).resolve().parents[2] / "docs"
-INTRODUCTION = """# What each cause looks like
+SENSORS = """# What each cause looks like: sensors and logs
 Written by `python -m benchmarks.misfit.pictures`: simulated logs of `uf` (`pkm simulate --fault`; masses, moments and
 friction up to 15 % off the file; 20 s of `rich` at 1 kHz, 1 % noise), each with one fault, and what `pkm diagnose`
-says of it. The picture is the one that `pkm diagnose --out DIR` writes: what the model leaves of the forces in the
-band in units of the noise floor, without and with what was found, in the worst strut and in all.
-[The method](diagnosis.md).
+says of it. The picture is the one that `pkm diagnose --out DIR` writes: the residual below the cutoff in
+units of the noise floor, without and with what was found, in the worst strut and in all.
+[The method](diagnosis.md). Faults of the machine are on [another page](causes_of_machines.md).
 """
+MACHINE_PAGE = """# What each cause looks like: the machine
+Written with [the page of sensors and logs](causes.md), which says how, by `python -m benchmarks.misfit.pictures`.
+"""
+FIRST_OF_MACHINE = "gravity_direction"  # of the cases, in their order
 
 
 def shown(cases: list[Case]) -> list[Case]:
@@ -83,16 +88,19 @@ def main() -> int:
     images = DOCS / "images" / "causes"
     images.mkdir(parents=True, exist_ok=True)
     runs = Runs(options.out, duration=DURATION)
-    parts = [INTRODUCTION]
+    pages = {"causes.md": [SENSORS], "causes_of_machines.md": [MACHINE_PAGE]}
+    page = "causes.md"
     for case in shown(list(cases_of(MACHINE, nominal(MACHINE)))):
         try:
             log = runs.log(case)
         except PkmError as error:
             print(f"{case.key}: not simulated: {error}", file=sys.stderr)
             continue
-        parts.append(section(case, log, images))
+        if case.row.startswith(FIRST_OF_MACHINE):
+            page = "causes_of_machines.md"
+        pages[page].append(section(case, log, images))
         print(case.key, flush=True)
-        (DOCS / "causes.md").write_text("".join(parts), encoding="utf-8")
+        (DOCS / page).write_text("".join(pages[page]), encoding="utf-8")
     return 0
 
 

@@ -39,6 +39,7 @@ from pkm_identification.parameters.assumptions import Assumptions
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.parameters.prior import Prior
 from pkm_identification.report.listing import number
+from pkm_identification.report.markup import build_list
 from pkm_identification.report.sentences import verdicts
 from pkm_identification.report.summary import summary
 from pkm_identification.report.tables import estimate_table
@@ -206,10 +207,9 @@ class Result:
 
     def _repr_html_(self) -> str:
         """For notebooks: the table of parameters and what there is to say."""
-        sentences = "".join(f"<li>{_escape(text)}</li>" for _, text in verdicts(self.identification))
         answer = self.answer
         table = estimate_table(self.estimate) if answer is None else answer_table(answer)
-        return f"{table.html()}<ul>{sentences}</ul>"
+        return str(table.html() + build_list(text for _, text in verdicts(self.identification)))
 
 
 def identify(
@@ -320,7 +320,7 @@ def load(path: str | Path, machine: AnyMachine | Mechanism, **assumptions: Any) 
     unknown = set(assumptions) - {"fix", "tie", "prior"}
     if unknown:
         raise SettingsError(
-            f"{', '.join(sorted(unknown))}: only fix, tie and prior can be told of a saved estimate"
+            f"{', '.join(sorted(unknown))}: only fix, tie and prior can be stated of a saved estimate"
         )
     given = assumptions_of(
         _list_names(assumptions.get("fix", ())),
@@ -386,7 +386,3 @@ def _list_names(names: str | Sequence[str]) -> tuple[str, ...]:
 
 def _has_any(logs: LogSource | Sequence[LogSource]) -> bool:
     return isinstance(logs, (str, Path)) or len(logs) > 0
-
-
-def _escape(text: str) -> str:
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

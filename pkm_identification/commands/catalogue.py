@@ -168,13 +168,13 @@ GROUPS: dict[str, dict[str, Command]] = {
         ),
         "reproduce": Command(
             "reproduce",
-            "run a study of a reference text beside its numbers",
+            "repeat a study of a reference text and compare its numbers",
             "pkm reproduce mast --out study",
         ),
     },
     "ROS 2": {
         "demo": Command("demo", "identify a simulated machine through the nodes", "pkm demo"),
-        "watch": Command("watch", "serve a web page beside running nodes", "pkm watch"),
+        "watch": Command("watch", "serve a web page of running nodes", "pkm watch"),
         "record": Command("bags", "record topics into a bag", "pkm record --out my_bag"),
         "play": Command("bags", "publish a bag as it was recorded", "pkm play my_bag"),
         "warm-up": Command(

@@ -58,7 +58,7 @@ def _compare(options: argparse.Namespace) -> int:
     if any(result.doubtful):
         names = [name for name, doubt in zip(result.names, result.doubtful, strict=True) if doubt]
         print(
-            f"pkm compare: in doubt, because a model did not fit or did not converge: {', '.join(names)}",
+            f"pkm compare: affected, because a model did not fit or did not converge: {', '.join(names)}",
             file=sys.stderr,
         )
         return 1

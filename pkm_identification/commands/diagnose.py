@@ -18,8 +18,8 @@ from pkm_identification.identification.estimate_file import estimate_document
 from pkm_identification.identification.of_logs import diagnose_logs
 from pkm_identification.identification.settings import ALSO, FULL, NAMED, choose_estimator
 from pkm_identification.records.provenance import provenance
-from pkm_identification.report.diagnosis import fit_lines, format_unseen_lines, reason
-from pkm_identification.report.paragraphs import paragraph
+from pkm_identification.report.diagnosis import build_unseen_table, fit_lines, reason
+from pkm_identification.report.listing import paragraph
 from pkm_identification.report.sentences import format_verdict_lines, refusal_line
 
 from .arguments import add_json, add_logs, add_setting
@@ -33,7 +33,7 @@ def add(commands: argparse._SubParsersAction) -> None:
     """Add the command."""
     parser = commands.add_parser(
         "diagnose",
-        description="Compare what the model leaves of logs with their noise, and look for the cause of too much. "
+        description="Compare the residual of logs with their noise, and look for the cause of too much. "
         "Exit code 0: the verdict is fits or usable; 1: it is not; 2: bad input.",
     )
     add_logs(parser)
@@ -60,7 +60,9 @@ def _run_diagnose(options: argparse.Namespace) -> int:
     fit = result.fit
     assert fit is not None
     judged = fit_lines(fit) if result.answer is None else [line for _, line in format_verdict_lines(result)]
-    text = "\n".join(paragraph(line, "") for line in [*judged, *format_unseen_lines(fit)])
+    text = "\n".join(paragraph(line, "") for line in judged)
+    if (unseen := build_unseen_table(fit)).rows:
+        text += f"\n\nSmallest fault this log would have revealed:\n{unseen}"
     document = estimate_document(result, provenance(options.logs, shlex.join(sys.argv), result.settings))
     # files first: nothing is printed when one cannot be written
     if folder:

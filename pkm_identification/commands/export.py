@@ -73,7 +73,7 @@ def _export(options: argparse.Namespace) -> int:
     if options.cures or options.set:
         if options.estimate:
             raise SettingsError(
-                "--estimate: was made with the machine file as it is; cure the file first, then identify"
+                "--estimate: was made with the machine file as it is; correct the file first, then identify"
             )
         machine = _export_corrected(machine, options)
     if options.estimate:
@@ -97,7 +97,7 @@ def _export(options: argparse.Namespace) -> int:
         write_machine(options.out, machine, form)
         print(f"{options.out}: {machine.name}, {form}", file=sys.stderr)
     if doubtful:
-        why = "in doubt (the model did not fit, or no rigid body is near)"
+        why = "affected (the model did not fit, or no rigid body is near)"
         print(f"pkm export: {options.estimate}: {why}: {', '.join(doubtful)}", file=sys.stderr)
     return 1 if doubtful or refused else 0
 

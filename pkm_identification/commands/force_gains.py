@@ -19,7 +19,7 @@ from pkm_identification.identification.procedures.force_gains import ForceGains,
 from pkm_identification.identification.settings import Settings
 from pkm_identification.machines.contract import Machine
 from pkm_identification.records import read_logs
-from pkm_identification.report.paragraphs import paragraph
+from pkm_identification.report.listing import paragraph
 from pkm_identification.report.tables import estimate_table
 
 from .arguments import reading

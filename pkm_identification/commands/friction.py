@@ -22,7 +22,7 @@ from pkm_identification.report.friction_tables import (
     format_friction_sentences,
     friction_table,
 )
-from pkm_identification.report.paragraphs import paragraph
+from pkm_identification.report.listing import paragraph
 from pkm_identification.report.tables import dropped_table
 
 from .arguments import add_json, add_logs, add_setting, collect_options

@@ -77,7 +77,7 @@ def add(commands: argparse._SubParsersAction) -> None:
     parser.add_argument(
         "--estimate",
         metavar="FILE",
-        help="with --out: an estimate.json of pkm identify, whose deviations are drawn beside those to expect",
+        help="with --out: an estimate.json of pkm identify, whose deviations are compared with those to expect",
     )
     parser.add_argument(
         "--out",

@@ -11,6 +11,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -24,6 +25,9 @@ from pkm_identification.exporting.drafts.graph import Link
 from pkm_identification.exporting.drafts.kinds import AXES, KINDS, SERIAL_ARM, units_of_kind, write_draft
 from pkm_identification.exporting.drafts.mass_properties import read_mass_properties, replace_body
 from pkm_identification.exporting.new_machine import (
+    JOINT_PICTURE,
+    JOINT_TYPES,
+    UNKNOWN_JOINTS,
     Sketch,
     compute_paired_angles,
     joints_on_circle,
@@ -120,6 +124,11 @@ def add(commands: argparse._SubParsersAction) -> None:
     joints.add_argument("--angles-platform", metavar="DEG", help="the same of the platform joints")
     joints.add_argument(
         "--height", metavar="H", help="of the platform over the base at home; negative: it hangs"
+    )
+    joints.add_argument(
+        "--joint-type",
+        choices=tuple(JOINT_TYPES),
+        help="on which side the universal joints are and which way their fixed hinges point (asked for with a picture)",
     )
     joints.add_argument("--limits", metavar="MIN,MAX", help="shortest and longest strut (default: guessed)")
     bodies = parser.add_argument_group("bodies")
@@ -257,7 +266,7 @@ def _refuse_of_hexapods(options: argparse.Namespace) -> None:
         "limits",
         "mass",
     )
-    for name in (*own, "size", "strut_mass"):
+    for name in (*own, "size", "strut_mass", "joint_type"):
         if getattr(options, name) is not None:
             raise SettingsError(
                 f"--{name.replace('_', '-')}: belongs to --kind {HEXAPOD}; --value gives numbers of others"
@@ -319,6 +328,12 @@ def _sketch(options: argparse.Namespace, out: Path) -> Sketch:
     )
     refuse_unlikely(sketch, unit)
     _read_sketched_machine(machine_file(sketch), out)
+    if asked.interactive and options.joint_type is None:
+        print(JOINT_PICTURE, end="", file=sys.stderr)
+        options.joint_type = asked.answer(
+            "joints of the struts", "1 to 6 or a name; Enter: unknown", _read_joint_type
+        )
+    sketch = replace(sketch, joint_type=options.joint_type or UNKNOWN_JOINTS)
     return replace(sketch, mass=asked.value("mass", "mass of the platform with its tool in kg", positive))
 
 
@@ -340,6 +355,16 @@ def _read_unit(text: str) -> str:
     if text not in UNITS:
         raise ValueError(f"expected {UNITS_IN_WORDS}{did_you_mean(text, UNITS)}")
     return text
+
+
+def _read_joint_type(text: str) -> str:
+    """Return a type of joints by its number in the picture or its name; none is unknown."""
+    names = list(JOINT_TYPES)
+    if text.isdigit() and 1 <= int(text) <= len(names):
+        return names[int(text) - 1]
+    if text and text not in names:
+        raise ValueError(f"expected 1 to {len(names)} or a name{did_you_mean(text, names)}")
+    return text or UNKNOWN_JOINTS
 
 
 def _summarise(machine: Machine, sketch: Sketch, out: Path, picture: Path) -> str:

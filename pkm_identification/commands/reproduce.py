@@ -29,7 +29,7 @@ def add(commands: argparse._SubParsersAction) -> None:
     """Add the command."""
     parser = commands.add_parser(
         "reproduce",
-        description="Do a reference text's study again and show its numbers and findings beside ours.",
+        description="Do a reference text's study again and compare its numbers and findings with ours.",
         epilog="studies:\n"
         + "\n".join(_format_help(study.name, study.description) for study in STUDIES.values()),
         formatter_class=argparse.RawDescriptionHelpFormatter,

@@ -22,7 +22,7 @@ from pkm_identification.identification.procedures.staged_experiment import (
 from pkm_identification.identification.settings import NAMED, TUNING, Settings
 from pkm_identification.machines.capabilities import HexapodFile, require
 from pkm_identification.records import read_logs
-from pkm_identification.report.paragraphs import paragraph
+from pkm_identification.report.listing import paragraph
 from pkm_identification.report.staged_tables import (
     build_cross_table,
     build_dependence_table,

@@ -29,6 +29,30 @@ STRUT_MASS = 0.25
 BODY_LENGTH, BODY_RADIUS = 0.6, 0.05
 OUTER = 2 / 3  # of a strut's mass, in body B
 STROKE = 0.3
+# Joints at the ends of the struts: what is asked for, and the line of the machine file
+UNKNOWN_JOINTS = "unknown"
+JOINT_TYPES = {
+    "base-tangential": "base_joint: {type: universal, first_axes: tangential}",
+    "base-radial": "base_joint: {type: universal, first_axes: radial}",
+    "platform-tangential": "platform_joint: {type: universal, first_axes: tangential}",
+    "platform-radial": "platform_joint: {type: universal, first_axes: radial}",
+    "spherical": "base_joint: {type: spherical}",
+    UNKNOWN_JOINTS: "# GUESSED: struts do not spin. If one end has universal joints, say so, as\n"
+    "  # base_joint: {type: universal, first_axes: tangential}",
+}
+JOINT_PICTURE = """\
+                1, 2                     3, 4                      5
+platform   ---o------o---           ---+------+---           ---o------o---
+               \\    /                   \\    /                   \\    /      o ball joint
+                \\  /                     \\  /                     \\  /       + universal joint (cross)
+base       ------++------           ------oo------           ------oo------
+
+from above      1, 3 tangential          2, 4 radial
+                          H
+                centre .  +              centre .  =+=      H = hinge that is fixed to the plate
+                          H
+1 base-tangential   2 base-radial   3 platform-tangential   4 platform-radial   5 spherical   6 unknown
+"""
 
 
 @dataclass(frozen=True)
@@ -52,6 +76,8 @@ class Sketch:
         Of a whole strut, kg; None: guessed.
     sample_rate : float
         Of the drives' log, Hz.
+    joint_type : str
+        One of JOINT_TYPES.
     """
 
     name: str
@@ -64,6 +90,7 @@ class Sketch:
     limits: tuple[float, float] | None = None
     strut_mass: float | None = None
     sample_rate: float = 1000.0
+    joint_type: str = UNKNOWN_JOINTS
 
     @property
     def home_lengths(self) -> FloatArray:
@@ -155,8 +182,8 @@ geometry:
   # Pose of the platform frame at home; struts are {home.min():.4f} to {home.max():.4f} m long there
   home: {{position: [0.0, 0.0, {_number(sketch.height)}], quaternion: [0.0, 0.0, 0.0, 1.0]}}
   length_limits: [{_number(limits[0])}, {_number(limits[1])}]{limits_note}
-  # Where the universal joints are matters (docs/dynamics.md); without this line struts do not spin. For example:
-  # base_joint: {{type: universal, first_axes: tangential}}
+  # On which side the universal joints are matters for masses and moments (docs/dynamics.md)
+  {JOINT_TYPES[sketch.joint_type]}
 platform:
   known: {{center_of_mass: guessed, inertia: guessed}}  # take out what is known (docs/machine_file.md)
   mass: {_number(sketch.mass)}

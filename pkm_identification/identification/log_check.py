@@ -167,8 +167,7 @@ class LogCheck:
             if answer is not None and not answer.verdict.good:
                 why = answer.verdict.sentence
             return f"not usable for identification: {why}"
-        prefix = "usable" if identified == len(status) else "partly usable"
-        return f"{prefix}: {identified} of {len(status)} parameters are identifiable one by one"
+        return f"usable: {identified} of {len(status)} parameters can be estimated from this log"
 
 
 @dataclass(frozen=True)

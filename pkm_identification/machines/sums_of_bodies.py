@@ -39,7 +39,7 @@ def find_sums(mechanism: Mechanism, base: BaseSet, parameters: ParameterSet) -> 
     if lost:
         raise SettingsError(
             f"--consistent: of the bodies' parameters {lost[0]} is fixed or tied: whether the others are those of "
-            "bodies cannot be told (state it in a prior instead)"
+            "bodies cannot be decided (state it in a prior instead)"
         )
     rest = [entry for entry in parameters.entries if entry.name not in base.names]
     count = base.sums.shape[1]

@@ -13,8 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from .listing import Listing
-from .paragraphs import paragraph
+from .listing import Listing, paragraph
 
 if TYPE_CHECKING:
     from pkm_identification.simulation.actuated.control_design import LawResult

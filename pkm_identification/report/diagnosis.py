@@ -18,7 +18,7 @@ from pkm_identification.estimation.lack_of_fit.thresholds import STANDS_OUT, sta
 from pkm_identification.identification.diagnosis.discrete_causes import FORCE_FACTOR
 from pkm_identification.identification.diagnosis.findings import Cause, Diagnosis
 
-from .listing import number, with_deviation
+from .listing import Listing, number, with_deviation
 
 MOST_CAUSES, MOST_REMARKS = 5, 3
 # Units in which a size is easier to read than in SI units: (unit, factor, name).
@@ -40,9 +40,9 @@ _WHAT = {
     "center_of_mass": "The platform's centre of mass is {size} away from where the model puts it",
     "products_of_inertia": "The platform has products of inertia of {size} that the model leaves out",
     "unequal_struts": "The struts differ from each other by {size} (relative)",
-    "friction_transition": "Friction bends at {size} instead of the machine file's rate",
+    "friction_transition": "Friction has a transition rate of {size} instead of the machine file's",
     "friction_stribeck": "Friction near standstill is larger by {size} of Coulomb friction (Stribeck)",
-    "friction_presliding": "Struts yield by about {size} before they slide (presliding)",
+    "friction_presliding": "Struts deflect by about {size} before they slide (presliding)",
     "friction_asymmetric": "Coulomb friction{strut} is larger moving out than in, by {size} of itself",
     "friction_square": "Friction{strut} grows with the square of the rate, by {size}",
     "friction_load": "Friction grows with the load, by {size} N per N",
@@ -62,7 +62,28 @@ _WHAT = {
     "hinge_axis": "The fixed hinges point {size} away from where the machine file has them",
     "hinge_at_platform": "The struts turn as if their universal joints were at the platform ({size} of that motion)",
     "no_spin": "The struts turn about their axes otherwise than the machine file says ({size} of the difference)",
-    "compliance": "Struts yield by {size} between encoder and platform",
+    "compliance": "Struts deflect by {size} between encoder and platform",
+}
+
+# What they are called in a table, where that is not their name
+_FAULTS = {
+    "friction_transition": "transition rate of friction",
+    "friction_stribeck": "Stribeck friction, over Coulomb friction",
+    "friction_presliding": "presliding displacement",
+    "friction_asymmetric": "Coulomb friction by direction, over Coulomb friction",
+    "friction_square": "friction with the square of the rate",
+    "friction_load": "friction with the load, N per N",
+    "friction_position": "friction along the travel, relative",
+    "force_lag": "lag of the force, squared",
+    "geometry": "joint positions",
+    "time_base": "rate of the clock, relative",
+    "force_gain": "force gain, relative",
+    "gain_drift": "drift of the force gain, relative",
+    "offset_drift": "drift of the force offset",
+    "gravity_size": "size of gravity",
+    "platform_wrench": "force on the platform",
+    "platform_spring": "spring at the platform",
+    "stated_numbers": "numbers that the file states, relative",
 }
 
 # The same of one drive, where that is said otherwise
@@ -93,7 +114,7 @@ def fit_lines(diagnosis: Diagnosis) -> list[str]:
         rest = f"What these leave is {number(diagnosis.left, 3)} times the noise floor{_find_worst_strut(diagnosis)}"
         if diagnosis.impossible:
             rest = "With these, masses or moments of inertia come out below zero"
-        lines.append(f"{rest}: something else is wrong, too, and every value is in doubt.")
+        lines.append(f"{rest}: something else is wrong, too, and every value is affected.")
     lines += [remark(one) for one in diagnosis.remarks[:MOST_REMARKS]]
     return lines
 
@@ -104,7 +125,7 @@ def format_cause_lines(diagnosis: Diagnosis) -> list[str]:
     lines = [
         f"{k}. {sentence(cause, diagnosis)}" for k, cause in enumerate(diagnosis.causes[:MOST_CAUSES], 1)
     ]
-    return lines if acted else ["No known cause explains the rest; the nearest:", *lines]
+    return lines if acted else ["Nearest known causes:", *lines]
 
 
 def reason(diagnosis: Diagnosis) -> str:
@@ -165,19 +186,19 @@ def remark(cause: Cause) -> str:
     )
 
 
-def format_unseen_lines(diagnosis: Diagnosis) -> list[str]:
-    """Return what this motion would have shown, and from which size on."""
-    if not diagnosis.unseen:
-        return []
-    return [
-        "This motion would have shown: "
-        + "; ".join(
-            f"{one.name} above {number(factor * one.size, 2)}{' ' * bool(unit)}{unit}"
-            for one in diagnosis.unseen
-            for factor, unit in [_READABLE.get(one.unit, (1.0, one.unit))]
-        )
-        + "."
-    ]
+def build_unseen_table(diagnosis: Diagnosis) -> Listing:
+    """Return the smallest fault of each kind that this log would have revealed."""
+    rows = []
+    for one in diagnosis.unseen:
+        factor, unit = _READABLE.get(one.unit, (1.0, one.unit))
+        name = _FAULTS.get(one.name, one.name.replace("_", " "))
+        rows.append((name, f"{_write_size(factor * one.size)} {unit.replace('^2', '²')}".rstrip()))
+    return Listing(("fault", "from"), tuple(rows), frozenset({"from"}))
+
+
+def _write_size(size: float) -> str:
+    """Return a size with two digits, and no exponent where the number is short without."""
+    return f"{size:.0f}" if 100.0 <= size < 1e5 else number(size, 2)
 
 
 def _format_verdict(diagnosis: Diagnosis) -> str:
@@ -191,15 +212,15 @@ def _format_verdict(diagnosis: Diagnosis) -> str:
         nearest = _embed_sentence(_describe_problem(diagnosis.causes[0]))
         return (
             f"No known cause explains the misfit; nearest: {nearest}. {against[0].upper()}{against[1:]}. "
-            "Do not use values in doubt."
+            "Do not use affected values."
         )
     if _is_below_noise(diagnosis):
         pattern = _embed_sentence(_describe_problem(diagnosis.causes[0]))
-        return f"{_PATTERN}: {pattern}. {against[0].upper()}{against[1:]}. Do not use values in doubt."
+        return f"{_PATTERN}: {pattern}. {against[0].upper()}{against[1:]}. Do not use affected values."
     if _is_hidden(diagnosis):
-        return f"The log does not suit the model, though {against}. Do not use values in doubt."
+        return f"The log does not suit the model, though {against}. Do not use affected values."
     tail = "" if diagnosis.causes else "; no known cause explains it"
-    return f"The model does not fit: {against}{tail}. Do not use values in doubt."
+    return f"The model does not fit: {against}{tail}. Do not use affected values."
 
 
 def _is_unknown(diagnosis: Diagnosis) -> bool:

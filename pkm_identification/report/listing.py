@@ -6,17 +6,24 @@
 # distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
 # the License for the specific language governing permissions and limitations under the License.
 
-"""Tables with aligned columns: built once, shown in a terminal or a page."""
+"""Tables with aligned columns and running text: built once, for a terminal or a page."""
 
 from __future__ import annotations
 
 import math
+import textwrap
 from dataclasses import dataclass, field
-from html import escape
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from .markup import Cell, build_table
+
+if TYPE_CHECKING:
+    from markupsafe import Markup
+
 ABSENT = "-"
+WIDTH = 110  # letters of a line of running text
 LONG = 24  # letters: such a cell is not squeezed on a narrow screen
 
 
@@ -50,28 +57,29 @@ class Listing:
             lines.append("  ".join(cells).rstrip())
         return "\n".join(lines)
 
-    def html(self, dim: tuple[str, ...] = ()) -> str:
-        """Return the table for a page; rows whose last cell is one of `dim` are greyed."""
+    def html(self) -> Markup:
+        """Return the table for a page."""
+        kinds = [
+            ["n" if name in self.numeric else "long" if len(text) > LONG else ""
+             for name, text in zip(self.header, row, strict=True)]
+            for row in (self.header, *self.rows)
+        ]  # fmt: skip
+        heads, *rows = (
+            [Cell(format_page_text(name, text), kind)
+             for name, text, kind in zip(self.header, row, of_row, strict=True)]
+            for row, of_row in zip((self.header, *self.rows), kinds, strict=True)
+        )  # fmt: skip
+        return build_table(", ".join(self.header[:2]), heads, rows)
 
-        def cell(tag: str, name: str, text: str) -> str:
-            kind = ' class="n"' if name in self.numeric else ' class="long"' if len(text) > LONG else ""
-            return f"<{tag}{kind}>{format_page_text(name, text)}</{tag}>"
 
-        head = "".join(cell("th", name, name) for name in self.header)
-        rows = "".join(
-            f"<tr{' class=dim' if row[-1] in dim else ''}>"
-            + "".join(cell("td", name, text) for name, text in zip(self.header, row, strict=True))
-            + "</tr>"
-            for row in self.rows
-        )
-        label = escape(", ".join(self.header[:2]))
-        scroll = f'<div class="scroll" tabindex="0" role="region" aria-label="{label}">'
-        return f"{scroll}<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>"
+def paragraph(text: str, first: str = "- ") -> str:
+    """Return text wrapped to a terminal's width; `first` stands before it, and the lines after hang below it."""
+    return textwrap.fill(text, WIDTH, initial_indent=first, subsequent_indent=" " * len(first))
 
 
 def format_page_text(column: str, text: str) -> str:
     """A cell's text for a page, where units have raised exponents; terminals and files have those of the files."""
-    return escape(text.replace("^2", "²") if column == "unit" else text)
+    return text.replace("^2", "²") if column == "unit" else text
 
 
 def number(value: float | None, digits: int = 5) -> str:

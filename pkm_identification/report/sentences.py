@@ -36,6 +36,8 @@ NOTHING_HELD_OUT = "Nothing was held out and predicted: the logs are too short f
 LOG_NAMED = re.compile(r"\S*[./:]")  # how a sentence on one of the logs begins
 PREDICTED = 2.0  # error of a held-out prediction over the noise floor, up to which the model holds there
 
+# times the error of a prediction: a force that is mostly friction flatters it
+FLATTERED = 2.0
 # times the error of a prediction: what the parameters alone predict is then worth saying
 CLEARLY_WORSE = 1.2
 
@@ -48,7 +50,9 @@ def format_warning_lines(result: Identification) -> list[str]:
 def verdicts(result: Identification) -> list[tuple[bool, str]]:
     """Return the result in a few sentences, each with whether it is good news."""
     estimate, answer = result.estimate, result.answer
-    lines = [format_converged_sentence(result.converged, result.nonconvergence)]
+    lines = []
+    if answer is None or not result.converged:  # a verdict takes it for granted
+        lines.append(format_converged_sentence(result.converged, result.nonconvergence))
     lines += [format_identified_sentence(estimate)] if answer is None else answer_sentences(answer)
     lines += _format_combinations(estimate)
     # beside the full model, a fit of few parameters has deviations of noise alone
@@ -68,14 +72,14 @@ def verdicts(result: Identification) -> list[tuple[bool, str]]:
     if consistency is not None:
         lines.append(consistency)
     if result.validation is not None:
-        good, text = format_held_out_sentence(result.validation, result.fit)
+        good, text = format_held_out_sentence(result.validation, result.fit, result.settings.band.cutoff)
         # the verdict has judged unseen motion, with all effects
         lines.append((good, text) if answer is None else (answer.verdict.good, text.replace(WEAK, ".")))
     elif result.settings.hold_out:
         lines.append((False, NOTHING_HELD_OUT))
     lines += [(False, line) for line in format_warning_lines(result)]
     if result.contradiction:
-        lines.append((False, f"Do not use values in doubt: {result.contradiction}."))
+        lines.append((False, f"Do not use affected values: {result.contradiction}."))
     if answer is not None:
         lines += format_verdict_lines(result)
     elif result.fit is not None:
@@ -84,6 +88,25 @@ def verdicts(result: Identification) -> list[tuple[bool, str]]:
         # nothing is good news of a model that does not fit
         lines = [(False, line) for _, line in lines]
     return lines
+
+
+def find_faults(result: Identification) -> list[str]:
+    """Return what is wrong, the verdict first; empty where nothing is."""
+    lines = []
+    if result.answer is not None and not result.answer.verdict.good:
+        lines += [text for _, text in format_verdict_lines(result)]
+    elif result.answer is None and result.fit is None:
+        lines.append("This estimate was not compared with its logs.")
+    elif result.answer is None and result.fit is not None and not result.fit.adequate:
+        lines += fit_lines(result.fit)
+    if result.contradiction:
+        lines.append(f"{result.contradiction}.")
+    if not result.converged:
+        lines.append(format_converged_sentence(result.converged, result.nonconvergence)[1])
+    if result.validation is not None and result.answer is None:
+        good, text = format_held_out_sentence(result.validation, result.fit, result.settings.band.cutoff)
+        lines += [] if good else [text]
+    return [*lines, *format_warning_lines(result)]
 
 
 def refusal_line(result: Identification) -> str:
@@ -113,12 +136,12 @@ def _format_combinations(estimate: ParameterEstimate) -> list[tuple[bool, str]]:
         if not doubtful:
             return [(True, f"{count} combinations of those are identified.")]
         found = f"{count - doubtful} of {count} combinations of those are identified"
-        return [(False, f"{found}, {doubtful} in doubt.")]
+        return [(False, f"{found}, {doubtful} affected by the misfit.")]
     lines = []
     for label, one in zip(format_combination_labels(estimate), estimate.combinations, strict=True):
         value, std = with_deviation(one.value, one.std)
         good = one.status != IN_DOUBT
-        what = "Identified in combination" if good else "In doubt, a combination"
+        what = "Identified in combination" if good else "Affected by the misfit, a combination"
         lines.append((good, f"{what}: {label} = {value} ± {std} {one.unit}."))
     return lines
 
@@ -140,7 +163,7 @@ def format_identified_sentence(estimate: ParameterEstimate) -> tuple[bool, str]:
     missing = [name for name, status in statuses if status not in (IDENTIFIABLE, IN_DOUBT)]
     parts = [f"{count} of {total} parameters are identified"]
     if doubt:
-        parts.append(f"{listed(doubt)} {'is' if len(doubt) == 1 else 'are'} in doubt")
+        parts.append(f"{listed(doubt)} {'is' if len(doubt) == 1 else 'are'} affected by the misfit")
     if missing:
         parts.append(
             f"{listed(missing)} {'is' if len(missing) == 1 else 'are'} not identifiable from this motion"
@@ -155,8 +178,10 @@ def held_out_subject(what: str, part: bool) -> str:
     return f"Forces of {what}, which was not used, are predicted"
 
 
-def format_held_out_sentence(validation: Validation, fit: Diagnosis | None = None) -> tuple[bool, str]:
-    """Return what was predicted, how well beside the noise floor, and whether that is good news."""
+def format_held_out_sentence(
+    validation: Validation, fit: Diagnosis | None = None, cutoff: float | None = None
+) -> tuple[bool, str]:
+    """Return what was predicted up to a cutoff in Hz, how well beside the noise floor, and whether that is good."""
     error = validation.rms_percent_total
     # without a floor, an estimate has to predict better than the machine file does
     good, floor = not error > validation.nominal_percent, ""
@@ -164,19 +189,16 @@ def format_held_out_sentence(validation: Validation, fit: Diagnosis | None = Non
         noise = float(np.sqrt(np.mean(fit.floor.std**2)))
         good = validation.error <= PREDICTED * max(fit.ratio, 1.0) * noise
         force = float(np.sqrt(np.mean(validation.rms[0] ** 2)))
-        floor = f"; the noise floor is {number(100 * noise / max(force, 1e-300), 3)} %"
+        floor = f"noise floor {number(100 * noise / max(force, 1e-300), 3)} %"
     subject = held_out_subject(validation.held_out, bool(validation.part))
-    raw = validation.rms_percent_raw_total
-    notes = [
-        *([f"{number(raw, 3)} % unfiltered{floor}"] if np.isfinite(raw) else [floor[2:]] if floor else []),
-        f"{number(validation.without_friction_percent, 3)} % of the force without friction",
-        f"the machine file's values: {number(validation.nominal_percent, 3)} %",
-    ]
+    notes = [*([floor] if floor else []), f"machine file's values {number(validation.nominal_percent, 3)} %"]
+    if validation.without_friction_percent > FLATTERED * error:
+        notes.append(f"{number(validation.without_friction_percent, 3)} % of the force without friction")
     if validation.parameters_percent > CLEARLY_WORSE * error:
         alone = number(validation.parameters_percent, 3)
-        notes.append(f"the parameters alone, without the effects found besides: {alone} %")
+        notes.append(f"parameters alone, without the effects found: {alone} %")
     return (
         good,
-        f"{subject} to {number(error, 3)} % rms in the estimation band ({'; '.join(notes)})"
-        + ("." if good else WEAK),
+        f"{subject} to {number(error, 3)} % rms{'' if cutoff is None else f' below {cutoff:.3g} Hz'} "
+        f"({'; '.join(notes)})" + ("." if good else WEAK),
     )

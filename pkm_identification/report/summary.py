@@ -14,12 +14,20 @@ from collections.abc import Callable
 
 from pkm_identification.identification.result import Identification
 
-from .paragraphs import paragraph
+from .listing import paragraph
 from .sentences import verdicts
 from .tables import build_sums_table, dropped_table, estimate_table, validation_table
 from .total_deviations import answer_table, format_table_notes
 
 COMPARED = "For comparison, as asked for: all other numbers of the file are taken as exact, and std is of noise alone."
+
+
+def describe_estimator(result: Identification) -> str:
+    """Return what made the estimate, in a few words."""
+    estimator = result.settings.estimator
+    if result.is_full:
+        return "full model"
+    return f"estimator {estimator.name}, {estimator.model} model"
 
 
 def summary(result: Identification, shown: Callable[[bool, str], str] = lambda good, text: text) -> str:
@@ -32,9 +40,12 @@ def summary(result: Identification, shown: Callable[[bool, str], str] = lambda g
         What a verdict looks like where it is read.
     """
     estimator = result.settings.estimator
-    head = [f"{result.machine.name}: {estimator.name}, {estimator.model} model, {result.samples} samples"]
+    head = [f"{result.machine.name}: {describe_estimator(result)}, {result.samples} samples"]
     if estimator.assumptions:
         head.append(f"stated beforehand: {estimator.assumptions.described()}")
+    if result.answer is not None:
+        verdict = result.answer.verdict
+        head.append(shown(verdict.good and result.trusted, verdict.sentence))
     blocks = ["\n".join([*head, *result.beside])]
     if result.answer is None:
         blocks.append(str(estimate_table(result.estimate, near_zero=result.near_zero)))
@@ -46,7 +57,7 @@ def summary(result: Identification, shown: Callable[[bool, str], str] = lambda g
             ]
             blocks.append("By the full model:")
         notes = (paragraph(note, "") for note in format_table_notes(result.answer))
-        blocks.append("\n".join([str(answer_table(result.answer, keys=1)), *notes]))
+        blocks.append("\n".join([str(answer_table(result.answer, brief=True)), *notes]))
     if (sums := build_sums_table(result)).rows:
         lines = (paragraph(f"{name} = {text}", "  ") for name, text in sums.rows)
         blocks.append("\n".join(["Sums that names stand for:", *lines]))

@@ -24,6 +24,8 @@ from pkm_identification.estimation.identifiability import (
     UNIDENTIFIABLE,
     Combination,
 )
+from pkm_identification.estimation.lack_of_fit import thresholds as fit_thresholds
+from pkm_identification.estimation.posterior import thresholds as verdict_thresholds
 from pkm_identification.machines.capabilities import PlatformPose, has
 from pkm_identification.machines.contract import Drive, Machine
 from pkm_identification.numerics.arrays import FloatArray
@@ -70,7 +72,7 @@ REASONS = {
     "no_force": "samples without strut forces",
     "no_pose": "samples for which forward kinematics found no good pose",
     "stepping": "samples while a length steps: an encoder that loses counts, or a blow",
-    "resting": "equations of a machine at rest: friction hides what they would say",
+    "resting": "equations of a machine at standstill, where friction can have any value",
     "standing": "force equations of drives that stand still while others move",
     "resampled": "samples taken at an even clock between uneven stamps",
     "gated": "equations that the estimator's gate kept out",
@@ -140,7 +142,7 @@ def estimate_table(
 
 
 def _format_combination_status(combination: Combination) -> str:
-    return "combination in doubt" if combination.status == IN_DOUBT else "identified combination"
+    return "affected combination" if combination.status == IN_DOUBT else "identified combination"
 
 
 def format_combination_labels(estimate: ParameterEstimate) -> list[str]:
@@ -184,7 +186,7 @@ SHOWN = "shown by this motion"
 NEAR_ZERO = "not distinguishable from 0"
 STATUS_TEXT = {
     IDENTIFIABLE: "identified",
-    IN_DOUBT: "in doubt: do not use",
+    IN_DOUBT: "affected: do not use",
     COMBINATION: "only in a combination",
     UNIDENTIFIABLE: "not identifiable",
 }
@@ -290,12 +292,23 @@ def settings_table(result: Identification) -> Listing:
             if settings.filter.cutoff
             else []
         ),
-        ("estimation band", f"{settings.band.cutoff:g} Hz, order {settings.band.order}"),
+        ("low-pass of forces", f"{settings.band.cutoff:g} Hz, order {settings.band.order}"),
         ("direction", f"causal{delay}" if settings.causal else "zero phase"),
         ("samples", str(result.samples)),
         ("equations", str(result.estimate.count)),
     )
     return Listing(("setting", "value"), rows)
+
+
+def build_thresholds_table() -> Listing:
+    """Return the numbers that decide statuses and verdicts, by the names they have in the sources."""
+    rows = [
+        (name.lower().replace("_", " "), f"{value:g}", module.__name__.removeprefix("pkm_identification."))
+        for module in (verdict_thresholds, fit_thresholds)
+        for name, value in vars(module).items()
+        if name.isupper() and isinstance(value, float)
+    ]
+    return Listing(("threshold", "value", "defined in"), tuple(rows), frozenset({"value"}))
 
 
 def _count_decimals(value: float, digits: int) -> int:

@@ -42,13 +42,17 @@ NEAR_ZERO_NOTE = (
 NEAREST = 3  # effects that are named where none is the cause
 
 
-def answer_table(answer: Answer, keys: int | None = None) -> Listing:
-    """Return the table of values: total deviation, its parts of the data and of the file, status and so many keys."""
+def answer_table(answer: Answer, *, brief: bool = False) -> Listing:
+    """Return the table of values: total deviation, its parts of the data and of the file, status and keys.
+
+    In brief, for a terminal, a key is named where a value is not identified, the first one alone and without by how
+    much the value changes with it.
+    """
     rows = [
         (
             one.name, one.unit, number(one.nominal), _write_value(one),
             _write_part(one.std, one), _write_part(one.data_std, one), _write_part(one.file_std, one),
-            write_status(one), write_leanings(one, keys),
+            write_status(one), name_first_key(one) if brief else write_leanings(one),
         )
         for one in answer.values
     ]  # fmt: skip
@@ -72,7 +76,7 @@ def format_effects_sentences(answer: Answer) -> list[str]:
     ]
     if answer.verdict.floor_ratio > MAX_FLOOR_RATIO:
         nearest = f"; nearest: {', '.join(found[:NEAREST])}" if found else ""
-        return [f"No known cause explains what the model leaves{nearest}."]
+        return [f"No known cause explains the residual{nearest}."]
     return [f"{one} was found, and is allowed for." for one in found]
 
 
@@ -133,13 +137,17 @@ def write_status(value: KnownValue) -> str:
     return value.status
 
 
-def write_leanings(value: KnownValue, keys: int | None = None) -> str:
-    """Return the keys that a value rests on, the first of them or all, with how much it changes by each."""
+def name_first_key(value: KnownValue) -> str:
+    """Return the key that a value rests on most; empty where it is known without."""
+    first = next((one.key for one in value.rests_on if one.share >= LEAST_SHARE), "")
+    return "" if value.status in (IDENTIFIED, NOISY) else first
+
+
+def write_leanings(value: KnownValue) -> str:
+    """Return the keys that a value rests on, with how much it changes by each."""
     if value.status == IDENTIFIED and value.file_std < value.data_std:
         return ""
-    return ", ".join(
-        _format_dependence(one, value) for one in value.rests_on[:keys] if one.share >= LEAST_SHARE
-    )
+    return ", ".join(_format_dependence(one, value) for one in value.rests_on if one.share >= LEAST_SHARE)
 
 
 def _format_dependence(leaning: Leaning, value: KnownValue) -> str:

@@ -15,8 +15,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from pkm_identification.report.listing import Listing
-from pkm_identification.report.paragraphs import paragraph
+from pkm_identification.report.listing import Listing, paragraph
 
 from .document import build_common_document, conclusions
 from .finding import Finding

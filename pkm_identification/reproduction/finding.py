@@ -13,7 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from pkm_identification.report.paragraphs import paragraph
+from pkm_identification.report.listing import paragraph
 
 from .number import Number, together
 

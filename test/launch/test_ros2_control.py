@@ -111,7 +111,7 @@ def launch(tmp_path, prefix):
 
 
 @pytest.mark.slow
-def test_the_manager_gets_its_description_from_the_topic_and_two_machines_do_not_hear_each_other(launch):
+def test_the_manager_gets_its_description_from_the_topic(launch):
     arguments = [f"hardware:={URDF}", "mock:=True", "commands:=efforts", "sample_rate:=100"]
     namespaces = ["", "cell_4"]
     both = [launch(*arguments, *([f"namespace:={one}"] if one else [])) for one in namespaces]

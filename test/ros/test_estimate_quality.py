@@ -88,8 +88,8 @@ def test_what_is_in_doubt_is_not_called_unknown(estimate):
     quality = EstimateQuality(PLATFORM_AXES, SCALE)
     quality.take(doubted)
     count = len(estimate.names)
-    assert quality.summary(1.1) == f"0 of {count} identified, {count} in doubt, fit 1.1 x noise"
-    assert quality.summary(None) == f"0 of {count} identified, {count} in doubt until the fit is judged"
+    assert quality.summary(1.1) == f"0 of {count} identified, {count} affected, fit 1.1 x noise"
+    assert quality.summary(None) == f"0 of {count} identified, {count} affected until the fit is assessed"
 
 
 def test_what_is_zero_is_known_by_its_share_of_its_size(estimate):

@@ -93,7 +93,7 @@ def test_what_is_handed_over_gives_the_results_of_dds_to_the_last_bit(bench):
 
 
 @pytest.mark.slow
-def test_who_listens_from_outside_gets_every_sample_and_nobody_inside_gets_one_twice(bench):
+def test_outside_every_sample_arrives_and_inside_none_twice(bench):
     messages = joint_states()[:1000]
     chain = Chain(bench, True)
     chain.feed(messages[:500])

@@ -158,9 +158,7 @@ def transactions(database):
 
 
 @pytest.mark.slow
-def test_a_recorder_that_was_killed_leaves_what_it_flushed_and_blocks_no_later_recording(
-    bench, plant, domain, tmp_path
-):
+def test_a_killed_recorder_leaves_what_it_flushed_and_blocks_no_other(bench, plant, domain, tmp_path):
     states = bench.collect(PlatformState, "platform_state")
     bench.wait(lambda: states, "a machine that moves")
     parameters = {"output": str(tmp_path / "bag")}

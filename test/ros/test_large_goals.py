@@ -139,9 +139,7 @@ def served(bench: Bench) -> GoalServer:
 
 
 @pytest.mark.parametrize("left", [goal_server.LEFT, (*goal_server.LEFT, "no_such_name")])
-def test_goals_are_taken_beside_or_as_rclpy_does_and_one_without_a_handle_is_refused(
-    bench: Bench, monkeypatch, left
-):
+def test_goals_are_taken_and_one_without_a_handle_is_refused(bench: Bench, monkeypatch, left):
     monkeypatch.setattr(goal_server, "LEFT", left)
     server = served(bench)
     client = ActionClient(bench.node, ExecuteTrajectory, "served")
@@ -178,9 +176,7 @@ def test_a_goal_that_cannot_be_taken_keeps_no_server_from_being_withdrawn(bench:
 
 
 @pytest.mark.slow
-def test_row_36_a_goal_of_too_many_waypoints_is_refused_and_one_of_thousands_is_planned_beside_control(
-    bench: Bench, tmp_path
-):
+def test_row_36_a_goal_of_thousands_is_planned_and_of_too_many_refused(bench: Bench, tmp_path):
     """Refused with the number, nothing else changes; two thousand are taken in a thread and read as arrays.
 
     Their path is worked out and checked in a thread while the controller answers samples, and the motion begins. One of

@@ -65,9 +65,7 @@ def kept_in_a_file(values):
     return values is not None
 
 
-def test_row_35_a_recording_holds_every_sample_as_it_was_in_memory_and_kept_in_files(
-    bench, tmp_path, storage, monkeypatch
-):
+def test_row_35_a_recording_holds_every_sample_in_memory_and_files(bench, tmp_path, storage, monkeypatch):
     """What drives publish, recorded into a bag: read into memory, and into temporary files as hours of it are."""
     motion = Motion(1000)
     record(bench, tmp_path / "out", motion, storage=storage)

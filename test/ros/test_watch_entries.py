@@ -48,7 +48,7 @@ def estimate(**changed):
 def test_an_estimate_goes_without_its_covariance():
     entry = estimate_entry(estimate(covariance=[1.0] * 4))
     assert entry["values"] == [12.0, 3.0]
-    assert entry["status"] == ["identified", "in doubt"]
+    assert entry["status"] == ["identified", "affected"]
     assert "covariance" not in json.loads(json.dumps(entry, allow_nan=False))
 
 

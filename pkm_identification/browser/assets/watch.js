@@ -8,7 +8,7 @@
   const CHART_PERIOD = 250; // ms between two drawings of the courses
   const PIPELINE = ["strut_filter", "kinematics", "estimator"]; // without one of these there is no estimate
   const NODES = ["strut_filter", "kinematics", "estimator", "controller", "simulator", "player", "recorder"];
-  const STATUS = { identified: "ok", combination: "warning", "not identifiable": "waiting", "in doubt": "error" };
+  const STATUS = { identified: "ok", combination: "warning", "not identifiable": "waiting", "affected": "error" };
   const RANK = { ok: 0, stale: 1, warning: 1, error: 2 };
   const WORDS = { ok: "OK", stale: "Stale", warning: "Warning", error: "Error" };
   const at = (id) => document.getElementById(id);
@@ -268,7 +268,7 @@
     }
     names.forEach((name, i) => {
       const [, value, std, unit, nominal, change, status] = page.rows.get(name).children;
-      const known = estimate.status[i] === "identified" || estimate.status[i] === "in doubt";
+      const known = estimate.status[i] === "identified" || estimate.status[i] === "affected";
       put(value, known ? rounded(estimate.values[i], estimate.std[i]) : "–");
       put(std, known ? rounded(estimate.std[i], estimate.std[i]) : "–");
       put(unit, estimate.units[i].replace("^2", "²"));

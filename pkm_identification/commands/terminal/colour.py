@@ -22,9 +22,13 @@ _ENDINGS = {
     "only in a combination": ATTENTION,
     "not identifiable": ATTENTION,
     "changed": ATTENTION,
-    "in doubt": BAD,
+    "from the file": ATTENTION,
+    "rests on the file": ATTENTION,
+    "contradicts the file": BAD,
+    "affected": BAD,
+    "affected by the misfit": BAD,
 }
-_ROW = re.compile(rf"(?<=  )({'|'.join(_ENDINGS)})(?=[,:][^\n]*$|$)", re.MULTILINE)
+_ROW = re.compile(rf"(?<=  )({'|'.join(_ENDINGS)})(?=[,:][^\n]*$|  |$)", re.MULTILINE)
 
 
 def wants_colour(stream: TextIO) -> bool:

@@ -93,9 +93,9 @@ def format_slow_log_sentences(
     crossing = _compute_crossing_time(machine, logs)
     if crossing < band.period:
         sentences.append(
-            f"drives cross the friction law's transition of ±{_describe_transition_rates(machine)} in "
-            f"{1e3 * crossing:.2g} ms, between two samples ({1e3 * band.period:.3g} ms): what friction does near "
-            "standstill is not seen, only how large it is on either side"
+            f"drives pass the friction law's transition (±{_describe_transition_rates(machine)}) "
+            f"in {1e3 * crossing:.2g} ms, within one sample ({1e3 * band.period:.3g} ms): the log determines how large "
+            "friction is in either direction, not its transition at standstill"
         )
     return tuple(sentences)
 

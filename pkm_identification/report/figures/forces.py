@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib.figure import Figure
-from numpy.typing import NDArray
 
 from pkm_identification.machines.contract import Drive
 from pkm_identification.numerics.arrays import FloatArray
@@ -33,16 +32,15 @@ from .style import (
 if TYPE_CHECKING:
     from pkm_identification.identification.validation import Validation
 
-POINTS = 1500
+POINTS = 1000
 COLUMNS = 2
-WINDOW = 6.0  # s, of the forces: more would be a smear
 BLOCK = 8.0  # s, of the spectrum: its resolution is the inverse
 DECADES = 1e-6  # of the strongest spectral line; below is rounding
 
 
 @apply_style
 def forces_figure(validation: Validation, drives: Sequence[Drive]) -> Figure:
-    """Measured and predicted forces over some seconds from the middle, in the estimation band.
+    """Return measured and predicted forces over the whole log, low-passed alike.
 
     Parameters
     ----------
@@ -51,7 +49,7 @@ def forces_figure(validation: Validation, drives: Sequence[Drive]) -> Figure:
     drives : sequence of Drive, length n
     """
     time = validation.time - validation.time[0]
-    chosen = in_the_middle(time)
+    chosen = _thin(len(time))
     columns = min(len(drives), COLUMNS)
     rows = -(-len(drives) // columns)
     figure = Figure(figsize=(11, 0.9 + 1.7 * rows), layout="constrained")
@@ -60,19 +58,19 @@ def forces_figure(validation: Validation, drives: Sequence[Drive]) -> Figure:
         panel.set_visible(False)
     for i, (panel, drive) in enumerate(zip(axes.T.flat, drives, strict=False)):
         panel.plot(
-            time[chosen], validation.measured[chosen, i], color=MEASURED, linewidth=4, label="measured"
+            time[chosen], validation.measured[chosen, i], color=MEASURED, linewidth=2.4, label="measured"
         )
         panel.plot(
-            time[chosen], validation.predicted[chosen, i], color=ESTIMATE, linewidth=0.9, label="predicted"
+            time[chosen], validation.predicted[chosen, i], color=ESTIMATE, linewidth=0.7, label="predicted"
         )
-        panel.set_title(f"{drive.title}: error {validation.rms_percent[i]:.2g} % rms over the whole log")
+        panel.set_title(f"{drive.title}: error {validation.rms_percent[i]:.2g} % rms")
         panel.set_ylabel(f"{_name_quantity(drive)} ({drive.force_unit})")
     for column in axes.T:
         lowest = [panel for panel in column if panel.get_visible()][-1]
         lowest.tick_params(labelbottom=True)
         lowest.set_xlabel("time (s)")
     legend_outside(figure, *axes.flat[0].get_legend_handles_labels(), loc="upper right", ncols=2)
-    figure.suptitle("Forces of a log not used for the estimate, in the estimation band", x=0.01, ha="left")
+    figure.suptitle("Forces that were not used for the estimate", x=0.01, ha="left")
     return figure
 
 
@@ -123,7 +121,7 @@ def draw_residual_figure(validation: Validation, drives: Sequence[Drive]) -> Fig
     over_frequency.set_title("its spectrum")
     # a line of a quiet drive may run anywhere in the panel
     legend_outside(figure, *over_frequency.get_legend_handles_labels(), loc="lower center", ncols=7)
-    figure.suptitle("What the prediction leaves, in the estimation band", x=0.01, ha="left")
+    figure.suptitle("Error of the prediction", x=0.01, ha="left")
     return figure
 
 
@@ -137,12 +135,6 @@ def residual_units(validation: Validation, drives: Sequence[Drive]) -> tuple[str
 
 def _name_quantity(drive: Drive) -> str:
     return "torque" if drive.unit == "rad" else "force"
-
-
-def in_the_middle(time: FloatArray) -> NDArray[np.int64]:
-    """Places of samples in WINDOW seconds of the middle, not more than can be drawn; times (N,) begin at zero."""
-    window = np.flatnonzero(np.abs(time - 0.5 * time[-1]) <= 0.5 * WINDOW)
-    return window[_thin(len(window))]
 
 
 def compute_residual_spectrum(validation: Validation) -> tuple[FloatArray, FloatArray, FloatArray]:

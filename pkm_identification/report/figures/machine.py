@@ -81,6 +81,9 @@ def machine_figure(machine: Machine) -> Figure:
             panel.text(*end, name, color=color, fontsize=8)
     fills = np.median(high - low) > 0.4 * np.max(high - low)
     show_box(panel, low - margin, high + margin, zoom=ZOOM if fills else FLAT_ZOOM)
+    if high[2] - low[2] < SMALLEST:  # of a planar machine a drawing, from above
+        panel.view_init(elev=90, azim=-90)
+        panel.set_zticks([])
     figure.suptitle(f"{machine.name} at home", x=0.02, ha="left")
     # below the title: beside the plates there is a strut in the way in one machine or another
     if plates:

@@ -8,7 +8,7 @@
 
 """What interactive figures have in common: colours of the page, axes, and arrays that take little room.
 
-A text that begins with "--" is a colour of the page (`page/report.css`), light or dark.
+A text that begins with "--" is a colour of the page (`templates/report.css`), light or dark.
 """
 
 from __future__ import annotations

@@ -33,7 +33,11 @@ def draw_parameter_chart(one: ParameterHistory) -> Figure:
     if one.doubtful:
         doubted = np.array([time.replace(tzinfo=None) for time, _ in one.doubtful], dtype="datetime64[us]")
         panel.plot(
-            doubted, [value for _, value in one.doubtful], "x", color=MEASURED, label="in doubt, not used"
+            doubted,
+            [value for _, value in one.doubtful],
+            "x",
+            color=MEASURED,
+            label="affected by a misfit, not used",
         )
     if len(times):
         panel.errorbar(

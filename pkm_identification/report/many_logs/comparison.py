@@ -132,7 +132,7 @@ def _format_probability(p: float) -> str:
 
 def _format_verdict(result: SavedComparison, c: int) -> str:
     if result.doubtful[c]:
-        return "in doubt"
+        return "affected by a misfit"
     return "changed" if result.changed[c] else "as before"
 
 

@@ -11,7 +11,6 @@
 from __future__ import annotations
 
 import base64
-from html import escape
 
 from pkm_identification.identification.many_logs.history import History, ParameterHistory
 from pkm_identification.version import __version__
@@ -19,7 +18,7 @@ from pkm_identification.version import __version__
 from ..earlier import GENERATOR
 from ..figures.style import png
 from ..listing import Listing, number
-from ..page.frame import build_frame_page
+from ..markup import render
 from .charts import draw_parameter_chart
 from .history_text import (
     build_trend_table,
@@ -34,41 +33,26 @@ from .history_text import (
 
 def build_history_page(history: History) -> str:
     """Return the page: what changed, alarms, a chart for each parameter, and every log."""
-    title = f"History of {history.machine.name}"
     sentences = [sentence for one in history.parameters for sentence in change_sentences(one)]
     alarms = format_alarm_sentences(history)
     good = sentences or [format_no_change_sentence(history)]
-    verdicts = "".join(
-        [
-            *(f"<li{' class=bad' if sentences else ''}>{escape(text)}</li>" for text in good),
-            *(f"<li class=bad>{escape(text)}</li>" for text in alarms),
-        ]
-    )
     changed_first = sorted(history.parameters, key=lambda one: not one.changed)
-    charts = [
-        f'<figure><img alt="{escape(one.name)} over time" src="data:image/png;base64,{_embed_image(one)}">'
-        f"<figcaption>{escape(' '.join(change_sentences(one)))}</figcaption></figure>"
-        for one in changed_first
-        if len(one.values) or one.doubtful
-    ]
-    body = "\n".join(
-        [
-            f"<h1>{escape(title)}</h1>",
-            f'<p class="lead">{escape(count_sentence(history))} {escape(format_times_sentence(history))}</p>',
-            f'<ul class="verdicts">{verdicts}</ul>',
-            "<h2>Parameters</h2>",
-            build_trend_table(history).html(),
-            "<p>Levels are means of logs between which nothing changed. Bars and std are without the errors that all "
-            "logs of the machine share (tolerances of its file). Scatter is by how much more logs differ than their "
-            "deviations say; all deviations are widened by it.</p>",
-            "<h2>Charts</h2>",
-            *charts,
-            "<h2>Logs</h2>",
-            _write_logs(history).html(),
-            f"<footer>{GENERATOR} {escape(__version__)}</footer>",
-        ]
+    page = render(
+        "history.html",
+        title=f"History of {history.machine.name}",
+        generator=GENERATOR,
+        version=__version__,
+        lead=f"{count_sentence(history)} {format_times_sentence(history)}",
+        verdicts=[*((not sentences, text) for text in good), *((False, text) for text in alarms)],
+        trends=build_trend_table(history).html(),
+        charts=[
+            (one.name, _embed_image(one), " ".join(change_sentences(one)))
+            for one in changed_first
+            if len(one.values) or one.doubtful
+        ],
+        logs=_write_logs(history).html(),
     )
-    return build_frame_page(title, body)
+    return str(page)
 
 
 def _embed_image(one: ParameterHistory) -> str:

@@ -11,71 +11,55 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from html import escape
+from typing import TYPE_CHECKING
 
 from pkm_identification.estimation.posterior.answer import Answer
 from pkm_identification.estimation.posterior.status import KnownValue
 from pkm_identification.estimation.statuses import is_known
 
 from ..listing import format_page_text, number
+from ..markup import Cell, build_table, draw
 from ..total_deviations import answer_table
 
-WIDTH, HEIGHT = 120, 12
+if TYPE_CHECKING:
+    from markupsafe import Markup
+
+WIDTH, HEIGHT = 120, 12  # px
 # A phone shows value, deviation and status without them.
-WIDE_COLUMNS = ("nominal", "data", "file", "rests on")
-ANSWER_KEY = (
-    '<p class="key"><span><svg width="24" height="12" aria-hidden="true"><rect class="of-data" width="24" '
-    'height="12"/></svg>share of the variance that is the data\'s</span><span><svg width="24" height="12" '
-    'aria-hidden="true"><rect class="of-file" width="24" height="12"/></svg>share that is the file\'s</span></p>'
-)
+WIDE_COLUMNS = ("unit", "nominal", "data", "file", "rests on")
 
 
-def answer_rows(answer: Answer, truth: Mapping[str, float]) -> str:
+def answer_rows(answer: Answer, truth: Mapping[str, float]) -> Markup:
     """Return the table of `answer_table` with a bar of each variance, and true values where they are known."""
     table = answer_table(answer)
     after = table.header.index("file") + 1
-    heads = [f"<th {_kind(name, table.numeric)}>{escape(name)}</th>" for name in table.header]
-    heads.insert(after, '<th class="wide">data | file</th>')
-    if truth:
-        heads.insert(after, '<th class="n">true</th>')
+    kinds = [_kind(name, table.numeric) for name in table.header]
+    heads = [Cell(name, kind) for name, kind in zip(table.header, kinds, strict=True)]
+    heads[after:after] = [*([Cell("true", "n")] if truth else []), Cell("data | file", "wide")]
     rows = []
     for one, row in zip(answer.values, table.rows, strict=True):
         cells = [
-            f"<td {_kind(name, table.numeric)}>{format_page_text(name, text)}</td>"
-            for name, text in zip(table.header, row, strict=True)
+            Cell(format_page_text(name, text), kind)
+            for name, text, kind in zip(table.header, row, kinds, strict=True)
         ]
-        cells.insert(after, f'<td class="drawn wide">{_draw_split(one)}</td>')
-        if truth:
-            cells.insert(after, f'<td class="n">{number(truth.get(one.name))}</td>')
-        rows.append(f"<tr{'' if is_known(one.status) else ' class=dim'}>{''.join(cells)}</tr>")
-    return (
-        '<div class="scroll" tabindex="0" role="region" aria-label="Parameters"><table><thead><tr>'
-        f"{''.join(heads)}</tr></thead><tbody>{''.join(rows)}</tbody></table></div>"
-    )
+        true = [Cell(number(truth.get(one.name)), "n")] if truth else []
+        cells[after:after] = [*true, Cell(_draw_split(one), "drawn wide")]
+        rows.append(cells)
+    return build_table("Parameters", heads, rows, [not is_known(one.status) for one in answer.values])
 
 
 def _kind(name: str, numeric: frozenset[str]) -> str:
-    """Return the class attribute of a column: numbers, long texts, and what a phone leaves out."""
-    kinds = [
-        kind
-        for kind, holds in (
-            ("n", name in numeric),
-            ("long", name == "rests on"),
-            ("unit", name == "unit"),
-            ("wide", name in WIDE_COLUMNS),
-        )
-        if holds
-    ]
-    return f'class="{" ".join(kinds)}"'
+    """Return the classes of a column: numbers, long texts, and what a phone leaves out."""
+    kinds = {
+        "n": name in numeric,
+        "long": name == "rests on",
+        "unit": name == "unit",
+        "wide": name in WIDE_COLUMNS,
+    }
+    return " ".join(kind for kind, holds in kinds.items() if holds)
 
 
-def _draw_split(value: KnownValue) -> str:
+def _draw_split(value: KnownValue) -> Markup:
     """Return a bar split where the data's share of the variance ends and the file's begins."""
     share = (value.data_std / value.std) ** 2 if value.std > 0.0 else 0.0
-    middle = WIDTH * min(share, 1.0)
-    label = f"{100.0 * share:.0f} % of the variance are the data's, the rest the file's"
-    return (
-        f'<svg width="{WIDTH}" height="{HEIGHT}" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{label}">'
-        f'<rect class="of-data" width="{middle:.1f}" height="{HEIGHT}"/>'
-        f'<rect class="of-file" x="{middle:.1f}" width="{WIDTH - middle:.1f}" height="{HEIGHT}"/></svg>'
-    )
+    return draw("split", WIDTH, HEIGHT, min(share, 1.0))

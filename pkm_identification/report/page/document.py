@@ -10,26 +10,30 @@
 
 from __future__ import annotations
 
+import base64
 import math
-from html import escape
-from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
+from markupsafe import Markup
+
+from pkm_identification.browser.inline import inline_data
 from pkm_identification.estimation.identifiability import COMBINATION, UNIDENTIFIABLE
 from pkm_identification.estimation.identifiability.correlation import correlation
 from pkm_identification.identification.diagnosis.findings import Diagnosis
 from pkm_identification.identification.procedures.forecast import weakest
-from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.identification.review.review import Review
 from pkm_identification.version import __version__
 
-from ..diagnosis import fit_lines, format_unseen_lines, sentence
+from ..diagnosis import build_unseen_table, sentence
 from ..earlier import GENERATOR
 from ..glossary import build_glossary_table
 from ..listing import Listing, number
-from ..sentences import format_verdict_lines, format_warning_lines, verdicts
+from ..markup import Cell, build_table, draw, render
+from ..sentences import find_faults, verdicts
 from ..summary import COMPARED
 from ..tables import (
     build_sums_table,
+    build_thresholds_table,
     describe_machine,
     dropped_table,
     format_combination_labels,
@@ -37,119 +41,137 @@ from ..tables import (
     settings_table,
     validation_table,
 )
-from ..total_deviations import answer_sentences, format_help_sentences, format_table_notes
-from .answer_rows import ANSWER_KEY, answer_rows
-from .figure import figure
-from .frame import build_frame_page
+from ..total_deviations import answer_sentences, format_table_notes
+from .answer_rows import answer_rows
 from .material import Material
-from .motion import motion, motion_scripts
+from .motion import count_poses, motion_scripts
 from .next_steps import next_steps
-from .parameter_rows import key, parameter_rows
+from .parameter_rows import HEIGHT, parameter_rows
 from .travel_rows import format_travel_sentence, share_cell, travel_rows
-from .verdict_box import verdict_box
+from .verdict_box import SIGNS, checks, overall
 
 if TYPE_CHECKING:
     from pkm_identification.identification.result import Identification
     from pkm_identification.identification.validation import Validation
+    from pkm_identification.machines.contract import Machine
 
 MOST_PAIRS = 8
 WEAK = 0.1  # of a parameter's own size, standard deviation from which on a direction is named
-_NOTHING = "Nothing was found."
-SECTIONS = (
-    ("good", "Is it good?"),
-    ("unknown", "What is not known?"),
-    ("wrong", "What is wrong?"),
-    ("next", "What next?"),
-    ("origin", "Where it comes from"),
-)
+SECTIONS = {
+    "good": "Is it good?",
+    "unknown": "What is not known?",
+    "wrong": "What is wrong?",
+    "next": "What next?",
+    "origin": "Where it comes from",
+}
+CAPTIONS = {
+    "machine": "The machine in its home pose, from its description; struts of a hexapod are numbered.",
+    "correlation": "Correlation of the errors of parameters that the logs determine. Near 1 or −1, they determine a "
+    "sum or a difference of the two far better than either.",
+    "convergence": "Each identified parameter over time, with its band of two standard deviations. The transient at "
+    "the start runs out of the range.",
+    "misfit": "Measured minus modelled forces below the cutoff, in units of the noise floor. Noise alone stays between "
+    "−2 and 2 for 95 % of the time, and has a root mean square of 1.",
+    "forces": "Measured and predicted forces of motion that was not used for the estimate, of the whole log; both "
+    "passed the same low-pass.",
+    "residual": "Error of that prediction over time, and its spectrum. A flat spectrum far below that of the force is "
+    "noise; peaks are motion the model does not explain.",
+    "friction": "Friction over the drives' rates. Points: measured force minus the identified rigid-body part, in bins "
+    "of the rate, with one standard deviation. Line: the identified friction.",
+}
 
 
 def html_page(material: Material) -> str:
     """Return the report as a page."""
-    machine = material.result.machine
-    title = f"Identified dynamics of {machine.name}"
-    makers = (_build_good, _build_unknown, _build_wrong, _build_next, _build_origin)
-    parts = [
-        f"<h1>{escape(title)}</h1>",
-        f'<p class="lead">{escape(described)}</p>' if (described := describe_machine(machine)) else "",
-        verdict_box(material.result),
-        _build_contents(),
-    ]
-    for (name, heading), maker in zip(SECTIONS, makers, strict=True):
-        inner = "\n".join(part for part in maker(material) if part)
-        parts.append(f'<section id="{name}"><h2>{heading}</h2>\n{inner}</section>')
-    parts.append(f"<footer>{GENERATOR} {escape(__version__)}</footer>")
-    scripts = motion_scripts(material)
-    if material.script is not None:
-        own = files(__package__).joinpath("report.js").read_text(encoding="utf-8")
-        scripts += (
-            f'<script type="text/plain" id="plotly">{material.script}</script>\n<script>\n{own}</script>\n'
-        )
-    body = "\n".join(part for part in parts if part)
-    return build_frame_page(title, body, scripts)
+    result, machine = material.result, material.result.machine
+    box = checks(result)
+    state, verdict = overall(box, result)
+    held = result.validation
+    context: dict[str, Any] = {
+        "title": f"Identified dynamics of {machine.name}",
+        "lead": describe_machine(machine),
+        "generator": GENERATOR,
+        "version": __version__,
+        "sections": SECTIONS,
+        "captions": CAPTIONS,
+        "signs": SIGNS,
+        "state": state,
+        "sentence": verdict,
+        "checks": box,
+        "images": {name: base64.b64encode(image).decode("ascii") for name, image in material.images.items()},
+        "drawn": _embed_interactive(material),
+        "script": Markup(material.script or ""),
+        "motion_scripts": motion_scripts(material),
+        "verdicts": verdicts(result),
+        "sums": _build_if_rows(build_sums_table(result)),
+        "held": None if held is None else _describe_held_out(held, machine),
+        "compared": COMPARED,
+        "unknown": list_unknown(material),
+        "unseen": "" if result.fit is None else _build_if_rows(build_unseen_table(result.fit)),
+        "pairs": _list_pairs(result),
+        "travel": None if material.review is None else _describe_travel(material.review, machine),
+        "last_pose": count_poses(material) - 1 if count_poses(material) else 0,
+        "wrong": find_faults(result),
+        "causes": _build_causes(result.fit) if result.answer is None and result.fit is not None else "",
+        "dropped": dropped_table(result.dropped).html() if result.dropped else "",
+        "steps": next_steps(material),
+        "motions": [f"{one.text}." for one in material.review.next_motions] if material.review else [],
+        "machine_table": machine_table(machine).html(),
+        "settings_table": settings_table(result).html(),
+        "provenance": _list_provenance(material.origin),
+        "thresholds": build_thresholds_table().html(),
+        "glossary": build_glossary_table(result.parameters.entries).html(),
+        **_describe_parameters(material),
+    }
+    return str(render("report.html", **context))
 
 
-def _build_contents() -> str:
-    items = "".join(f'<li><a href="#{name}">{text}</a></li>' for name, text in SECTIONS)
-    return f'<nav aria-label="Contents"><ol>{items}</ol></nav>'
+def _embed_interactive(material: Material) -> dict[str, Markup]:
+    """Return the data of the figures that plotly draws, by name; none without plotly."""
+    if material.script is None:
+        return {}
+    return {
+        name: Markup(inline_data(f"figure-{name}", document))
+        for name, document in material.interactive.items()
+    }
 
 
-def _build_good(material: Material) -> list[str]:
+def _build_if_rows(table: Listing) -> str:
+    return table.html() if table.rows else ""
+
+
+def _describe_parameters(material: Material) -> dict[str, Any]:
+    """Return the tables of the full model and, where another estimator was asked for, of its fit."""
     result, truth = material.result, material.truth
-    parts = [
-        _build_verdicts(verdicts(result)),
-        "<h3>Parameters</h3>",
-        *_answer(result, truth),
-        *_fit_of_few(result, truth),
-        *_build_sums(result),
-    ]
-    if result.validation is not None:
-        held = result.validation
-        unfiltered = " and unfiltered" if math.isfinite(held.rms_percent_raw_total) else ""
-        parts += [
-            "<h3>Prediction of forces that were not used</h3>",
-            _compare_with_nominal(held, result.machine.drives[0].part),
-            validation_table(held, result.machine.drives).html(),
-            f"<p>{escape(held.held_out)}, predicted by {escape(held.predicted_by)}. Error is the root mean square "
-            f"of measured minus predicted force over that of the measured force, in the band{unfiltered}.</p>",
-            figure(material, "forces"),
-        ]
-    if "convergence" in material.images:
-        parts += ["<h3>Convergence</h3>", figure(material, "convergence")]
-    return parts
+    tables: dict[str, Any] = {
+        "answer_table": "",
+        "answer_key": "",
+        "notes": [],
+        "few_table": "",
+        "few_key": "",
+    }
+    if result.answer is not None:
+        names = result.estimate.names
+        known = {} if truth is None or not result.is_full else dict(zip(names, truth.tolist(), strict=True))
+        tables["answer_table"] = answer_rows(result.answer, known)
+        tables["answer_key"] = draw("split_key")
+        tables["notes"] = format_table_notes(result.answer)
+    if not result.is_full:
+        compared = result.answer is not None
+        tables["few_table"] = parameter_rows(result.estimate, truth, result.near_zero, compared=compared)
+        tables["few_key"] = draw("estimate_key", HEIGHT, truth is not None)
+    return tables
 
 
-def _answer(result: Identification, truth: FloatArray | None) -> list[str]:
-    """Return the values of the full model, each with its deviation split into the data's and the file's part."""
-    if result.answer is None:
-        return []
-    names = result.estimate.names
-    known = {} if truth is None or not result.is_full else dict(zip(names, truth.tolist(), strict=True))
-    return [
-        answer_rows(result.answer, known),
-        ANSWER_KEY,
-        "<p>Values are in SI units; std is one standard deviation of the estimate, with what the file may have "
-        "wrong.</p>",
-        *[f"<p>{escape(note)}</p>" for note in format_table_notes(result.answer)],
-    ]
-
-
-def _fit_of_few(result: Identification, truth: FloatArray | None) -> list[str]:
-    """Return the parameters of a fit that the full model does not make; none where it made the estimate."""
-    if result.is_full:
-        return []
-    return [
-        "" if result.answer is None else f"<h3>The fit that was asked for</h3><p>{escape(COMPARED)}</p>",
-        parameter_rows(result.estimate, truth, result.near_zero, compared=result.answer is not None),
-        key(truth is not None),
-        "<p>Values are in SI units; std is one standard deviation of the estimate. Each row is drawn on a scale of "
-        "its own. A value that is not identifiable is left out: it would be the nominal one again.</p>",
-    ]
-
-
-def _build_sums(result: Identification) -> list[str]:
-    sums = build_sums_table(result)
-    return ["<h3>What names stand for</h3>", sums.html()] if sums.rows else []
+def _describe_held_out(held: Validation, machine: Machine) -> dict[str, Any]:
+    """Return what is said of forces that were predicted."""
+    unfiltered = " and unfiltered" if math.isfinite(held.rms_percent_raw_total) else ""
+    return {
+        "compared": _compare_with_nominal(held, machine.drives[0].part),
+        "table": validation_table(held, machine.drives).html(),
+        "sentence": f"{held.held_out}, predicted by {held.predicted_by}. Error is the root mean square of measured "
+        f"minus predicted force over that of the measured force, below the cutoff{unfiltered}.",
+    }
 
 
 def _compare_with_nominal(held: Validation, part: str) -> str:
@@ -158,62 +180,40 @@ def _compare_with_nominal(held: Validation, part: str) -> str:
     largest = max((value for _, value in parts if math.isfinite(value)), default=0.0)
     if not largest > 0.0:
         return ""
-    rows = "".join(
-        f'<tr><td>{name}</td><td class="n">{number(value, 3)} %</td>{share_cell(0.0, value / largest, "")}</tr>'
+    rows = [
+        [Cell(name), Cell(f"{number(value, 3)} %", "n"), share_cell(0.0, value / largest, "")]
         for name, value in parts
         if math.isfinite(value)
-    )
-    return (
-        '<div class="scroll" tabindex="0" role="region" aria-label="prediction, beside each other">'
-        '<table class="beside"><thead><tr><th>values</th><th class="n">error, all '
-        f"{part}s</th><th>beside each other</th>"
-        f"</tr></thead><tbody>{rows}</tbody></table></div>"
-    )
+    ]
+    heads = [Cell("values"), Cell(f"error, all {part}s", "n"), Cell("compared")]
+    return build_table("errors of the prediction, compared", heads, rows)
 
 
-def _build_unknown(material: Material) -> list[str]:
+def list_unknown(material: Material) -> list[str]:
+    """Return what the logs do not determine, a sentence each."""
     result, estimate = material.result, material.result.estimate
-    hidden = {
-        kind: [name for name, status in zip(estimate.names, estimate.status, strict=True) if status == kind]
-        for kind in (COMBINATION, UNIDENTIFIABLE)
-    }
     lines = []
-    if hidden[COMBINATION]:
-        sums = "; ".join(format_combination_labels(estimate))
-        lines.append(f"Only in combinations: {', '.join(hidden[COMBINATION])}. Known of them: {sums}.")
-    if hidden[UNIDENTIFIABLE]:
-        lines.append(f"Not shown by this motion at all: {', '.join(hidden[UNIDENTIFIABLE])}.")
     if result.is_full and result.answer is not None:
         lines = [text for _, text in answer_sentences(result.answer)]
-        lines += format_help_sentences(result.answer)
-    elif not lines:
-        lines.append("Every parameter of the set is shown by itself.")
+    else:
+        hidden = {
+            kind: [
+                name for name, status in zip(estimate.names, estimate.status, strict=True) if status == kind
+            ]
+            for kind in (COMBINATION, UNIDENTIFIABLE)
+        }
+        if hidden[COMBINATION]:
+            sums = "; ".join(format_combination_labels(estimate))
+            lines.append(f"Only in combinations: {', '.join(hidden[COMBINATION])}. Known of them: {sums}.")
+        if hidden[UNIDENTIFIABLE]:
+            lines.append(f"Not from this motion: {', '.join(hidden[UNIDENTIFIABLE])}.")
+        lines = lines or ["Every parameter of the set is identifiable by itself."]
     lines += [f"Not distinguishable from 0: {name}." for name in result.near_zero]
-    lines += _find_weakest_sum(material)
-    if result.fit is not None:
-        lines += format_unseen_lines(result.fit)
-    strongest = correlation(estimate)
-    pairs = [f"{one} and {other} ({value:+.2f})" for one, other, value in strongest.strong[:MOST_PAIRS]]
-    parts = [
-        _list(lines),
-        "<h3>Correlation</h3>" if "correlation" in material.images else "",
-        f"<p>Strongly correlated: {escape('; '.join(pairs))}.</p>" if pairs else "",
-        figure(material, "correlation"),
-    ]
-    if material.review is not None:
-        parts += [
-            "<h3>Excitation</h3>",
-            f"<p>{escape(format_travel_sentence(material.review.travel))} What was used of the limits:</p>",
-            travel_rows(material.review.travel, result.machine.drives),
-            "<p>Lengths and rates are filtered, forces are as they were measured.</p>",
-            motion(material),
-        ]
-    return parts
+    return lines + _find_weakest_sum(result)
 
 
-def _find_weakest_sum(material: Material) -> list[str]:
-    """The sum of parameters that is known worst, where that is bad."""
-    result = material.result
+def _find_weakest_sum(result: Identification) -> list[str]:
+    """Return the sum of parameters that is known worst, where that is bad."""
     parameters = result.parameters
     if parameters.names != result.estimate.names:
         return []
@@ -226,72 +226,32 @@ def _find_weakest_sum(material: Material) -> list[str]:
     ]
 
 
-def _build_wrong(material: Material) -> list[str]:
-    result = material.result
-    parts = []
-    lines = format_warning_lines(result)
-    if result.fit is None:
-        parts.append("<p>This estimate was not compared with its logs.</p>")
-    else:
-        judged = (
-            fit_lines(result.fit)
-            if result.answer is None
-            else [text for _, text in format_verdict_lines(result)]
-        )
-        lines = [*judged, *lines]
-    bad = [text for good, text in verdicts(result) if not good and text not in lines]
-    parts += [_list([*lines, *bad]) if lines or bad else f"<p>{_NOTHING}</p>"]
-    if result.answer is None and result.fit is not None and result.fit.causes:
-        parts.append(_build_causes(result.fit))
-    if "misfit" in material.images:
-        parts += ["<h3>Residual</h3>", figure(material, "misfit")]
-    if "residual" in material.images:
-        parts += ["<h3>Residual of the prediction</h3>", figure(material, "residual")]
-    if "friction" in material.images:
-        parts += ["<h3>Friction</h3>", figure(material, "friction")]
-    if result.dropped:
-        parts += ["<h3>What was not used</h3>", dropped_table(result.dropped).html()]
-    return parts
+def _list_pairs(result: Identification) -> str:
+    """Return the most strongly correlated parameters in a sentence."""
+    strongest = correlation(result.estimate).strong[:MOST_PAIRS]
+    return "; ".join(f"{one} and {other} ({value:+.2f})" for one, other, value in strongest)
+
+
+def _describe_travel(review: Review, machine: Machine) -> dict[str, Any]:
+    return {
+        "sentence": format_travel_sentence(review.travel),
+        "table": travel_rows(review.travel, machine.drives),
+    }
 
 
 def _build_causes(fit: Diagnosis) -> str:
+    if not fit.causes:
+        return ""
     if fit.unexplained:
         rows: tuple[tuple[str, ...], ...] = tuple((sentence(one, fit),) for one in fit.causes)
         return Listing(("nearest known causes",), rows).html()
     rows = tuple((sentence(one), one.cure, f"{100 * one.explains:.0f} %") for one in fit.causes)
-    return Listing(("what", "cure", "explains"), rows, frozenset({"explains"})).html()
+    return Listing(("cause", "correction", "explains"), rows, frozenset({"explains"})).html()
 
 
-def _build_next(material: Material) -> list[str]:
-    steps = "".join(f"<li>{escape(step)}</li>" for step in next_steps(material))
-    parts = [f"<ol>{steps}</ol>"]
-    if material.review is not None and material.review.next_motions:
-        parts += [
-            "<h3>Motions that would show more</h3>",
-            _list([f"{one.text}." for one in material.review.next_motions]),
-            "<p>As much time of it as the logs have, of all single sines within the machine's limits. "
-            "<code>pkm excite</code> plans a whole motion; <code>pkm identifiability</code> judges one before it is "
-            "recorded.</p>",
-        ]
-    return parts
-
-
-def _build_origin(material: Material) -> list[str]:
-    result = material.result
-    return [
-        f'<div class="pair">{machine_table(result.machine).html()}{settings_table(result).html()}</div>',
-        figure(material, "machine"),
-        "<h3>Provenance</h3>",
-        _build_provenance(material.origin),
-        "<h3>Names</h3>",
-        build_glossary_table(result.parameters.entries).html(),
-        "<p>All names: docs/glossary.md.</p>",
-    ]
-
-
-def _build_provenance(origin: dict[str, Any] | None) -> str:
+def _list_provenance(origin: dict[str, Any] | None) -> str:
     if origin is None:
-        return "<p>Not recorded: made from Python, from logs in memory.</p>"
+        return ""
     rows = [
         ("date", str(origin["date"])),
         ("version", str(origin["version"])),
@@ -302,13 +262,4 @@ def _build_provenance(origin: dict[str, Any] | None) -> str:
             for log in origin.get(kind, ())
         ),
     ]
-    return Listing(("what", "value"), tuple(rows)).html()
-
-
-def _build_verdicts(lines: list[tuple[bool, str]]) -> str:
-    items = "".join(f"<li{'' if good else ' class=bad'}>{escape(text)}</li>" for good, text in lines)
-    return f'<ul class="verdicts">{items}</ul>'
-
-
-def _list(lines: list[str]) -> str:
-    return "<ul>" + "".join(f"<li>{escape(line)}</li>" for line in lines) + "</ul>"
+    return Listing(("item", "value"), tuple(rows)).html()

@@ -10,32 +10,27 @@
 
 from __future__ import annotations
 
-from importlib.resources import files
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from pkm_identification.browser.inline import MACHINE_SCRIPTS, inline_data, inline_script
 from pkm_identification.browser.machine_scene import machine_scene, scene_frames
 
+from ..markup import render
 from .material import Material
 
-
-def motion(material: Material) -> str:
-    """Return the place of the machine and its controls; nothing where the logs were not reviewed."""
-    if material.review is None:
-        return ""
-    last = len(material.review.path.time) - 1
-    return (
-        '<div id="motion" hidden><h3>The machine along the log</h3><div id="machine-view"></div>'
-        '<p class="player"><button type="button" id="play">Play</button>'
-        f'<input type="range" id="instant" min="0" max="{last}" value="0" aria-label="Instant of the log">'
-        '<output for="instant" id="time"></output></p>'
-        "<p>Drag or use the arrow keys to turn it, Ctrl and wheel come closer. The log with most samples.</p></div>"
-    )
+if TYPE_CHECKING:
+    from markupsafe import Markup
 
 
-def motion_scripts(material: Material) -> str:
-    """Return places of the machine, and the scripts that draw them; behind `motion` in the page."""
+def count_poses(material: Material) -> int:
+    """Return how many instants of the log the machine may be drawn at; 0 where the logs were not reviewed."""
+    return 0 if material.review is None else len(material.review.path.time)
+
+
+def motion_scripts(material: Material) -> Markup | str:
+    """Return places of the machine, and the scripts that draw them; empty without a review."""
     if material.review is None:
         return ""
     path, machine = material.review.path, material.result.machine
@@ -45,6 +40,8 @@ def motion_scripts(material: Material) -> str:
         "time": np.round(path.time[chosen], 3).tolist(),
         "frames": frames,
     }
-    own = files(__package__).joinpath("motion.js").read_text(encoding="utf-8")
-    scripts = "\n".join(map(inline_script, MACHINE_SCRIPTS))
-    return f"{inline_data('motion-data', document)}\n{scripts}\n<script>\n{own}</script>\n"
+    return render(
+        "motion.html",
+        data=inline_data("motion-data", document),
+        scripts=list(map(inline_script, MACHINE_SCRIPTS)),
+    )

@@ -70,10 +70,10 @@ def _steps_of_fit(material: Material) -> list[str]:
         ask = (
             "Record one of the motions below"
             if motions
-            else "Ask pkm identifiability which motion would show them"
+            else "Ask pkm identifiability which motion would determine them"
         )
         steps.append(
-            f"{len(hidden)} parameters are not shown one by one. {ask}, "
+            f"{len(hidden)} parameters are not identifiable by themselves. {ask}, "
             "or state what is known of them (--fix, --tie, --prior)."
         )
     return steps

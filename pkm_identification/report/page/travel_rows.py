@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from html import escape
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,14 +20,19 @@ from pkm_identification.identification.review.travel import Travel
 from pkm_identification.machines.contract import Drive
 
 from ..listing import number
+from ..markup import Cell, build_table, draw
 
-WIDTH, HEIGHT = 150, 16
+if TYPE_CHECKING:
+    from markupsafe import Markup
+
+WIDTH, HEIGHT = 150, 16  # px
+NO_LIMIT = Cell("no limit stated")
 # How coordinates and rates are shown, by a drive's unit: factor and unit
 _SHOWN = {"m": (1e3, "mm", "m/s"), "rad": (180.0 / math.pi, "°", "rad/s")}
 
 
-def travel_rows(travel: Travel, drives: Sequence[Drive]) -> str:
-    """One drive a row: what was used, drawn in what is allowed."""
+def travel_rows(travel: Travel, drives: Sequence[Drive]) -> Markup:
+    """Return a table of one drive a row: what was used, drawn in what is allowed."""
     alike = len({drive.unit for drive in drives}) == 1
     limits = np.broadcast_to(travel.length_limits, travel.length.shape)
     rows = []
@@ -35,34 +40,30 @@ def travel_rows(travel: Travel, drives: Sequence[Drive]) -> str:
         (least, largest), (low, high) = travel.length[i], limits[i]
         factor, length, rate = _SHOWN[drive.unit]
         units = ("", "", "") if alike else (f" {length}", f" {rate}", f" {drive.force_unit}")
-        stroke = "<td>no limit stated</td>"
+        stroke = NO_LIMIT
         if np.isfinite(high - low):
             used = _format_percent(travel.stroke_used[i])
             stroke = share_cell((least - low) / (high - low), (largest - low) / (high - low), used)
-        cells = [
-            f'<td class="n">{escape(drive.label)}</td>',
-            f'<td class="n">{factor * least:.0f} to {factor * largest:.0f}{units[0]}</td>',
-            stroke,
-            f'<td class="n">{number(travel.rate[i], 3)}{units[1]}</td>',
-            _format_share(travel.rate[i], travel.rate_limit[i]),
-            f'<td class="n">{number(travel.force[i], 4)}{units[2]}</td>',
-            _format_share(travel.force[i], travel.force_limit[i]),
-        ]
-        rows.append(f"<tr>{''.join(cells)}</tr>")
+        rows.append(
+            [
+                Cell(drive.label, "n"),
+                Cell(f"{factor * least:.0f} to {factor * largest:.0f}{units[0]}", "n"),
+                stroke,
+                Cell(f"{number(travel.rate[i], 3)}{units[1]}", "n"),
+                _draw_share(travel.rate[i], travel.rate_limit[i]),
+                Cell(f"{number(travel.force[i], 4)}{units[2]}", "n"),
+                _draw_share(travel.force[i], travel.force_limit[i]),
+            ]
+        )
     what = "length" if {drive.unit for drive in drives} == {"m"} else "travel"
     _, length, rate = _SHOWN[drives[0].unit]
     units = (f" ({length})", f" ({rate})", f" ({drives[0].force_unit})") if alike else ("", "", "")
-    header = (
-        drives[0].part, f"{what} used{units[0]}", "of the stroke", f"largest rate{units[1]}", "of the limit",
-        f"largest force{units[2]}", "of the limit",
-    )  # fmt: skip
-    head = "".join(
-        f"<th{'' if name.startswith('of the') else ' class=n'}>{escape(name)}</th>" for name in header
-    )
-    return (
-        '<div class="scroll" tabindex="0" role="region" aria-label="Travel"><table><thead><tr>'
-        f"{head}</tr></thead><tbody>{''.join(rows)}</tbody></table></div>"
-    )
+    heads = [
+        Cell(drives[0].part, "n"), Cell(f"{what} used{units[0]}", "n"), Cell("of the stroke"),
+        Cell(f"largest rate{units[1]}", "n"), Cell("of the limit"), Cell(f"largest force{units[2]}", "n"),
+        Cell("of the limit"),
+    ]  # fmt: skip
+    return build_table("Travel", heads, rows)
 
 
 def format_travel_sentence(travel: Travel) -> str:
@@ -80,25 +81,16 @@ def format_travel_sentence(travel: Travel) -> str:
     return f"The platform went {', '.join(moved)}, and turned from home about {', '.join(turned)}."
 
 
-def share_cell(first: float, last: float, text: str) -> str:
+def share_cell(first: float, last: float, text: str) -> Cell:
     """Return a cell with the part from `first` to `last` of a whole drawn in, and a text behind it."""
     begin, end = (float(np.clip(part, 0.0, 1.0)) * WIDTH for part in (first, last))
-    over = " over" if first < 0 or last > 1 else ""
-    label = escape(text or f"{100 * last:.0f} %")
-    drawing = (
-        f'<svg width="{WIDTH + 48}" height="{HEIGHT}" viewBox="0 0 {WIDTH + 48} {HEIGHT}" role="img" '
-        f'aria-label="{label}">'
-        f'<rect class="room" x="0" y="5" width="{WIDTH}" height="6" rx="3"/>'
-        f'<rect class="used{over}" x="{begin:.1f}" y="3" width="{max(end - begin, 1.5):.1f}" height="10" rx="3"/>'
-        f'<text x="{WIDTH + 6}" y="13" font-size="12.5" fill="currentColor">{escape(text)}</text></svg>'
-    )
-    return f'<td class="drawn">{drawing}</td>'
+    over = first < 0 or last > 1
+    end = max(end, begin + 1.5)  # what is nearly nothing stays visible
+    return Cell(draw("used", WIDTH, HEIGHT, begin, end, over, text, text or f"{100 * last:.0f} %"), "drawn")
 
 
-def _format_share(value: float, limit: float) -> str:
-    if not np.isfinite(limit):
-        return "<td>no limit stated</td>"
-    return share_cell(0.0, value / limit, _format_percent(value / limit))
+def _draw_share(value: float, limit: float) -> Cell:
+    return share_cell(0.0, value / limit, _format_percent(value / limit)) if np.isfinite(limit) else NO_LIMIT
 
 
 def _format_percent(share: float) -> str:

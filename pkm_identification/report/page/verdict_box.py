@@ -11,7 +11,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from html import escape
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
     from pkm_identification.identification.result import Identification
 
 GOOD, BAD, UNKNOWN = "good", "bad", "unknown"
-_SIGNS = {GOOD: "✓", BAD: "✗", UNKNOWN: "?"}
+SIGNS = {GOOD: "✓", BAD: "✗", UNKNOWN: "?"}
 
 
 @dataclass(frozen=True)
@@ -84,7 +83,7 @@ def _answer(answer: Answer) -> list[Check]:
             "Do the data agree with the file?",
             GOOD if agrees else UNKNOWN if verdict.good else BAD,
             "yes" if agrees else "no",
-            f"Farthest, in deviations: {keys}" if keys else "No number of the file is judged.",
+            f"Farthest, in deviations: {keys}" if keys else "No number of the file is assessed.",
         ),
     ]
 
@@ -106,7 +105,7 @@ def overall(checks: list[Check], result: Identification) -> tuple[str, str]:
         verdict = result.answer.verdict
         return GOOD if verdict.grade == FITS else UNKNOWN if verdict.good else BAD, verdict.sentence
     if result.fit is not None and not result.fit.adequate:
-        return BAD, "Do not use values in doubt: the model does not explain the measured forces."
+        return BAD, "Do not use affected values: the model does not explain the measured forces."
     if result.contradiction:
         return BAD, "Do not use these values: no rigid body has them."
     if any(check.state == BAD for check in checks):
@@ -116,23 +115,10 @@ def overall(checks: list[Check], result: Identification) -> tuple[str, str]:
     return GOOD, "These values can be used."
 
 
-def verdict_box(result: Identification) -> str:
-    """Return the box."""
-    all_checks = checks(result)
-    state, sentence = overall(all_checks, result)
-    tiles = "".join(
-        f'<div class="tile {one.state}"><dt>{escape(one.question)}</dt>'
-        f'<dd class="answer">{_SIGNS[one.state]} {escape(one.answer)}</dd>'
-        f'<dd class="detail">{escape(one.detail)}</dd></div>'
-        for one in all_checks
-    )
-    return f'<div class="box {state}"><p>{escape(sentence)}</p><dl class="tiles">{tiles}</dl></div>'
-
-
 def _fit(result: Identification) -> Check:
     question, fit = "Does the model fit?", result.fit
     if fit is None:
-        return Check(question, UNKNOWN, "not judged", "This estimate was not compared with a noise floor.")
+        return Check(question, UNKNOWN, "not assessed", "This estimate was not compared with a noise floor.")
     detail = f"Residual {number(fit.ratio, 3)} × noise floor of {number(fit.floor_percent, 2)} % of the force"
     return Check(question, GOOD if fit.adequate else BAD, "yes" if fit.adequate else "no", detail)
 
@@ -172,7 +158,7 @@ def physical(result: Identification) -> Check:
         return Check(
             question,
             UNKNOWN,
-            "not judged",
+            "not assessed",
             "A part of a body is fixed or tied, or base parameters are sums of several bodies'.",
         )
     good, sentence = line
@@ -187,7 +173,7 @@ def _assess_identified(result: Identification) -> Check:
     question, answer = "What is known?", f"{count} of {total} parameters"
     parts = [
         f"{status.count(kind)} {text}"
-        for kind, text in ((IN_DOUBT, "in doubt"), (COMBINATION, "only in a combination"))
+        for kind, text in ((IN_DOUBT, "affected by the misfit"), (COMBINATION, "only in a combination"))
         if kind in status
     ]
     rest = total - count - status.count(IN_DOUBT) - status.count(COMBINATION)

@@ -88,8 +88,8 @@ class EstimateQuality:
         shown = identified | doubted
         parts = [f"{np.count_nonzero(identified)} of {len(shown)} identified"]
         if doubted.any():
-            why = "" if fit_ratio is not None else " until the fit is judged"
-            parts.append(f"{np.count_nonzero(doubted)} in doubt{why}")
+            why = "" if fit_ratio is not None else " until the fit is assessed"
+            parts.append(f"{np.count_nonzero(doubted)} affected{why}")
         if identified.any():
             parts.append("settled" if self.settled(estimate) else "settling")
             size = np.maximum(np.abs(estimate.values), self._scale)

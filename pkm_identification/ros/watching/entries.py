@@ -26,7 +26,7 @@ STATUSES = {
     ParameterEstimate.IDENTIFIABLE: "identified",
     ParameterEstimate.COMBINATION: "combination",
     ParameterEstimate.UNIDENTIFIABLE: "not identifiable",
-    ParameterEstimate.IN_DOUBT: "in doubt",
+    ParameterEstimate.IN_DOUBT: "affected",
 }
 LEVELS = {DiagnosticStatus.OK: "ok", DiagnosticStatus.WARN: "warning", DiagnosticStatus.ERROR: "error"}
 

@@ -190,7 +190,7 @@ def test_short_and_long_text_and_a_page(result, tmp_path):
     )
     assert len(repr(result)) < 120
     assert count >= 15
-    assert "The estimator converged." in str(result)
+    assert str(result).count(result.answer.verdict.sentence) == 2  # first and last
     parser = HTMLParser()
     parser.feed(result._repr_html_())
     parser.close()

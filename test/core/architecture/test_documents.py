@@ -39,6 +39,20 @@ def test_the_readme_stays_short():
     assert [line for line in lines if len(line) > 120] == []
 
 
+MADE = (
+    "file_keys",
+    "reproduction",
+    "misfit_benchmark",
+)  # tables that programs write, one row a key or a number
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "docs").rglob("*.md")), ids=lambda path: path.stem)
+def test_pages_are_short(path):
+    lines = path.read_text(encoding="utf-8").splitlines()
+    built = {"_build", "generated", "gallery"} & set(path.parts)
+    assert path.stem in MADE or built or len(lines) <= 200
+
+
 NUMBERED = re.compile(r"\btexts? 00\d|\(00\d\)", re.I)
 WRITTEN = [
     path

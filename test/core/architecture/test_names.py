@@ -56,6 +56,7 @@ IRREGULAR = (
 )
 NO_PARTICIPLES = "embed exceed feed need seed shed speed"
 # Parts of all functions. The field has 41 to 91 % verbs and 0 to 2 % participles.
+LONGEST_TEST_NAME = 80  # letters
 LEAST_VERBS, MOST_PARTICIPLES, MOST_WHAT = 0.6, 0.02, 0.01
 
 
@@ -87,3 +88,15 @@ def test_functions_begin_with_a_verb():
 def test_docstrings_of_functions_say_what_is_returned():
     firsts = [text.split()[0] for node in functions() if (text := ast.get_docstring(node))]
     assert sum(word in ("What", "Of") for word in firsts) < MOST_WHAT * len(firsts)
+
+
+def test_names_of_tests_are_short():
+    tests = PACKAGE.parent / "test"
+    names = [
+        node.name
+        for path in tests.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")
+    ]
+    assert len(names) > 2000
+    assert [name for name in names if len(name) >= LONGEST_TEST_NAME] == []

@@ -23,7 +23,7 @@ m_p        kg       identified
 Ixx_p      kg m^2   not identifiable
 It_b       kg m^2   only in a combination
 viscous_1  N s/m    identified, not distinguishable from 0
-coulomb_1  N        in doubt: the model does not fit
+coulomb_1  N        affected: the model does not fit
 
 What is identified is identified
 """
@@ -46,7 +46,7 @@ def test_rows_of_a_table_have_the_colour_of_their_status_and_prose_has_none():
     assert rows[3].endswith("\x1b[33mnot identifiable\x1b[0m")
     assert rows[4].endswith("\x1b[33monly in a combination\x1b[0m")
     assert rows[5].endswith("\x1b[32midentified\x1b[0m, not distinguishable from 0")
-    assert rows[6].endswith("\x1b[31min doubt\x1b[0m: the model does not fit")
+    assert rows[6].endswith("\x1b[31maffected\x1b[0m: the model does not fit")
     assert [row for row in rows if "\x1b" not in row] == [*rows[:2], "", "What is identified is identified"]
 
 

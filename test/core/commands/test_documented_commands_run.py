@@ -164,6 +164,7 @@ GIVEN: dict[str, Callable[[Path], None]] = {
     "docs/diagnosis.md": machine_and_log,
     "docs/driver_contract.md": trial,
     "docs/dynamics.md": machine_and_log,
+    "docs/exciting_motions.md": motion_of_one_axis,
     "docs/export.md": estimates,
     "docs/faults_and_cures.md": loads,
     "docs/history.md": estimates,

@@ -116,7 +116,7 @@ def test_twelve_points_from_a_file(tmp_path, form):
 
 @pytest.mark.slow
 def test_a_terminal_is_asked_for_what_is_missing_until_it_is_understood(tmp_path, monkeypatch, capsys):
-    answers = ["inch", "mm", "300", "", "-5", "200", "25", "400"]
+    answers = ["inch", "mm", "300", "", "-5", "200", "25", "400", "ball", ""]
     answers.insert(3, "20")
     monkeypatch.setattr(sys, "stdin", Terminal("\n".join(answers) + "\n"))
     out = tmp_path / "mine.yaml"
@@ -125,6 +125,8 @@ def test_a_terminal_is_asked_for_what_is_missing_until_it_is_understood(tmp_path
     assert "unit of lengths (m, mm or in): " in err
     assert "expected m, mm or in; did you mean 'in'?" in err
     assert "must be greater than zero" in err
+    assert "universal joint (cross)" in err  # the picture
+    assert "1 to 6" in err
     other = tmp_path / "other.yaml"
     assert main(["init", str(other), *ROUND, *PAIRS, "--name", "mine"]) == 0
     assert other.read_text() == out.read_text()
@@ -136,6 +138,26 @@ def test_a_terminal_is_asked_for_what_is_missing_until_it_is_understood(tmp_path
     monkeypatch.setattr(sys, "stdin", Terminal("\n".join(["m", ".3", star, ".2", star, ".4"]) + "\n"))
     assert main(["init", str(tmp_path / "none.yaml")]) == 2
     assert "architecturally singular" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("joint_type", "base", "platform"),
+    [
+        ("base-tangential", "universal", "spherical"),
+        ("platform-radial", "no_spin", "universal"),
+        ("spherical", "spherical", "spherical"),
+        ("unknown", "no_spin", "spherical"),
+    ],
+)
+def test_the_joint_type_is_in_the_file(joint_type, base, platform, tmp_path):
+    out = tmp_path / "mine.yaml"
+    assert main(["init", str(out), *ROUND, *PAIRS, "--mass", "12", "--joint-type", joint_type]) == 0
+    machine = Machine.load(out)
+    assert (machine.platform_joint, machine.base_joint) == (
+        platform,
+        "spherical" if platform == "universal" else base,
+    )
+    assert ("GUESSED: struts do not spin" in out.read_text()) is (joint_type == "unknown")
 
 
 SINGULAR = ["--angles-base", "0,60,120,180,240,300", "--angles-platform", "0,60,120,180,240,300"]

@@ -73,9 +73,7 @@ def test_row_38_an_interrupt_is_one_line_and_130_at_any_moment(tmp_path, after):
 
 
 @pytest.mark.parametrize("started", [obey, ignore])
-def test_an_interrupt_takes_along_what_can_be_removed_and_is_ignored_where_that_was_asked_for(
-    tmp_path, started
-):
+def test_an_interrupt_removes_what_it_can_and_is_ignored_where_asked(tmp_path, started):
     path = tmp_path / "half"
     done = subprocess.run(
         [sys.executable, "-c", INTERRUPTS_ITSELF, str(path)],

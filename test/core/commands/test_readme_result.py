@@ -23,7 +23,7 @@ ROOT = Path(__file__).resolve().parents[3]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 # name, nominal, estimate, deviation and whether it is in %, status
 ROW = re.compile(
-    r"^(\w+)  +(?:kg|kg m|N s/m) +([\d.]+) +([\d.]+) +([\d.]+)( %)? +[\d.]+(?: %)? +[\d.]+(?: %)?  (\S.*?)  "
+    r"^(\w+)  +(?:kg|kg m|N s/m) +([\d.]+) +([\d.]+) +([\d.]+)( %)? +[\d.]+(?: %)? +[\d.]+(?: %)?  (\S.*?)(?:  |$)"
 )
 
 

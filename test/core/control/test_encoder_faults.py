@@ -67,7 +67,7 @@ def test_a_stuck_encoder_and_a_reversed_one_are_called_so():
     assert "moves the other way" in turned.controller.stop.text or "moves away" in turned.controller.stop.text
 
 
-def test_a_step_that_no_machine_makes_stops_any_machine_and_after_a_reset_it_goes_on_from_there():
+def test_an_impossible_step_stops_any_machine_and_a_reset_goes_on():
     """Without limits in the file as well: one sample off and the next agreeing with it is no motion."""
     run, moved, motion = stopped(Machine.load("uf"), "lost_counts_2=0.001,0.3", 0.05, 1.0)
     assert run.controller.stop.reason == "length_step"

@@ -34,7 +34,7 @@ FORCED = [name for name in EVERY if not machine(name).place_drives]
 
 
 @pytest.mark.parametrize("name", FORCED)
-def test_forces_of_other_accelerations_are_those_of_the_mass_matrix_and_friction_counts_once(name):
+def test_forces_of_other_accelerations_are_those_of_the_mass_matrix(name):
     one = machine(name)
     motion = smooth_motion(one, count=3)[:1]
     values = one.basis.nominal
@@ -51,7 +51,7 @@ def test_forces_of_other_accelerations_are_those_of_the_mass_matrix_and_friction
 
 
 @pytest.mark.parametrize("name", ["mast", "delta", "uf"])
-def test_an_estimate_of_the_file_s_own_values_is_the_file_and_another_machine_s_is_refused(name):
+def test_an_estimate_of_another_machine_is_refused(name):
     one = machine(name)
     reader, known = EstimateReader(one), one.build_parameter_set(one.parameter_sets[0])
     given = (known.names, known.nominal, np.ones(len(known.names)), np.ones(len(known.names), dtype=bool))

@@ -154,7 +154,7 @@ def test_an_estimate_in_doubt_is_written_and_told(tmp_path, estimate_file, capsy
     assert main(["export", "--machine", "uf", "--estimate", str(estimate_file), "--out", str(out)]) == 1
     assert out.exists()
     assert capsys.readouterr().err.endswith(
-        "in doubt (the model did not fit, or no rigid body is near): m_p\n"
+        "affected (the model did not fit, or no rigid body is near): m_p\n"
     )
 
 

@@ -261,7 +261,7 @@ def test_filtered_samples_tell_whether_lengths_were_rounded():
     assert told > 1.0
 
 
-def test_encoders_whose_steps_are_longer_than_a_sample_at_the_bend_make_no_noise_of_rates():
+def test_coarse_encoders_make_no_noise_of_rates():
     machine = nominal(1000.0)
     low_pass = FilterSettings(period=1e-3, cutoff=90.0)
     fine, coarse = (

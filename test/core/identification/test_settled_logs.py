@@ -83,7 +83,7 @@ def test_a_machine_that_stands_still_and_moves_for_a_second_has_too_few_equation
     assert 75 < resting < 4 * 25 + 1
 
 
-def test_a_machine_that_stands_still_and_moves_for_little_more_than_two_is_not_judged():
+def test_a_machine_that_moves_for_little_more_than_two_is_not_judged():
     result = found(resting_then_moving(2400))
     assert not result.converged
     assert "too short" in result.nonconvergence

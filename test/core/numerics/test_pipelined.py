@@ -18,7 +18,7 @@ import pytest
 from pkm_identification.numerics.pipelined import ahead, map_overlapped, side_by_side, start_background
 
 
-def test_results_come_in_order_beside_their_items_and_at_most_one_item_is_made_ahead():
+def test_results_come_in_order_and_at_most_one_item_is_made_ahead():
     made, given = [], []
 
     def items():

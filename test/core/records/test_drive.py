@@ -34,7 +34,7 @@ def test_one_metre_of_counts_and_one_ampere():
     np.testing.assert_allclose(force * machine.drive.screw_lead, turn_work, rtol=1e-15)
 
 
-def test_lengths_of_a_controller_stay_and_its_currents_are_forces_by_the_screws_work():
+def test_lengths_stay_and_currents_become_forces_by_the_screws_work():
     """Oh 2003, l.16242-43, 16312-13: with the 3:1 gearbox three times the force of the motor on the screw."""
     document = yaml.safe_load(builtin_machines()["uf"].read_text())
     motor = {"torque_constant": 0.3, "screw_lead": 0.004, "force_limit": 900.0}

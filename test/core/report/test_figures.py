@@ -75,7 +75,8 @@ def test_figure_is_labelled_and_of_a_reasonable_size(figures, name):
         if hasattr(axes, "get_zlabel"):
             assert axes.get_zlabel().endswith(UNITS)
     data = png(figure)
-    assert len(data) < 200_000
+    # lines of a whole log are dense
+    assert len(data) < (350_000 if name == "forces" else 200_000)
     with Image.open(io.BytesIO(data)) as image:
         assert image.format == "PNG"
         assert 500 < image.width < 2000
@@ -151,7 +152,7 @@ def test_convergence_over_several_logs_counts_equations():
     assert visible(figure)[-1].get_xlabel() == "equation (-)"
 
 
-def test_estimates_draw_a_bar_for_each_identified_parameter_and_say_so_for_the_others():
+def test_estimates_draw_a_bar_for_each_identified_parameter():
     estimate = made_estimate()
     figure = draw_estimates_figure(estimate, truth=estimate.nominal)
     bars = sum(len(axes.patches) for axes in figure.axes)

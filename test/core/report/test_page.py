@@ -46,7 +46,7 @@ def test_the_verdict_is_that_of_the_worst_check():
     assert states(bad)["Does the model fit?"] == BAD
     assert overall(checks(bad), bad) == (
         BAD,
-        "Do not use values in doubt: the model does not explain the measured forces.",
+        "Do not use affected values: the model does not explain the measured forces.",
     )
     lost = replace(result, converged=False, nonconvergence="viscous_1 still drifts")
     assert states(lost)["Converged?"] == BAD
@@ -75,7 +75,7 @@ def test_every_shown_parameter_and_combination_has_a_bar_on_its_own_scale():
     assert ">kg m²<" in html
     assert html.count('<svg width="230"') == estimate.status.count("identifiable") + 1
     place = estimate.names.index("viscous_3")
-    row = re.search(r"<tr><td >viscous_3.*?</tr>", html)[0]
+    row = re.search(r"<tr><td>viscous_3.*?</tr>", html)[0]
     nominal = float(re.search(r'class="mark"><line x1="([\d.]+)"', row)[1])
     value = float(re.search(r'<circle cx="([\d.]+)"', row)[1])
     low, high = (
@@ -135,7 +135,7 @@ def test_next_steps_follow_from_what_is_wrong():
 
     good = replace(made_identification(error=0.1), fit=made_fit())
     assert "pkm export" in said(good)
-    assert "3 parameters are not shown one by one" in said(good)
+    assert "3 parameters are not identifiable by themselves" in said(good)
     assert "motions below" not in said(good)  # there is no list of them
     advised = Material(good, {}, review=SimpleNamespace(next_motions=("turning about z",)))
     assert "motions below" in " ".join(next_steps(advised))

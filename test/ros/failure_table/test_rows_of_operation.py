@@ -133,9 +133,7 @@ def refused_in_one_line(bench, machine, said):
     [(BOMB, "aliases written out"), (f"kind: hexapod\nschema: {'9' * 5000}", "whole number of 5000 digits")],
     ids=["aliases", "digits"],
 )
-def test_row_34_a_machine_file_that_blows_up_is_one_bounded_line_and_the_node_takes_another(
-    bench, tmp_path, text, said
-):
+def test_row_34_a_machine_file_that_blows_up_is_one_bounded_line(bench, tmp_path, text, said):
     """Four hundred bytes that stand for 10^9 texts, named to an inactive node, which refuses to be configured."""
     (tmp_path / "m.yaml").write_text(text)
     assert str(tmp_path / "m.yaml") in refused_in_one_line(bench, str(tmp_path / "m.yaml"), said)
@@ -256,7 +254,7 @@ def test_row_21_messages_of_another_type_are_an_error_naming_publisher_and_type(
         rclpy.shutdown(context=context)
 
 
-def test_row_21_a_quality_of_service_that_does_not_match_is_an_error_naming_the_publisher(bench):
+def test_row_21_quality_of_service_that_does_not_match_names_the_publisher(bench):
     KinematicsRig(bench)
     statuses = bench.diagnostics()
     careless = bench.node.create_publisher(StrutStates, "strut_states/filtered", STRUT_STATES_SUBSCRIPTION)
@@ -338,7 +336,7 @@ def saved_estimate(tmp_path_factory):
 
 
 @pytest.mark.alone
-def test_row_26_a_node_slower_than_its_input_counts_what_it_lost_and_tells_its_step_times(bench):
+def test_row_26_a_slow_node_counts_its_losses_and_reports_step_times(bench):
     statuses = bench.diagnostics()
     rig = FilterRig(bench, machine="mast")
     motion = DriveMotion(3001, "mast")

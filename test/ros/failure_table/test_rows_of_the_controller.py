@@ -41,9 +41,7 @@ START, INSTANT = 100.0, 2.0  # s, of the simulator and of the fault
         ("reversed_length_2=2.0", "strut 2"),
     ],
 )
-def test_row_39_an_encoder_that_fails_under_control_stops_the_machine_within_two_millimetres(
-    bench: Bench, tmp_path, fault, said
-):
+def test_row_39_a_failing_encoder_stops_the_machine_within_two_mm(bench: Bench, tmp_path, fault, said):
     """A step of 1 mm, a stuck encoder, a reversed sign, by the machine file's `following_error` and `force_jump`.
 
     ERROR names the strut, the goal ends, the true lengths rest within 2 mm, no force jumps by more than braking asks

@@ -61,7 +61,7 @@ def assert_finite(messages):
 
 @pytest.mark.slow
 @on_mast
-def test_row_16_a_shock_is_gated_and_counted_and_many_in_a_row_say_that_model_or_units_are_wrong(bench, rig):
+def test_row_16_shocks_are_gated_and_many_say_that_model_or_units_are_wrong(bench, rig):
     statuses = bench.diagnostics()
     samples = rig.samples()
     rig.feed(samples[:2500])
@@ -333,7 +333,7 @@ def test_row_33_what_is_no_file_is_never_saved_to_and_the_node_goes_on(bench, ri
     assert sorted(entry.name for entry in tmp_path.iterdir()) == ["elsewhere", "uf.json", "uf.lock"]
 
 
-def test_row_32_a_clock_set_back_does_not_cost_what_was_saved_and_a_damaged_file_is_passed_over(
+def test_row_32_a_clock_set_back_keeps_what_was_saved(
     bench, tmp_path
 ):
     """Autosave keeps what knows more, and the one before it; a damaged file is an ERROR, and the one before is used."""

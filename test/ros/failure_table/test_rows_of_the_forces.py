@@ -64,9 +64,7 @@ def reverse_one(time, length, force):
     ],
     indirect=["chain"],
 )
-def test_row_30_what_no_machine_can_have_is_an_error_in_doubt_and_refused_by_the_controller(
-    chain, fault, begin, said
-):
+def test_row_30_what_no_machine_can_have_is_refused_by_the_controller(chain, fault, begin, said):
     """ERROR names it within seconds, parameters are IN_DOUBT, the controller keeps its model; a reset ends it."""
     chain.statuses.clear()
     chain.estimates.clear()
@@ -153,7 +151,7 @@ def with_rests(truth, begin):
 
 
 @pytest.mark.slow
-def test_row_37_at_rest_nothing_is_learned_and_a_load_put_on_then_is_found_when_it_moves_on(chain):
+def test_row_37_a_load_put_on_at_standstill_is_found_in_motion(chain):
     """What static friction holds for half a minute, until the machine breaks away, moves nothing.
 
     No value, no deviation and no status; it is no payload, and is counted; no estimate is called stale for it, and the

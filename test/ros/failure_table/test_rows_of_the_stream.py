@@ -361,7 +361,7 @@ def test_row_10_stamp_zero_is_an_error(bench, rig):
     assert_equal(rig.settle(len(expected(motion))), expected(motion))
 
 
-def test_row_14_a_length_outside_the_limits_names_the_strut_and_hints_at_millimetres(bench, rig):
+def test_row_14_a_length_outside_limits_names_the_strut_and_hints_at_mm(bench, rig):
     statuses = bench.diagnostics()
     motion = moved(rig, 200)
     messages = motion.messages()

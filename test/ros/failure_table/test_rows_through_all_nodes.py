@@ -101,7 +101,7 @@ def free(tmp_path_factory):
         yield Free(bench, tmp_path_factory.mktemp("free"))
 
 
-def test_row_13_a_driver_that_turns_into_a_singularity_gets_marked_poses_nobody_learns_from(free):
+def test_row_13_poses_near_a_singularity_are_marked_and_not_learned_from(free):
     """Turned by 100 degrees and back: DEGRADED around 90 degrees, WARN, skipped by the estimator; OK afterwards."""
     free.reset()
     angles = np.radians(50.0) * (1.0 - np.cos(np.linspace(0.0, 2.0 * np.pi, 500)))
@@ -118,7 +118,7 @@ def test_row_13_a_driver_that_turns_into_a_singularity_gets_marked_poses_nobody_
     assert free.nodes[2].estimator.counts["skipped_status"] == degraded.size
 
 
-def test_row_12_lengths_that_jump_to_those_of_a_pose_behind_the_singularity_give_no_pose_of_that_mode(free):
+def test_row_12_a_jump_behind_the_singularity_gives_no_pose_of_that_mode(free):
     """The stream pauses and comes back with a machine that was put into another assembly mode.
 
     What is published is a pose of home's mode with these lengths, or none; and home again is home.

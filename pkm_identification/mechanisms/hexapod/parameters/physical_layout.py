@@ -125,7 +125,7 @@ class _Sorter:
     def _refuse_part(self, present: list[str]) -> NoReturn:
         raise PkmError(
             f"parameter set '{self.parameters.name}': of a body only {', '.join(present)}: whether that is physical "
-            "cannot be told (state the other parameters in a prior instead of fixing or tying them)"
+            "cannot be decided (state the other parameters in a prior instead of fixing or tying them)"
         )
 
     def _strut(self, strut: int | None) -> None:

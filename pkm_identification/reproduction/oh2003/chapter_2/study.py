@@ -16,7 +16,7 @@ from pkm_identification.report.contribution_tables import (
     build_contributions_document,
     build_sensitivity_document,
 )
-from pkm_identification.report.paragraphs import paragraph
+from pkm_identification.report.listing import paragraph
 from pkm_identification.reproduction.document import build_common_document, conclusions
 from pkm_identification.reproduction.finding import Finding
 from pkm_identification.reproduction.outcome import Outcome

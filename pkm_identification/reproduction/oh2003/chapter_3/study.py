@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pkm_identification.mechanisms.pendulum.model import NAMES, UNITS
-from pkm_identification.report.paragraphs import paragraph
+from pkm_identification.report.listing import paragraph
 from pkm_identification.reproduction.document import build_common_document, conclusions
 from pkm_identification.reproduction.finding import Finding
 from pkm_identification.reproduction.outcome import Outcome

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pkm_identification.report.paragraphs import paragraph
+from pkm_identification.report.listing import paragraph
 from pkm_identification.report.staged_tables import (
     build_cross_table,
     build_dependence_table,

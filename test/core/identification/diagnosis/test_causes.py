@@ -57,9 +57,7 @@ def test_other_effects_have_their_unit_already():
         (1 / 300.0, "force_gain", False),
     ],
 )
-def test_a_factor_that_makes_forces_too_large_is_told_from_one_that_makes_them_too_small(
-    factor, name, larger
-):
+def test_a_factor_of_forces_above_1_is_told_from_one_below(factor, name, larger):
     causes = list_causes_of_factor(factor, 0.0, ())
     assert {cause.name: enlarges(cause) for cause in causes} == {name: larger} | (
         {"force_sign": False} if factor < 0.0 else {}

@@ -437,9 +437,7 @@ def test_two_faults_at_once_are_both_named(right):
 
 
 @pytest.mark.slow
-def test_what_happens_between_the_stretches_of_an_excerpt_is_seen_by_the_residual_of_all(
-    right, alone, monkeypatch
-):
+def test_the_residual_of_all_sees_what_is_between_parts_of_an_excerpt(right, alone, monkeypatch):
     """Of hours, causes are looked for in an excerpt; here in the first and the last quarter."""
     quarter = len(right.time) // 4
     monkeypatch.setattr(

@@ -160,7 +160,7 @@ def test_an_excerpt_is_spread_over_the_logs(machine):
         assert np.array_equal(own.force, log.force[rows])
 
 
-def test_the_residual_of_the_whole_is_that_of_one_piece_and_tells_where_it_is_largest(machine, monkeypatch):
+def test_the_residual_in_pieces_is_that_of_the_whole_with_its_maximum(machine, monkeypatch):
     log = moving_log(machine, 20_000)
     force = log.force.copy()
     force[12_000:14_000] *= 1.5

@@ -86,7 +86,7 @@ def test_what_is_in_doubt_is_told_and_not_called_changed(files, tmp_path, capsys
     assert main(["compare", str(files["new"]), str(path)]) == 1
     said = capsys.readouterr()
     assert "Nothing has changed beyond chance." in said.out
-    assert said.err == "pkm compare: in doubt, because a model did not fit or did not converge: viscous_3\n"
+    assert said.err == "pkm compare: affected, because a model did not fit or did not converge: viscous_3\n"
 
 
 @pytest.mark.slow

@@ -159,7 +159,7 @@ def guarded(log, k, factor=1.0):
     return GuardedSample(float(log.time[k]), log.length[k], factor * log.force[k], 0, False)
 
 
-def test_a_stream_whose_model_learned_from_forces_that_were_none_is_by_a_model_again(struts):
+def test_a_stream_that_learned_from_false_forces_is_by_a_model_again(struts):
     """The machine flies apart behind the springs of such a model; what had been learned before does not help."""
     nominal, _, recording = struts
     log, stream = recording.log(), new_stream(nominal)

@@ -76,7 +76,7 @@ def special(fraction: float) -> dict:
     return made
 
 
-def test_joints_at_the_middle_of_both_triangles_sides_are_refused_as_architecturally_singular():
+def test_joints_at_the_middle_of_sides_are_architecturally_singular():
     assert "architecturally singular" in refused(special(0.5))
 
 

@@ -48,7 +48,7 @@ def third_bar(q: np.ndarray) -> np.ndarray:
     return np.array([0.5 * L * np.cos(gamma), rho + 0.5 * L * np.sin(gamma), gamma])
 
 
-def test_the_reconstructed_platform_jacobian_is_that_of_differences_and_of_the_mechanism():
+def test_the_platform_jacobian_is_that_of_differences_and_mechanism():
     expected = differences(slider_heights, POSE)
     assert off(platform_jacobian(POSE), expected) < 1e-9
     mast = Mechanism.load("mast")

@@ -176,7 +176,7 @@ def test_readers_take_the_encoders_a_machine_has_or_was_told_to_use(record, tmp_
         np.testing.assert_allclose(read.force, record.force, atol=1e-6)
 
 
-def test_the_encoder_that_is_used_changes_what_lies_between_log_and_strut_and_not_the_machine():
+def test_the_encoder_that_is_used_does_not_change_the_machine():
     both = belt(encoder="both")
     for side in ("motor", "load"):
         one = both.with_encoder(side)

@@ -178,7 +178,7 @@ PUSHED = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", PUSHED)
-def test_a_second_of_motion_is_that_of_its_forward_dynamics_and_the_error_falls_with_the_square_of_the_step(
+def test_the_error_of_motion_falls_with_the_square_of_the_step(
     name,
 ):
     made, plant = mechanism(name), plant_of(mechanism(name))
@@ -211,7 +211,7 @@ def test_a_second_of_motion_is_that_of_mujoco(name):
 
 
 @pytest.mark.slow
-def test_motion_with_friction_of_drives_and_passive_joints_is_that_of_forward_dynamics():
+def test_motion_with_friction_of_all_joints_is_that_of_forward_dynamics():
     # nothing comes to rest in this time: the bend of Coulomb friction is no matter of DOP853
     made, plant = rubbing(), plant_of(rubbing(), friction=True)
     rate = np.array([0.15, 0.12, 0.1])

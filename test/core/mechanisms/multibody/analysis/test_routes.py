@@ -224,7 +224,7 @@ def test_hexapods_follow_their_own_analysis():
         assert found.precise is None
 
 
-def test_a_hexapod_as_a_mechanism_in_thirty_digits_has_the_columns_of_the_compiled_one():
+def test_a_hexapod_in_thirty_digits_has_the_columns_of_the_compiled_one():
     one = Subject.of_machine(machine("hexel"), "axisymmetric_alike")
     columns = one._chosen(dynamics.regressor(*compute_structure_motion(one.mechanism, 4, 30))).astype(float)
     rough = one._chosen(dynamics.regressor(*compute_structure_motion(one.mechanism, 4)))

@@ -325,7 +325,7 @@ def test_verdicts_follow_the_numbers(study, name):
     assert verdicts(right(study))[name] == AGREES
 
 
-def test_sizes_of_the_energy_model_under_noise_are_judged_only_if_its_data_identify_the_masses(study):
+def test_sizes_of_the_energy_model_need_identified_masses(study):
     names = ("1 % noise, energy: worst mass", "1 % noise, energy: worst mass (conclusion chapter)")
     shown = replace(study, noise=tuple(replace(one, plain_identified=3) for one in study.noise))
     for name, printed in zip(names, (37.8, 80.5), strict=True):

@@ -82,7 +82,7 @@ def test_long_motion_is_followed_warm(name):
     assert same((result.position, result.rotation), (motion.position, motion.rotation)).all()
 
 
-def test_turned_by_up_to_a_radian_newton_from_home_never_leaves_the_mode_that_is_proved():
+def test_newton_from_home_up_to_a_radian_keeps_the_proved_mode():
     """Many of these poses belong to other modes than home's: then neither finds them, and both agree."""
     m = Machine.load("uf")
     truth = spread(m, 2000, 2, 1.0)
