@@ -20,7 +20,7 @@ import numpy as np
 import pkm_identification as pkm
 
 seconds = (5.0, 10.0, 20.0)
-names = ("mz_p", "viscous_1", "coulomb_1")
+names = ("h_b", "viscous_1", "coulomb_1")
 data, file = ({name: [] for name in names} for _ in range(2))
 for duration in seconds:
     log = pkm.simulate("uf", "rich", duration=duration, perturb=0.1, seed=4)

@@ -15,6 +15,7 @@ The real machine here is a simulated one with heavier arms and friction, so that
 """
 
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -26,9 +27,10 @@ real = guess.replace("crank_mass: 0.6", "crank_mass: 0.7").replace("rod_mass: 0.
 real = real.replace("viscous: [0, 0]", "viscous: [0.4, 0.5]").replace(
     "coulomb: [0, 0]", "coulomb: [0.2, 0.3]"
 )
-Path("real_five_bar.yaml").write_text(real, encoding="utf-8")
-log = pkm.simulate("real_five_bar.yaml", "rich", duration=15.0, noise=0.01, seed=1)
-Path("real_five_bar.yaml").unlink()
+with TemporaryDirectory() as folder:
+    file = Path(folder) / "real.yaml"
+    file.write_text(real, encoding="utf-8")
+    log = pkm.simulate(file, "rich", duration=15.0, noise=0.01, seed=1)
 
 result = pkm.identify(log, "machines/five_bar.yaml")
 print(result)
