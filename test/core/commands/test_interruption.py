@@ -36,7 +36,8 @@ INTERRUPTS_ITSELF = """
 import os, signal, sys
 from pathlib import Path
 from pkm_identification.interruption import interruptible, remove_unfinished
-with interruptible("pkm test"), remove_unfinished(Path(sys.argv[1])), remove_unfinished(Path("/dev/null/cannot be removed")):
+impossible = Path("/dev/null/cannot be removed")
+with interruptible("pkm test"), remove_unfinished(Path(sys.argv[1])), remove_unfinished(impossible):
     Path(sys.argv[1]).touch()
     os.kill(os.getpid(), signal.SIGINT)
     print("goes on")
