@@ -333,9 +333,7 @@ def test_row_33_what_is_no_file_is_never_saved_to_and_the_node_goes_on(bench, ri
     assert sorted(entry.name for entry in tmp_path.iterdir()) == ["elsewhere", "uf.json", "uf.lock"]
 
 
-def test_row_32_a_clock_set_back_keeps_what_was_saved(
-    bench, tmp_path
-):
+def test_row_32_a_clock_set_back_keeps_what_was_saved(bench, tmp_path):
     """Autosave keeps what knows more, and the one before it; a damaged file is an ERROR, and the one before is used."""
     path = tmp_path / "mast.json"
     rig = EstimatorRig(bench, "mast", save_folder=str(tmp_path), autosave_period=0.1)
