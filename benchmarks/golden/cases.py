@@ -25,9 +25,10 @@ ESTIMATORS = ("ls", "ukf", "rls", "robust")
 
 # (pattern of a case, pattern of a place in its outputs, why it may differ): empty where nothing changed on purpose
 EXPLAINED: tuple[tuple[str, str, str], ...] = (
+    ("identify-hexel-*", "*.json*", "the places of its base joints are corrected"),
     *(
         ("*", f"*.json.{key}*", "a key that the answers of all machines have now")
-        for key in ("base", "drives", "equations", "fit.per_drive", "validation.*.per_drive")
+        for key in ("answer", "base", "drives", "equations", "fit.per_drive", "validation.*.per_drive")
     ),
     *(
         (
@@ -35,7 +36,7 @@ EXPLAINED: tuple[tuple[str, str, str], ...] = (
             "estimate.json.parameters.*",
             "combinations by the covariance of every direction",
         )
-        for name in ("ukf", "rls", "energy")
+        for name in ("ls", "ukf", "rls", "energy")
     ),
     (
         "diagnose-uf",

@@ -35,6 +35,8 @@ from .knowledge import Knowledge
 
 # Status of a row of motion: a row is never an exception
 OK, DEGRADED, FAILED, OTHER_MODE = range(4)
+# Twice the stated rate, 1.5 times the stated force: a limit is what a drive may do, not what noise may show
+RATE_ROOM, FORCE_ROOM = 2.0, 1.5
 STATUS_NAMES = ("ok", "degraded", "failed", "other assembly mode")
 
 

@@ -76,7 +76,7 @@ from .capabilities import (
     require,
 )
 from .compliance import find_compliance
-from .contract import FAILED, OK, Drive, Machine, Motion
+from .contract import FAILED, FORCE_ROOM, OK, RATE_ROOM, Drive, Machine, Motion
 from .file_numbers import change_document
 from .hexapod_tracker import HexapodNeighbours, HexapodTracker
 from .knowledge import Knowledge
@@ -84,9 +84,6 @@ from .knowledge.hexapod import knowledge_of_hexapod
 from .motions import mask_friction_rows, mass_and_bias_of_regressors
 from .place_drives import find_place_drives, find_valve
 from .rows_of_bodies import list_rows_of_hexapod
-
-# Twice the stated rate, 1.5 times the stated force: a limit is what a drive may do, not what noise may show
-_RATE_ROOM, _FORCE_ROOM = 2.0, 1.5
 
 
 def description_of(machine: Machine) -> Description | None:
@@ -114,8 +111,8 @@ class Hexapod:
         motor = description.drive
         self.sample_rate = None if motor is None else motor.sample_rate
         low, high = (float(end) for end in description.length_limits)
-        rate = _RATE_ROOM * description.rate_limit if description.rate_limit else np.inf
-        force = np.inf if motor is None else _FORCE_ROOM * motor.force_limit
+        rate = RATE_ROOM * description.rate_limit if description.rate_limit else np.inf
+        force = np.inf if motor is None else FORCE_ROOM * motor.force_limit
         count = 1.0 / motor.counts_per_meter if motor is not None and motor.has_encoder else 0.0
         self.drives = tuple(
             Drive(

@@ -49,6 +49,7 @@ from ..setpoints import MotionReference, Wanted
 
 # Of references made from single commands, per s and s^2: a large change in a third of a second
 _RATE, _ACCELERATION = 3.0, 20.0
+COMMAND_SHARE = 0.5  # of the rate that the file allows
 _START_SHARE = 0.01  # of a large change
 _GRID = 0.01  # s, of samples whose forces are typical
 _TYPICAL = 20.0  # s
@@ -69,7 +70,8 @@ class MultibodyPhysics:
         self.control = self.description.description.control
         self.sample_rate = CONTROL if machine.sample_rate is None else machine.sample_rate
         size = np.array([drive.size for drive in self.drives])
-        self.rate_limit, self.acceleration_limit = _RATE * size, _ACCELERATION * size
+        rated = COMMAND_SHARE * np.array([drive.rated_rate for drive in self.drives])
+        self.rate_limit, self.acceleration_limit = np.minimum(_RATE * size, rated), _ACCELERATION * size
         self.start_tolerance = _START_SHARE * size
 
     def _rebuild(self, **changed: Any) -> Mechanism:

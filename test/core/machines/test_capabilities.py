@@ -14,7 +14,8 @@ import numpy as np
 import pytest
 from core.machines.every_machine import AS_MULTIBODY, EVERY, machine, smooth_motion
 
-from pkm_identification.errors import SettingsError
+from benchmarks.field import parallel_machines as documents
+from pkm_identification.errors import MachineError, SettingsError
 from pkm_identification.machines.capabilities import (
     ElasticDrives,
     EnergyModel,
@@ -26,7 +27,7 @@ from pkm_identification.machines.capabilities import (
     require,
 )
 from pkm_identification.machines.contract import DEGRADED
-from pkm_identification.machines.load import load_machine
+from pkm_identification.machines.load import load_machine, read_machine
 from pkm_identification.machines.motions import mask_friction_rows
 
 POSED = [name for name in EVERY if has(machine(name), PlatformPose)]
@@ -108,3 +109,16 @@ def test_the_energy_changes_by_the_power_of_the_forces(name):
     power = np.sum(one.compute_regressor(motion, mapping)[:, :, 0] * motion.rate, axis=1)
     change = (energy[2:] - energy[:-2]) * (count - 1) / 2.0
     np.testing.assert_allclose(change, power[1:-1], atol=1e-3 * np.abs(power).max())
+
+
+def test_drives_of_a_file_of_bodies_say_what_they_may_be_asked_for():
+    document = documents.five_bar()
+    name = next(iter(document["drives"]))
+    document["drives"][name] |= {"rate_limit": "3/2", "force_limit": 5}
+    first, second = read_machine(document).drives
+    assert (first.rated_rate, first.rated_force) == (1.5, 5.0)
+    assert (first.rate_limit, first.force_limit) == (3.0, 7.5)
+    assert np.isinf([second.rated_rate, second.rate_limit, second.rated_force, second.force_limit]).all()
+    document["drives"][name]["rate_limit"] = 0
+    with pytest.raises(MachineError, match="rate_limit = 0: must be greater than 0"):
+        read_machine(document)

@@ -10,6 +10,8 @@
 
 from __future__ import annotations
 
+import math
+
 from pkm_identification.document import Node
 from pkm_identification.errors import MachineError
 
@@ -79,8 +81,18 @@ class Measures:
             if measure.unit == "rad":
                 refuse_degrees(limits_node, limits, full_turns(measure))
         reported = self._read_reports(node, measure.unit == "rad")
+        rate, most = (self._read_limit(node.take(key, None)) for key in ("rate_limit", "force_limit"))
         node.close()
-        return Drive(measure, force, limits, inertia, reported)
+        return Drive(measure, force, limits, inertia, reported, rate, most)
+
+    def _read_limit(self, node: Node) -> float:
+        """Return a size above zero; infinite where the file says nothing."""
+        if node.value is None:
+            return math.inf
+        size = float(FLOAT64.number(number(node, self._constants)))
+        if not size > 0.0:
+            node.fail(f"= {node.value}: must be greater than 0")
+        return size
 
     def _read_reports(self, node: Node, turning: bool) -> Reported:
         """Return how reports of the drive become coordinate and force; floats are enough of their numbers."""

@@ -10,6 +10,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -156,6 +157,8 @@ class Drive:
         Mass (kg) or moment of inertia (kg m^2) along the coordinate that resists like a turning motor's.
     reported : Reported
         How reports that are no coordinate or force become one.
+    rate_limit, force_limit : float
+        What it may be asked for, m/s or rad/s and N or N m; infinite where the file says nothing.
     """
 
     measure: Measure
@@ -163,6 +166,8 @@ class Drive:
     limits: tuple[Exact, Exact] | None = None
     inertia: Exact = ZERO
     reported: Reported = NOTHING_REPORTED
+    rate_limit: float = math.inf
+    force_limit: float = math.inf
 
     @property
     def name(self) -> str:
