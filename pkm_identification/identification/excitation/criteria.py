@@ -80,7 +80,9 @@ class Criterion:
 
     def deviations(self, columns: FloatArray) -> FloatArray:
         """Return standard deviations (P,) in units of the parameters' own sizes."""
-        return np.asarray(np.sqrt(np.diag(self.covariance(columns))), dtype=np.float64)
+        # what is known already has no smaller eigenvalue: below it there is rounding, which can be negative
+        size, direction = np.linalg.eigh(self._information(columns))
+        return np.asarray(np.sqrt(direction**2 @ (1.0 / np.maximum(size, _PRIOR))), dtype=np.float64)
 
     def guard(self, reference: FloatArray) -> None:
         """Let it cost where a parameter that has a weight is shown worse than by these weighted rows (R, P)."""
