@@ -19,6 +19,7 @@ from pkm_identification.errors import SettingsError
 from pkm_identification.machines.contract import Machine as AnyMachine
 from pkm_identification.machines.encoders import with_encoder
 from pkm_identification.machines.load import load_machine
+from pkm_identification.records.orientations import FORMS
 
 LOG_FORMS = (
     "text of columns (also .gz), .xlsx, .mat, .parquet, .h5, or a bag (folder, .mcap, .db3, .zstd, .bag)"
@@ -191,3 +192,13 @@ def collect_options(options: argparse.Namespace, settings: Iterable[Declaration]
 def percent(text: str) -> float:
     """Return a number in percent as a fraction."""
     return float(text) / 100
+
+
+def add_angles(parser: argparse.ArgumentParser) -> None:
+    """`--angles`: how the orientation of poses is written."""
+    parser.add_argument(
+        "--angles",
+        choices=FORMS,
+        help="poses of the platform, their orientation as quaternion (default), z-x-z Euler angles phi,theta,psi, or "
+        "roll,pitch,yaw, in rad; tables that are read have any of them",
+    )

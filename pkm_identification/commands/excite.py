@@ -27,9 +27,11 @@ from pkm_identification.machines.contract import Machine
 from pkm_identification.machines.load import load_machine
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.records.atomic import write_text
+from pkm_identification.records.orientations import FORMS
 from pkm_identification.report.listing import Listing
 
 from .arguments import (
+    add_angles,
     add_machine,
     add_reading,
     add_setting,
@@ -59,6 +61,7 @@ def add(commands: argparse._SubParsersAction) -> None:
     parser.add_argument(
         "--poses", metavar="CSV", help="write the motion besides, every 0.01 s, as pkm forces reads it"
     )
+    add_angles(parser)
     parser.add_argument(
         "--duration", type=float, default=20.0, metavar="S", help="of the motion (default: 20)"
     )
@@ -129,7 +132,7 @@ def _excite(options: argparse.Namespace) -> int:
     write_text(options.out, format_motion_text(machine, excitation.signal, options.duration, why))
     if options.poses:
         instants = np.arange(0.0, options.duration + POSES_PERIOD / 2, POSES_PERIOD)
-        subject.write(options.poses, excitation.signal, instants)
+        subject.write(options.poses, excitation.signal, instants, options.angles or FORMS[0])
     heading = "std of 'rich' / std"
     rows = tuple((name, f"{gain:.2f}") for name, gain in zip(subject.names, excitation.gain, strict=True))
     print(Listing(("parameter", heading), rows, frozenset((heading,))))

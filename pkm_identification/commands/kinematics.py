@@ -16,10 +16,9 @@ from pkm_identification.machines.capabilities import EnumeratedModes, NamedOutpu
 from pkm_identification.machines.contract import Machine
 from pkm_identification.machines.load import load_machine
 from pkm_identification.records.motion_csv import POSITION
-from pkm_identification.records.orientations import FORMS
 from pkm_identification.records.table import read_header
 
-from .arguments import add_machine
+from .arguments import add_angles, add_machine
 
 
 def add(commands: argparse._SubParsersAction) -> None:
@@ -57,12 +56,7 @@ def add(commands: argparse._SubParsersAction) -> None:
                 action="store_true",
                 help="every assembly mode: one row for each real pose, with its proof",
             )
-            parser.add_argument(
-                "--angles",
-                choices=FORMS,
-                help="poses of the platform, their orientation as quaternion (default), z-x-z Euler angles "
-                "phi,theta,psi, or roll,pitch,yaw, in rad; tables that are read have any of them",
-            )
+            add_angles(parser)
         parser.set_defaults(run=_run)
 
 

@@ -154,12 +154,18 @@ def write_mode_csv(
     )
 
 
-def write_motion_csv(path: str | Path, motion: PlatformMotion) -> None:
-    """Write a motion so that `read_motion_csv` reads it back; raises LogError if it cannot be written."""
+def write_motion_csv(path: str | Path, motion: PlatformMotion, form: str = FORMS[0]) -> None:
+    """Write a motion so that `read_motion_csv` reads it back, its orientation in one of `orientations.FORMS`.
+
+    Raises
+    ------
+    LogError
+        If it cannot be written.
+    """
     write_table(
         path,
         build_time_columns(motion.time)
-        | _list_pose_columns(motion.position, motion.rotation, FORMS[0])
+        | _list_pose_columns(motion.position, motion.rotation, form)
         | dict(zip(TWIST, motion.twist.T, strict=True))
         | dict(zip(ACCELERATION, motion.acceleration.T, strict=True)),
     )

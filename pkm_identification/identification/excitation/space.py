@@ -67,7 +67,7 @@ class MotionSpace(Protocol):
     def move_along(self, path: Any, time: FloatArray) -> Motion | None:
         """Return the motion of a path at times (N,) in s."""
 
-    def write(self, path: str | Path, signal: MultiSine, time: FloatArray) -> None:
+    def write(self, path: str | Path, signal: MultiSine, time: FloatArray, form: str) -> None:
         """Write a motion at times (N,) as a table; raises LogError if it cannot be."""
 
 
@@ -105,8 +105,8 @@ class PlatformSpace:
         parts = states.position, states.rotation, states.twist, states.acceleration
         return self._machine.compute_motion_of_pose(*parts)
 
-    def write(self, path: str | Path, signal: MultiSine, time: FloatArray) -> None:
-        write_motion_csv(path, replace(self.path, signal=signal).motion(time))
+    def write(self, path: str | Path, signal: MultiSine, time: FloatArray, form: str) -> None:
+        write_motion_csv(path, replace(self.path, signal=signal).motion(time), form)
 
 
 class DriveSpace:
@@ -143,7 +143,7 @@ class DriveSpace:
     def move_along(self, path: DriveMotion, time: FloatArray) -> Motion | None:
         return self._compute(*path.drives(time))
 
-    def write(self, path: str | Path, signal: MultiSine, time: FloatArray) -> None:
+    def write(self, path: str | Path, signal: MultiSine, time: FloatArray, form: str) -> None:
         parts = replace(self.path, signal=signal).drives(time)
         columns = {
             one.name + ending: part[:, i]

@@ -23,6 +23,7 @@ from pkm_identification.machines.load import as_machine
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter import Kind
 from pkm_identification.parameters.parameter_set import ParameterSet
+from pkm_identification.records.orientations import FORMS
 from pkm_identification.simulation.trajectories import peaks
 from pkm_identification.simulation.waveforms import Derivatives, FadedWaves, MultiSine
 
@@ -212,9 +213,9 @@ class Subject:
             np.all(furthest(self.compute_forces(motion)) <= force * (1 + _ROUNDING))
         )
 
-    def write(self, path: str | Path, signal: MultiSine, time: FloatArray) -> None:
+    def write(self, path: str | Path, signal: MultiSine, time: FloatArray, form: str = FORMS[0]) -> None:
         """Write a motion at times (N,) as a table of what moves; raises LogError if it cannot be."""
-        self.space.write(path, signal, time)
+        self.space.write(path, signal, time, form)
 
 
 def furthest(values: FloatArray) -> FloatArray:

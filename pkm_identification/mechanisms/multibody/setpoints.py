@@ -6,7 +6,7 @@
 # distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
 # the License for the specific language governing permissions and limitations under the License.
 
-"""The motion through a table of setpoints, and a load that is carried along."""
+"""Drives through a table of setpoints, and a load that is carried along."""
 
 from __future__ import annotations
 
@@ -20,35 +20,33 @@ from pkm_identification.mechanisms.rigid_bodies import parallel_axes
 from pkm_identification.numerics.arrays import FloatArray
 
 from .description.payload_body import find_payload_body
-from .kinematics import MechanismMotion, motion_of_drives
 from .mechanism import Mechanism
 
 
-def compute_setpoint_motion(
-    mechanism: Mechanism, time: FloatArray, places: FloatArray, period: float
-) -> MechanismMotion:
-    """Return the motion by cubic splines through setpoints of the drives, from rest to rest.
+def spline_setpoints(
+    time: FloatArray, places: FloatArray, period: float
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return places, rates and accelerations (N, n) by cubic splines through setpoints, from rest to rest.
 
     Parameters
     ----------
-    mechanism : Mechanism
     time : ndarray, shape (K,)
         s, increasing.
     places : ndarray, shape (K, n)
-        m or rad.
+        Of the drives, m or rad.
     period : float
         s, between samples.
 
     Raises
     ------
-    SettingsError, MotionRefused
-        If times do not increase, or a row is out of reach or singular.
+    SettingsError
+        If times do not increase.
     """
     if len(time) < 2 or not np.all(np.isfinite(time)) or np.any(np.diff(time) <= 0):
         raise SettingsError("setpoints: need at least two rows with times in s that increase")
     spline = CubicSpline(time, places, bc_type="clamped")
     at = np.arange(time[0], time[-1] + 0.5 * period, period)
-    return motion_of_drives(mechanism, spline(at), spline(at, 1), spline(at, 2))
+    return spline(at), spline(at, 1), spline(at, 2)
 
 
 def add_point_mass(

@@ -137,6 +137,14 @@ def compare_laws(
     return tuple(_Bench(name, subject, loaded, axes, bandwidth, amplitude).judge() for name in chosen)
 
 
+def measure_law(
+    name: str, subject: Subject, axis: str, bandwidth: float, amplitude: float
+) -> tuple[FloatArray, np.ndarray]:
+    """Return frequencies (F,) in Hz and complex gains (F,) along an axis of a machine under one law."""
+    bench = _Bench(name, subject, subject, (axis,), bandwidth, amplitude)
+    return bench.frequency, bench._along(bench._gains(subject, 0), 0)
+
+
 class _Bench:
     """One law on a machine."""
 

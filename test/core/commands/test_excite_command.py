@@ -41,7 +41,9 @@ def criterion(path):
 def written(tmp_path_factory):
     path = tmp_path_factory.mktemp("motion") / "motion.yaml"
     poses = str(path.with_name("poses.csv"))
-    assert ask("--out", str(path), "--poses", poses, "--duration", "10", "--budget", "4", "--seed", "3") == 0
+    assert ask("--out", str(path), "--poses", poses, "--duration", "10", "--budget", "4", "--seed", "3",
+               "--angles", "rpy") == 0  # fmt: skip
+    assert path.with_name("poses.csv").read_text().startswith("t,px,py,pz,roll,pitch,yaw,")
     return path
 
 

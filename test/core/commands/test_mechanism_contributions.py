@@ -140,3 +140,26 @@ def test_norms_over_drives_of_one_unit_are_told_for_any_machine(capsys):
     made = Mechanism.load("mast")
     weight = dynamics.forces(made, kinematics.at_rest(made, made.home[None]))[0]
     assert document["mean_norm"] == {"value": pytest.approx(np.linalg.norm(weight)), "unit": "N"}
+
+
+def test_a_table_of_setpoints_with_a_load(tmp_path, capsys):
+    table = tmp_path / "setpoints.csv"
+    rows = ["t,length_1,length_2,length_3,length_4,phi", "0,0.182,0.182,0.2576,0.1809,0",
+            "1,0.19,0.185,0.25,0.19,0.5", "2,0.182,0.182,0.2576,0.1809,1.0"]  # fmt: skip
+    table.write_text("\n".join(rows) + "\n")
+    found = {}
+    for load in ((), ("--payload", "4,0,0,0.198")):
+        assert (
+            main(["contributions", "--machine", "epaas", "--setpoints", str(table), "--json", "-", *load])
+            == 0
+        )
+        found[bool(load)] = json.loads(capsys.readouterr().out)
+    assert found[True]["trajectory"] == "setpoints"
+    # 4 kg at the lower arm's end lie on L4: m g l / lever at each sample, l .248 m and at .198 m from the wrist
+    more = found[True]["mean_force"]["force_4"]["value"] - found[False]["mean_force"]["force_4"]["value"]
+    assert more == pytest.approx(4 * 9.81 * 0.248 / 0.0705, rel=0.1)
+    assert (
+        main(["contributions", "--machine", "epaas", "--setpoints", str(table), "--trajectory", "rich"]) == 2
+    )
+    table.write_text("\n".join([rows[0], rows[1], rows[1]]) + "\n")
+    assert main(["contributions", "--machine", "epaas", "--setpoints", str(table)]) == 2

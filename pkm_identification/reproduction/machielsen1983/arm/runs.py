@@ -26,7 +26,7 @@ from pkm_identification.mechanisms.actuator_space import (
 from pkm_identification.mechanisms.multibody import dynamics, kinematics
 from pkm_identification.mechanisms.multibody.groups import drive_groups
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
-from pkm_identification.mechanisms.multibody.setpoints import add_point_mass, compute_setpoint_motion
+from pkm_identification.mechanisms.multibody.setpoints import add_point_mass, spline_setpoints
 from pkm_identification.numerics.arrays import FloatArray
 
 from .data import (
@@ -230,7 +230,9 @@ def _compute_coupling(arm: Mechanism, loaded: Mechanism) -> dict[str, float]:
     for load, one in (("", arm), ("_loaded", loaded)):
         for speed, name in ((1, ""), (5, "_five")):
             time = np.arange(len(places)) / speed
-            groups = drive_groups(one, compute_setpoint_motion(one, time, places, 0.01 / speed))
+            groups = drive_groups(
+                one, kinematics.motion_of_drives(one, *spline_setpoints(time, places, 0.01 / speed))
+            )
             largest = np.abs(groups.gravity[:, 2:4]).max(axis=0)
             moved = np.abs(groups.centripetal + groups.coriolis)[:, 2:4].max(axis=0)
             found[f"speed{name}{load}" if name else f"speed_part{load}"] = _compute_most(moved, largest)

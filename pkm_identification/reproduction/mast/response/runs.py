@@ -19,6 +19,7 @@ from pkm_identification.mechanisms.actuators import TwoInertia
 from pkm_identification.mechanisms.actuators.loops import DriveLoops
 from pkm_identification.mechanisms.model import Actuator
 from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.simulation.actuated.control_design import measure_law
 from pkm_identification.simulation.actuated.frequency_response import bandwidths, response, response_alone
 from pkm_identification.simulation.actuated.subject import Subject
 
@@ -28,6 +29,7 @@ FREQUENCIES = np.array(
     [0.4, 2.0, 3.0, 3.25, 3.5, 3.75, 4.0, 4.25, 5.0, 10.0]
 )  # Hz, close where bandwidths are
 AMPLITUDE = 1e-3  # m; without friction it decides nothing
+LAWS, LAW_BANDWIDTH = ("workspace", "computed torque"), 4.0  # Hz
 INERTIA_FACTOR = 1.56  # J_1 is divided by it in the paper's identification
 
 
@@ -61,6 +63,10 @@ def run_study() -> ResponseStudy:
     first = shipped.actuators[0]
     assert isinstance(first, TwoInertia)
     values["resonance"] = first.resonance
+    for law in LAWS:
+        frequency, gain = measure_law(law, shipped, AXIS, LAW_BANDWIDTH, AMPLITUDE)
+        at = int(np.argmin(np.abs(frequency - 0.25 * LAW_BANDWIDTH)))
+        values[f"{law} error"] = 100.0 * abs(1.0 - gain[at])
     values["change"] = values["mechanism_bandwidth"] - values["shipped_bandwidth"]
     values["parting"] = 100.0 * float(np.abs(gains["mechanism"] / gains["shipped"] - 1.0)[1:].max())
     return ResponseStudy(gains, values)

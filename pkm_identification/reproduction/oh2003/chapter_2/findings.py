@@ -16,7 +16,7 @@ import numpy as np
 
 from pkm_identification.mechanisms.center_of_mass_sensitivity import SIGNIFICANT
 from pkm_identification.reproduction.finding import Finding
-from pkm_identification.reproduction.number import mark_undecided, statement
+from pkm_identification.reproduction.number import beyond, mark_undecided, statement, value
 
 from ..table_2_2_motions import AMPLITUDE, SOURCE_MOTIONS, SPEEDS
 from .data import GROUPS, KINDS, MACHINES
@@ -25,6 +25,7 @@ from .variation_findings import variation_findings
 from .wording import cases_of, span
 
 VARIED = ("uf", "hexel")  # whose bodies the figures put on one geometry
+EXACT = 0.5  # of a count
 VERY_SMALL = 5.0  # %, what we take the source's "very small" to mean
 
 
@@ -40,6 +41,39 @@ def findings(study: Study) -> tuple[Finding, ...]:
         *variation_findings(study),
         _center_of_mass(study),
         _assess_significant(study),
+        _assess_modes(study),
+    )
+
+
+def _assess_modes(study: Study) -> Finding:
+    special, general = study.modes["special"], study.modes["general"]
+    return Finding(
+        "Forward kinematics of the traditional machine has 40 solutions, of the special 6-6 eight (S).",
+        f"Special 6-6 at home: {special.total} complex assembly modes in {special.total // 2} mirrored pairs, "
+        f"{special.real} of them real; with joints out of place: {general.total}.",
+        "Base and platform are flat, so that each pose has its mirror image in the base's plane; the text's eight are "
+        "those on one side. Newton's method from random complex points, until each was found five times.",
+        (
+            value(
+                "Special 6-6: complex assembly modes on one side",
+                8.0,
+                special.total / 2,
+                "",
+                "S",
+                "1125",
+                near=EXACT,
+            ),
+            value(
+                "General platform: complex assembly modes",
+                40.0,
+                float(general.total),
+                "",
+                "S",
+                "1125",
+                near=EXACT,
+            ),
+            beyond("Special 6-6 at home: real assembly modes", float(special.real), ""),
+        ),
     )
 
 

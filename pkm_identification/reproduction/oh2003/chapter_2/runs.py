@@ -28,7 +28,11 @@ from pkm_identification.mechanisms.hexapod.analysis.center_of_mass_sensitivity i
     center_of_mass_sensitivity,
 )
 from pkm_identification.mechanisms.hexapod.dynamics import force_groups, strut_forces
-from pkm_identification.mechanisms.hexapod.kinematics import jacobian
+from pkm_identification.mechanisms.hexapod.kinematics import jacobian, strut_lengths
+from pkm_identification.mechanisms.hexapod.kinematics.assembly.complex_modes import (
+    ComplexModes,
+    count_complex_modes,
+)
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import PlatformMotion
 from pkm_identification.numerics.arrays import FloatArray
@@ -36,6 +40,7 @@ from pkm_identification.numerics.arrays import FloatArray
 from ..table_2_2_motions import SOURCE_MOTIONS, SourceMotion
 from .data import MACHINES, OTHER_SHARES, crossed, scaled_motions, study_machine
 
+OUT_OF_PLACE = 0.1  # m, by which joints of a general platform are off the special one's
 LEVER = 0.3  # m, that makes lengths of angles in the singular values
 WORST = 0.5  # of the singular value ratio at home: a motion that goes lower does not fit
 
@@ -85,6 +90,8 @@ class Study:
         Scaled motions that do not.
     sensitivities : dict
         By machine and motion of Table 2.2.
+    modes : dict of str to ComplexModes
+        Assembly modes of the special 6-6 and of a general platform.
     """
 
     cases: Cases
@@ -93,6 +100,7 @@ class Study:
     shared: dict[str, tuple[Case, ...]]
     misfits: tuple[tuple[str, str], ...]
     sensitivities: dict[tuple[str, str], SensitivityCase]
+    modes: dict[str, ComplexModes]
 
 
 def study_case(machine: Machine, motion: SourceMotion) -> Case:
@@ -139,7 +147,19 @@ def run_study() -> Study:
         },
         tuple(misfits),
         {(name, motion): _compute_sensitivity(machines[name], motion) for name, motion in each},
+        _count_modes(machines["uf"]),
     )
+
+
+def _count_modes(machine: Machine) -> dict[str, ComplexModes]:
+    """Return the assembly modes of the special 6-6 at home, and of the same with its joints moved out of place."""
+    lengths = strut_lengths(machine, machine.home_position[None], machine.home_rotation[None])[0]
+    base, platform = np.asarray(machine.base_joints), np.asarray(machine.platform_joints)
+    moved = OUT_OF_PLACE * np.random.default_rng(0).standard_normal((2, 6, 3))
+    return {
+        "special": count_complex_modes(base, platform, lengths),
+        "general": count_complex_modes(base + moved[0], platform + moved[1], lengths),
+    }
 
 
 def fits(machine: Machine, motion: SourceMotion) -> bool:

@@ -10,7 +10,10 @@
 
 from __future__ import annotations
 
+import mpmath as mp
+import numpy as np
 import pytest
+from core.reproduction.iriarte2017.four_bar_equations import count_kept, regressor
 
 from pkm_identification.reproduction.iriarte2017.runs import run_study
 from pkm_identification.reproduction.number import AGREES, NOT_REPRODUCED
@@ -49,6 +52,24 @@ def test_the_four_bars_rank_is_eight_where_numpy_finds_six(study):
     for name in ("low", "nearer"):
         assert (study.values[f"{name}_precise"], study.values[f"{name}_exact"]) == (8, 8)
         assert study.values[f"{name}_numpy"] == 6
+
+
+@pytest.mark.parametrize(
+    ("name", "lengths"),
+    [("low", ("0.30", "0.8001", "0.3001", "0.80")), ("nearer", ("0.30", "0.80001", "0.30001", "0.80"))],
+)
+def test_four_bars_by_equations_of_their_own(study, name, lengths):
+    rows = regressor(lengths, "0.02")
+    assert count_kept(lengths, "0.02") == 8 == study.values[f"{name}_exact"]
+    # in double precision the same columns have fewer
+    assert np.linalg.matrix_rank(np.array(rows.tolist(), dtype=float)) < 8
+    # crank's mx takes l1 m2, its J l1^2 m2: the coupler's mass at the crank's tip, in 40 digits
+    with mp.workdps(40):
+        exact = regressor(lengths, "0.02", 6)
+        length = mp.mpf(lengths[0])
+        for k in range(exact.rows):
+            gap = exact[k, 4] - length * exact[k, 1] - length**2 * exact[k, 3]
+            assert abs(gap) < mp.mpf(10) ** -15
 
 
 def test_every_verdict_turns(study):

@@ -94,3 +94,24 @@ def test_drives_carry_the_weight_and_printed_signs_are_wrong():
     # r sin(theta) sin(psi) by hand, with the sign and the index of the loop equations
     tilt = -0.35 * np.sin(np.radians(-8.0)) * np.sin(np.radians(10.0))
     assert values["rho_2' per theta' (A.7)"] == pytest.approx(tilt, rel=1e-6)
+
+
+def test_readings_of_the_jacobians_are_those_of_the_loops():
+    """Places of sliders and bars by the closed form (A.12 to A.17), differenced along theta."""
+    r, bar, guides = 0.35, 0.26, 0.40
+    psi, theta, step = np.radians(10.0), np.radians(-8.0), 1e-6
+
+    def place(theta):
+        x = -r * np.sin(psi) * np.sin(theta)
+        second = np.arccos((guides - r * np.cos(psi)) / bar)
+        third = np.arccos((guides + x - r * np.cos(theta)) / bar)
+        rho_2 = 0.45 + r * np.sin(psi) * np.cos(theta) - bar * np.sin(second)
+        # outwards of bar 3 is -x of the base: its middle is half way from the guide to the platform's joint
+        middle = 0.5 * (-guides + (x - r * np.cos(theta)))
+        return np.array([rho_2, middle, third])
+
+    slope = (place(theta + step) - place(theta - step)) / (2 * step)
+    values = compute_study("mast-dynamics").values
+    for name, one in zip(("rho_2' per theta' (A.7)", "x' of bar 3 per theta' (A.29)",
+                          "gamma_3' per theta' (A.29)"), slope, strict=True):  # fmt: skip
+        assert values[name] == pytest.approx(one, rel=1e-5), name

@@ -15,6 +15,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.integrate import solve_ivp
+from scipy.optimize import least_squares as least_squares_of_scipy
 
 from pkm_identification.mechanisms.pendulum.model import accelerations
 from pkm_identification.reproduction import STUDIES
@@ -49,6 +51,50 @@ pytestmark = pytest.mark.slow  # the study
 @pytest.fixture(scope="module")
 def study():
     return run_study(DURATION)
+
+
+def residual(values, q, rate, second):
+    """The text's three equations (3.3) of the free fall, written down once more."""
+    l1, l2, m1, m2 = values
+    t1, t2 = q[1:]
+    s1, c1, s2, c2 = np.sin(t1), np.cos(t1), np.sin(t2), np.cos(t2)
+    s21, c21, a, g = np.sin(t2 - t1), np.cos(t2 - t1), m1 / 2 + m2, 9.81
+    return np.array([
+        (1 + m1 + m2) * second[0] + a * l1 * second[1] * c1 + m2 / 2 * l2 * second[2] * c2
+        - a * l1 * rate[1] ** 2 * s1 - m2 / 2 * l2 * rate[2] ** 2 * s2,
+        a * l1 * second[0] * c1 + (m1 / 3 + m2) * l1**2 * second[1] + m2 / 2 * l1 * l2 * second[2] * c21
+        - a * g * l1 * s1 - m2 / 2 * l1 * l2 * rate[2] ** 2 * s21,
+        m2 / 2 * second[0] * l2 * c2 + m2 / 2 * l1 * l2 * second[1] * c21 + m2 / 3 * l2**2 * second[2]
+        - m2 / 2 * g * l2 * s2 + m2 / 2 * l1 * l2 * rate[1] ** 2 * s21,
+    ])  # fmt: skip
+
+
+def test_the_texts_equations_give_the_ranges_and_the_lengths(study):
+    """SciPy alone: the fall integrated by the text's equations, and lengths and mass ratios fitted to it."""
+    true = np.array([0.5, 0.75, 0.5, 1 / 3])  # masses over M
+
+    def solve(q, rate):
+        free = residual(true, q, rate, np.zeros(3))
+        mass = np.array([residual(true, q, rate, one) - free for one in np.eye(3)]).T
+        return np.linalg.solve(mass, -free)
+
+    fall = solve_ivp(
+        lambda _, y: [*y[3:], *solve(y[:3], y[3:])], (0, 20), [0, 0.2, 0.1, 0, 0, 0], "DOP853", rtol=1e-10,
+        atol=1e-12, t_eval=np.arange(0, 20, 0.002),
+    )  # fmt: skip
+    q, rate = fall.y[:3], fall.y[3:]
+    second = np.array([solve(*one) for one in zip(q.T, rate.T, strict=True)]).T
+    # of the whole fall, as on the page; the study here is short
+    for largest, stated in ((rate[0], 2.19), (second[0], 51.1), (rate[1], 18.2)):
+        assert np.abs(largest).max() == pytest.approx(stated, rel=0.1)
+    early = slice(0, 1000)
+    short = study.motion.position[:1000:2]
+    np.testing.assert_allclose(q[:, : len(short)].T, short, atol=1e-6)
+    fit = least_squares_of_scipy(
+        lambda v: residual(v, q[:, early], rate[:, early], second[:, early]).ravel(), np.ones(4)
+    )
+    np.testing.assert_allclose(fit.x, true, rtol=1e-6)
+    np.testing.assert_allclose(study.run("ls", "none").values[:2], fit.x[:2], rtol=1e-6)
 
 
 def test_lengths_and_ratios_are_found_and_masses_are_not(study):

@@ -1,0 +1,38 @@
+# Copyright 2026 pkm_identification maintainers
+#
+# Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance
+# with the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+# Unless required by applicable law or agreed to in writing, software distributed under the License is
+# distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
+# the License for the specific language governing permissions and limitations under the License.
+
+"""Complex assembly modes: counts that are known, and poses that have the lengths."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from core.mechanisms.hexapod.kinematics.assembly.dietmaier import BASE, LENGTH, PLATFORM
+
+from pkm_identification.machines.load import load_machine
+from pkm_identification.mechanisms.hexapod.kinematics.assembly.complex_modes import count_complex_modes
+
+
+def test_a_general_platform_has_forty():
+    assert count_complex_modes(BASE, PLATFORM, LENGTH) == (40, 40, True)
+    # most lengths make some of them complex, and none fewer
+    total, real, settled = count_complex_modes(BASE, PLATFORM, 1.05 * LENGTH, seed=1)
+    assert (total, settled) == (40, True)
+    assert real < 40
+    assert real % 2 == 0
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_the_special_one_has_eight_on_each_side_of_its_base(seed):
+    machine = load_machine("uf")
+    file = machine.description
+    lengths = machine.home + 0.01 * np.random.default_rng(seed).standard_normal(6)
+    total, real, settled = count_complex_modes(file.base_joints, file.platform_joints, lengths, seed)
+    assert (total, settled) == (16, True)
+    # as the search over real poses finds
+    assert real == len(machine.find_modes(lengths))
