@@ -94,6 +94,7 @@ KINDS = {
         (2e-6, 1.0),
     ),
     "belt": Kind(BELT, BELT_CONTROL, 4.0, 2e-2, 1e-3, 0.6, (5e-6, 1.0)),
+    "belt_in_percent": Kind(BELT, BELT_CONTROL, 4.0, 2e-2, 1e-3, 0.6, (5e-6, 1.0), True),
     "screw": Kind(SCREW, SCREW_CONTROL, 25.0, 4e-3, 1e-3, 0.5, (1e-6, 2.0)),
     "screw_in_percent": Kind(SCREW, SCREW_CONTROL, 25.0, 4e-3, 1e-3, 0.5, (1e-6, 2.0), True),
 }
@@ -188,7 +189,7 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     worst = 0.0
     print(
-        "kind           motion  number                    rms z  largest  deviation/value  forecast/deviation"
+        "kind             motion  number                    rms z  largest  deviation/value  forecast/deviation"
     )
     for name in [options.kind] if options.kind else KINDS:
         for motion in [options.motion] if options.motion else MOTIONS:
@@ -205,7 +206,7 @@ def main(arguments: list[str] | None = None) -> int:
                 z, share, forecast = np.array(rows).T
                 worst = max(worst, float(np.abs(z).max()))
                 print(
-                    f"{name:14} {motion:7} {key:24} {np.sqrt(np.mean(z**2)):6.2f} {np.abs(z).max():8.2f} "
+                    f"{name:16} {motion:7} {key:24} {np.sqrt(np.mean(z**2)):6.2f} {np.abs(z).max():8.2f} "
                     f"{np.median(share):16.2g} {np.median(forecast):19.2f}"
                 )
     print(f"largest |z| {worst:.2f}")

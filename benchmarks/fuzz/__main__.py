@@ -28,13 +28,28 @@ def main() -> int:
     parser.add_argument("--messages", type=int, default=100_000, help="through the nodes' own callbacks")
     parser.add_argument("--over-dds", type=int, default=5_000, metavar="N", help="through a real topic")
     parser.add_argument("--files", type=int, default=10_000, help="logs and machine descriptions")
+    parser.add_argument(
+        "--bombs", type=float, default=0.0, metavar="GB", help="small files that unpack to so much"
+    )
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     faulthandler.dump_traceback_later(HANGS, exit=True)
     folder = Path(tempfile.mkdtemp(prefix="pkm_fuzz_"))
     try:
-        for name, outcome in Files(folder, options.seed).run(options.files).items():
+        files = Files(folder, options.seed, goes_on=True)
+        files.run(options.files)
+        if options.bombs:
+            files.run_bombs(int(options.bombs * 1e9))
+        for name, outcome in files.outcomes.items():
             print(outcome.line(name), flush=True)
+        if files.failures:
+            print(
+                f"seed {options.seed}: {len(files.failures)} failed",
+                *files.failures,
+                sep="\n",
+                file=sys.stderr,
+            )
+            return 1
         folder.rmdir()
         if options.messages or options.over_dds:
             from .nodes import fuzz_nodes

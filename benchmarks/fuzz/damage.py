@@ -56,7 +56,9 @@ _NUMBER = re.compile(rb"-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?")
 
 
 def mutated(random: np.random.Generator, data: bytes) -> bytes:
-    """Bytes changed in one place or a few."""
+    """Bytes changed in one place or a few, or as a whole: written in another encoding, cut, columns exchanged."""
+    if random.random() < 0.1:
+        return WHOLE[int(random.integers(len(WHOLE)))](random, data) or b"\n"
     for _ in range(int(random.choice([1, 1, 1, 2, 3, 5]))):
         data = _handle_change(random, data) or b"\n"
     return data
@@ -88,6 +90,49 @@ def _handle_change(random: np.random.Generator, data: bytes) -> bytes:
     else:
         del lines[a]
     return b"\n".join(lines)
+
+
+def _encode(random: np.random.Generator, data: bytes) -> bytes:
+    """Return a text in an encoding that editors and loggers on Windows write; bytes that are no text beside a mark."""
+    kind = str(random.choice(["utf-16", "utf-16-be", "utf-8-sig", "cp037", "utf-32"]))
+    return data.decode("latin-1").encode(kind)
+
+
+def _exchange_columns(random: np.random.Generator, data: bytes) -> bytes:
+    """Return a text with two of its columns exchanged in all lines but the first, by the divider it has most of."""
+    divider = max((b",", b";", b"\t", b" "), key=data.count)
+    lines = [line.split(divider) for line in data.split(b"\n")]
+    a, b = (int(random.integers(max(map(len, lines)))) for _ in range(2))
+    for cells in lines[1:]:
+        if max(a, b) < len(cells):
+            cells[a], cells[b] = cells[b], cells[a]
+    return b"\n".join(divider.join(cells) for cells in lines)
+
+
+def _cut(random: np.random.Generator, data: bytes) -> bytes:
+    return data[: int(random.integers(len(data)))]
+
+
+def _fill_with_zeros(random: np.random.Generator, data: bytes) -> bytes:
+    """Return bytes of which a part was never written, as after a loss of power."""
+    place, count = int(random.integers(len(data))), int(random.integers(1, 5000))
+    return data[:place] + bytes(count) + data[place + count :]
+
+
+def _flip_bits(random: np.random.Generator, data: bytes) -> bytes:
+    changed = bytearray(data)
+    for place in random.integers(len(data), size=int(random.integers(1, 50))).tolist():
+        changed[place] ^= 1 << int(random.integers(8))
+    return bytes(changed)
+
+
+def _stretch_a_line(random: np.random.Generator, data: bytes) -> bytes:
+    """Return a text one of whose lines has a hundred thousand cells."""
+    place = int(random.integers(len(data)))
+    return data[:place] + b"1.5," * 100_000 + data[place:]
+
+
+WHOLE = (_encode, _exchange_columns, _cut, _fill_with_zeros, _flip_bits, _stretch_a_line)
 
 
 def _number(random: np.random.Generator, text: bytes) -> bytes:

@@ -17,7 +17,7 @@ from time import perf_counter
 
 import numpy as np
 
-from pkm_identification.errors import LogError, MachineError
+from pkm_identification.errors import LogError, MachineError, PkmError
 from pkm_identification.identification.settings import Settings
 from pkm_identification.machines.load import as_machine
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
@@ -38,11 +38,17 @@ from pkm_identification.signals.causal import CausalFilter
 from pkm_identification.signals.guard import StreamGuard
 
 from . import damage as changes
+from .bombs import write_bombs
+from .descriptions import list_descriptions, use_description
 from .others import LAYOUTS, write_others
-from .outcome import FuzzFailure, Outcome
+from .outcome import FuzzFailure, Outcome, describe_place, read_peak_memory
 
 ROWS = 150
 LONGEST_MESSAGE = 3000  # characters of a line that shall be read by people
+MOST_SECONDS = 60.0  # for one small file, on a busy computer
+MOST_MEMORY = (
+    1_500 * 2**20
+)  # bytes by which one small file may raise the largest memory so far: parts of a text
 
 
 class Files:
@@ -51,16 +57,20 @@ class Files:
     Parameters
     ----------
     folder : Path
-        Must exist; is left empty.
+        Must exist; is left empty but for the bytes of what failed.
     seed : int
+    goes_on : bool
+        Whether failures are collected in `failures`, a line each, or the first is raised.
     """
 
-    def __init__(self, folder: Path, seed: int) -> None:
+    def __init__(self, folder: Path, seed: int, goes_on: bool = False) -> None:
+        self.goes_on = goes_on
+        self.failures: list[str] = []
         plain = Machine.load("uf").document
         reports = {"rated_force": 3000.0, "cylinder": {"piston_area": 1e-3, "rod_side_area": 7e-4}}
         self.machine = Machine.from_document(plain | {"drive": plain["drive"] | reports})
         self.random = np.random.default_rng(seed)
-        kinds = ("csv", "bags", "machines", "other programs", "commands")
+        kinds = ("csv", "bags", "machines", "other programs", "commands", "descriptions")
         self.outcomes = {name: Outcome() for name in kinds}
         self._folder = folder
         log = self._log()
@@ -79,26 +89,45 @@ class Files:
         write_commanded_log(folder / "told.csv", told, self._drives)
         self._told = (folder / "told.csv").read_bytes()
         (folder / "told.csv").unlink()
+        self._descriptions = list_descriptions()
         self._yaml = [builtin_machines()[name].read_bytes() for name in sorted(builtin_machines())]
 
     def run(self, count: int) -> dict[str, Outcome]:
-        """Try so many files: of fourteen six CSV logs, a recording, three other programs, three machines, a step.
+        """Try so many files: of 18 six CSV logs, a bag, four of other programs, three machines, a step, three models.
 
         Raises
         ------
         FuzzFailure
-            If a reader raises anything but its own error, or accepts what cannot be used.
+            If a reader raises anything but its own error, accepts what cannot be used, or takes too much memory or
+            time.
         """
         kinds = (
             [self._try_csv] * 6
             + [self._try_bag]
-            + [self._try_other] * 3
+            + [self._try_other] * 4
             + [self._try_machine] * 3
             + [self._try_commanded]
+            + [self._try_description] * 3
         )
         for k in range(count):
             kinds[k % len(kinds)](k)
         return self.outcomes
+
+    def run_bombs(self, size: int) -> Outcome:
+        """Try small files that unpack to so many bytes, each kind once; raises as `run`."""
+        outcome = self.outcomes["bombs"] = Outcome()
+        for k, path in enumerate(write_bombs(self._folder, size)):
+            layout = LogLayout.of(*LAYOUTS[path.name][:2], None, None) if path.name in LAYOUTS else None
+            is_log = path.suffix not in (".yaml", ".urdf")
+            self._attempt(
+                "bombs",
+                k,
+                lambda path=path, layout=layout, is_log=is_log: (  # type: ignore[misc]
+                    self._use_log(path, layout) if is_log else use_description(path)
+                ),
+                path.name.encode(),
+            )
+        return outcome
 
     def _try_csv(self, k: int) -> None:
         data = self._csv[int(self.random.integers(2))]
@@ -142,6 +171,14 @@ class Files:
         if not np.all(np.isfinite(values)) or log.rest_rows.stop < FEWEST_AT_REST:
             raise FuzzFailure(f"{path}: read, though it is of no use")
 
+    def _try_description(self, k: int) -> None:
+        name = list(self._descriptions)[int(self.random.integers(len(self._descriptions)))]
+        path = self._folder / f"read_{name}"
+        data = changes.mutated(self.random, self._descriptions[name])
+        path.write_bytes(data)
+        self._attempt("descriptions", k, lambda: use_description(path), data)
+        path.unlink()
+
     def _try_machine(self, k: int) -> None:
         path = self._folder / "machine.yaml"
         data = self._yaml[int(self.random.integers(len(self._yaml)))]
@@ -150,23 +187,36 @@ class Files:
         self._attempt("machines", k, lambda: self._use_machine(path), data)
         path.unlink()
 
-    def _attempt(self, kind: str, k: int, action: Callable[[], None], data: bytes) -> None:
+    def _attempt(self, kind: str, k: int, action: Callable[[], object], data: bytes) -> None:
         outcome = self.outcomes[kind]
-        began = perf_counter()
+        began, held = perf_counter(), read_peak_memory()
         try:
             with np.errstate(all="ignore"):
                 action()
             outcome.fates["used"] += 1
-        except (LogError, MachineError) as error:
+        except PkmError as error:
             outcome.fates["refused"] += 1
             text = str(error)
-            if "\n" in text or len(text) > LONGEST_MESSAGE or str(self._folder) not in text:
-                raise FuzzFailure(f"{kind} {k}: no line for people: {text[:500]!r}") from error
+            known = isinstance(error, LogError | MachineError) or kind in ("descriptions", "bombs")
+            if not known or "\n" in text or len(text) > LONGEST_MESSAGE or str(self._folder) not in text:
+                self._fail(
+                    kind, k, f"no line for people: {type(error).__name__}: {text[:500]!r}", data, error
+                )
         except Exception as error:
-            kept = self._folder / f"failed_{kind}_{k}"
-            kept.write_bytes(data)
-            raise FuzzFailure(f"{kind} {k}: {error!r}; its bytes are in {kept}") from error
+            self._fail(kind, k, repr(error)[:500], data, error)
         outcome.timed(began)
+        took, memory = perf_counter() - began, read_peak_memory() - held
+        outcome.memory = max(outcome.memory, memory)
+        if took > MOST_SECONDS or memory > MOST_MEMORY:
+            self._fail(kind, k, f"{took:.3g} s, {memory / 2**20:.0f} MB more than before", data)
+
+    def _fail(self, kind: str, k: int, what: str, data: bytes, error: Exception | None = None) -> None:
+        """Count a failure and keep its bytes where the run goes on; else raise."""
+        kept = self._folder / f"failed_{kind.replace(' ', '_')}_{k}"
+        kept.write_bytes(data)
+        self.failures.append(f"{kind} {k}: {what}; its bytes are in {kept}{describe_place(error)}")
+        if not self.goes_on:
+            raise FuzzFailure(self.failures[-1]) from error
 
     def _use_log(self, path: Path, layout: LogLayout | None = None) -> None:
         log = read_log(path, self.machine, None, layout)

@@ -17,6 +17,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from pkm_identification.errors import DocumentError, SettingsError
+from pkm_identification.mechanisms.multibody.description.records import GROUND
 from pkm_identification.suggestion import did_you_mean
 
 from .closing import close_loops
@@ -71,6 +72,13 @@ def draft_from_file(
         if twice:
             raise DocumentError(f"{path}: has two {what} named '{min(twice)}'")
     known = {link.name: link for link in draft.links}
+    for joint in draft.joints:
+        for body in joint.bodies:
+            if body not in known and body != GROUND:
+                hint = did_you_mean(body, known)
+                raise DocumentError(
+                    f"{path}: joint '{joint.name}' is of '{body}', which is no body of it{hint}"
+                )
     for body in bodies:
         if body.name not in known:
             raise SettingsError(

@@ -15,12 +15,19 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import BinaryIO
+
+from pkm_identification.errors import LogError
 
 from . import BAG_FILES, ROS_1
 from .part_lock import part_folder
 from .zstandard import zstd
 
 PACKED = (".zstd", ".zst")
+PIECE = 2**22  # bytes that are unpacked at a time
+MOST_OF_DISK = (
+    0.5  # of the free space, that an unpacked recording may take: what is made of it needs the rest
+)
 
 
 def is_recording(path: str | Path) -> bool:
@@ -43,7 +50,7 @@ def _strip_compression_ending(path: Path) -> str:
 def unpack_recording(path: Path) -> Iterator[Path]:
     """Yield a recording as its readers want it: itself, or a temporary file of its content with a plain ending.
 
-    Raises what `zstd` and the system raise where it cannot be unpacked.
+    Raises what `zstd` and the system raise where it cannot be unpacked, and LogError if the disk cannot take it.
     """
     if path.is_dir() or path.name == _strip_compression_ending(path) or path.suffix in (*BAG_FILES, ROS_1):
         yield path
@@ -52,7 +59,18 @@ def unpack_recording(path: Path) -> Iterator[Path]:
         plain = Path(folder) / _strip_compression_ending(path)
         if path.suffix.lower() in PACKED:
             with zstd.open(path, "rb") as packed, plain.open("wb") as whole:
-                shutil.copyfileobj(packed, whole)
+                _copy(packed, whole, path, int(MOST_OF_DISK * shutil.disk_usage(folder).free))
         else:
             plain.symlink_to(path.resolve())
         yield plain
+
+
+def _copy(packed: BinaryIO, whole: BinaryIO, path: Path, most: int) -> None:
+    """Write what is packed, up to so many bytes; raises LogError beyond."""
+    while piece := packed.read(PIECE):
+        if whole.tell() + len(piece) > most:
+            raise LogError(
+                f"{path}: unpacked it takes more than {most / 2**30:.2g} GB, half of the free space for temporary "
+                "files; set TMPDIR to a larger disk, or unpack it there"
+            )
+        whole.write(piece)

@@ -11,6 +11,8 @@
 from __future__ import annotations
 
 import math
+import struct
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +29,18 @@ from .hdf5 import read_hdf5
 DEEPEST = 4  # structures in structures
 MOST_STRUCTURES = 64  # in a list, as signals of one log
 BYTES = 8  # of a number
+HOLDERS = (
+    "struct",
+    "cell",
+    "object",
+    "opaque",
+)  # kinds of arrays of which `whosmat` does not tell what they hold
+COMPRESSED, TAG, HEADER = (
+    15,
+    8,
+    128,
+)  # type of a packed element, bytes of a tag and of what a file begins with
+PIECE = 2**22  # bytes that are unpacked at a time
 
 
 def read_mat(path: str | Path) -> ArrayColumns:
@@ -43,9 +57,11 @@ def read_mat(path: str | Path) -> ArrayColumns:
 
     require_file(path)
     try:
-        # what is in structures is not told, but takes no less than the file
-        entries = sum(math.prod(shape) for _, shape, _ in whosmat(str(path)))
-        if problem := arrays_beyond_memory(max(BYTES * entries, Path(path).stat().st_size)):
+        listed = whosmat(str(path))
+        size = BYTES * sum(math.prod(shape) for _, shape, _ in listed)
+        if any(kind in HOLDERS for _, _, kind in listed):
+            size = max(size, _find_unpacked_size(path))
+        if problem := arrays_beyond_memory(size):
             raise LogError(f"{path}: {problem}")
         content = loadmat(str(path), squeeze_me=False, struct_as_record=True)
     except LogError:
@@ -61,6 +77,24 @@ def read_mat(path: str | Path) -> ArrayColumns:
         if not name.startswith("__"):
             _gather(name, value, arrays, DEEPEST)
     return ArrayColumns.of(path, arrays)
+
+
+def _find_unpacked_size(path: str | Path) -> int:
+    """Return how many bytes the elements of a file of version 5 have, those that are packed unpacked."""
+    size = 0
+    with Path(path).open("rb") as file:
+        order = "<" if file.read(HEADER)[-2:] == b"IM" else ">"
+        while len(tag := file.read(TAG)) == TAG:
+            kind, count = struct.unpack(f"{order}II", tag)
+            if kind != COMPRESSED:
+                size += count
+                file.seek(count, 1)
+                continue
+            unpacker, packed = zlib.decompressobj(), file.read(count)
+            while packed and not unpacker.eof:
+                size += len(unpacker.decompress(packed, PIECE))
+                packed = unpacker.unconsumed_tail
+    return size
 
 
 def _gather(name: str, value: Any, arrays: dict[str, FloatArray], depth: int) -> None:

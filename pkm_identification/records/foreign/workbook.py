@@ -14,6 +14,7 @@ from collections.abc import Iterable
 from datetime import date, datetime, time, timedelta
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile, ZipFile, is_zipfile
 
 from pkm_identification.errors import LogError
 from pkm_identification.numerics.memory import text_beyond_memory
@@ -41,19 +42,31 @@ def read_workbook(path: str | Path) -> bytes:
         If python-calamine, of the extra `tables`, is not installed.
     """
     calamine = library_for(path, "python_calamine")
-    # its numbers are packed: ten times larger as text
-    if problem := text_beyond_memory(10 * Path(path).stat().st_size):
-        raise LogError(f"{path}: {problem}")
     try:
+        if problem := text_beyond_memory(_find_unpacked_size(path)):
+            raise LogError(f"{path}: {problem}")
         book = calamine.CalamineWorkbook.from_path(str(path))
         names = list(book.sheet_names)
         for name in names:
             rows = book.get_sheet_by_name(name).to_python()
             if sum(_has_numbers(row) for row in rows) >= FEWEST_ROWS:
                 return "\n".join("\t".join(map(_format_cell, row)) for row in rows).encode()
+    except LogError:
+        raise
     except Exception as error:  # bytes of unknown origin make a decoder raise anything
         raise describe_damage(path, "workbook", error) from None
     raise LogError(f"{path}: no sheet has {FEWEST_ROWS} rows of numbers; there are: {', '.join(names)}")
+
+
+def _find_unpacked_size(path: str | Path) -> int:
+    """Return how many bytes a workbook's parts say they have; of one that is no zip file ten times its own."""
+    try:
+        if is_zipfile(path):
+            with ZipFile(path) as parts:
+                return sum(part.file_size for part in parts.infolist())
+    except (BadZipFile, NotImplementedError):
+        pass
+    return 10 * Path(path).stat().st_size
 
 
 def _has_numbers(row: Iterable[Any]) -> bool:
