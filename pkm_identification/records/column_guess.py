@@ -29,22 +29,28 @@ def find_columns_hint(names: Sequence[str], channels: Channels) -> str:
         if match:
             series[match[1], match[3]].append(name)
     ranges = {
-        stem: f"{one[0]}..{one[-1]}" if len(one) > 1 else one[0]
-        for (stem, _), one in series.items()
+        key: f"{one[0]}..{one[-1]}" if len(one) > 1 else one[0]
+        for key, one in series.items()
         if len(one) == len(channels.joints)
     }
-    found_groups: dict[str, str] = {}
-    for group, words in channels.words.items():
-        for word in words:
-            near = [
-                stem
-                for stem in ranges
-                if (stem.lower().rstrip("_. ") == word or (len(word) > 1 and word in stem.lower()))
-                and ranges[stem] not in found_groups.values()
-            ]
-            if near and group not in found_groups:
-                found_groups[group] = ranges[near[0]]
+    fitting = {
+        group: [key for word in words for key in ranges if _names_quantity(key, word)]
+        for group, words in channels.words.items()
+    }
+    found: dict[str, tuple[str, str]] = {}
+    # first what can only be one: of Leg1_Pos and Leg1_Force both name a leg
+    for group in sorted(fitting, key=lambda one: len(set(fitting[one]))):
+        left = [key for key in fitting[group] if key not in found.values()]
+        if left:
+            found[group] = left[0]
+    found_groups = {group: ranges[found[group]] for group in channels.words if group in found}
     if time is None or not found_groups:
         return f"say which column is which, as --columns {channels.example}"
     given = ",".join([f"t={time}", *(f"{group}={those}" for group, those in found_groups.items())])
     return f"perhaps --columns '{given}'" if re.search(r"[^\w=,.]", given) else f"perhaps --columns {given}"
+
+
+def _names_quantity(key: tuple[str, str], word: str) -> bool:
+    """Return whether a series' names, (before the number, behind it), have a word, or are this letter."""
+    before, behind = (text.lower() for text in key)
+    return before.rstrip("_. ") == word or (len(word) > 1 and (word in before or word in behind))

@@ -93,7 +93,7 @@ def read_commanded_log(
     whole = whole_layout(path, layout, channels)
     refuse_for_columns(file, whole)
     if is_foreign(file, whole, channels):
-        tables, _ = read_foreign(file, whole, channels.joints)
+        tables, *_ = read_foreign(file, whole, channels.joints)
         parts = list(tables)
         columns, values = parts[0].columns, np.concatenate([one.values for one in parts])
     else:

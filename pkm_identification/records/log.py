@@ -124,11 +124,11 @@ def _read(file: Path, channels: Channels, topic: str | None, layout: LogLayout) 
     refuse_for_columns(file, layout)
     if not is_foreign(file, layout, channels):
         return read_csv(file, channels)
-    tables, faults = read_foreign(file, layout, channels.joints)
+    tables, faults, notes = read_foreign(file, layout, channels.joints)
     growing = GrowingLog()
     for table in tables:
         growing.append(build_log(table, channels))
-    return growing.taken(str(file), faults)
+    return replace(growing.taken(str(file), faults), warnings=tuple(notes))
 
 
 def _read_recording(file: Path, channels: Channels, topic: str | None, layout: LogLayout) -> DriveLog:

@@ -19,6 +19,7 @@ import numpy as np
 from pkm_identification.machines.contract import Machine
 from pkm_identification.motion import DriveLog
 from pkm_identification.numerics.large_arrays import representative_rows
+from pkm_identification.records.foreign.plausibility import LEAST_REACH
 from pkm_identification.signals.rate import RATE_ERROR
 
 from .findings import Cause
@@ -40,9 +41,9 @@ class Converted:
 def in_machine_units(logs: Sequence[DriveLog], machine: Machine) -> Converted:
     """Logs of which lengths and stamps are in the machine's units, as far as they can be told.
 
-    Lengths are in another unit if most lie outside of the limits and, in that unit, hardly any do; stamps, if only in
-    that unit their distance is the drive's period. Without a drive the rate is unknown, but no log is sampled slower
-    than once in two seconds.
+    Lengths are in another unit if most lie outside of the limits and, in that unit, hardly any do and they are no small
+    part of them; stamps, if only in that unit their distance is the drive's period. Without a drive the rate is
+    unknown, but no log is sampled slower than once in two seconds.
     """
     causes: list[Cause] = []
     logs = tuple(logs)
@@ -85,7 +86,10 @@ def _guess_length_unit(logs: Sequence[DriveLog], machine: Machine) -> tuple[str,
     rows = rows[:, long]
     if rows.size == 0 or _count_outside(rows, limits) <= MOST_OUTSIDE:
         return None
+    reach = float(np.max(np.median(np.abs(rows), axis=0) / np.max(np.abs(limits), axis=0)))
     for name, unit in LENGTH_UNITS.items():
+        if unit * reach < LEAST_REACH:
+            continue
         if _count_outside(unit * rows, limits) < 1.0 - MOST_OUTSIDE:
             return name, unit
     return None

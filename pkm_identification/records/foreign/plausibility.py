@@ -26,6 +26,9 @@ from .units import IN_WORDS, INCH
 
 # Beyond its machine's limits by so much, a log is not of another pose but in another unit.
 FAR = 10.0
+# Of the largest limit: a log whose coordinates would be smaller in another unit is another machine's, since in a unit
+# small enough any number lies within limits that begin at 0
+LEAST_REACH = 0.1
 # s between samples: no drive is so fast, no log of a motion so slow
 SHORTEST_STEP, LONGEST_STEP = 1e-6, 0.9
 SMALLER = (("mm", 1e-3), ("cm", 1e-2), ("um", 1e-6), ("in", INCH))
@@ -52,7 +55,8 @@ def refuse_implausible(log: DriveLog, drives: Sequence[Drive]) -> None:
         least = max(drive.lowest, 0.0)
         if np.isfinite(largest) and (size > FAR * largest or size < least / FAR):
             smaller = SMALLER if drive.unit == "m" else SMALLER_ANGLES
-            unit = next((unit for unit, factor in smaller if least <= size * factor <= largest), "")
+            reach = max(least, LEAST_REACH * largest)
+            unit = next((unit for unit, factor in smaller if reach <= size * factor <= largest), "")
             expected = f"{drive.lowest:.4g} to {drive.highest:.4g} {drive.unit}"
             _refuse(log.source, f"{drive.name} is about {size:.4g} {drive.unit}", expected, unit)
 

@@ -60,7 +60,7 @@ ARRAY_FILES = {
 
 def read_foreign(
     path: str | Path, layout: LogLayout, joints: Sequence[str]
-) -> tuple[Iterator[Table], dict[str, int]]:
+) -> tuple[Iterator[Table], dict[str, int], list[str]]:
     """Read a log of columns that another program wrote: text of any delimiter, or a file of arrays (`ARRAY_FILES`).
 
     Parameters
@@ -78,6 +78,8 @@ def read_foreign(
         Columns of ours in SI units, part by part in order.
     faults : dict of str to int
         Lines left out, by reason.
+    notes : list of str
+        On clocks that drift apart.
 
     Raises
     ------
@@ -87,6 +89,7 @@ def read_foreign(
         If a library that reads it is not installed.
     """
     faults: dict[str, int] = {}
+    notes: list[str] = []
     source = str(path)
     read_arrays = ARRAY_FILES.get(Path(path).suffix.lower())
     if read_arrays is not None:
@@ -100,7 +103,8 @@ def read_foreign(
         stated = tuple("s" if place in sheet.seconds else unit for place, unit in enumerate(sheet.units))
         wanted, units = _find_wanted_columns(sheet.names, layout, source, joints, stated)
         sheet.refuse_ambiguous(wanted.values(), source)
-        pieces = iter([_read_sheet_table(sheet, tuple(wanted.values()), source)])
+        whole, notes = _read_sheet_table(sheet, tuple(wanted.values()), source)
+        pieces = iter([whole])
         units |= {ours: {} for ours, place in wanted.items() if place in sheet.seconds}
     counted = layout.rate is not None and TIME in wanted
     scale = np.array(
@@ -113,7 +117,7 @@ def read_foreign(
     )
     tables = _convert_to_si(pieces, tuple(wanted), scale, layout.rate)
     limits = _find_limits(units, layout)
-    return (_refuse_large(table, limits) if limits else table for table in tables), faults
+    return (_refuse_large(table, limits) if limits else table for table in tables), faults, notes
 
 
 def _find_limits(units: Mapping[str, Mapping[str, str]], layout: LogLayout) -> dict[str, tuple[str, float]]:
@@ -146,20 +150,19 @@ def _refuse_large(table: Table, limits: Mapping[str, tuple[str, float]]) -> Tabl
     return table
 
 
-def _read_sheet_table(sheet: Sheet, places: tuple[int, ...], source: str) -> Table:
-    """Return the columns of a sheet at these places, from 0, all at the instants of one time."""
+def _read_sheet_table(sheet: Sheet, places: tuple[int, ...], source: str) -> tuple[Table, list[str]]:
+    """Return the columns of a sheet at these places, from 0, all at the instants of one time, and notes on clocks."""
     labels = _label_columns(sheet.names)
     columns = [labels[place] for place in places]
     own = {column: sheet.time_of(place) for column, place in enumerate(places)}
     clocks = {column: labels[time] for column, time in own.items() if time is not None}
     wanted = tuple(dict.fromkeys([*columns, *clocks.values()]))
     table = table_of(sheet.text, source, lambda _: wanted, labels)
-    values = table.select(columns)
+    values, notes = table.select(columns), list[str]()
     if clocks:
-        values = bring_to_one_time(
-            values, {column: table.select([name])[:, 0] for column, name in clocks.items()}, source
-        )
-    return replace(table, columns=tuple(columns), values=values)
+        times = {column: table.select([name])[:, 0] for column, name in clocks.items()}
+        values, notes = bring_to_one_time(values, times, columns, source)
+    return replace(table, columns=tuple(columns), values=values), notes
 
 
 def _convert_to_si(
@@ -270,12 +273,15 @@ def _strip_unit(name: str, channels: Channels) -> str:
 
 
 def _place(theirs: str, names: Sequence[str], ours: str, source: str) -> int:
-    """Return where a column of the file is, from 0, by its name or by its number from 1."""
+    """Return where a column of the file is, from 0, by its name, with or without its unit, or by its number from 1."""
     if theirs in names:
         _refuse_repeated(theirs, names, ours, source)
         return names.index(theirs)
     if theirs.isdecimal() and 1 <= int(theirs) <= len(names):
         return int(theirs) - 1
+    plain = [name.partition(" [")[0] for name in names]
+    if plain.count(theirs) == 1:
+        return plain.index(theirs)
     raise LogError(
         f"{source}: --columns {ours}={theirs}: no such column; there are {len(names)}: "
         f"{_list_names(names)}{did_you_mean(theirs, [name for name in names if name])}"

@@ -21,6 +21,7 @@ from pkm_identification.errors import LogError
 
 from ..channel_times import find_paired_times, find_scope_times
 from ..channels import TIME
+from ..table import short
 from ..text_lines import NUMBER, beginning, text_of
 from .clock_times import parse_seconds
 from .units import KNOWN, canonical, stated_unit
@@ -93,9 +94,9 @@ class Sheet:
             place = f"line {line}, column {self.names[column] or column + 1}"
             sign, other = ("point", "comma") if _find_first_sign(cell) == "." else ("comma", "point")
             raise LogError(
-                f"{source}: {place}: '{cell}' is {grouped} if the {sign} divides thousands and {decimal} if it is a "
-                f"decimal sign, and there are numbers with a {other}; write numbers with one decimal sign and nothing "
-                "between thousands"
+                f"{source}: {place}: '{short(cell)}' is {short(grouped)} if the {sign} divides thousands and "
+                f"{short(decimal)} if it is a decimal sign, and there are numbers with a {other}; write numbers with one "
+                "decimal sign and nothing between thousands"
             )
 
 

@@ -16,6 +16,7 @@ import pytest
 from core.machines.every_machine import machine, smooth_drives, smooth_motion
 
 from pkm_identification.cli import main
+from pkm_identification.errors import DocumentError
 from pkm_identification.exporting.drafts.from_file import draft_from_file
 from pkm_identification.exporting.formats import format_machine_text
 from pkm_identification.machines.capabilities import BodiesFile, HexapodFile, has
@@ -353,15 +354,17 @@ def as_words_and_numbers(text):
         ("arm_7", "urdf"),
         ("arm_7", "mjcf"),
         ("five_bar", "mjcf"),
+        ("five_bar", "sdf"),
         *(
-            pytest.param(name, "mjcf", marks=pytest.mark.slow)
+            pytest.param(name, form, marks=pytest.mark.slow)
+            for form in ("mjcf", "sdf")
             for name in ("rss", "pus", "mast", "uf", "hexel")
         ),
     ],
 )
 def test_export_init_export_is_the_same(name, form, tmp_path):
     one = machine(name)
-    path = tmp_path / f"x.{'urdf' if form == 'urdf' else 'xml'}"
+    path = tmp_path / f"x.{form}"
     path.write_text(format_machine_text(one, form), encoding="utf-8")
     driven = (
         []
@@ -401,6 +404,19 @@ def test_bad_options_are_one_line(options, says, tmp_path, capsys, monkeypatch):
     assert says in error
     assert error.count("\n") == 1
     assert not (tmp_path / "a.yaml").exists()
+
+
+def test_a_joint_of_a_body_that_is_not_there_is_refused(tmp_path):
+    path = tmp_path / "a.urdf"
+    link = (
+        '<link name="crank"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial></link>'
+    )
+    joint = '<joint name="j" type="revolute"><parent link="world"/><child link="crnk"/><axis xyz="0 0 1"/></joint>'
+    path.write_text(f'<robot name="a"><link name="world"/>{link}{joint}</robot>', encoding="utf-8")
+    with pytest.raises(
+        DocumentError, match="joint 'j' is of 'crnk', which is no body of it; did you mean 'crank'"
+    ):
+        draft_from_file(path, "a")
 
 
 def test_a_body_that_nothing_holds_is_refused(tmp_path, capsys, monkeypatch):

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import codecs
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -19,6 +20,7 @@ import scipy.io
 from core.records.made_log import assert_same
 
 from pkm_identification.errors import DocumentError, LogError, SettingsError
+from pkm_identification.identification.diagnosis.units import in_machine_units
 from pkm_identification.machines.load import as_machine
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import DriveLog
@@ -422,6 +424,17 @@ def test_lengths_in_another_unit_are_refused_with_its_name(unit, said, size):
         refuse_implausible(
             DriveLog(np.arange(50) * 1e-3, lengths, np.zeros((50, 6)), "log"), as_machine(uf).drives
         )
+
+
+@pytest.mark.parametrize(("length", "unit"), [(1.1, ""), (1.2, ""), (300.0, "mm"), (30.0, "cm"), (3e-3, "")])
+def test_coordinates_are_in_another_unit_only_if_they_fill_limits_that_begin_at_0(length, unit):
+    drive = replace(as_machine(Machine.load("uf")).drives[0], lowest=0.0, highest=0.5)
+    log = DriveLog(np.arange(50) * 1e-3, np.full((50, 1), length), None, "log")
+    found = in_machine_units([log], SimpleNamespace(drives=(drive,), sample_rate=None))
+    assert [cause.detail for cause in found.causes] == [f"lengths are recorded in {unit}"] * bool(unit)
+    drive = replace(drive, highest=0.1)
+    with pytest.raises(LogError, match="say with --units"):
+        refuse_implausible(replace(log, coordinate=np.full((50, 1), 200.0)), [drive])
 
 
 @pytest.mark.parametrize(

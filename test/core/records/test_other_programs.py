@@ -106,6 +106,35 @@ def test_channels_with_other_stamps_are_brought_to_the_first_ones(tmp_path):
     np.testing.assert_allclose(log.force[inside], np.tile(100 * wanted[inside, None], 6), atol=1e-7)
 
 
+@pytest.mark.parametrize(("ppm", "epoch"), [(0.0, 0.0), (60.0, 0.0), (-200.0, 0.0), (60.0, 1e5)])
+def test_two_clocks_in_one_text_are_told_and_rows_are_instants(tmp_path, ppm, epoch):
+    truth = made_log(count=500)
+    time = truth.time - truth.time[0]
+    clocks = [time] * 6 + [epoch + (1.0 + 1e-6 * ppm) * time] * 6
+    columns = [*truth.length.T, *truth.force.T]
+    pairs = np.column_stack([one for both in zip(clocks, columns, strict=True) for one in both]).tolist()
+    header = ";".join(f"{name} Time [s];{name}" for name in LENGTHS + FORCES)
+    path = tmp_path / "trace.csv"
+    path.write_text("\n".join([header, *(";".join(map(repr, row)) for row in pairs)]) + "\n")
+    log = read_log(path, layout=layout(SCOPE))
+    same(log, truth)
+    assert len(log.warnings) == (1 if ppm else 0)
+    if ppm:
+        match = re.search(r"runs ([\d.]+) \+- ([\d.]+) ppm", log.warnings[0])
+        found, deviation = map(float, match.groups())
+        assert abs(found - abs(ppm)) <= max(4 * deviation, 0.1)
+        assert ("faster" if ppm > 0 else "slower") in log.warnings[0]
+        assert "Leg1_Force" in log.warnings[0]
+        assert "Leg1_Pos" not in log.warnings[0]
+
+
+def test_columns_with_a_word_behind_their_number_are_guessed(tmp_path, truth):
+    path = tmp_path / "scope.csv"
+    path.write_text(scope_text(truth, False), encoding="utf-8")
+    with pytest.raises(LogError, match=f"--columns t=t,{SCOPE}"):
+        read_log(path)
+
+
 def write_rows(truth, stamp, divider, comma=False):
     rows = np.hstack([truth.length, truth.force]).tolist()
     cells = [[f"{value!r}".replace(".", "," if comma else ".") for value in row] for row in rows]
