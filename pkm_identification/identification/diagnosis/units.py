@@ -19,7 +19,6 @@ import numpy as np
 from pkm_identification.machines.contract import Machine
 from pkm_identification.motion import DriveLog
 from pkm_identification.numerics.large_arrays import representative_rows
-from pkm_identification.records.foreign.plausibility import LEAST_REACH
 from pkm_identification.signals.rate import RATE_ERROR
 
 from .findings import Cause
@@ -27,6 +26,8 @@ from .findings import Cause
 # What one recorded unit can be, in m and in s.
 LENGTH_UNITS = {"mm": 1e-3, "inch": 0.0254, "cm": 1e-2, "um": 1e-6}
 TIME_UNITS = {"ms": 1e-3, "us": 1e-6, "ns": 1e-9}
+# Of the largest limit, that a log has to reach: in a unit small enough any lengths lie within limits that begin at 0
+LEAST_REACH = 0.1
 MOST_OUTSIDE = 0.5  # of the lengths: more cannot be a fault of the motion
 
 

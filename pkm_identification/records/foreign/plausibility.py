@@ -28,7 +28,7 @@ from .units import IN_WORDS, INCH
 FAR = 10.0
 # Of the largest limit: a log whose coordinates would be smaller in another unit is another machine's, since in a unit
 # small enough any number lies within limits that begin at 0
-LEAST_REACH = 0.1
+LEAST_REACH = 0.05
 # s between samples: no drive is so fast, no log of a motion so slow
 SHORTEST_STEP, LONGEST_STEP = 1e-6, 0.9
 SMALLER = (("mm", 1e-3), ("cm", 1e-2), ("um", 1e-6), ("in", INCH))

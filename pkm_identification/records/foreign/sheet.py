@@ -95,8 +95,8 @@ class Sheet:
             sign, other = ("point", "comma") if _find_first_sign(cell) == "." else ("comma", "point")
             raise LogError(
                 f"{source}: {place}: '{short(cell)}' is {short(grouped)} if the {sign} divides thousands and "
-                f"{short(decimal)} if it is a decimal sign, and there are numbers with a {other}; write numbers with one "
-                "decimal sign and nothing between thousands"
+                f"{short(decimal)} if it is a decimal sign, and there are numbers with a {other}; write numbers with "
+                "one decimal sign and nothing between thousands"
             )
 
 

@@ -411,8 +411,11 @@ def test_a_joint_of_a_body_that_is_not_there_is_refused(tmp_path):
     link = (
         '<link name="crank"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial></link>'
     )
-    joint = '<joint name="j" type="revolute"><parent link="world"/><child link="crnk"/><axis xyz="0 0 1"/></joint>'
-    path.write_text(f'<robot name="a"><link name="world"/>{link}{joint}</robot>', encoding="utf-8")
+    joint = (
+        '<joint name="{}" type="revolute"><parent link="{}"/><child link="{}"/><axis xyz="0 0 1"/></joint>'
+    )
+    joints = joint.format("i", "world", "crank") + joint.format("j", "crank", "crnk")
+    path.write_text(f'<robot name="a"><link name="world"/>{link}{joints}</robot>', encoding="utf-8")
     with pytest.raises(
         DocumentError, match="joint 'j' is of 'crnk', which is no body of it; did you mean 'crank'"
     ):
