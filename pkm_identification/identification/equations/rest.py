@@ -13,11 +13,10 @@ noise of the encoder, which flickers between two counts and which the force does
 friction to zero and gravity to what friction holds, a thousand times the same, the surer the longer the rest.
 
 A drive rests, as far as anybody can tell, where its coordinate stays within what noise and an encoder's flicker make of
-it, or where its rate stays far below that at which the friction law bends, where the law stands for sticking, or far
-below its usual rate in the log, whose motion does not tell where the law bends, for as long as the band's filter
-remembers: one that creeps on leaves the counts it was between, however slow it is against the noise of its rate. Left
-out are its rows at rest, also while others move, and those whose filter still remembers one: friction lets go when the
-machine breaks away, and the force jumps.
+it, or where its rate stays far below that at which the friction law bends, where the law stands for sticking, for as
+long as the band's filter remembers: one that creeps on leaves the counts it was between, however slow it is against the
+noise of its rate. Left out are its rows at rest, also while others move, and those whose filter still remembers one:
+friction lets go when the machine breaks away, and the force jumps.
 """
 
 from __future__ import annotations
@@ -40,9 +39,6 @@ from .band_rows import band_pieces
 # differ by whole counts, and no rounding is to decide.
 COUNTS = 2.5
 SLOW = 0.05  # of the rate at which the friction law bends: what it says of Coulomb friction is less than that share
-# Of a drive's rms rate: a motion passes rates so low within 1e-4 s, and a controller creeps back to its setpoint with
-# them for seconds, where friction is any share of Coulomb's, by the bend that no sample of the motion shows
-CREEP = 3e-4
 
 
 @dataclass(frozen=True)
@@ -132,8 +128,6 @@ def find_standstill(
     instants = [np.arange(*piece.chosen.indices(piece.part.stop - piece.part.start)) for piece in pieces]
     if limits is None:
         return np.zeros((sum(map(len, instants)), coordinate.shape[1]), dtype=bool)
-    usual = np.sqrt(np.sum(rate**2, axis=0) / max(len(rate), 1))
-    slow = limits.rate if online else np.maximum(limits.rate, CREEP * usual)
     half = band.settling // 2
     ahead, count = (0, band.settling + 1) if online else (half, 2 * half + 1)
     # a drive that breaks away alone jumps; where all do, motion begins slowly
@@ -142,7 +136,7 @@ def find_standstill(
     for piece, rows in zip(pieces, instants, strict=True):
         still = np.zeros((len(rows), coordinate.shape[1]), dtype=bool)
         own, speed = contiguous(coordinate[piece.part]), contiguous(rate[piece.part])
-        _mark_all(own, speed, rows + ahead, count, limits.range, slow, still)
+        _mark_all(own, speed, rows + ahead, count, limits.range, limits.rate, still)
         if online or limits.together:
             still[:] = still.all(axis=1, keepdims=True)
         remembered = _remember(rows, still, band.settling if online else reach)
