@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 from diagnostic_msgs.msg import DiagnosticStatus
 from ros.rigs import KinematicsRig, motion_messages, status_with, strut_samples, values_of
-from ros.ros_bench import Motion
+from ros.ros_bench import DriveMotion, Motion
 
 from pkm_identification.mechanisms.hexapod.kinematics import forward_kinematics, strut_lengths
 from pkm_identification.mechanisms.hexapod.kinematics import tracker as tracker_module
@@ -71,6 +71,31 @@ def test_row_11_lengths_that_fit_no_pose_give_a_status_but_no_pose_and_no_tf(ben
     assert not any(samples[100].time - 1e-6 < time < samples[109].time + 1e-6 for time in times)
     statuses.clear()
     assert status_with(bench, statuses, "ok").level == DiagnosticStatus.OK
+
+
+def test_row_11_coordinates_at_which_no_loop_closes_give_a_status_and_are_not_learned_from(bench):
+    """Of a machine without a pose, which is followed again at the next good sample."""
+    rig = KinematicsRig(bench, machine="mast")
+    estimator = bench.start(EstimatorNode, machine="mast")
+    bench.connected("platform_state", subscribers=2)
+    statuses = bench.diagnostics()
+    messages = DriveMotion(200, "mast")
+    still = np.zeros(3)
+    samples = [
+        DriveSample(t, x + np.array([float(100 <= k < 110), 0.0, 0.0]), still, still, f, 3)
+        for k, (t, x, f) in enumerate(zip(messages.time, messages.length, messages.force, strict=True))
+    ]
+    rig.feed(samples[:110])
+    assert {state.status for state in rig.states[:100]} == {PlatformState.OK}
+    assert {state.status for state in rig.states[100:]} == {PlatformState.FAILED}
+    status = status_with(bench, statuses, "no pose fits", failed="10", not_converged="1")
+    assert status.level == DiagnosticStatus.ERROR
+    rig.feed(samples[110:])
+    assert {state.status for state in rig.states[110:]} == {PlatformState.OK}
+    for state in rig.states:
+        assert np.isfinite([*state.state, *state.coordinate, state.residual]).all()
+    bench.wait(lambda: estimator.taken == len(rig.states), "the estimator")
+    assert estimator.estimator.counts["skipped_status"] == 10
 
 
 def test_row_12_a_jump_to_another_assembly_mode_is_rejected_with_a_warning(bench, rig, monkeypatch):
