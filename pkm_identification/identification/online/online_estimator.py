@@ -74,6 +74,11 @@ class EstimatorState:
         return finite(self.mean, self.covariance) and float(self.covariance.diagonal().min()) > 0.0
 
 
+MISSED_PART = (
+    0.1  # of the period of what passes the band, for which a step's missed force stays as worked out
+)
+
+
 class OnlineEstimator:
     """Builds equations from tracked samples and feeds them to the filter.
 
@@ -191,6 +196,8 @@ class OnlineEstimator:
         # equations of which it is open whether something was taken up or has changed
         self._undecided: list[Equation] = []
         self._steps.reset()
+        self._missed: FloatArray | None = None
+        self._missed_at = 0.0
         if self.tolerated is not None:
             self.tolerated.reset()
         self.rounding.reset()
@@ -378,9 +385,16 @@ class OnlineEstimator:
     def _find_step(self, sample: TrackedSample) -> FloatArray | None:
         """Return the force per unit of a step of each coordinate, (n, n); None where none may have stepped."""
         if self._steps.last is None:
+            self._missed = None
             return None
+        if (
+            self._missed is not None
+            and 0.0 <= sample.time - self._missed_at < MISSED_PART / self.settings.band.cutoff
+        ):
+            return self._missed
         basis = self._unknowns.mapping @ self.recursive.filter.mean + self._unknowns.known
-        return self._steps.effect(sample, basis, self._filter.shapes)
+        self._missed, self._missed_at = self._steps.effect(sample, basis, self._filter.shapes), sample.time
+        return self._missed
 
     def take(self, equation: Equation) -> bool:
         """Take one equation, by way of the watch for payloads if there is one; False when it was not used (yet).
