@@ -20,13 +20,12 @@ from pkm_identification.reproduction.finding import Finding
 from pkm_identification.reproduction.number import Number, beyond, interval, mark_undecided, value
 
 from .data import NAMES, SOURCE_INERTIAS
-from .friction_findings import friction_findings, stage_of
+from .friction_findings import compute_tolerance, friction_findings, stage_of
 from .runs import SWEEPS, StagedStudy
 
 MASSES = ("m_e", "m_b", "m_p")
 CONVERGED = 2.0  # standard deviations, up to which an estimate counts as come to rest
 NEAR = 3.0  # standard deviations
-POINTS = 5.0  # of a distance in %
 INERTIAL = slice(0, 12)  # in `oh24`
 NOT_SEEN = "these data do not identify it alone: it rests on the first guess, which the text does not print"
 
@@ -106,7 +105,7 @@ def _assess_mass_numbers(study: StagedStudy, identified: bool) -> tuple[Number, 
         name = f"3 from X: inertial against 2-B, {trajectory.upper()}"
         ours = float(against(third[trajectory].values, start, INERTIAL).max())
         numbers.append(
-            value(name, change, ours, "%", "S", "16543-46", near=POINTS)
+            value(name, change, ours, "%", "S", "16543-46", near=compute_tolerance(change))
             if identified
             else mark_undecided(name, change, ours, "%", "S", "16543-46", because=NOT_SEEN)
         )

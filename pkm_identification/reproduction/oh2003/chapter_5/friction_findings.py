@@ -21,6 +21,7 @@ from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.reproduction.finding import Finding
 from pkm_identification.reproduction.number import (
+    RANGE_NEAR,
     Number,
     at_most,
     beyond,
@@ -35,7 +36,9 @@ from .joint_share import DAMPING, JUDGED
 from .runs import StagedStudy
 
 FRICTION_PLACES = slice(12, 24)  # in `oh24`: six viscous coefficients, six Coulomb forces
-NEAR = 5.0  # points of a change in %, up to which two changes are the same
+# Up to which two changes in % are the same: a quarter of the text's, as ends of its ranges are ("~" there), and these
+# points at most.
+NEAR = 5.0
 CHOSEN = "the joints' moment, which the text does not give, decides it"
 REPEATED = 0.1  # %, below which no friction coefficient has changed
 
@@ -97,8 +100,13 @@ def _assess_of_table(
             if because is not None:
                 numbers.append(mark_undecided(name, entry, change, "%", mark, line, because=because))
             else:
-                numbers.append(value(name, entry, change, "%", mark, line, near=NEAR))
+                numbers.append(value(name, entry, change, "%", mark, line, near=compute_tolerance(entry)))
     return numbers
+
+
+def compute_tolerance(text: float) -> float:
+    """Return how far a change may be off the text's, both in %."""
+    return min(NEAR, RANGE_NEAR * abs(text))
 
 
 def halves(difference: FloatArray) -> str:
@@ -276,8 +284,21 @@ def _assess_second(study: StagedStudy) -> Finding:
         "nothing accelerates that wrong inertias would show in.",
         (
             interval("2-A against 1-A: X", (0.0, 4.0), size["x"], "%", "S", line),
-            value("2-A against 1-A: Z, largest", 15.0, float(size["z"].max()), "%", "S", line, near=NEAR),
-            value("2-A against 1-A: XY, largest", 23.0, float(ordered[-1]), "%", "S", line, near=NEAR),
+            *(
+                value(
+                    f"2-A against 1-A: {name}, largest",
+                    text,
+                    ours,
+                    "%",
+                    "S",
+                    line,
+                    near=compute_tolerance(text),
+                )
+                for name, text, ours in (
+                    ("Z", 15.0, float(size["z"].max())),
+                    ("XY", 23.0, float(ordered[-1])),
+                )
+            ),
             at_most("2-A against 1-A: XY, all but one", 2.6, float(ordered[-2]), "%", "S", line),
             *_assess_changed("Table 5.3, XY", TABLE_5_3, changes["xy"]),
             beyond("2-A: residual in the band on XY, from 1-A", (band[0], band[1]), "N"),
@@ -298,7 +319,7 @@ def _assess_second(study: StagedStudy) -> Finding:
 def _assess_changed(
     label: str, table: Mapping[str, tuple[float | None, ...]], ours: FloatArray
 ) -> list[Number]:
-    """Entries of Table 5.3: small changes count by their own size, not by points."""
+    """Entries of Table 5.3."""
     return [
         value(
             f"{label}: {kind} {i + 1}",
@@ -307,7 +328,7 @@ def _assess_changed(
             "%",
             "S",
             None,
-            near=abs(entry) / 4,
+            near=compute_tolerance(entry),
         )
         for k, (kind, entries) in enumerate(table.items())
         for i, entry in enumerate(entries)
