@@ -22,12 +22,20 @@ from pkm_identification.identification.procedures.forecast import (
     ALONE,
     NEVER,
     NOT_HERE,
+    TOGETHER,
     Forecast,
     WeakDirection,
 )
 
 from ..listing import ABSENT, Listing, number
 
+# The vocabulary of all commands, by the statuses of a forecast
+STATUS_TEXT = {
+    ALONE: "identifiable",
+    TOGETHER: "only as a combination",
+    NOT_HERE: "not from this motion",
+    NEVER: "never",
+}
 _DIGITS = 3
 _UNKNOWN = 0.98  # of what was known before
 _ROUNDING = 1e-12  # of the forces: what no motion shows is as large as sums are rounded
@@ -90,12 +98,12 @@ def build_forecast_document(
 def format_forecast_text(
     forecast: Forecast, machine: str, source: str, noise: str, advice: Sequence[Advice] = ()
 ) -> str:
-    """Return the same for a person."""
+    """Return a forecast for a person."""
     estimate = forecast.estimate
     rows = tuple(
         (
             name,
-            status,
+            STATUS_TEXT[status],
             number(nominal, _DIGITS),
             number(std, _DIGITS) if status == ALONE else ABSENT,
             unit,
@@ -111,32 +119,36 @@ def format_forecast_text(
             strict=True,
         )
     )
-    header = ("parameter", "shown", "nominal", "std to expect", "unit", "% of the forces")
+    header = ("parameter", "status", "nominal", "std to expect", "unit", "% of the forces")
     table = Listing(header, rows, frozenset(("nominal", "std to expect", "% of the forces")))
     rank = forecast.regressor.rank
     lines = [
-        f"{machine}, {source}, {noise}: {rank} of {len(rows)} combinations show in {estimate.count} equations"
-        f"{_format_band(forecast)}; condition without units {forecast.regressor.condition:.3g}",
+        f"{machine}, {source}, {noise}: {rank} of {len(rows)} combinations are identifiable "
+        f"from {estimate.count} equations{_format_band(forecast)}; "
+        f"condition without units {forecast.regressor.condition:.3g}",
         "",
         str(table),
     ]
     if estimate.combinations:
-        lines += ["", "shown only together:"]
+        lines += ["", "only as a combination:"]
         lines += [f"  {one.name}: std {number(one.std, _DIGITS)} {one.unit}" for one in estimate.combinations]
     lines += ["", "weakest directions, each parameter in units of its own size:"]
     lines += [f"  {_count_known(one.std)}: {_format_direction(one, estimate)}" for one in forecast.weakest]
-    for status, sentence in ((NEVER, "no motion shows"), (NOT_HERE, "another motion may show")):
+    for status, sentence in (
+        (NEVER, "structurally unidentifiable"),
+        (NOT_HERE, "perhaps from another motion"),
+    ):
         names = [name for name, own in zip(estimate.names, forecast.status, strict=True) if own == status]
         names = [name for name in names if name not in forecast.faint]
         if names:
             lines.append(f"{sentence}: {', '.join(names)}")
     if forecast.faint:
         part = f"{100 * RESOLVED:g} % of their size"
-        lines.append(f"this motion shows, but not to {part} in this noise: {', '.join(forecast.faint)}")
+        lines.append(f"from this motion, but not to {part} with this noise: {', '.join(forecast.faint)}")
     if forecast.never:
-        lines.append(f"no motion shows: {', '.join(forecast.never)}")
+        lines.append(f"structurally unidentifiable: {', '.join(forecast.never)}")
     if advice:
-        lines += ["", "what as much time of another motion would do:"]
+        lines += ["", "another motion, as long as this one, would improve:"]
         lines += [f"  {one.text}" for one in advice]
     return "\n".join(lines)
 
@@ -160,4 +172,4 @@ def _format_direction(one: WeakDirection, estimate: ParameterEstimate) -> str:
         if len(names & set(one.names)) > 1
     ]
     text = " with ".join(same) + (f" against {' with '.join(against)}" if against else "")
-    return text + (f": what shows is {' and '.join(sums)}" if sums else "")
+    return text + (f": identifiable is {' and '.join(sums)}" if sums else "")

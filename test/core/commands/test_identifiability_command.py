@@ -143,7 +143,7 @@ def test_text_and_document(tmp_path, capsys):
     assert "m_e + 0.167 m_p" in out
     assert "another motion may show: Ixx_p, Iyy_p, Izz_p\n" in out
     assert "this motion shows, but not to 5 % of their size in this noise: Ia_b+Ia_e" in out
-    assert ": what shows is m_e + 0.167 m_p\n" in out
+    assert ": identifiable is m_e + 0.167 m_p\n" in out
     assert "equations (to 10 Hz, one every 40 ms)" in out
     found = json.loads(path.read_text())
     assert set(found) == {

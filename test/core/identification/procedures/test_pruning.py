@@ -108,7 +108,7 @@ def test_a_mechanisms_set_predicts_its_forces_and_is_taken_again(tmp_path, capsy
     capsys.readouterr()
     assert main([*arguments, "--parameters", file]) == 0
     count = len(chosen)
-    assert f"{count} of {count} combinations show" in capsys.readouterr().out
+    assert f"{count} of {count} combinations are identifiable" in capsys.readouterr().out
     (tmp_path / "other.yaml").write_text((tmp_path / "set.yaml").read_text().replace("mast", "epaas"))
     refused = ["--machine", "epaas", "--trajectory", "rich", "--parameters", str(tmp_path / "other.yaml")]
     assert main(["identifiability", *refused]) == 2
