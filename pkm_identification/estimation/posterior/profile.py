@@ -22,7 +22,7 @@ from pkm_identification.numerics.arrays import FloatArray
 
 from .mode import CurvedModel, Mode, NormalEquations
 
-View = Callable[[FloatArray], tuple[float, FloatArray]]
+View = Callable[[FloatArray, FloatArray, FloatArray], tuple[float, FloatArray]]
 STIFFNESS = 1e3  # of the spring that holds a value, over its own precision
 STEPS, ROUNDS = 20, 4  # Gauss-Newton steps to follow, and corrections of how far to go
 CLOSE = 0.1  # of the cost: how far is known to a twentieth then
@@ -39,7 +39,7 @@ def compute_profile_deviations(
     model, equations, mode
         Of the posterior.
     view : callable
-        Value and slope (p,) at unknowns (p,).
+        Value and slope (p,) at unknowns (p,), with what the model computes there.
     std : float
         Gaussian deviation of the value, by the mode's covariance.
     """
@@ -48,13 +48,13 @@ def compute_profile_deviations(
 
 
 def _find_side(model: CurvedModel, equations: NormalEquations, mode: Mode, view: View, way: float) -> float:
-    value = view(mode.unknowns)[0]
+    value = view(mode.unknowns, mode.values, mode.slope)[0]
     own, unknowns, reached = abs(way), mode.unknowns, 0.0
     for _ in range(ROUNDS):
         for share in (0.5, 1.0):  # half the way first: what follows is curved, too
             target = value + reached + share * (way - reached)
-            unknowns, cost = _hold(model, equations, unknowns, view, target, STIFFNESS / own**2)
-        reached = view(unknowns)[0] - value
+            unknowns, held, cost = _hold(model, equations, unknowns, view, target, STIFFNESS / own**2)
+        reached = held - value
         grown = max(cost - mode.cost, 1e-6)
         aim = abs(reached) / float(np.sqrt(grown))
         if abs(grown - 1.0) < CLOSE:
@@ -70,18 +70,20 @@ def _hold(
     view: View,
     target: float,
     spring: float,
-) -> tuple[FloatArray, float]:
-    """Return the unknowns of least cost at which a value is held at a target, and that cost."""
+) -> tuple[FloatArray, float, float]:
+    """Return the unknowns of least cost at which a value is held at a target, the value there and that cost."""
     unknowns = start
+    values, slope = model.compute(unknowns)
+    own, direction = view(unknowns, values, slope)
     for _ in range(STEPS):
-        values, slope = model.compute(unknowns)
-        own, direction = view(unknowns)
         information = slope.T @ equations.gram @ slope + spring * np.outer(direction, direction)
         information[np.diag_indices_from(information)] += 1.0
         gradient = slope.T @ (equations.pull - equations.gram @ values) - unknowns
         gradient += spring * (target - own) * direction
         step = np.linalg.solve(information, gradient)
         unknowns = unknowns + step * min(1.0, 1.0 / max(float(np.max(np.abs(step))), 1e-300))
+        values, slope = model.compute(unknowns)
+        own, direction = view(unknowns, values, slope)
         if float(gradient @ step) < 1e-4:
             break
-    return unknowns, equations.cost(model.compute(unknowns)[0]) + float(unknowns @ unknowns)
+    return unknowns, own, equations.cost(values) + float(unknowns @ unknowns)

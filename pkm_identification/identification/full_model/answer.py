@@ -170,7 +170,7 @@ def _find_skewness(posterior: Posterior, views: Views, number: int, std: float) 
     own = float(np.sqrt(slope @ posterior.mode.covariance @ slope))
     sides = compute_profile_deviations(
         posterior.model, posterior.normal, posterior.mode,
-        lambda unknowns: views.view_at(posterior, number, unknowns), own,
+        lambda *at: views.view_at(posterior, number, *at), own,
     )  # fmt: skip
     factor = max(sides) / own
     return factor if factor > SKEWED else 1.0

@@ -231,15 +231,14 @@ class Views:
     factors: FloatArray
     nominal: FloatArray
 
-    def view_at(self, posterior: Posterior, number: int, unknowns: FloatArray) -> tuple[float, FloatArray]:
-        """Return one of the values and its slope (p,) at other unknowns (p,)."""
+    def view_at(
+        self, posterior: Posterior, number: int, unknowns: FloatArray, values: FloatArray, slope: FloatArray
+    ) -> tuple[float, FloatArray]:
+        """Return one of the sums and its slope (p,) at other unknowns (p,), where the model has values and slope."""
         if number >= len(self.factors):
-            _, value, slope = posterior.model.compute_hidden_masses(unknowns)[number - len(self.factors)]
-            return value, slope
-        basis = posterior.equations.basis
-        own, there = self.factors[number], posterior.model.compute(unknowns)
-        change = float(own @ (there[0][:basis] - posterior.basis))
-        return float(self.values[number]) + change, own @ there[1][:basis]
+            return posterior.model.compute_hidden_masses(unknowns)[number - len(self.factors)][1:]
+        basis, own = posterior.equations.basis, self.factors[number]
+        return float(self.values[number] + own @ (values[:basis] - posterior.basis)), own @ slope[:basis]
 
 
 def build_posterior_views(posterior: Posterior) -> Views:

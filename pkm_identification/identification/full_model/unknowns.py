@@ -22,7 +22,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pkm_identification.machines.knowledge import AlikeBodies, Knowledge, KnownBody, KnownNumber
-from pkm_identification.mechanisms.rigid_bodies import parallel_axes
 from pkm_identification.numerics.arrays import FloatArray
 
 # Offsets of a body: mass, centre of mass, moments about it, products
@@ -107,30 +106,57 @@ class BodyShape:
             Of the log of the mass, the centre of mass in m, logs of the moments and the products, both at the file's
             mass; of the mass in kg and of moments in kg m^2 where the file has 0.
         """
-        grown = float(np.exp(offsets[0])) if self.log_mass else 1.0
-        mass = self.mass * grown if self.log_mass else self.mass + float(offsets[0])
-        center = self.center + offsets[_CENTER]
-        diagonal = grown * np.where(
-            self.log_moment, self.moments * np.exp(offsets[_MOMENT]), self.moments + offsets[_MOMENT]
-        )
-        products = grown * (self.products + offsets[_PRODUCT])
-        unit = parallel_axes(1.0, center)
-        of_mass = np.concatenate([[1.0], center, np.diag(unit), [unit[pair] for pair in _PAIRS]])
-        ten = mass * of_mass
-        ten[_MOMENT] += diagonal
-        ten[_PRODUCT] += products
-        slope = np.zeros((10, 10))
-        slope[:, 0] = of_mass * (mass if self.log_mass else 1.0)
-        if self.log_mass:
-            slope[_MOMENT, 0] += diagonal
-            slope[_PRODUCT, 0] += products
+        ten, slope = _Shapes.stack([self]).compute(offsets[None])
+        return ten[0], slope[0]
+
+
+@dataclass(frozen=True)
+class _Shapes:
+    """The numbers of `BodyShape` of N bodies: masses (N,), the rest (N, 3)."""
+
+    mass: FloatArray
+    log_mass: NDArray[np.bool_]
+    center: FloatArray
+    moments: FloatArray
+    log_moment: NDArray[np.bool_]
+    products: FloatArray
+
+    @classmethod
+    def stack(cls, shapes: Sequence[BodyShape]) -> _Shapes:
+        names = ("mass", "log_mass", "center", "moments", "log_moment", "products")
+        return cls(*(np.array([getattr(one, name) for one in shapes]) for name in names))
+
+    def compute(self, offsets: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the ten parameters (N, 10) and their slopes (N, 10, 10) at offsets (N, 10)."""
+        grown = np.exp(offsets[:, 0] * self.log_mass)
+        mass = np.where(self.log_mass, self.mass * grown, self.mass + offsets[:, 0])
+        center = self.center + offsets[:, _CENTER]
+        turned = offsets[:, _MOMENT]
+        diagonal = self.moments * np.exp(turned * self.log_moment) + turned * ~self.log_moment
+        diagonal *= grown[:, None]
+        products = grown[:, None] * (self.products + offsets[:, _PRODUCT])
+        square = center**2
+        of_mass = np.empty((len(mass), 10))
+        of_mass[:, 0] = 1.0
+        of_mass[:, _CENTER] = center
+        of_mass[:, _MOMENT] = square.sum(axis=1, keepdims=True) - square
+        for k, (a, b) in enumerate(_PAIRS):
+            of_mass[:, 7 + k] = -center[:, a] * center[:, b]
+        ten = mass[:, None] * of_mass
+        ten[:, _MOMENT] += diagonal
+        ten[:, _PRODUCT] += products
+        slope = np.zeros((len(mass), 10, 10))
+        slope[:, :, 0] = np.where(self.log_mass[:, None], ten, of_mass)
         for j in range(3):
-            slope[1 + j, 1 + j] = mass
-            slope[_MOMENT, 1 + j] = mass * np.where(np.arange(3) == j, 0.0, 2.0 * center[j])
+            slope[:, 1 + j, 1 + j] = mass
+            for k in range(3):
+                if k != j:
+                    slope[:, 4 + k, 1 + j] = 2.0 * mass * center[:, j]
             for k, (a, b) in enumerate(_PAIRS):
-                slope[7 + k, 1 + j] = -mass * ((a == j) * center[b] + (b == j) * center[a])
-            slope[4 + j, 4 + j] = diagonal[j] if self.log_moment[j] else grown
-            slope[7 + j, 7 + j] = grown
+                if j in (a, b):
+                    slope[:, 7 + k, 1 + j] = -mass * center[:, b if j == a else a]
+            slope[:, 4 + j, 4 + j] = np.where(self.log_moment[:, j], diagonal[:, j], grown)
+            slope[:, 7 + j, 7 + j] = grown
         return ten, slope
 
 
@@ -142,6 +168,48 @@ class _Part:
     rows: FloatArray
     where: NDArray[np.int64]
     columns: FloatArray
+
+
+@dataclass(frozen=True)
+class _Joined:
+    """All parts and directions as a few arrays: what the search for a mode computes thousands of times.
+
+    Attributes
+    ----------
+    shapes : _Shapes
+    columns : ndarray, shape (N, 10, q)
+        From the first q unknowns, those of bodies, to the offsets of each.
+    rows : ndarray, shape (B, 10 N)
+    linear : ndarray, shape (T, p)
+    """
+
+    shapes: _Shapes
+    columns: FloatArray
+    rows: FloatArray
+    linear: FloatArray
+
+    @classmethod
+    def join(
+        cls, parts: Sequence[_Part], linear: Sequence[tuple[int, FloatArray]], values: int, width: int
+    ) -> _Joined:
+        last = 1 + max((int(part.where.max()) for part in parts), default=-1)
+        columns = np.zeros((len(parts), 10, last))
+        for own, part in zip(columns, parts, strict=True):
+            own[:, part.where] = part.columns
+        directions = np.zeros((values, width))
+        for k, direction in linear:
+            directions[:, k] = direction
+        rows = np.hstack([part.rows for part in parts]) if parts else np.zeros((0, 0))
+        return cls(_Shapes.stack([part.shape for part in parts]), columns, rows, directions)
+
+    def compute(self, start: FloatArray, unknowns: FloatArray) -> tuple[FloatArray, FloatArray]:
+        values, slope = start + self.linear @ unknowns, self.linear.copy()
+        if len(self.columns):
+            own = self.columns.shape[2]
+            ten, its_slope = self.shapes.compute(self.columns @ unknowns[:own])
+            values[: len(self.rows)] += self.rows @ ten.ravel()
+            slope[: len(self.rows), :own] += self.rows @ (its_slope @ self.columns).reshape(-1, own)
+        return values, slope
 
 
 @dataclass
@@ -159,6 +227,7 @@ class FileModel:
     unknowns: list[Unknown] = field(default_factory=list)
     _parts: list[_Part] = field(default_factory=list)
     _linear: list[tuple[int, FloatArray]] = field(default_factory=list)
+    _joined: _Joined | None = None
 
     @classmethod
     def of_bodies(
@@ -192,21 +261,16 @@ class FileModel:
 
     def add(self, unknown: Unknown, direction: FloatArray) -> None:
         """Add an unknown that moves the values along a direction (T,) per deviation of its prior."""
+        self._joined = None
         self._linear.append((len(self.unknowns), direction))
         self.unknowns.append(unknown)
 
     def compute(self, unknowns: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the values (T,) and their slope (T, p)."""
-        values = self.start.copy()
-        slope = np.zeros((len(values), self.width))
-        for part in self._parts:
-            ten, its_slope = part.shape.compute(part.columns @ unknowns[part.where])
-            values[: len(part.rows)] += part.rows @ ten
-            slope[: len(part.rows), part.where] += part.rows @ its_slope @ part.columns
-        for k, direction in self._linear:
-            values += unknowns[k] * direction
-            slope[:, k] += direction
-        return values, slope
+        joined = self._joined = self._joined or _Joined.join(
+            self._parts, self._linear, len(self.start), self.width
+        )
+        return joined.compute(self.start, unknowns)
 
     def compute_hidden_masses(self, unknowns: FloatArray) -> list[tuple[str, float, FloatArray]]:
         """Return name, value and slope (p,) of masses that the basis knows only as parts of moments.
@@ -253,6 +317,7 @@ class FileModel:
             apart = np.array([_find_deviation(shape, one, group.width) for one, _, _ in numbers])
             own = self._reserve([one for one, _, _ in numbers], apart, shape.known.name, group.key)
             where, columns = np.concatenate([where, own]), np.hstack([columns, directions * apart])
+        self._joined = None
         self._parts.append(_Part(shape, rows, where, columns))
 
     def _reserve(

@@ -232,11 +232,10 @@ def test_profile_of_a_guess_is_where_the_cost_has_grown_by_one():
     equations = form_normal_equations(np.array([[[1.0, 3.0]]]), np.array([[2.0]]))  # m + 3 o = 2 within 1
     mode = find_mode(model, equations)
 
-    def view(unknowns):
-        values, slope = model.compute(unknowns)
+    def view(_, values, slope):
         return float(values[0]), slope[0]
 
-    slope = view(mode.unknowns)[1]
+    slope = mode.slope[0]
     std = float(np.sqrt(slope @ mode.covariance @ slope))
     below, above = compute_profile_deviations(model, equations, mode, view, std)
     mass = np.linspace(0.05, 8.0, 20000)
