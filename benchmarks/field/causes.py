@@ -37,7 +37,6 @@ from pkm_identification.mechanisms.hexapod.kinematics.jacobian import jacobian
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import DriveLog
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.report.diagnosis import fit_lines
 from pkm_identification.simulation import SensorSettings, Simulator, perturb_machine, trajectory
 from pkm_identification.simulation.faults import parse_fault
 
@@ -295,8 +294,9 @@ def judge(case: Case) -> tuple[str, str]:
         return "refused", str(error)[:90]
     fit = result.fit
     assert fit is not None
-    said = f"{fit.ratio:.3g} -> {fit.left:.3g}: " + (
-        fit_lines(fit)[0][:60] if fit.adequate else ", ".join(one.name for one in fit.causes[:3])
+    assert result.answer is not None
+    said = f"{fit.ratio:.3g}: " + (
+        result.answer.verdict.sentence[:60] if fit.adequate else ", ".join(one.name for one in fit.causes[:3])
     )
     error = largest_error(result, case.truth)
     if case.kind == "start values":

@@ -115,7 +115,7 @@ def list_causes(document: dict[str, Any]) -> list[str]:
     ]
     verdict = made["verdict"]
     if ": the forces are" in verdict["sentence"]:
-        causes.append("force_sign" if "a sign" in verdict["sentence"] else "force_unit")
+        causes.append("force_sign" if "other sign" in verdict["sentence"] else "force_unit")
     if (verdict["residual_over_floor"] or 0.0) > MAX_FLOOR_RATIO:
         return causes or [UNKNOWN]  # effects are then said to be the nearest, and no cause
     causes += [one["name"] for one in made["effects"]]

@@ -23,12 +23,12 @@ from pathlib import Path
 from pkm_identification.errors import PkmError
 from pkm_identification.identification.diagnosis.as_recorded import diagnose_identification
 from pkm_identification.identification.diagnosis.findings import Diagnosis
-from pkm_identification.identification.settings import Settings
+from pkm_identification.identification.settings import FULL, Settings
 from pkm_identification.machines.hexapod import Hexapod
 from pkm_identification.records import read_logs
-from pkm_identification.report.diagnosis import fit_lines
 from pkm_identification.report.figures.misfit import draw_misfit_figure
 from pkm_identification.report.figures.style import png
+from pkm_identification.report.sentences import format_verdict_lines
 
 from .cases import Case, cases_of
 from .machines import nominal
@@ -62,12 +62,12 @@ def section(case: Case, log: Path, images: Path) -> str:
     lines = [f"\n## {re.sub(r'_[0-9]+$', '', case.row)}", f"`--fault {case.fault}`", ""]
     try:
         logs = read_logs([str(log)], machine, None)
-        fit = diagnose_identification(logs, machine, Settings.of(estimator="ls", hold_out=0.0)).fit
+        result = diagnose_identification(logs, machine, Settings.of(estimator=FULL, hold_out=0.0))
     except PkmError as error:
         return "\n".join([*lines, f"> {str(error).replace(str(log), log.name)}", ""])
-    assert fit is not None
-    lines += [f"> {line}  " for line in fit_lines(fit)]
-    if fit.residuals:
+    lines += [f"> {line}  " for _, line in format_verdict_lines(result)]
+    fit = result.fit
+    if fit is not None and fit.residuals:
         lines += ["", _picture(case, fit, images)]
     return "\n".join([*lines, ""])
 

@@ -18,7 +18,7 @@ from pkm_identification.identification.estimate_file import estimate_document
 from pkm_identification.identification.of_logs import diagnose_logs
 from pkm_identification.identification.settings import ALSO, FULL, NAMED, choose_estimator
 from pkm_identification.records.provenance import provenance
-from pkm_identification.report.diagnosis import build_unseen_table, fit_lines, reason
+from pkm_identification.report.diagnosis import build_unseen_table
 from pkm_identification.report.listing import paragraph
 from pkm_identification.report.sentences import format_verdict_lines, refusal_line
 
@@ -59,8 +59,7 @@ def _run_diagnose(options: argparse.Namespace) -> int:
     result = diagnose_logs(logs, of_machine.machine, settings)
     fit = result.fit
     assert fit is not None
-    judged = fit_lines(fit) if result.answer is None else [line for _, line in format_verdict_lines(result)]
-    text = "\n".join(paragraph(line, "") for line in judged)
+    text = "\n".join(paragraph(line, "") for _, line in format_verdict_lines(result))
     if (unseen := build_unseen_table(fit)).rows:
         text += f"\n\nSmallest fault this log would have revealed:\n{unseen}"
     document = estimate_document(result, provenance(options.logs, shlex.join(sys.argv), result.settings))
@@ -73,6 +72,5 @@ def _run_diagnose(options: argparse.Namespace) -> int:
             write_figures(folder, {"misfit": draw_misfit_figure(fit, result.machine.drives)})
     present(text, document, options.json)
     if not fit.adequate:
-        why = reason(fit) if result.answer is None else refusal_line(result)
-        print(f"pkm diagnose: {why}", file=sys.stderr)
+        print(f"pkm diagnose: {refusal_line(result)}", file=sys.stderr)
     return 0 if fit.adequate else 1

@@ -173,7 +173,6 @@ def _present(
     logs: Sequence[Any],
     origin: dict[str, Any],
 ) -> int:
-    from pkm_identification.report.diagnosis import reason
     from pkm_identification.report.sentences import refusal_line
     from pkm_identification.report.summary import summary
 
@@ -209,8 +208,6 @@ def _present(
         if not verdict.good or options.require == FITS != verdict.grade:
             warn(f"pkm identify: {refusal_line(result)}")
             return 1
-    elif result.fit is not None and not result.fit.adequate:
-        warn(f"pkm identify: {reason(result.fit)}")
     if result.contradiction:
         warn(f"pkm identify: {result.contradiction}")
     return 0 if result.trusted else 1

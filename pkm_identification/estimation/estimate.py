@@ -10,7 +10,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.parameters.prior import Prior
 from pkm_identification.parameters.relations import LinearRelations
 
-from .identifiability import Combination, assess
+from .identifiability import IDENTIFIABLE, IN_DOUBT, Combination, assess
 from .statuses import is_shown
 
 
@@ -63,6 +63,12 @@ class ParameterEstimate:
     time: float
     estimator: str
     model: str
+
+    def mark_doubtful(self) -> ParameterEstimate:
+        """Return the estimate with all that it shows in doubt: its model does not fit, or no body is near."""
+        status = tuple(IN_DOUBT if one == IDENTIFIABLE else one for one in self.status)
+        combinations = tuple(replace(one, status=IN_DOUBT) for one in self.combinations)
+        return replace(self, status=status, combinations=combinations)
 
     def shown(self, name: str) -> float | None:
         """Value of a parameter the data show alone, be it in doubt, else None."""

@@ -160,8 +160,7 @@ def fit_document(diagnosis: Diagnosis) -> dict[str, Any]:
     """Return whether the model fits: residual over noise floor, and what is wrong where it does not.
 
     `ratio` and `per_drive` are residuals in the band over the noise floor, `noise_std` that floor in N or N m. `causes`
-    make the fit inadequate, the likeliest first; `remarks` were found but move no parameter that is shown; `unseen`
-    would have been found above that size.
+    are of a misfit, the likeliest first; `unseen` would have been found above that size.
     """
     each = [finite_or_none(value) for value in diagnosis.per_strut]
     return {
@@ -173,7 +172,6 @@ def fit_document(diagnosis: Diagnosis) -> dict[str, Any]:
         "noise_std": [finite_or_none(value) for value in diagnosis.floor.std],
         "noise_basis": diagnosis.floor.basis,
         "causes": [_write_cause(cause) for cause in diagnosis.causes],
-        "remarks": [_write_cause(cause) for cause in diagnosis.remarks],
         "unseen": [
             {"name": one.name, "above": finite_or_none(one.size), "unit": one.unit}
             for one in diagnosis.unseen
@@ -189,7 +187,6 @@ def _write_cause(cause: Cause) -> dict[str, Any]:
         "unit": cause.unit,
         "explains": finite_or_none(cause.explains),
         "cure": cause.cure,
-        "rivals": list(cause.rivals),
         "detail": cause.detail,
     }
 

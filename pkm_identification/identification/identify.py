@@ -21,13 +21,13 @@ from pkm_identification.machines.load import AnyMachine, as_machine
 from pkm_identification.motion import DriveLog
 from pkm_identification.numerics.memory import whole_beyond_memory
 
-from .assessment import assess, with_contradiction
 from .augmented_state import FORMS
 from .diagnosis.units import in_machine_units
 from .experiment import Experiment
+from .physical_verdict import find_contradiction
 from .result import Identification
-from .settings import FULL, Settings
-from .solve import PARTS, Solution, has_too_few, residual_rms, solve, solve_experiment
+from .settings import FULL, EstimatorSettings, Settings
+from .solve import PARTS, Solution, residual_rms, solve, solve_experiment
 from .validation import held_out
 
 
@@ -36,10 +36,8 @@ def identify(
     machine: AnyMachine,
     settings: Settings | None = None,
     falls: Sequence[DriveLog] = (),
-    *,
-    by_full_model: bool = False,
 ) -> Identification:
-    """Identify a machine from its logs.
+    """Identify a machine from its logs; whatever estimates it, the full model judges it.
 
     Parameters
     ----------
@@ -51,8 +49,6 @@ def identify(
     falls : sequence of DriveLog
         Falls from rest with the drives off and no friction, of which only the lengths are used
         (`procedures.free_fall`).
-    by_full_model : bool
-        Whether a fit of few parameters, too, is judged by the full model, which has a verdict of its own.
 
     Returns
     -------
@@ -75,17 +71,15 @@ def identify(
     solution = solve(_validate_logs(logs, machine, settings), falls)
     solve_experiment(5)
     result = _fill_result(solution, machine, falls)
-    if by_full_model or settings.estimator.name == FULL:
-        # a room of its own that what is live does without
-        from .full_model.judging import with_answer
-
-        result = with_answer(result, solution)
-    else:
-        result = assess(result, solution.experiment, solution.problem)
+    if settings.estimator.model != "force":
+        solution = _solve_force_equations(logs, machine, settings)
+    result = _judge(result, solution)
     if settings.estimator.consistent:
         # kept within what is possible: whether the data lead there is asked of the estimate without that
         free = replace(result.estimate, values=solution.middle[: solution.problem.reported])
-        result = with_contradiction(result, free)
+        contradiction = find_contradiction(machine, result.parameters, free)
+        if contradiction:
+            result = replace(result, contradiction=contradiction, estimate=result.estimate.mark_doubtful())
     solve_experiment(PARTS)
     return result
 
@@ -114,12 +108,26 @@ def _identify_states(
     # here, because its kernels take longer to load than the others run
     from .augmented_state.identify import identify_states_and_parameters
 
-    result = identify_states_and_parameters(logs, machine, settings)
-    batch = replace(settings, estimator=replace(settings.estimator, name="ls"))
-    experiment = Experiment.of(logs, machine, batch)
-    problem = experiment.problem()
-    # a log that is too short for the force equations cannot judge the model
-    return result if has_too_few(problem) else assess(result, experiment, problem)
+    solution = _solve_force_equations(logs, machine, settings)
+    return _judge(identify_states_and_parameters(logs, machine, settings), solution)
+
+
+def _solve_force_equations(logs: Sequence[DriveLog], machine: Machine, settings: Settings) -> Solution:
+    """Return the zero-phase force equations of logs with their least-squares fit, of an estimator that has others."""
+    estimator = EstimatorSettings(
+        name="ls", parameters=settings.estimator.parameters, assumptions=settings.estimator.assumptions,
+        also=settings.estimator.also,
+    )  # fmt: skip
+    plain = replace(settings, estimator=estimator, causal=False, hold_out=0.0)
+    return solve(_validate_logs(logs, machine, plain))
+
+
+def _judge(result: Identification, solution: Solution) -> Identification:
+    """Return an identification with the full model's verdict."""
+    # a room of its own that what is live does without
+    from .full_model.judging import with_answer
+
+    return with_answer(result, solution)
 
 
 def _fill_result(solution: Solution, machine: Machine, falls: Sequence[DriveLog]) -> Identification:

@@ -159,15 +159,16 @@ class LogCheck:
         """One line: whether and for what the log can be used."""
         if self.identification is None:
             return f"not usable for identification: {self.obstacle}"
-        status = self.identification.estimate.status
+        answer = self.identification.answer
+        estimate = self.identification.estimate
+        status = estimate.status if answer is None else tuple(one.status for one in answer.values)
         identified = sum(map(is_identified, status))
         if not self.usable_for_identification:
-            answer = self.identification.answer
-            why = f"none of the {len(status)} parameters can be estimated from this log"
+            why = f"none of the {len(status)} values can be estimated from this log"
             if answer is not None and not answer.verdict.good:
                 why = answer.verdict.sentence
             return f"not usable for identification: {why}"
-        return f"usable: {identified} of {len(status)} parameters can be estimated from this log"
+        return f"usable: {identified} of {len(status)} values can be estimated from this log"
 
 
 @dataclass(frozen=True)

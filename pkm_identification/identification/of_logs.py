@@ -17,7 +17,6 @@ from pkm_identification.errors import LogError
 from pkm_identification.machines.capabilities import FreeFall, require
 from pkm_identification.machines.contract import Machine
 
-from .augmented_state import FORMS
 from .result import Identification
 from .settings import Settings
 
@@ -54,9 +53,7 @@ def identify_logs(
 
     if falls:
         require(machine, FreeFall, "a free fall")
-    estimator = settings.estimator
-    offline = estimator.model == "force" and estimator.name not in FORMS and not settings.causal and not falls
-    result = identify(logs, machine, settings, falls, by_full_model=offline)
+    result = identify(logs, machine, settings, falls)
     return result if validate is None else predict(result, validate)
 
 

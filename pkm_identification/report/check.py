@@ -19,7 +19,6 @@ from pkm_identification.identification.estimate_file import fit_document
 from pkm_identification.identification.log_check import LogCheck
 from pkm_identification.numerics.finite import finite_or_none
 
-from .diagnosis import fit_lines
 from .listing import Listing, number
 from .sentences import format_verdict_lines
 from .tables import REASONS
@@ -67,8 +66,6 @@ def check_lines(check: LogCheck) -> list[str]:
         ]
         if check.identification.answer is not None:
             lines += ["", *(text for _, text in format_verdict_lines(check.identification))]
-        elif check.identification.fit is not None:
-            lines += ["", *fit_lines(check.identification.fit)]
         if unidentified:
             lines += ["", "not identifiable from this motion: " + ", ".join(unidentified)]
         if estimate.combinations:

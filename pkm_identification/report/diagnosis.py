@@ -12,15 +12,11 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
-from pkm_identification.estimation.lack_of_fit.thresholds import STANDS_OUT, stands_out
-from pkm_identification.identification.diagnosis.discrete_causes import FORCE_FACTOR
-from pkm_identification.identification.diagnosis.findings import Cause, Diagnosis
+from pkm_identification.identification.diagnosis.findings import FORCE_FACTOR, Cause, Diagnosis
 
 from .listing import Listing, number, with_deviation
 
-MOST_CAUSES, MOST_REMARKS = 5, 3
+MOST_CAUSES = 5
 # Units in which a size is easier to read than in SI units: (unit, factor, name).
 _READABLE = {"s": (1e3, "ms"), "m": (1e3, "mm"), "m/s": (1e3, "mm/s"), "rad": (180.0 / math.pi, "°")}
 # What is wrong, by the name of the cause or the part of it in front of a strut's number; {size} is value and unit.
@@ -93,7 +89,6 @@ _WHAT_IN_FORCE = {
     "friction_stribeck": "Friction near standstill{strut} is larger by {size} (Stribeck)",
     "friction_asymmetric": "Coulomb friction{strut} is larger moving out than in, by {size} to either side",
 }
-_PATTERN = "The forces contain a pattern that the model cannot produce (smaller than the noise, but certain)"
 # What says the same of a negative size, for causes whose sentence has a sense.
 _OPPOSITE = {
     "force_delay": (" late", " early"),
@@ -103,22 +98,6 @@ _OPPOSITE = {
 }
 
 
-def fit_lines(diagnosis: Diagnosis) -> list[str]:
-    """Return whether the model fits, against which noise floor, and what is wrong if it does not."""
-    lines = [_format_verdict(diagnosis)]
-    lines += [
-        f"{place}. {sentence(cause, diagnosis)}"
-        for place, cause in enumerate(diagnosis.causes[:MOST_CAUSES], 1)
-    ]
-    if diagnosis.causes and diagnosis.unexplained:
-        rest = f"What these leave is {number(diagnosis.left, 3)} times the noise floor{_find_worst_strut(diagnosis)}"
-        if diagnosis.impossible:
-            rest = "With these, masses or moments of inertia come out below zero"
-        lines.append(f"{rest}: something else is wrong, too, and every value is affected.")
-    lines += [remark(one) for one in diagnosis.remarks[:MOST_REMARKS]]
-    return lines
-
-
 def format_cause_lines(diagnosis: Diagnosis) -> list[str]:
     """Return known causes of a misfit, the likeliest first; of causes that nobody is to act on the nearest ones."""
     acted = any(cause.cure for cause in diagnosis.causes)
@@ -126,23 +105,6 @@ def format_cause_lines(diagnosis: Diagnosis) -> list[str]:
         f"{k}. {sentence(cause, diagnosis)}" for k, cause in enumerate(diagnosis.causes[:MOST_CAUSES], 1)
     ]
     return lines if acted else ["Nearest known causes:", *lines]
-
-
-def reason(diagnosis: Diagnosis) -> str:
-    """Return why a fit is inadequate, one line; empty when it is not."""
-    if diagnosis.adequate:
-        return ""
-    why = sentence(diagnosis.causes[0], diagnosis) if diagnosis.causes else "no known cause explains it."
-    if _is_unknown(diagnosis) and diagnosis.causes:
-        ratio = f"{diagnosis.ratio:.3g} times the noise floor"
-        return f"no known cause explains the misfit (residual {ratio}); nearest: {why}"
-    if _is_below_noise(diagnosis):
-        return f"{_PATTERN[0].lower()}{_PATTERN[1:]} (residual {diagnosis.ratio:.3g} times the noise floor): {why}"
-    if _is_hidden(diagnosis):
-        return (
-            f"the log does not suit the model (residual {diagnosis.ratio:.3g} times the noise floor): {why}"
-        )
-    return f"the model does not fit (residual {diagnosis.ratio:.3g} times the noise floor): {why}"
 
 
 def sentence(cause: Cause, diagnosis: Diagnosis | None = None) -> str:
@@ -161,29 +123,11 @@ def sentence(cause: Cause, diagnosis: Diagnosis | None = None) -> str:
             "no residual shows it, but masses, moments and friction come out wrong by the same factor"
         )
     else:
-        consequence = (
-            f"no residual shows it, but it moves {cause.moves} by {cause.effect:.2g} standard deviations"
-        )
-    sentence = f"{_describe_problem(cause)}: {consequence}."
+        consequence = "no residual shows it"
+    sentence = f"{describe_cause(cause)}: {consequence}."
     if cause.cure:
         sentence += f" {cause.cure}."
-    if cause.rivals:
-        sentence += f" This motion cannot tell it from {_join_names(cause.rivals)}."
     return sentence
-
-
-def describe_cause(cause: Cause) -> str:
-    """Return what is wrong and how large it is, without what to do."""
-    return _describe_problem(cause)
-
-
-def remark(cause: Cause) -> str:
-    """Return what was found beside a fit that is good enough: no cure, because nobody gains by one."""
-    return (
-        f"Found, but of no effect: {_describe_problem(cause)}. No parameter that is shown moves by more than two of "
-        f"its "
-        "deviations; nothing need be done."
-    )
 
 
 def build_unseen_table(diagnosis: Diagnosis) -> Listing:
@@ -201,61 +145,8 @@ def _write_size(size: float) -> str:
     return f"{size:.0f}" if 100.0 <= size < 1e5 else number(size, 2)
 
 
-def _format_verdict(diagnosis: Diagnosis) -> str:
-    against = (
-        f"the residual is {number(diagnosis.ratio, 3)} times the noise floor of {number(diagnosis.floor_percent, 2)} % "
-        f"({diagnosis.floor.basis})"
-    )
-    if diagnosis.adequate:
-        return f"The model fits: {against}."
-    if _is_unknown(diagnosis) and diagnosis.causes:
-        nearest = _embed_sentence(_describe_problem(diagnosis.causes[0]))
-        return (
-            f"No known cause explains the misfit; nearest: {nearest}. {against[0].upper()}{against[1:]}. "
-            "Do not use affected values."
-        )
-    if _is_below_noise(diagnosis):
-        pattern = _embed_sentence(_describe_problem(diagnosis.causes[0]))
-        return f"{_PATTERN}: {pattern}. {against[0].upper()}{against[1:]}. Do not use affected values."
-    if _is_hidden(diagnosis):
-        return f"The log does not suit the model, though {against}. Do not use affected values."
-    tail = "" if diagnosis.causes else "; no known cause explains it"
-    return f"The model does not fit: {against}{tail}. Do not use affected values."
-
-
-def _is_unknown(diagnosis: Diagnosis) -> bool:
-    """Return whether there is no cause that anybody is to act on."""
-    return not diagnosis.adequate and not any(cause.cure for cause in diagnosis.causes)
-
-
-def _is_below_noise(diagnosis: Diagnosis) -> bool:
-    """Return whether a misfit is certain though the residual does not stand out of the noise floor."""
-    found = bool(diagnosis.causes) and diagnosis.causes[0].explains > 0.0
-    return found and not stands_out(diagnosis.ratio, diagnosis.per_strut)
-
-
-def _is_hidden(diagnosis: Diagnosis) -> bool:
-    """Return whether what is wrong leaves no residual."""
-    nothing = bool(diagnosis.causes) and diagnosis.causes[0].explains == 0.0
-    return nothing and not stands_out(diagnosis.ratio, diagnosis.per_strut)
-
-
-def _find_worst_strut(diagnosis: Diagnosis) -> str:
-    """Return the strut whose residual alone stands out of the floor after all causes, where that of all does not."""
-    if diagnosis.left > STANDS_OUT or len(diagnosis.residuals) < 2:
-        return ""
-    of_struts = np.sqrt(np.mean(diagnosis.residuals[1].relative ** 2, axis=0))
-    worst = int(np.argmax(of_struts))
-    return f", {number(of_struts[worst], 3)} times at strut {worst + 1}"
-
-
-def _embed_sentence(text: str) -> str:
-    """Return a sentence as it stands inside another one."""
-    return text[0].lower() + text[1:]
-
-
-def _describe_problem(cause: Cause) -> str:
-    """Return what is wrong, and how large it is."""
+def describe_cause(cause: Cause) -> str:
+    """Return what is wrong and how large it is, without what to do."""
     stem, strut = _split_cause(cause.name)
     text = _WHAT.get(stem, f"{stem.replace('_', ' ').capitalize()}{{strut}}: {{size}}")
     if strut:
@@ -287,7 +178,3 @@ def _format_size(value: float, cause: Cause) -> str:
 
 def _format_share(explains: float) -> str:
     return f"{100 * explains:.0f} %"
-
-
-def _join_names(names: tuple[str, ...]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} or {names[-1]}"

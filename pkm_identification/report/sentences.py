@@ -19,7 +19,7 @@ from pkm_identification.estimation.identifiability import IDENTIFIABLE, IN_DOUBT
 from pkm_identification.identification.center_of_mass import place_of_center
 from pkm_identification.identification.physical_verdict import verdict
 
-from .diagnosis import fit_lines, format_cause_lines, sentence
+from .diagnosis import format_cause_lines, sentence
 from .listing import number, with_deviation
 from .tables import format_combination_labels
 from .total_deviations import answer_sentences, format_effects_sentences, listed
@@ -82,8 +82,6 @@ def verdicts(result: Identification) -> list[tuple[bool, str]]:
         lines.append((False, f"Do not use affected values: {result.contradiction}."))
     if answer is not None:
         lines += format_verdict_lines(result)
-    elif result.fit is not None:
-        lines += [(result.fit.adequate, line) for line in fit_lines(result.fit)]
     if not result.trusted:
         # nothing is good news of a model that does not fit
         lines = [(False, line) for _, line in lines]

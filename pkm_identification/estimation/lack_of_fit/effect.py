@@ -16,27 +16,19 @@ from ..estimate import ParameterEstimate
 from ..identifiability import IDENTIFIABLE
 
 
-def largest_effect(estimate: ParameterEstimate, moved: FloatArray) -> tuple[float, str]:
-    """Return the largest change of a parameter or combination that is shown, in stated deviations, and whose it is.
+def largest_effect(estimate: ParameterEstimate, moved: FloatArray) -> float:
+    """Return the largest change of a parameter or combination that is shown, in stated deviations; 0 of none.
 
     Parameters
     ----------
     estimate : ParameterEstimate
     moved : ndarray, shape (P,)
         What the other explanation changes about the parameters, SI units.
-
-    Returns
-    -------
-    float, str
-        0 and an empty name where the estimate shows nothing.
     """
-    effects = {
-        name: abs(change) / std
-        for name, change, std, status in zip(
-            estimate.names, moved.tolist(), estimate.std.tolist(), estimate.status, strict=True
-        )
+    effects = [
+        abs(change) / std
+        for change, std, status in zip(moved.tolist(), estimate.std.tolist(), estimate.status, strict=True)
         if status == IDENTIFIABLE
-    }
-    effects |= {one.name: abs(float(one.weights @ moved)) / one.std for one in estimate.combinations}
-    most = max(effects, key=lambda name: effects[name], default="")
-    return effects.get(most, 0.0), most
+    ]
+    effects += [abs(float(one.weights @ moved)) / one.std for one in estimate.combinations]
+    return max(effects, default=0.0)

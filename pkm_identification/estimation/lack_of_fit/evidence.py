@@ -33,6 +33,7 @@ from pkm_identification.numerics.arrays import FloatArray
 
 from .correlation import correlation_time
 
+DECISIVE = 10.0  # log evidence: odds of 20 000 to 1
 LEAST_NOISE = 1e-4  # in the square, relative to the floor: below it numbers are rounding
 
 

@@ -31,7 +31,8 @@ FOUND = 5.0  # deviations of an effect that is surely there
 # Forces in another unit than newtons, and what they are to be multiplied by
 COMMON_FACTORS = (
     ("lbf taken for N", 4.4482216), ("N taken for lbf", 1 / 4.4482216), ("kN taken for N", 1e3),
-    ("mN taken for N", 1e-3), ("kgf taken for N", 9.80665), ("N taken for kgf", 1 / 9.80665), ("a sign", -1.0),
+    ("mN taken for N", 1e-3), ("kgf taken for N", 9.80665), ("N taken for kgf", 1 / 9.80665),
+    ("of the other sign", -1.0),
 )  # fmt: skip
 # Of the force: unseen motion that is predicted so well is predicted, however much better the fit is. A judgement.
 MAX_UNSEEN_SHARE = 0.005

@@ -13,8 +13,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-import numpy as np
-
 from pkm_identification.machines.load import AnyMachine, as_machine
 from pkm_identification.motion import DriveLog
 
@@ -36,12 +34,12 @@ def diagnose_identification(
     machine = as_machine(machine)
     converted = in_machine_units(logs, machine)
     try:
-        result = identify(converted.logs, machine, settings, by_full_model=True)
+        result = identify(converted.logs, machine, settings)
     except ExchangedLengths as error:
         order = error.order
         right = tuple(replace(log, coordinate=log.coordinate[:, order.column]) for log in converted.logs)
         converted = Converted(right, (*converted.causes, order.cause))
-        result = identify(converted.logs, machine, settings, by_full_model=True)
+        result = identify(converted.logs, machine, settings)
     fit = result.fit
     if not converted.causes or fit is None:
         return result
@@ -51,6 +49,5 @@ def diagnose_identification(
             fit,
             adequate=False,
             causes=(*converted.causes, *fit.causes),
-            moved=fit.moved if len(fit.moved) else np.empty((0, len(result.estimate.names))),
         ),
     )

@@ -5,13 +5,7 @@
 # Unless required by applicable law or agreed to in writing, software distributed under the License is
 # distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
 # the License for the specific language governing permissions and limitations under the License.
-
-"""The diagnosis: does the model fit as well as the noise allows, and if not, why?
-
-An alarm is evidence *and* effect: a hypothesis with decisive evidence that moves a parameter that is shown by more than
-two of its standard deviations; or a residual that stands out of the noise floor by more than floors are uncertain, for
-causes that nobody has thought of. Evidence without effect is a remark. Clipped forces are evidence by themselves.
-"""
+"""Why a model does not fit: asked where the full model's answer is refused, or leaves more than noise."""
 
 from __future__ import annotations
 
@@ -19,102 +13,52 @@ from dataclasses import replace
 
 import numpy as np
 
-from pkm_identification.estimation.estimate import ParameterEstimate
-from pkm_identification.estimation.estimators import ESTIMATORS, Tuning
-from pkm_identification.estimation.lack_of_fit.thresholds import STANDS_OUT, STRUT_STANDS_OUT, stands_out
-from pkm_identification.estimation.problem import Problem
+from pkm_identification.estimation.posterior.thresholds import COMMON_FACTORS, MAX_FLOOR_RATIO
+from pkm_identification.numerics.arrays import FloatArray
 
 from ..experiment import Experiment
-from ..model_errors.effects import find_effects
-from ..model_errors.geometry import PLACES
-from .findings import Diagnosis
-from .saturation import with_clipped_forces
-from .search import search, search_again
-from .stages.baseline import Baseline
-from .stages.explaining import explain_misfit, is_impossible, remarks_as_causes
-from .stages.undoing import remove_discrete
-from .stages.unseen import unseen
-from .subject import Subject
+from ..full_model.answer import find_common_factor
+from ..full_model.posterior import Posterior
+from .discrete import find_discrete_cause
+from .discrete_causes import build_factor_cause
+from .findings import Cause
+from .nearest import find_nearest_effects, list_found_effects
+from .saturation import find_clipped_forces
 
-__all__ = ["STANDS_OUT", "STRUT_STANDS_OUT", "diagnose", "stands_out"]
+MOST = 5  # causes that are told
 
 
-def diagnose(experiment: Experiment, problem: Problem, estimate: ParameterEstimate) -> Diagnosis | None:
-    """Return the diagnosis of an experiment; None of logs that are too short to tell noise from misfit.
+def find_causes(
+    posterior: Posterior, experiment: Experiment, floor: FloatArray, conflict: bool, fit_refused: bool
+) -> tuple[Cause, ...]:
+    """Return what may be wrong, the likeliest first; only what explains the misfit has a cure.
 
     Parameters
     ----------
+    posterior : Posterior
     experiment : Experiment
-    problem : Problem
-        Its own; where those are no zero-phase force equations, the force equations of the same samples are judged.
-    estimate : ParameterEstimate
-        Whose statuses and standard deviations the effects are compared with.
+        Whose posterior it is.
+    floor : ndarray, shape (n,)
+        Noise of its equations, N or N m.
+    conflict : bool
+        Whether numbers of the file are contradicted.
+    fit_refused : bool
+        Whether another fit is refused that leaves more than the posterior: what it lacks is then what is wrong.
     """
-    judged, own = _build_force_equations(experiment, problem)
-    recorded = Baseline.of(Subject(judged, estimate.values), own)
-    if recorded is None:
-        return None
-    floor, first = recorded.floor, recorded.model
-    if recorded.exact:
-        return Diagnosis(
-            True, floor, recorded.floor_percent, first.total_ratio, first.ratio, first.total_ratio
-        )
-    corrected, explanation = remove_discrete(recorded)
-    if explanation.causes:
-        # what is left is judged by the estimate that the corrected logs would give
-        estimate = ESTIMATORS["ls"].fit(corrected.problem, Tuning()).estimate(corrected.problem)
-    machine, logs = corrected.subject.machine, corrected.subject.logs
-    effects = find_effects(machine, corrected.problem.parameters, logs)
-    quick = [effect for effect in effects if not effect.costly]
-    found = search(corrected.evidence, quick, corrected.floor, corrected.model)
-    wrong = bool(found.found) or stands_out(found.first.total_ratio, found.first.ratio)
-    if wrong and len(quick) < len(effects):
-        found = search(corrected.evidence, effects, corrected.floor, corrected.model)
-    if wrong:
-        found = search_again(corrected.evidence, found)
-        corrected = replace(corrected, floor=found.floor, model=found.first)
-    places = None if explanation.causes else found.candidates.find_columns(PLACES)
-    if not explanation.causes:
-        recorded, floor, first = corrected, corrected.floor, corrected.model
-    explanation = explanation.concatenate(explain_misfit(corrected, found, estimate))
-    too_large = stands_out(first.total_ratio, first.ratio)
-    if too_large and not explanation.causes:
-        explanation = remarks_as_causes(explanation, found)
-    explanation = with_clipped_forces(explanation, corrected, estimate, too_large)
-    left = [(found.last.total_ratio, found.last.ratio)]
-    if explanation.elsewhere.size:
-        # what clipped forces do is in no column: it is left out instead
-        left.append((float(np.sqrt(np.mean(explanation.elsewhere**2))), explanation.elsewhere))
-    unexplained = all(stands_out(total, per_strut) for total, per_strut in left)
-    impossible = bool(explanation.causes) and is_impossible(corrected.evidence, found.last)
-    unexplained |= impossible
-    causes = explanation.causes
-    if unexplained:
-        # applied, the causes leave a misfit: they are the nearest that is known, and nobody is to act on them
-        causes = tuple(replace(cause, cure="") for cause in causes)
-    return Diagnosis(
-        adequate=not explanation.causes and not too_large,
-        floor=floor,
-        floor_percent=recorded.floor_percent,
-        ratio=first.total_ratio,
-        per_strut=first.ratio,
-        left=min(total for total, _ in left),
-        causes=causes,
-        remarks=explanation.remarks,
-        unseen=unseen(found),
-        moved=np.reshape(explanation.moved, (-1, corrected.problem.reported)),
-        residuals=(recorded.residuals(first), corrected.residuals(found.last)),
-        unexplained=unexplained,
-        impossible=impossible,
-        places=places,
-    )
-
-
-def _build_force_equations(experiment: Experiment, problem: Problem) -> tuple[Experiment, Problem]:
-    """Return the experiment with zero-phase equations of the force model, if its own are others."""
-    settings = experiment.settings
-    if not settings.causal and settings.estimator.model == "force":
-        return experiment, problem
-    estimator = replace(settings.estimator, model="force")
-    changed = replace(experiment, settings=replace(settings, causal=False, estimator=estimator))
-    return changed, changed.problem()
+    relative, full = posterior.residual / floor, posterior.equations
+    ratio = posterior.compute_residual_ratio(floor)
+    misfit = ratio > MAX_FLOOR_RATIO
+    discrete = find_discrete_cause(full, floor, float(np.sum(relative**2)), misfit)
+    if discrete is not None:  # everything else is judged once that is set right
+        return (discrete,)
+    factor = find_common_factor(posterior) if conflict else ""
+    causes = [build_factor_cause(factor, dict(COMMON_FACTORS)[factor])] if factor else []
+    if fit_refused and not misfit:
+        causes += list_found_effects(posterior, ratio, 0.0)
+    if misfit:
+        causes += find_clipped_forces(experiment, full.problem, relative)
+        nearest = find_nearest_effects(posterior, experiment, ratio)
+        if causes:
+            nearest = [replace(one, cure="") for one in nearest]
+        causes += nearest
+    return tuple(causes[:MOST])

@@ -5,235 +5,156 @@
 # Unless required by applicable law or agreed to in writing, software distributed under the License is
 # distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
 # the License for the specific language governing permissions and limitations under the License.
+"""What is wrong with a log altogether: the sign of one force, exchanged columns, gravity from another side.
 
-"""What is wrong altogether: sign and unit of the forces, exchanged struts, gravity from another side.
-
-Looked for before everything else, since a stepwise search loses its way with them, and sign and unit leave no residual
-at all: they are judged against the machine file, whose values are wrong by tens of percent but not by factors.
+Each is tried by what it would leave of the forces, and believed where that is much less than all that the full model
+allows for leaves. One is told: set right, the log is another one. The sign and the unit of all forces leave no
+residual; the full model finds those by what the file says of the bodies.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import partial
 
 import numpy as np
 
-from pkm_identification.estimation.lack_of_fit.evidence import Base
 from pkm_identification.estimation.lack_of_fit.exchange import find_best_order
-from pkm_identification.estimation.lack_of_fit.factor import compute_output_factor
+from pkm_identification.estimation.posterior.blocks import form_normal_equations
+from pkm_identification.estimation.posterior.mode import find_mode
+from pkm_identification.estimation.posterior.thresholds import MAX_FLOOR_RATIO
 from pkm_identification.machines.contract import Machine
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.parameters.parameter import Kind
 
-from ..model_errors.forces import LARGE_DELAY, compute_late, compute_later
-from .discrete_causes import (
-    BETTER,
-    FORCE_FACTOR,
-    are_alike,
-    find_cause_of_order,
-    is_common_factor,
-    list_causes_of_factor,
-)
-from .evidence_base import EvidenceBase
-from .findings import Cause
+from ..full_model.equations import FullEquations
+from ..full_model.posterior import build_model
+from ..full_model.unknowns import FileModel
+from .discrete_causes import BETTER, find_cause_of_order
+from .findings import FORCE_FACTOR, Cause
 from .length_order import find_best_length_order
 
-INERTIAL = (Kind.MASS, Kind.FIRST_MOMENT, Kind.INERTIA)
 POOR = 3.0  # residual over floor from which on discrete causes are looked for
 HOPELESS = 20.0  # and from which on also exchanged lengths
+STEPS = 30  # a change that is right is found in fewer
+ALIKE = 1.02  # squares: of causes that leave as much, as on a machine that is its own mirror image, the first is told
+
+
+def find_discrete_cause(full: FullEquations, floor: FloatArray, left: float, misfit: bool) -> Cause | None:
+    """Return what is wrong altogether, if anything is.
+
+    Parameters
+    ----------
+    full : FullEquations
+    floor : ndarray, shape (n,)
+        Noise of the equations, N or N m.
+    left : float
+        Sum of squares in units of the floor that the full model leaves.
+    misfit : bool
+        Whether that is more than noise: else nothing needs to leave less, but as much without any effect.
+    """
+    whole = _FileModel.of(full, floor)
+    before = whole.compute_cost(full.measured)
+    ratio = np.sqrt(before / full.measured.size)
+    if ratio < POOR:
+        return None
+    tried = [*_reverse_one_force(whole), *_exchange_forces(whole), *_turn_gravity(whole)]
+    if ratio > HOPELESS:
+        tried += _exchange_lengths(full, before)
+    most = min(BETTER * before, (BETTER if misfit else MAX_FLOOR_RATIO**2) * left)
+    believed = [(cause, squares) for cause, squares in tried if squares < most]
+    if not believed:
+        return None
+    least = min(squares for _, squares in believed)
+    return next(
+        cause.with_share(1.0 - squares / before) for cause, squares in believed if squares <= ALIKE * least
+    )
 
 
 @dataclass(frozen=True)
-class Discrete:
-    """A discrete cause, and the force (K, 6) and the machine with which it is undone.
+class _FileModel:
+    """The numbers of the file with their priors, fitted without any effect, in units of the noise."""
 
-    Attributes
-    ----------
-    cause : Cause
-    force : callable (K, 6) -> (K, 6)
-        The forces as they should have been recorded.
-    machine : Machine or None
-        Where the machine file is wrong.
-    lengths : tuple of int
-        Which recorded column holds the coordinate of each drive; None: each its own.
-    """
+    full: FullEquations
+    floor: FloatArray
+    model: FileModel
 
-    cause: Cause
-    force: Callable[[FloatArray], FloatArray]
-    machine: Machine | None = None
-    lengths: tuple[int, ...] | None = None
+    @classmethod
+    def of(cls, full: FullEquations, floor: FloatArray) -> _FileModel:
+        alone = replace(full, nuisances=(), columns=full.problem.equations.regressor)
+        return cls(alone, floor, build_model(alone))
 
-
-def _keep(force: FloatArray) -> FloatArray:
-    return force
+    def compute_cost(self, measured: FloatArray, columns: FloatArray | None = None) -> float:
+        """Return the least sum of squares of right sides (K, n) and prior, with other columns (K, n, T) if given."""
+        columns = self.full.columns if columns is None else columns
+        normal = form_normal_equations(columns / self.floor[:, None], measured / self.floor)
+        return find_mode(self.model, normal, (np.zeros(self.model.width),), STEPS).cost
 
 
-def sign_and_unit(base: EvidenceBase, floor: FloatArray, present: Base) -> list[Discrete]:
-    """Return forces of the other sign or in another unit, judged against the machine file's bodies with friction free.
-
-    What is not common to all that the model alone (`present`) estimates is no unit; where that leaves so much that its
-    estimates say nothing, what is not common to platform and struts.
-    """
-    machine = base.rows[0].machine
-    bodies = _compute_body_forces(base)
-    factor, std = _factor_of(base, floor, bodies.sum(axis=2, keepdims=True))
-    values = base.parameters(present)[: base.problem.reported]
-    spread = np.sqrt(base.variance(present) * present.pure_error)
-    told = []
-    for cause in list_causes_of_factor(factor, std, machine.drives):
-        common = is_common_factor(cause, factor, base.problem.parameters, values, spread)
-        if not common and present.total_ratio > POOR:
-            parts = [_factor_of(base, floor, bodies[:, :, order]) for order in ([0, 1], [1, 0])]
-            common = all(are_alike(part, factor) for part, _ in parts)
-        if common:
-            by = 1.0 / cause.value if cause.name == "force_gain" else cause.value
-            told.append(Discrete(cause, partial(_scale, factor=by)))
-    return told
+def _reverse_one_force(whole: _FileModel) -> Iterator[tuple[Cause, float]]:
+    """Yield the force of each drive that may have the other sign alone, and the squares that it would leave."""
+    full = whole.full
+    force = full.problem.equations.force
+    count = force.shape[1]
+    if count == 1:  # that of all forces: no residual shows it
+        return
+    for row, drive in zip(np.eye(count), full.machine.drives, strict=True):
+        cure = "Reverse the sign of that force"
+        cause = Cause(f"force_sign_{drive.label}", -1.0, 0.0, "", 0.0, cure, FORCE_FACTOR)
+        yield cause, whole.compute_cost(full.measured - 2.0 * force * row)
 
 
-def _compute_body_forces(base: EvidenceBase) -> FloatArray:
-    """Return the force (K, n, 2) in the band that the file's bodies need: of the platform, and of all others.
-
-    Of a machine without limbs the heaviest body stands for the platform.
-    """
-    entries = base.rows[0].machine.basis.entries
-    bodies = [entry.kind in INERTIAL for entry in entries]
-    platform = [own and entry.limb is None for own, entry in zip(bodies, entries, strict=True)]
-    if platform == bodies:
-        heaviest = max(
-            (entry for entry in entries if entry.kind is Kind.MASS), key=lambda entry: entry.nominal
-        ).body
-        platform = [entry.body == heaviest for entry in entries]
-    phi = np.array([entry.nominal for entry in entries])
-    directions = np.stack([np.where(platform, phi, 0.0), np.where(np.greater(bodies, platform), phi, 0.0)], 1)
-    return np.concatenate(
-        [
-            rows.thin_in_band(rows.machine.compute_regressor(rows.thin_motion, directions))
-            for rows in base.rows
-        ]
-    )
-
-
-def _factor_of(base: EvidenceBase, floor: FloatArray, bodies: FloatArray) -> tuple[float, float]:
-    """Return the factor, and its deviation, of the first column (K, 6, n) of bodies; the rest and friction are free."""
-    equations = base.problem.equations
-    friction = [k for k, entry in enumerate(base.problem.parameters.entries) if entry.kind.friction]
-    free = np.concatenate([bodies[:, :, 1:], equations.regressor[:, :, friction]], axis=2)
-    return compute_output_factor(bodies[:, :, 0], free, equations.force, floor, equations.segment)
-
-
-def _scale(force: FloatArray, factor: float | FloatArray) -> FloatArray:
-    return factor * force
-
-
-def find_exchanged_forces(base: EvidenceBase) -> list[Discrete]:
-    """Return forces in the columns of other struts."""
-    equations = base.problem.equations
+def _exchange_forces(whole: _FileModel) -> Iterator[tuple[Cause, float]]:
+    """Yield forces in the columns of other drives, and the squares that they leave in the right ones."""
+    equations, prior = whole.full.problem.equations, whole.full.problem.prior
+    known = equations.force - whole.full.measured
     order = find_best_order(
-        base.view.equations(equations).regressor, _compute_known_force(base), equations.force
+        equations.regressor * prior.std, known + equations.regressor @ prior.mean, equations.force
     )
     cause = find_cause_of_order(order)
-    return [] if cause is None else [Discrete(cause, lambda force: force[:, order.column])]
+    if cause is not None:
+        yield cause, whole.compute_cost(equations.force[:, order.column] - known)
 
 
-def compute_reversed_force(base: EvidenceBase, floor: FloatArray, present: Base) -> list[Discrete]:
-    """Return the force of the drive that has the other sign alone, if the model then leaves much less."""
-    machine, kept = base.rows[0].machine, base.kept
-    equations, own = base.problem.equations, base.view.equations(base.problem.equations)
-    count = equations.force.shape[1]
-    if count == 1:  # that of all forces: no residual shows it
-        return []
-    squares = []
-    for row in np.eye(count):
-        measured = own.measured - 2.0 * equations.force * row
-        fit = Base.of(own.regressor[kept], measured[kept], floor, equations.segment[kept])
-        squares.append(float(fit.residual @ fit.residual))
-    before, drive = float(present.residual @ present.residual), int(np.argmin(squares))
-    if squares[drive] > BETTER * before:
-        return []
-    sign = 1.0 - 2.0 * np.eye(count)[drive]
-    cause = Cause(
-        f"force_sign_{machine.drives[drive].label}", -1.0, 0.0, "", 1.0 - squares[drive] / before,
-        "Reverse the sign of that force", FORCE_FACTOR,
-    )  # fmt: skip
-    return [Discrete(cause, partial(_scale, factor=sign))]
-
-
-def _compute_known_force(base: EvidenceBase) -> FloatArray:
-    """Force (K, 6) of what is not estimated, and of the parameters before the data."""
-    equations = base.problem.equations
-    return equations.force - base.view.equations(equations).measured
-
-
-def other_gravity(base: EvidenceBase, floor: FloatArray, present: Base) -> list[Discrete]:
-    """Gravity upside down or along another axis: the model refitted with each of six directions."""
-    machine = base.rows[0].machine
+def _turn_gravity(whole: _FileModel) -> Iterator[tuple[Cause, float]]:
+    """Yield gravity upside down or along another axis, and the squares that it leaves there."""
+    full = whole.full
+    machine = full.machine
     size = float(np.linalg.norm(machine.gravity))
     if size == 0.0:
-        return []
-    problem = base.problem
-    mapping = np.column_stack([problem.parameters.mapping, problem.parameters.known])
-    # late forces, too, are explained by half with gravity upside down
-    before = float(present.residual @ present.residual)
-    most = min(BETTER * before, _compute_delay_residual(base, floor, present))
-    best: tuple[float, FloatArray] | None = None
+        return
+    unit = np.eye(full.basis)
     for direction in np.vstack([np.eye(3), -np.eye(3)]) * size:
         if np.linalg.norm(direction - machine.gravity) < 0.1 * size:
             continue
         changed = _replace_gravity(machine, direction)
-        change = np.concatenate(
+        columns = full.columns.copy()
+        columns[:, :, : full.basis] += np.concatenate(
             [
                 rows.thin_in_band(
-                    changed.compute_regressor(rows.thin_motion, mapping)
-                    - machine.compute_regressor(rows.thin_motion, mapping)
+                    changed.compute_regressor(rows.thin_motion, unit)
+                    - machine.compute_regressor(rows.thin_motion, unit)
                 )
-                for rows in base.rows
+                for rows in full.rows
             ]
         )
-        equations = replace(
-            problem.equations,
-            regressor=problem.equations.regressor + change[:, :, :-1],
-            measured=problem.equations.measured - change[:, :, -1],
-        )
-        other = base.view.equations(equations)
-        fit = Base.of(other.regressor, other.measured, floor, equations.segment)
-        left = float(fit.residual @ fit.residual)
-        if left < most and (best is None or left < best[0]):
-            best = left, direction
-    if best is None:
-        return []
-    left, direction = best
-    cosine = float(np.clip(direction @ machine.gravity / size**2, -1.0, 1.0))
-    where = "upside down" if cosine < -0.99 else f"along {_name_axis(direction)}"
-    cause = Cause(
-        "gravity_direction", float(np.arccos(cosine)), 0.0, "rad", 1.0 - left / before,
-        f"Set gravity: {[round(float(g), 4) for g in direction]} in the machine file", "gravity",
-        detail=f"gravity is {where}",
-    )  # fmt: skip
-    return [Discrete(cause, _keep, _replace_gravity(machine, direction))]
+        cosine = float(np.clip(direction @ machine.gravity / size**2, -1.0, 1.0))
+        where = "upside down" if cosine < -0.99 else f"along {_name_axis(direction)}"
+        cure = f"Set gravity: {[round(float(g), 4) for g in direction]} in the machine file"
+        cause = Cause(
+            "gravity_direction", float(np.arccos(cosine)), 0.0, "rad", 0.0, cure, "gravity",
+            detail=f"gravity is {where}",
+        )  # fmt: skip
+        yield cause, whole.compute_cost(full.measured, columns)
 
 
-def find_exchanged_lengths(base: EvidenceBase) -> list[Discrete]:
-    """Lengths in the columns of other struts."""
-    rows, problem = base.rows[0], base.problem
+def _exchange_lengths(full: FullEquations, before: float) -> Iterator[tuple[Cause, float]]:
+    """Yield lengths in the columns of other struts, and about the squares that they leave in the right ones."""
+    rows, problem = full.rows[0], full.problem
     order = find_best_length_order(
         rows.machine, rows.thin_drives, rows.force[rows.thin], problem.parameters, problem.prior
     )
-    return [] if order is None else [Discrete(order.cause, _keep, lengths=order.column)]
-
-
-def _compute_delay_residual(base: EvidenceBase, floor: FloatArray, present: Base) -> float:
-    """Return the sum of squares that a delay of all forces would leave, in units of the floor."""
-    values, scale = base.parameters(present), np.array([LARGE_DELAY])
-    situations = base.situations(values)
-    late = np.concatenate([compute_late(one).sum(axis=2, keepdims=True) for one in situations])[base.kept]
-    delay = float(present.extend(late, scale).solution[-1]) * LARGE_DELAY
-    every = np.full(late.shape[1], delay or LARGE_DELAY)
-    later = base.columns_at(compute_later, situations, every).sum(axis=2, keepdims=True)
-    left = present.extend(later, scale).residual
-    return float(left @ left)
+    if order is not None:
+        yield order.cause, before * (1.0 - order.explains)
 
 
 def _replace_gravity(machine: Machine, gravity: FloatArray) -> Machine:
@@ -244,23 +165,3 @@ def _replace_gravity(machine: Machine, gravity: FloatArray) -> Machine:
 def _name_axis(direction: FloatArray) -> str:
     k = int(np.argmax(np.abs(direction)))
     return ("-" if direction[k] < 0 else "+") + "xyz"[k]
-
-
-def suspects(base: EvidenceBase, floor: FloatArray, present: Base) -> list[Discrete]:
-    """What may be wrong altogether: sign or unit, which are sure; else what could leave less of a large residual.
-
-    Exchanged struts and another gravity come before sign and unit where nothing fits: they spoil the comparison with
-    the machine file that tells those. `present` is the base with that floor.
-    """
-    causes: list[Discrete] = []
-    if present.total_ratio > POOR:
-        causes = [
-            *compute_reversed_force(base, floor, present),
-            *find_exchanged_forces(base),
-            *other_gravity(base, floor, present),
-        ]
-    if present.total_ratio > HOPELESS:
-        causes += find_exchanged_lengths(base)
-        if causes:
-            return causes
-    return sign_and_unit(base, floor, present)[:1] or causes

@@ -10,13 +10,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
-import numpy as np
+from dataclasses import dataclass, replace
 
 from pkm_identification.numerics.arrays import FloatArray
 
 from .noise_floor import NoiseFloor
+
+FORCE_FACTOR = "force factor"  # the family of sign and unit
 
 
 @dataclass(frozen=True)
@@ -38,11 +38,7 @@ class Cause:
     evidence : float
         Logarithm of the odds; infinite for a cause that is found by comparison.
     effect : float
-        By how many standard deviations it moves the parameter that it moves most.
-    moves : str
-        That parameter.
-    rivals : tuple of str
-        Names of the causes that the data cannot tell from this one.
+        Of a stream's: by how many standard deviations it moves the parameter that it moves most.
     detail : str
         What a number does not tell: which permutation, which direction.
     """
@@ -56,35 +52,11 @@ class Cause:
     family: str = ""
     evidence: float = float("inf")
     effect: float = float("inf")
-    moves: str = ""
-    rivals: tuple[str, ...] = ()
     detail: str = ""
 
-
-@dataclass(frozen=True)
-class Explanation:
-    """What is held to be wrong, in the order in which it is told.
-
-    Attributes
-    ----------
-    causes : tuple of Cause
-        What makes a fit inadequate.
-    remarks : tuple of Cause
-        Found, but without an effect on any parameter that is shown.
-    moved : tuple of ndarray, shape (P,)
-        By what causes and their rivals would move the reported parameters, SI units.
-    elsewhere : ndarray, shape (6,) or (0,)
-        Residual over noise floor of the equations that no clipped force enters; empty where none are told.
-    """
-
-    causes: tuple[Cause, ...] = ()
-    remarks: tuple[Cause, ...] = ()
-    moved: tuple[FloatArray, ...] = ()
-    elsewhere: FloatArray = field(default_factory=lambda: np.empty(0))
-
-    def concatenate(self, other: Explanation) -> Explanation:
-        """Both, this one first; nobody has been asked for clipped forces yet."""
-        return Explanation(self.causes + other.causes, self.remarks + other.remarks, self.moved + other.moved)
+    def with_share(self, explains: float) -> Cause:
+        """Return the cause that explains this part of the misfit."""
+        return replace(self, explains=float(explains))
 
 
 @dataclass(frozen=True)
@@ -125,25 +97,13 @@ class Diagnosis:
     ratio : float
         Residual over noise floor, all struts.
     per_strut : ndarray, shape (6,)
-    left : float
-        The same with all causes estimated besides; clipped samples, where those are a cause, left out.
     causes : tuple of Cause
-        What makes the fit inadequate, the likeliest first.
-    remarks : tuple of Cause
-        Found, but without an effect on any parameter that is shown.
+        Of a misfit, the likeliest first; none of them has a cure where they do not explain it.
     unseen : tuple of Unseen
-    moved : ndarray, shape (n, P)
-        By what causes and their rivals would move the parameters, SI units.
     residuals : tuple of Residuals
-        By the model alone, and with all causes that were found; empty where everything is below rounding.
+        Of the model; empty where everything is below rounding.
     unexplained : bool
-        Whether what the causes leave, or the model where there are none, still stands out of the floor: something else
-        is wrong, and all values with it. Causes have no cure then.
-    impossible : bool
-        Whether masses or moments come out below zero where the causes are applied: they are unexplained then, too.
-    places : ndarray, shape (K, n, q), or None
-        Columns of the joints' places and the drives' zeros at the estimate, which take longest to make; None where logs
-        were corrected, or machines have none.
+        Whether no cause explains a misfit: something else is wrong, and all values with it.
     """
 
     adequate: bool
@@ -151,12 +111,7 @@ class Diagnosis:
     floor_percent: float
     ratio: float
     per_strut: FloatArray
-    left: float
     causes: tuple[Cause, ...] = ()
-    remarks: tuple[Cause, ...] = ()
     unseen: tuple[Unseen, ...] = ()
-    moved: FloatArray = field(default_factory=lambda: np.empty((0, 0)))
     residuals: tuple[Residuals, ...] = ()
     unexplained: bool = False
-    impossible: bool = False
-    places: FloatArray | None = field(default=None, repr=False)

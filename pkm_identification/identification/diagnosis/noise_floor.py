@@ -26,13 +26,12 @@ the friction law: friction reverses within a millisecond, and of slow logs every
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from pkm_identification.mechanisms.friction import Friction, friction_columns, friction_force
+from pkm_identification.mechanisms.friction import Friction, friction_columns
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
-from pkm_identification.mechanisms.hexapod.dynamics.basis import build_friction_of_basis
 from pkm_identification.mechanisms.hexapod.kinematics.forward import platform_motion
 from pkm_identification.mechanisms.hexapod.kinematics.nearby import inverse_jacobians, nearby_motion
 from pkm_identification.mechanisms.hexapod.machine import Machine
@@ -76,10 +75,6 @@ class NoiseFloor:
         N: below it, numbers are rounding.
     smoothing : ndarray, shape (6,)
         N: what the kinematic low-pass rounds off; 0 where noise hides it.
-    encoder_friction : ndarray, shape (6,)
-        N: what of `encoder` is friction, which feels rates inside its bend alone.
-    near_standstill : ndarray, shape (K, 6), or None
-        N, of each equation that counts, where it is not the same in all (`standstill`); its rms is `std`.
     """
 
     std: FloatArray
@@ -88,13 +83,6 @@ class NoiseFloor:
     basis: str
     exact: FloatArray
     smoothing: FloatArray
-    encoder_friction: FloatArray = field(default_factory=lambda: np.zeros(STRUTS))
-    near_standstill: FloatArray | None = None
-
-    @property
-    def of_equations(self) -> FloatArray:
-        """N, shape (6,), or (K, 6) where it is not the same in all equations."""
-        return self.std if self.near_standstill is None else self.near_standstill
 
 
 def noise_floor(experiment: Experiment, parameters: FloatArray, band_force: FloatArray) -> NoiseFloor:
@@ -131,18 +119,16 @@ def noise_floor(experiment: Experiment, parameters: FloatArray, band_force: Floa
         known = experiment.smooth_samples[number].platform
         encoders.append(_compute_encoder_part(experiment, part, struts, known, parameters, density))
     if not densities:
-        densities, weights, encoders = [np.zeros(STRUTS)], [1], [np.zeros((2, STRUTS))]
+        densities, weights, encoders = [np.zeros(STRUTS)], [1], [np.zeros(STRUTS)]
     force = np.sqrt(np.average(densities, axis=0, weights=weights) * passed)
-    encoder, in_friction = np.sqrt(np.average(np.square(encoders), axis=0, weights=weights))
+    encoder = np.sqrt(np.average(np.square(encoders), axis=0, weights=weights))
     exact = LEAST * np.sqrt(np.mean(band_force**2, axis=0)) + 1e-300
     smoothing = np.zeros(STRUTS)
     if numbered and np.mean(force**2 + encoder**2) < QUIET_FORCE**2 * np.mean(band_force**2):
         parts = [_compute_smoothing_part(experiment, log, parameters) for _, log in numbered]
         smoothing = np.sqrt(np.average(np.square(parts), axis=0, weights=weights))
     std = np.sqrt(force**2 + encoder**2 + smoothing**2 + exact**2)
-    return NoiseFloor(
-        std, force, encoder, STATED if noise_of_file else FROM_DATA, exact, smoothing, in_friction
-    )
+    return NoiseFloor(std, force, encoder, STATED if noise_of_file else FROM_DATA, exact, smoothing)
 
 
 def _integrate_band_power(band: BandSettings) -> float:
@@ -198,16 +184,14 @@ def _compute_encoder_part(
     parameters: FloatArray,
     density: FloatArray,
 ) -> FloatArray:
-    """Standard deviation in N of the model's force in the band because of noise of the lengths, and of its friction.
-
-    Shape (2, 6).
+    """Return the standard deviation (6,) in N of the model's force in the band because of noise of the lengths.
 
     That is the encoders', and where struts are shorter than motors turn by what a force of power density (6,) in
     N^2/Hz winds up, that force's. `known` is the platform's motion along the whole log.
     """
     settings, machine = experiment.settings, experiment.description
     if len(struts) == 0:
-        return np.zeros((2, STRUTS))
+        return np.zeros(STRUTS)
     wound = density / (2.0 * settings.period) * winding(settings.guard) ** 2
     wound = np.zeros(STRUTS) if experiment.modelled_winding else wound
     noise = np.sqrt(white_noise.position_noise(part.length, settings.period) ** 2 + wound)
@@ -216,11 +200,8 @@ def _compute_encoder_part(
     moved = _smooth(experiment, replace(part, coordinate=part.length + noise))
     noisy = nearby_motion(machine, moved, motion, inverse, THREADS)
     forces = [strut_forces(machine, each, parameters=parameters, threads=THREADS) for each in (motion, noisy)]
-    friction = replace(machine.friction, coefficients=build_friction_of_basis(machine, parameters))
-    rubbing = [friction_force(each.rate, friction) for each in (struts, moved)]
-    difference = np.stack([np.nan_to_num(forces[1] - forces[0]), rubbing[1] - rubbing[0]], axis=1)
-    passed = in_band(difference, struts.segment, settings.band)
-    return np.std(passed, axis=0) if len(passed) else np.zeros((2, STRUTS))
+    passed = in_band(np.nan_to_num(forces[1] - forces[0]), struts.segment, settings.band)
+    return np.std(passed, axis=0) if len(passed) else np.zeros(STRUTS)
 
 
 def _compute_motion(

@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 
 from pkm_identification.errors import LogError
 from pkm_identification.estimation.estimate import ParameterEstimate
-from pkm_identification.estimation.identifiability import IDENTIFIABLE, IN_DOUBT
 from pkm_identification.estimation.posterior.answer import Answer, FoundModel
 from pkm_identification.estimation.posterior.status import FROM_FILE
 from pkm_identification.estimation.posterior.thresholds import (
@@ -26,18 +25,19 @@ from pkm_identification.estimation.posterior.thresholds import (
     MAX_FLOOR_RATIO,
     MAX_RESIDUAL_SHARE,
 )
-from pkm_identification.estimation.posterior.verdict import DO_NOT_USE, FITS
+from pkm_identification.estimation.posterior.verdict import CONTRADICTS, DO_NOT_USE, FITS
+from pkm_identification.estimation.problem import Problem
 from pkm_identification.numerics.arrays import FloatArray
 
-from ..diagnosis.diagnose import diagnose
+from ..diagnosis.diagnose import find_causes
 from ..diagnosis.findings import Cause, Diagnosis, Residuals, Unseen
+from ..diagnosis.floor import measure_floor
 from ..diagnosis.noise_floor import NoiseFloor
-from ..diagnosis.subject import Subject
 from ..experiment import Experiment
 from ..long_logs.excerpt import excerpt, format_excerpt_sentence
 from ..result import Identification
 from ..settings import FULL, EstimatorSettings
-from ..solve import Solution
+from ..solve import Solution, residual_rms
 from .answer import answer
 from .coloured_noise import measure_coloured_floor
 from .posterior import Posterior, find_posterior, find_posterior_of
@@ -52,7 +52,15 @@ LEAST_STD = 1e-9  # of its size: deviation of a value that nothing can change
 def with_answer(result: Identification, solution: Solution) -> Identification:
     """Return an identification with values, total deviations and a verdict by the full model.
 
-    Where the full model was asked for, its values are the estimate.
+    Where the full model was asked for, its values are the estimate; those of another estimator are refused where they
+    leave more of the same equations than it does.
+
+    Parameters
+    ----------
+    result : Identification
+        By any estimator.
+    solution : Solution
+        Of equations of the force model, of the same logs.
 
     Raises
     ------
@@ -69,7 +77,7 @@ def with_answer(result: Identification, solution: Solution) -> Identification:
     problem = solution.problem if judged is solution.experiment else judged.problem()
     parameters = solution.problem.parameters
     basis = parameters.mapping @ solution.middle + parameters.known
-    floor = Subject(judged, solution.middle).measure_floor(problem, solution.middle)
+    floor = measure_floor(judged, problem, solution.middle)
     # from below: a residual that is an effect looks like noise to weights that are made of it
     noise = solution.fit.noise if floor is None else np.diag(floor.std**2)
     posterior = find_posterior(experiment, basis[: len(experiment.machine.basis)], noise)
@@ -86,12 +94,16 @@ def with_answer(result: Identification, solution: Solution) -> Identification:
     usual = posterior
     posterior, found = judge_posterior(posterior, noise, white, coloured)
     model = FoundModel(posterior.mode.values, posterior.equations.basis, posterior is not usual)
+    fit_refused = False
     if result.settings.estimator.name != FULL:
-        found = _compare_fit(found, posterior, result.residual_rms)
+        good = found.verdict.good
+        whole = problem if solution.experiment.settings.causal else solution.problem
+        found = _compare_fit(found, posterior, _compute_residual(result.estimate, whole, solution.middle))
+        fit_refused = good and not found.verdict.good
     sentences = format_excerpt_sentence(solution.experiment, judged)
     result = replace(result, answer=found, found=model, beside=(*result.beside, *sentences))
     if floor is not None:
-        causes = _find_causes(found, judged, solution)
+        causes = _find_causes(found, posterior, experiment, floor, fit_refused)
         result = replace(result, fit=_compare_with_floor(posterior, floor, found, causes))
     if result.settings.estimator.name == FULL:
         if result.validation is not None and judged is solution.experiment:
@@ -106,7 +118,7 @@ def with_answer(result: Identification, solution: Solution) -> Identification:
             converged=True,
             nonconvergence="",
         )
-    return result if found.verdict.good else replace(result, estimate=_mark_doubtful(result.estimate))
+    return result if found.verdict.good else replace(result, estimate=result.estimate.mark_doubtful())
 
 
 def _find_end(experiment: Experiment, posterior: Posterior) -> NDArray[np.bool_]:
@@ -117,16 +129,6 @@ def _find_end(experiment: Experiment, posterior: Posterior) -> NDArray[np.bool_]
         if first < len(log.time):
             end |= (problem.log == number) & (problem.equations.time >= log.time[first])
     return end
-
-
-def _mark_doubtful(fitted: ParameterEstimate) -> ParameterEstimate:
-    """Return the estimate of a fit of few parameters that is refused: nothing that it shows is to be used."""
-    status = tuple(IN_DOUBT if one == IDENTIFIABLE else one for one in fitted.status)
-    return replace(
-        fitted,
-        status=status,
-        combinations=tuple(replace(one, status=IN_DOUBT) for one in fitted.combinations),
-    )
 
 
 def judge_posterior(
@@ -147,9 +149,16 @@ def judge_posterior(
     return posterior, found
 
 
-def _compare_fit(found: Answer, posterior: Posterior, residual_rms: FloatArray) -> Answer:
+def _compute_residual(fitted: ParameterEstimate, problem: Problem, middle: FloatArray) -> float:
+    """Return the rms residual that a fit of few parameters leaves of force equations; `middle` (P,) fits these."""
+    values = middle.copy()
+    values[: len(fitted.values)] = fitted.values
+    return float(np.sqrt(np.mean(residual_rms(problem, values) ** 2)))
+
+
+def _compare_fit(found: Answer, posterior: Posterior, residual: float) -> Answer:
     """Return the answer, refused where a fit of few parameters leaves more than the full model does."""
-    left = float(np.sqrt(np.mean(residual_rms**2) / max(np.mean(posterior.residual**2), 1e-300)))
+    left = residual / max(float(np.sqrt(np.mean(posterior.residual**2))), 1e-150)
     if not found.verdict.good or left <= MAX_FLOOR_RATIO:
         return found
     sentence = (
@@ -164,18 +173,17 @@ def _is_exact(posterior: Posterior, floor: NoiseFloor) -> bool:
     return float(np.mean(posterior.residual**2)) < ROUNDING**2 * float(np.mean(floor.exact**2))
 
 
-def _find_causes(found: Answer, experiment: Experiment, solution: Solution) -> tuple[Cause, ...]:
-    """Return known causes of a misfit, the likeliest first: asked for where the residual is more than noise."""
+def _find_causes(
+    found: Answer, posterior: Posterior, experiment: Experiment, floor: NoiseFloor, fit_refused: bool
+) -> tuple[Cause, ...]:
+    """Return known causes of a misfit or of a conflict with the file, the likeliest first."""
     verdict = found.verdict
-    if verdict.grade != DO_NOT_USE and not verdict.floor_ratio > MAX_FLOOR_RATIO:
+    if verdict.grade not in (CONTRADICTS, DO_NOT_USE) and not verdict.floor_ratio > MAX_FLOOR_RATIO:
         return ()
-    problem = solution.problem if experiment is solution.experiment else experiment.problem()
-    diagnosis = diagnose(experiment, problem, solution.fit.estimate(problem))
-    if diagnosis is None:
-        return ()
+    causes = find_causes(posterior, experiment, floor.std, verdict.conflict > MAX_CONFLICT, fit_refused)
     if verdict.good:  # nobody is to act on what the answer allows for
-        return tuple(replace(one, cure="") for one in diagnosis.causes)
-    return diagnosis.causes
+        return tuple(replace(one, cure="") for one in causes)
+    return causes
 
 
 def _compare_with_floor(
@@ -196,7 +204,6 @@ def _compare_with_floor(
         floor_percent=100.0 * float(np.sqrt(np.mean(floor.std**2) / max(np.mean(force**2), 1e-300))),
         ratio=ratio,
         per_strut=np.sqrt(np.mean(each**2, axis=0) / share),
-        left=ratio,
         causes=causes,
         unseen=_list_unseen(posterior),
         residuals=(residuals,),

@@ -149,9 +149,6 @@ def _build_remark(result: Identification) -> str:
         return one_line(f"not converged: {result.nonconvergence}")
     if result.answer is not None and not result.fits:
         return one_line(result.answer.verdict.sentence)
-    if result.fit is not None and not result.fit.adequate:
-        causes = ", ".join(cause.name for cause in result.fit.causes) or "no known cause"
-        return f"the model does not fit: residual {result.fit.ratio:.3g} times the noise floor, {causes}"
     return one_line(result.contradiction)
 
 

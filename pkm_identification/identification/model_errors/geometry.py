@@ -20,10 +20,10 @@ from pkm_identification.mechanisms.friction import friction_force
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.segments import segment_slices
 
-from ..diagnosis.spline_derivatives import FEWEST, spline_derivatives
 from .effect import Effect, name_drives, repeat_prior, typical_force, units_of_drives
 from .log_rows import DriveMotion
 from .situation import Situation, diagonal
+from .spline_derivatives import FEWEST, spline_derivatives
 
 JOINT, ZERO = 1e-3, 3e-3  # of the length scale, of an angle in rad: large errors
 PITCH = 0.01

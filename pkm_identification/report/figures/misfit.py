@@ -6,7 +6,7 @@
 # distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
 # the License for the specific language governing permissions and limitations under the License.
 
-"""Figure of a diagnosis: what the model leaves of the forces, in units of their noise, without and with the causes."""
+"""Figure of a diagnosis: what the model leaves of the forces, in units of their noise."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from matplotlib.figure import Figure
 
 from pkm_identification.machines.contract import Drive
 
-from .style import ESTIMATE, MEASURED, TRUE, apply_style, legend_outside
+from .style import MEASURED, TRUE, apply_style, legend_outside
 
 if TYPE_CHECKING:
     from pkm_identification.identification.diagnosis.findings import Diagnosis
@@ -35,30 +35,26 @@ def draw_misfit_figure(fit: Diagnosis, drives: Sequence[Drive]) -> Figure:
     Parameters
     ----------
     fit : Diagnosis
-        With `residuals` of the model, and with the causes where these were applied.
+        With `residuals` of the model.
     drives : sequence of Drive
     """
-    model, causes = fit.residuals[0], fit.residuals[-1]
+    model = fit.residuals[0]
     worst = int(np.argmax(fit.per_strut))
     middle = model.time[np.argmax(np.abs(model.relative[:, worst]))]
     start = np.clip(middle - 0.5 * WINDOW, model.time[0], max(model.time[-1] - WINDOW, model.time[0]))
     figure = Figure(figsize=(9, 2.9), layout="constrained")
     over_time, each = figure.subplots(1, 2, width_ratios=[3, 1])
     over_time.axhspan(-NOISE, NOISE, color=MEASURED, alpha=0.35, linewidth=0, label="noise floor, 95 %")
-    lines = [(model, TRUE, "the model as it is")]
-    if (fit.causes or fit.remarks) and causes is not model:
-        lines.append((causes, ESTIMATE, "with what was found"))
-    for residuals, color, label in lines:
-        chosen = (residuals.time >= start) & (residuals.time <= start + WINDOW)
-        time = residuals.time[chosen] - model.time[0]  # stamps of recordings count from 1970
-        over_time.plot(time, residuals.relative[chosen, worst], color=color, linewidth=1.0, label=label)
+    chosen = (model.time >= start) & (model.time <= start + WINDOW)
+    time = model.time[chosen] - model.time[0]  # stamps of recordings count from 1970
+    over_time.plot(
+        time, model.relative[chosen, worst], color=TRUE, linewidth=1.0, label="what the model leaves"
+    )
     over_time.set_xlabel("time (s)")
     over_time.set_ylabel("residual / noise floor")
     over_time.set_title(f"{drives[worst].title}, where it is largest")
-    width = 0.8 / len(lines)
-    for k, (residuals, color, _) in enumerate(lines):
-        size = np.sqrt(np.mean(residuals.relative**2, axis=0))
-        each.bar(np.arange(len(drives)) + width * (k - 0.5 * (len(lines) - 1)), size, width, color=color)
+    size = np.sqrt(np.mean(model.relative**2, axis=0))
+    each.bar(np.arange(len(drives)), size, 0.8, color=TRUE)
     each.axhline(1.0, color=MEASURED, linewidth=2)
     labels = [drive.label for drive in drives]
     long = max(map(len, labels)) > SHORT

@@ -19,12 +19,11 @@ from markupsafe import Markup
 from pkm_identification.browser.inline import inline_data
 from pkm_identification.estimation.identifiability import COMBINATION, UNIDENTIFIABLE
 from pkm_identification.estimation.identifiability.correlation import correlation
-from pkm_identification.identification.diagnosis.findings import Diagnosis
 from pkm_identification.identification.procedures.forecast import weakest
 from pkm_identification.identification.review.review import Review
 from pkm_identification.version import __version__
 
-from ..diagnosis import build_unseen_table, sentence
+from ..diagnosis import build_unseen_table
 from ..earlier import GENERATOR
 from ..glossary import build_glossary_table
 from ..listing import Listing, number
@@ -112,7 +111,6 @@ def html_page(material: Material) -> str:
         "travel": None if material.review is None else _describe_travel(material.review, machine),
         "last_pose": count_poses(material) - 1 if count_poses(material) else 0,
         "wrong": find_faults(result),
-        "causes": _build_causes(result.fit) if result.answer is None and result.fit is not None else "",
         "dropped": dropped_table(result.dropped).html() if result.dropped else "",
         "steps": next_steps(material),
         "motions": [f"{one.text}." for one in material.review.next_motions] if material.review else [],
@@ -237,16 +235,6 @@ def _describe_travel(review: Review, machine: Machine) -> dict[str, Any]:
         "sentence": format_travel_sentence(review.travel),
         "table": travel_rows(review.travel, machine.drives),
     }
-
-
-def _build_causes(fit: Diagnosis) -> str:
-    if not fit.causes:
-        return ""
-    if fit.unexplained:
-        rows: tuple[tuple[str, ...], ...] = tuple((sentence(one, fit),) for one in fit.causes)
-        return Listing(("nearest known causes",), rows).html()
-    rows = tuple((sentence(one), one.cure, f"{100 * one.explains:.0f} %") for one in fit.causes)
-    return Listing(("cause", "correction", "explains"), rows, frozenset({"explains"})).html()
 
 
 def _list_provenance(origin: dict[str, Any] | None) -> str:

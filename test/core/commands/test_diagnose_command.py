@@ -20,7 +20,7 @@ from core.synthetic import log, nominal, truth
 from pkm_identification.cli import main
 from pkm_identification.records import write_log
 
-CAUSE = {"name", "value", "std", "unit", "explains", "cure", "rivals", "detail"}
+CAUSE = {"name", "value", "std", "unit", "explains", "cure", "detail"}
 
 
 @pytest.fixture(scope="module")

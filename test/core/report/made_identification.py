@@ -77,7 +77,7 @@ def made_fit(seed: int = 0) -> Diagnosis:
     noise = np.random.default_rng(seed).normal(size=(500, 6))
     residuals = Residuals(0.04 * np.arange(500), noise)
     per_strut = np.sqrt(np.mean(noise**2, axis=0))
-    return Diagnosis(True, floor, 0.1, 1.0, per_strut, 1.0, residuals=(residuals, residuals))
+    return Diagnosis(True, floor, 0.1, 1.0, per_strut, residuals=(residuals,))
 
 
 def made_identification(seed: int = 0, error: float = 0.3, machine: Machine | None = None) -> Identification:

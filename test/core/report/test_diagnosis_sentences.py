@@ -12,16 +12,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import numpy as np
 import pytest
 from core.report.made_identification import made_fit
 
-from pkm_identification.identification.diagnosis.findings import Cause, Residuals
+from pkm_identification.identification.diagnosis.findings import Cause
 from pkm_identification.identification.model_errors.effects import find_effects
 from pkm_identification.machines.hexapod import Hexapod
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.parameters.sets import list_hexapod_parameters
-from pkm_identification.report.diagnosis import fit_lines, reason, remark, sentence
+from pkm_identification.report.diagnosis import format_cause_lines, sentence
 
 
 @pytest.mark.parametrize(
@@ -42,13 +41,6 @@ def test_a_size_is_said_with_its_sense(name, value, unit, expected):
     )
 
 
-def test_a_remark_says_what_was_found_and_asks_for_nothing():
-    text = remark(Cause("force_delay_6", -3.05e-5, 4.7e-6, "s", 0.19, "Mend it"))
-    assert text.startswith("Found, but of no effect: The force of strut 6 comes 0.0305 ± 0.0047 ms early. ")
-    assert "Mend it" not in text
-    assert text.endswith("nothing need be done.")
-
-
 def test_every_cause_has_a_sentence_of_its_own():
     machine = Machine.load("uf")
     parameters = list_hexapod_parameters(machine)
@@ -62,45 +54,15 @@ def test_every_cause_has_a_sentence_of_its_own():
         assert not text.startswith(f"{name.replace('_', ' ').capitalize()}: "), name
 
 
-def test_a_pattern_below_the_noise_is_no_residual_that_contradicts_the_verdict():
-    delay = Cause("force_delay", 5e-4, 1e-5, "s", 0.9, "Mend it")
-    fit = replace(made_fit(), adequate=False, ratio=0.988, causes=(delay,))
-    for text in (fit_lines(fit)[0], reason(fit)):
-        assert "a pattern that the model cannot produce (smaller than the noise, but certain)" in text
-        assert "he force comes 0.500 ± 0.010 ms late" in text
-        assert "does not fit" not in text
-    assert "Mend it." in fit_lines(fit)[1]
-    large = replace(fit, ratio=1.5)
-    assert fit_lines(large)[0].startswith("The model does not fit")
+def test_a_unit_says_that_no_residual_shows_it():
+    unit = Cause("force_unit", 1000.0, 0.0, "N", 0.0, "Convert the forces", "force factor")
+    assert "no residual shows it" in sentence(unit)
 
 
 def test_the_nearest_cause_of_an_unknown_misfit_asks_for_nothing():
     nearest = Cause("force_gain_4", 1.1, 0.01, "", 0.34, "")
-    fit = replace(
-        made_fit(),
-        adequate=False,
-        ratio=5.5,
-        per_strut=np.full(6, 5.5),
-        left=4.6,
-        causes=(nearest,),
-        unexplained=True,
-    )
-    lines = fit_lines(fit)
-    assert lines[0].startswith("No known cause explains the misfit; nearest: the force of strut 4")
-    assert "5.5 times the noise floor" in lines[0]
+    fit = replace(made_fit(), adequate=False, ratio=5.5, causes=(nearest,), unexplained=True)
+    lines = format_cause_lines(fit)
+    assert lines[0].startswith("No known cause explains the rest")
+    assert "force of strut 4" in lines[1]
     assert lines[1].endswith("with it alone the residual is 4.51 times the noise floor.")
-    assert "4.6 times" in lines[2]
-    assert reason(fit).startswith("no known cause explains the misfit")
-    below_zero = fit_lines(replace(fit, impossible=True))
-    assert "below zero" in below_zero[2]
-    # a ratio below the threshold of all struts does not contradict the verdict: one of them stands out
-    made = Residuals(np.zeros(2), np.tile([1.2, 1.2, 1.2, 1.83, 1.2, 1.2], (2, 1)))
-    one_strut = fit_lines(replace(fit, left=1.32, residuals=(made, made)))
-    assert "1.32 times the noise floor, 1.83 times at strut 4" in one_strut[2]
-
-
-def test_a_unit_says_that_no_residual_shows_it():
-    unit = Cause("force_unit", 1000.0, 0.0, "N", 0.0, "Convert the forces", "force factor")
-    assert "no residual shows it" in sentence(unit)
-    fit = replace(made_fit(), adequate=False, ratio=0.98, causes=(unit,))
-    assert "though the residual is 0.98 times" in fit_lines(fit)[0]

@@ -28,17 +28,16 @@ import numpy as np
 from pkm_identification.estimation.estimate import ParameterEstimate
 from pkm_identification.estimation.lack_of_fit.doubt import DOUBTFUL
 from pkm_identification.estimation.lack_of_fit.effect import largest_effect
-from pkm_identification.estimation.lack_of_fit.evidence import Base, Remainder
-from pkm_identification.estimation.lack_of_fit.selection import DECISIVE
+from pkm_identification.estimation.lack_of_fit.evidence import DECISIVE, Base, Remainder
+from pkm_identification.estimation.lack_of_fit.thresholds import stands_out
 from pkm_identification.machines.contract import Machine
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.parameters.prior import Prior
 
-from ...diagnosis.causes import causes_of
-from ...diagnosis.diagnose import stands_out
 from ...diagnosis.findings import Cause
 from ...equations.equation_filter import Equation
+from .causes import causes_of
 from .coordinate_zeros import missed_at_home
 from .recent_equations import Recent, RecentEquations
 from .stream_discrete import discrete_cause
@@ -254,7 +253,7 @@ class FitWatch:
             self._conclude(StreamFit(not too_large, ratio, time=time, unexplained=too_large))
             return
         moved = (self._prior.std * score.moved[: len(self._prior.std)])[: len(estimate.names)]
-        effect, moves = largest_effect(estimate, moved)
+        effect = largest_effect(estimate, moved)
         before = float(base.residual @ base.residual)
         explained = before - float(everything.residual @ everything.residual)
         cause, *_ = causes_of(
@@ -264,7 +263,6 @@ class FitWatch:
             evidence=score.evidence,
             explains=float(np.clip((before - score.left) / max(explained, 1e-300), 0.0, 1.0)),
             effect=effect,
-            moves=moves,
         )
         yield "the likeliest cause"
         alone = base.extend(candidates.columns(best), candidates.choices[best].scale)

@@ -10,19 +10,26 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
+
 import numpy as np
 
 from pkm_identification.estimation.lack_of_fit.exchange import find_best_order
 from pkm_identification.estimation.lack_of_fit.factor import compute_output_factor
-from pkm_identification.machines.contract import Machine
+from pkm_identification.estimation.posterior.thresholds import COMMON_FACTORS
+from pkm_identification.machines.contract import Drive, Machine
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.parameters.prior import Prior
 
 from ...diagnosis.discrete import HOPELESS, POOR
-from ...diagnosis.discrete_causes import find_cause_of_order, list_causes_of_factor
+from ...diagnosis.discrete_causes import build_factor_cause, find_cause_of_order
 from ...diagnosis.findings import Cause
 from .recent_equations import Recent
+
+RESOLVED = 0.1  # of the factor: standard deviation at which it is known
+UNLIKE = 2.0  # times a unit: a file's masses are surely not so wrong, and another factor is none
 
 
 def discrete_cause(
@@ -30,8 +37,8 @@ def discrete_cause(
 ) -> Cause | None:
     """Return what is wrong altogether, if anything is.
 
-    As offline (`diagnosis.discrete.suspects`): sign and unit leave no residual; where nothing fits at all, exchanged
-    struts come first, because they spoil the comparison with the machine file that tells sign and unit.
+    Sign and unit leave no residual. Where nothing fits at all, exchanged struts come first, because they spoil the
+    comparison with the machine file that tells sign and unit.
 
     Parameters
     ----------
@@ -60,5 +67,27 @@ def discrete_cause(
     factor, std = compute_output_factor(
         bodies, recent.regressor[:, :, friction], recent.force, residual, recent.segment
     )
-    causes = list_causes_of_factor(factor, std, machine.drives)
-    return causes[0] if causes else exchanged
+    return find_common_factor(factor, std, machine.drives) or exchanged
+
+
+def find_common_factor(factor: float, std: float, drives: Sequence[Drive]) -> Cause | None:
+    """Return the unit or sign of forces that are `factor` times those of the file's bodies; None: they have none.
+
+    Parameters
+    ----------
+    factor, std : float
+        And its standard deviation.
+    drives : sequence of Drive
+        Who say what an ampere is, if it is the same for all.
+    """
+    if factor == 0.0 or std > RESOLVED * abs(factor):
+        return None
+    names = {unit: name for name, unit in COMMON_FACTORS}
+    if factor < 0.0:
+        return build_factor_cause(names[-1.0], -1.0)
+    ampere = {drive.reported.per_ampere for drive in drives}
+    if len(ampere) == 1 and (unit := ampere.pop()) > 0.0:
+        names[unit] = "A taken for N"
+    nearest = min((unit for unit in names if unit > 0.0), key=lambda unit: abs(math.log(unit * factor)))
+    close = abs(math.log(nearest * factor)) < math.log(UNLIKE) < abs(math.log(factor))
+    return build_factor_cause(names[nearest], nearest) if close else None

@@ -19,10 +19,10 @@ from pkm_identification.machines.contract import Machine
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter_set import ParameterSet
 
-from ...diagnosis.candidates import Candidates, choices_of
 from ...model_errors import events, forces
 from ...model_errors.effect import as_given
 from ...model_errors.situation import diagonal
+from .candidates import Candidates, choices_of
 from .coordinate_zeros import build_zero_columns, zero_effects
 from .recent_equations import Recent
 

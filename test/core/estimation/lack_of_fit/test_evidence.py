@@ -6,7 +6,7 @@
 # distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
 # the License for the specific language governing permissions and limitations under the License.
 
-"""Evidence against the marginal likelihoods themselves, computed densely; forward selection and doubt."""
+"""Evidence against the marginal likelihoods themselves, computed densely."""
 
 from __future__ import annotations
 
@@ -16,8 +16,7 @@ from scipy.special import log_ndtr
 from scipy.stats import multivariate_normal
 
 from pkm_identification.estimation.lack_of_fit.correlation import correlation_time
-from pkm_identification.estimation.lack_of_fit.evidence import Base
-from pkm_identification.estimation.lack_of_fit.selection import DECISIVE, Candidate, ranking, rivals
+from pkm_identification.estimation.lack_of_fit.evidence import DECISIVE, Base
 from pkm_identification.estimation.lack_of_fit.together import Together
 
 K, M, P = 60, 2, 4
@@ -32,12 +31,6 @@ def problem(seed: int, size: float = 0.0):
     unknowns = rng.normal(size=P)
     noise = rng.normal(size=(K, M)) * FLOOR
     return columns, columns @ unknowns + size * further[:, :, 0] + noise, further
-
-
-def saturated(base, candidates):
-    """What the base leaves with the columns of all candidates, under their priors."""
-    columns = np.concatenate([candidate.columns for candidate in candidates], axis=2)
-    return Together.of(base, columns, np.concatenate([candidate.scale for candidate in candidates])).saturated
 
 
 def rows(columns):
@@ -116,37 +109,6 @@ def test_correlation_time_of_an_autoregression():
     assert correlation_time(noise, segment) == pytest.approx(1.0, abs=0.05)
     # nothing is correlated across segments
     assert correlation_time(values[::2], np.arange(count // 2)) == 1.0
-
-
-def test_pure_noise_selects_nothing_and_a_cause_is_first():
-    wrong = 0
-    for seed in range(100):
-        columns, measured, further = problem(seed)
-        base = Base.of(columns, measured, FLOOR, np.zeros(K, dtype=np.int64))
-        candidates = [Candidate(str(k), "", further[:, :, [k]], np.ones(1)) for k in range(3)]
-        noise = saturated(base, candidates).pure_error
-        wrong += ranking(base, candidates, noise)[0].score.evidence > DECISIVE
-        columns, measured, further = problem(seed, 1.5)
-        base = Base.of(columns, measured, FLOOR, np.zeros(K, dtype=np.int64))
-        candidates = [Candidate(str(k), "", further[:, :, [k]], np.ones(1)) for k in range(3)]
-        best = ranking(base, candidates, saturated(base, candidates).pure_error)[0]
-        assert best.place == 0
-        assert best.score.evidence > DECISIVE
-    assert wrong == 0
-
-
-def test_twins_are_named_as_rivals():
-    columns, measured, further = problem(5, 2.0)
-    base = Base.of(columns, measured, FLOOR, np.zeros(K, dtype=np.int64))
-    twin = further[:, :, [0]] * 1.01
-    candidates = [
-        Candidate("one", "", further[:, :, [0]], np.ones(1)),
-        Candidate("twin", "", twin, np.ones(1)),
-        Candidate("other", "", further[:, :, [1]], np.ones(1)),
-    ]
-    ranked = ranking(base, candidates, 1.0)
-    names = {candidates[ranked[0].place].name, *rivals(ranked, candidates)}
-    assert names == {"one", "twin"}
 
 
 @pytest.mark.parametrize("sign", [1.0, -1.0])

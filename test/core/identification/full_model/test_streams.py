@@ -32,7 +32,7 @@ def test_a_stream_has_the_answer_of_its_log(name):
     machine = load_machine(name)
     run = simulate(machine, "rich", 20.0, seed=3)
     log = run.log()
-    offline = identify([log], machine, Settings.of(hold_out=0.0), by_full_model=True).answer
+    offline = identify([log], machine, Settings.of(hold_out=0.0)).answer
     live = follow(machine, log).begin_answer()()
     assert live.verdict.grade == offline.verdict.grade
     assert live.verdict.floor_ratio == pytest.approx(offline.verdict.floor_ratio, abs=0.1)

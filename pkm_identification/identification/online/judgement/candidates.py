@@ -10,22 +10,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pkm_identification.estimation.lack_of_fit.evidence import Base, Score
-from pkm_identification.estimation.lack_of_fit.selection import Candidate
 from pkm_identification.estimation.lack_of_fit.together import Together
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.numerics.pipelined import side_by_side
 
-from ..model_errors.effect import Effect
-from ..model_errors.situation import Situation
-from .evidence_base import EvidenceBase
+from ...model_errors.effect import Effect
 
 
 @dataclass(frozen=True)
@@ -68,10 +64,6 @@ class Choice:
         chosen = columns[:, :, self.members]
         return chosen.sum(axis=2, keepdims=True) if self.together else chosen
 
-    def candidate(self, columns: FloatArray) -> Candidate:
-        """For the selection, from the columns of the effect."""
-        return Candidate(self.name, self.effect.family, self.of(columns), self.scale, self.effect.positive)
-
 
 def choices_of(effect: Effect) -> list[Choice]:
     """Return all ways to choose from an effect's columns."""
@@ -102,12 +94,6 @@ class Candidates:
     effects: tuple[FloatArray, ...]
     owner: tuple[int, ...]
 
-    def find_columns(self, name: str) -> FloatArray | None:
-        """Return all columns (K, n, q) of an effect; None if it is not among them."""
-        named = (own for own, one in zip(self.owner, self.choices, strict=True) if one.effect.name == name)
-        first = next(named, None)
-        return None if first is None else self.effects[first]
-
     def columns(self, place: int) -> FloatArray:
         """Return columns (K, 6, q) of a choice."""
         return self.choices[place].of(self.effects[self.owner[place]])
@@ -122,13 +108,6 @@ class Candidates:
         """Yield what the data say of each choice; `noise` as of `Base.score`."""
         for choice, mixed in zip(self.choices, self._mixed, strict=True):
             yield together.score(mixed, choice.scale, noise, choice.effect.positive)
-
-    def weights(self, together: Together) -> list[float]:
-        """Sum of squares of what the base cannot make of a unit of each choice's first coefficient."""
-        return [
-            float(mixed[:, 0] @ together.gram @ mixed[:, 0]) / float(choice.scale[0]) ** 2
-            for choice, mixed in zip(self.choices, self._mixed, strict=True)
-        ]
 
     @property
     def _scales(self) -> list[FloatArray]:
@@ -150,28 +129,3 @@ class Candidates:
                 sums[rows, np.arange(len(rows))] = 1.0
             mixed.append(sums)
         return mixed
-
-
-def candidates_of(
-    base: EvidenceBase, effects: Sequence[Effect], situations: Sequence[Situation]
-) -> Candidates:
-    """All choices from all effects, with their columns under one estimate; none of which the columns are zero."""
-    choices: list[Choice] = []
-    kept: list[FloatArray] = []
-    owner: list[int] = []
-    # the largest first: the geometry takes a third of the time of all, and no thread is to wait for it in the end
-    order = sorted(range(len(effects)), key=lambda k: -len(effects[k].scale))
-    made = side_by_side(
-        partial(base.columns, situations=situations), [effects[k] for k in order], waiting=len(effects)
-    )
-    columns_of = dict(zip(order, made, strict=True))
-    for k, effect in enumerate(effects):
-        columns = columns_of[k]
-        if not np.all(np.isfinite(columns)):
-            continue
-        own = [choice for choice in choices_of(effect) if np.any(choice.of(columns))]
-        if own:
-            choices += own
-            owner += [len(kept)] * len(own)
-            kept.append(columns)
-    return Candidates(tuple(choices), tuple(kept), tuple(owner))

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from scipy.interpolate import make_interp_spline
 
-from pkm_identification.identification.diagnosis.spline_derivatives import (
+from pkm_identification.identification.model_errors.spline_derivatives import (
     DEGREE,
     FEWEST,
     spline_derivatives,
