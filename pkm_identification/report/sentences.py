@@ -95,8 +95,6 @@ def find_faults(result: Identification) -> list[str]:
         lines += [text for _, text in format_verdict_lines(result)]
     elif result.answer is None and result.fit is None:
         lines.append("This estimate was not compared with its logs.")
-    elif result.answer is None and result.fit is not None and not result.fit.adequate:
-        lines += fit_lines(result.fit)
     if result.contradiction:
         lines.append(f"{result.contradiction}.")
     if not result.converged:
