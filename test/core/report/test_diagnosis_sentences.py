@@ -63,6 +63,6 @@ def test_the_nearest_cause_of_an_unknown_misfit_asks_for_nothing():
     nearest = Cause("force_gain_4", 1.1, 0.01, "", 0.34, "")
     fit = replace(made_fit(), adequate=False, ratio=5.5, causes=(nearest,), unexplained=True)
     lines = format_cause_lines(fit)
-    assert lines[0].startswith("No known cause explains the rest")
+    assert lines[0].startswith("Nearest known causes")
     assert "force of strut 4" in lines[1]
     assert lines[1].endswith("with it alone the residual is 4.51 times the noise floor.")
