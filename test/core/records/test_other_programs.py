@@ -12,14 +12,17 @@ import re
 import shutil
 from dataclasses import replace
 from datetime import datetime, timedelta
+from hashlib import sha256
 
 import numpy as np
 import pytest
 import scipy.io
 from core.records.made_log import made_log
 
+from benchmarks.fuzz.others import LAYOUTS, write_others
 from pkm_identification.errors import LogError
-from pkm_identification.records.bags.writer import BagWriter
+from pkm_identification.motion import DriveLog
+from pkm_identification.records.bags.writer import STORAGES, BagWriter, write_strut_bag
 from pkm_identification.records.bags.zstandard import zstd
 from pkm_identification.records.foreign import LogLayout
 from pkm_identification.records.foreign.clock_times import parse_seconds
@@ -387,3 +390,32 @@ def test_strokes_are_lengths_from_where_they_are_zero(tmp_path, truth, given, fo
     write_log(path, strokes)
     same(read_log(path, None, None, layout(at_zero=given)), truth)
     assert LogLayout.of(None, None, None, None, at_zero=given).at_zero == tuple(zero)
+
+
+@pytest.mark.slow
+def test_fourteen_ways_of_writing_the_same_samples_give_one_digest(tmp_path):
+    time = np.arange(1, 201) / 1000.0
+    swing = np.sin(20.0 * time[:, None] + np.arange(6))
+    # no more digits than a workbook keeps
+    log = DriveLog(time, (0.4 + 0.02 * swing).round(9), (100.0 * swing).round(6), "made")
+    for name, data in write_others(tmp_path, log).items():
+        (tmp_path / name).write_bytes(data)
+    write_log(tmp_path / "own.csv", log)
+    write_log(tmp_path / "packed.csv.gz", log)
+    text = (tmp_path / "own.csv").read_text()
+    (tmp_path / "comma.csv").write_text(text.replace(",", ";").replace(".", ","))
+    (tmp_path / "wide.csv").write_text(text, encoding="utf-16")
+    for storage in STORAGES:
+        write_strut_bag(tmp_path / storage, log, storage)
+    as_written = ("own.csv", "packed.csv.gz", "comma.csv", "wide.csv", *STORAGES, "run.mcap.zstd")
+    known = ("scope.csv", "book.xlsx", "run.mat", "run.parquet", "run.h5")
+    ways = dict.fromkeys(as_written, layout()) | {name: layout(LAYOUTS[name][0]) for name in known}
+    ways["dates.csv"] = layout(LAYOUTS["dates.csv"][0])
+    ways["halsampler.txt"] = LogLayout.of(LAYOUTS["halsampler.txt"][0], None, None, 1000.0)
+    digests = {}
+    for name, way in ways.items():
+        read = read_log(tmp_path / name, layout=way)
+        instants = np.round(1e6 * (read.time - read.time[0]))
+        digests[name] = sha256(np.column_stack([instants, read.coordinate, read.force]).tobytes()).hexdigest()
+    assert len(digests) == 14
+    assert len(set(digests.values())) == 1, digests
