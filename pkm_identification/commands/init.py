@@ -328,7 +328,8 @@ def _sketch(options: argparse.Namespace, out: Path) -> Sketch:
     )
     refuse_unlikely(sketch, unit)
     _read_sketched_machine(machine_file(sketch), out)
-    if asked.interactive and options.joint_type is None:
+    # who states all the rest on the command line is asked nothing
+    if asked.interactive and options.joint_type is None and (asked.asked or options.mass is None):
         print(JOINT_PICTURE, end="", file=sys.stderr)
         options.joint_type = asked.answer(
             "joints of the struts", "1 to 6 or a name; Enter: unknown", _read_joint_type

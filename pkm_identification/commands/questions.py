@@ -27,6 +27,7 @@ class Questions:
     def __init__(self, options: argparse.Namespace) -> None:
         self._options = options
         self.interactive = sys.stdin is not None and sys.stdin.isatty()
+        self.asked = False  # whether anything was
 
     def value(self, name: str, question: str, read: Callable[[str], Any]) -> Any:
         """Return the value of the option, or of the answer."""
@@ -40,6 +41,7 @@ class Questions:
 
     def answer(self, question: str, allowed: str, read: Callable[[str], Any]) -> Any:
         """Asked for until it can be understood; SettingsError at the end of what a person types."""
+        self.asked = True
         while True:
             print(f"{question}{f' ({allowed})' if allowed else ''}: ", end="", file=sys.stderr, flush=True)
             line = sys.stdin.readline()
