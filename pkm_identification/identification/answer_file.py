@@ -53,6 +53,7 @@ def answer_document(answer: Answer) -> dict[str, Any]:
                 "value": finite_or_none(one.value),
                 "std": finite_or_none(one.std),
                 "unit": one.unit,
+                "share": finite_or_none(one.share),
             }
             for one in answer.effects
         ],
@@ -85,7 +86,10 @@ def read_answer(source: str, document: Any) -> Answer | None:
         return Answer(
             tuple(_read_value(one) for one in document["values"]),
             tuple(
-                FoundEffect(str(one["name"]), _number(one["value"]), _number(one["std"]), str(one["unit"]))
+                FoundEffect(
+                    str(one["name"]), _number(one["value"]), _number(one["std"]), str(one["unit"]),
+                    _number(one.get("share")),
+                )
                 for one in document["effects"]
             ),
             Verdict(

@@ -22,12 +22,22 @@ from .verdict import Verdict
 
 @dataclass(frozen=True)
 class FoundEffect:
-    """A nuisance effect that is larger than chance and than what the file allows."""
+    """A nuisance effect that is larger than chance, and large: than what the file allows, or beside the force.
+
+    Attributes
+    ----------
+    name : str
+    value, std : float
+    unit : str
+    share : float
+        Rms of what it adds over that of the force, of the drive that feels it most.
+    """
 
     name: str
     value: float
     std: float
     unit: str
+    share: float = float("nan")
 
 
 @dataclass(frozen=True)

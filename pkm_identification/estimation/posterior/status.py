@@ -76,6 +76,8 @@ class KnownValue:
         Whether its deviation was judged by what a value of its kind can be, not by its own size.
     nominal : float
         As the file has it.
+    size : float
+        What a value of its kind can be, as of `is_near_zero`.
     """
 
     name: str
@@ -89,6 +91,7 @@ class KnownValue:
     rests_on: tuple[Leaning, ...] = ()
     near_zero: bool = False
     nominal: float = float("nan")
+    size: float = 0.0
 
     @property
     def usable(self) -> bool:
@@ -100,9 +103,12 @@ class KnownValue:
         return replace(self, status=AFFECTED) if self.usable else self
 
     def widen(self, factor: float) -> KnownValue:
-        """Return the value with a larger deviation of the data's part."""
+        """Return the value with a larger deviation of the data's part, and the status that it then has."""
         data = factor * self.data_std
-        return replace(self, data_std=data, std=float(np.hypot(data, self.file_std)))
+        std, status = float(np.hypot(data, self.file_std)), self.status
+        if status != CONTRADICTS:
+            status = choose_status(self.value, std, self.file_std, self.taken, self.size)
+        return replace(self, data_std=data, std=std, status=status)
 
 
 def is_near_zero(value: float, size: float) -> bool:

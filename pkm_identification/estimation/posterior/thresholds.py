@@ -28,6 +28,7 @@ LITTLE_RESIDUAL = 0.01  # of the force: an error of the model that is smaller is
 MAX_CONFLICT = 4.0  # deviations that one of some hundred numbers of the file may be off by
 NEGATIVE = 4.0  # deviations below zero: friction that drives is none
 FOUND = 5.0  # deviations of an effect that is surely there
+LARGE_SHARE = 0.01  # of a drive's force: an effect that adds more is named, even where the file allows it
 # Forces in another unit than newtons, and what they are to be multiplied by
 COMMON_FACTORS = (
     ("lbf taken for N", 4.4482216), ("N taken for lbf", 1 / 4.4482216), ("kN taken for N", 1e3),

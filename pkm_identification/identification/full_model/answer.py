@@ -26,6 +26,7 @@ from pkm_identification.estimation.posterior.status import (
 from pkm_identification.estimation.posterior.thresholds import (
     COMMON_FACTORS,
     FOUND,
+    LARGE_SHARE,
     LITTLE_RESIDUAL,
     MAX_CONFLICT,
     MAX_FLOOR_RATIO,
@@ -40,6 +41,9 @@ from .posterior import Posterior, Views, build_model, build_posterior_views
 LEAST_SKEWED, SKEWED = 0.3, 1.2  # of a value: its deviation; of the Gaussian deviation: the profile's
 STEPS = 30  # a factor that is right is found in fewer
 LEAST_SEEN = 0.05  # of a width: a number of which the data say less is not judged by what they say
+LEAST_FORCE = (
+    0.1  # of the largest drive's: a drive that carries next to nothing is not judged by its own force
+)
 ROUNDING = 1e-9  # of a variance
 SHIFTED = 1.0  # deviations by which a key in conflict moves a value that then rests on it
 
@@ -117,6 +121,7 @@ def list_values(
     mode, slopes = posterior.mode, views.slopes
     white = np.sum((moved @ (mode.information - np.eye(len(mode.unknowns)))) * moved, axis=1)
     data = np.sqrt(np.maximum(posterior.blocks.jackknife(slopes), white))
+    apart = posterior.contrasts.find_model_deviations(slopes)
     of_file = np.sqrt(np.sum(moved**2, axis=1))
     prior = np.sum(slopes**2, axis=1)
     gain = float(_common_gain(posterior).width)
@@ -133,7 +138,8 @@ def list_values(
             posterior, views, j, float(np.hypot(data[j], of_file[j]))
         )
         file_std = float(np.hypot(own_of_file, gain * value))
-        std = float(np.hypot(data[j], file_std))
+        data_std = float(np.hypot(data[j], apart[j]))
+        std = float(np.hypot(data_std, file_std))
         size = float(views.sizes[j])
         status = choose_status(value, std, file_std, taken, size)
         shift = np.abs(moved[j, beyond] * mode.unknowns[beyond])
@@ -147,13 +153,14 @@ def list_values(
                 unit,
                 value,
                 std,
-                float(data[j]),
+                data_std,
                 file_std,
                 taken,
                 status,
                 leanings,
                 near,
                 float(views.nominal[j]),
+                size,
             )
         )
     return tuple(made)
@@ -217,15 +224,31 @@ def _find_worst(unknowns: FloatArray, judged: FloatArray) -> float:
 
 
 def find_effects(posterior: Posterior) -> tuple[FoundEffect, ...]:
-    """Return the effects that are surely there and larger than the file allows, the surest first."""
-    mode = posterior.mode
+    """Return the effects that are surely there and large, the surest first.
+
+    Large is what the file does not allow, or what adds much to a force.
+    """
+    mode, full = posterior.mode, posterior.equations
     std = np.sqrt(np.diag(mode.covariance))
+    force = np.sqrt(np.mean(full.problem.equations.force**2, axis=0))
+    force = np.maximum(force, LEAST_FORCE * float(np.max(force)))
+    first = full.basis + full.reversals
+    numbers = [k for k, unknown in enumerate(posterior.model.unknowns) if unknown.effect]
     found = []
-    for k, unknown in enumerate(posterior.model.unknowns):
-        size = abs(float(mode.unknowns[k]))
-        if unknown.effect and size > FOUND * std[k] and size * unknown.widened > 1.0:
-            value = float(mode.unknowns[k]) * unknown.width
-            found.append(FoundEffect(unknown.name, value, float(std[k]) * unknown.width, unknown.unit))
+    for place, k in enumerate(numbers):
+        unknown, value = posterior.model.unknowns[k], float(mode.unknowns[k])
+        if abs(value) <= FOUND * std[k]:
+            continue
+        added = np.sqrt(np.mean(full.columns[:, :, first + place] ** 2, axis=0)) * abs(
+            mode.values[first + place]
+        )
+        share = float(np.max(added / force))
+        if abs(value) * unknown.widened > 1.0 or share > LARGE_SHARE:
+            found.append(
+                FoundEffect(
+                    unknown.name, value * unknown.width, float(std[k]) * unknown.width, unknown.unit, share
+                )
+            )
     return tuple(sorted(found, key=lambda one: -abs(one.value) / one.std))
 
 
@@ -237,6 +260,11 @@ def _find_impossible(posterior: Posterior, values: tuple[KnownValue, ...]) -> st
     for one in values:
         if one.name in braking and one.value < -NEGATIVE * one.std:
             return f"{one.name} is negative by {-one.value / one.std:.2g} deviations"
+    std = np.sqrt(np.diag(posterior.mode.covariance))
+    for unknown, value, own in zip(posterior.model.unknowns, posterior.mode.unknowns, std, strict=True):
+        if (abs(value) - NEGATIVE * own) * unknown.width > unknown.largest:
+            size = f"{value * unknown.width:.3g} {unknown.unit}".rstrip()
+            return f"{unknown.name} = {size} is more than any can have, {unknown.largest:g}"
     return ""
 
 

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pkm_identification.estimation.problem import Problem
 from pkm_identification.machines.contract import Machine
@@ -25,17 +26,17 @@ from pkm_identification.parameters.prior import Prior
 from ..equations.reversal import with_reversals
 from ..experiment import Experiment
 from ..model_errors.log_rows import LogRows, rows_of_samples
-from ..model_errors.sensing import DEAD_BAND
 from ..model_errors.situation import build_situations
+from ..model_errors.unsearched import GAIN_DRIFT
 from ..problem_builder import build_problem
 from ..regression.scales import with_data_scales
-from .nuisance import DELAY, GAIN, GEOMETRY, Nuisance, list_nuisances, list_seldom
+from .nuisance import DELAY, GAIN, GEOMETRY, SHAPES, Nuisance, list_nuisances, list_seldom
 
 THIN = 4  # samples from one point of the thin grid to the next: fewer save nothing
 BENT = (
     0.02  # rad at the band's edge, or of the force: the second order of a smaller change is below the noise
 )
-SELDOM = 3.0  # times the widths of what no file says, where something is wrong
+OF_FORCES = (GAIN, GAIN_DRIFT, *SHAPES)  # shares of the forces, which are those of the values
 FRICTION_WIDTH = 3.0  # times a typical force: friction before the data
 
 
@@ -65,8 +66,8 @@ class FullEquations:
     rows: tuple[LogRows, ...]
 
     def is_bent(self, values: FloatArray) -> bool:
-        """Return whether delays or gains are so large at values (T,) that their columns are others there."""
-        bend = {DELAY: 2.0 * np.pi * self.rows[0].band.cutoff, GAIN: 1.0, DEAD_BAND: 1.0}
+        """Return whether delays, gains and their like are so large at values (T,) that columns are others there."""
+        bend = {DELAY: 2.0 * np.pi * self.rows[0].band.cutoff, **dict.fromkeys(OF_FORCES, 1.0)}
         return any(
             nuisance.effect.name in bend
             and np.max(np.abs(nuisance.directions @ values[own])) * bend[nuisance.effect.name] > BENT
@@ -95,6 +96,27 @@ class FullEquations:
         for nuisance in self.nuisances:
             yield nuisance, slice(first, first + len(nuisance.names))
             first += len(nuisance.names)
+
+    def split_by_motion(self) -> list[NDArray[np.bool_]]:
+        """Return which equations (K, m) are of the faster, more accelerated, farther or more loaded half of the motion.
+
+        Then those of forces above their median, and of rates above 0.
+        """
+        force = self.problem.equations.force
+        motion = [
+            np.concatenate([one.at_equations(getattr(one.motion, part)) for one in self.rows])
+            for part in ("coordinate", "rate", "acceleration")
+        ]
+        place, rate, acceleration = motion
+        sizes = (np.abs(rate), np.abs(acceleration), place, np.abs(force), force)
+        return [*(one > np.median(one, axis=0) for one in sizes), rate > 0.0]
+
+    def find_inner_equations(self) -> NDArray[np.bool_]:
+        """Return which equations (K,) have one before and one behind them in time."""
+        segment, log = self.problem.equations.segment, self.problem.log
+        inside = np.zeros(len(segment), dtype=bool)
+        inside[1:-1] = (segment[2:] == segment[:-2]) & (log[2:] == log[:-2])
+        return inside
 
     @property
     def measured(self) -> FloatArray:

@@ -25,7 +25,7 @@ from pkm_identification.estimation.posterior.thresholds import (
     MAX_FLOOR_RATIO,
     MAX_RESIDUAL_SHARE,
 )
-from pkm_identification.estimation.posterior.verdict import CONTRADICTS, DO_NOT_USE, FITS
+from pkm_identification.estimation.posterior.verdict import CONTRADICTS, DO_NOT_USE, FITS, Verdict
 from pkm_identification.estimation.problem import Problem
 from pkm_identification.numerics.arrays import FloatArray
 
@@ -46,6 +46,7 @@ from .prediction import predict_end
 ROUNDING = 1.0 / 3.0  # of the least floor: below, there is nothing to find
 FIRST_WIDE = 4.0  # times their widths, of effects where something is wrong
 WIDE = 2.0  # widths that an effect was given: it is four stated ones large
+LEFT_OF_MISFIT = 0.1  # of a misfit's power: what leaves less explains it
 LEAST_STD = 1e-9  # of its size: deviation of a value that nothing can change
 
 
@@ -143,10 +144,15 @@ def judge_posterior(
         seldom = find_posterior_of(full, noise, FIRST_WIDE)
         if seldom is not None:
             other = answer(seldom, white, coloured)
-            # what leaves a misfit is not what is wrong
-            if other.verdict.grade == FITS:
+            if other.verdict.grade == FITS or _explains(other.verdict, verdict):
                 return seldom, other
     return posterior, found
+
+
+def _explains(other: Verdict, verdict: Verdict) -> bool:
+    """Return whether a usable answer leaves next to nothing of a misfit: what leaves one is not what is wrong."""
+    left, misfit = (max(one.floor_ratio**2 - 1.0, 0.0) for one in (other, verdict))
+    return other.good and verdict.floor_ratio > MAX_FLOOR_RATIO and left < LEFT_OF_MISFIT * misfit
 
 
 def _compute_residual(fitted: ParameterEstimate, problem: Problem, middle: FloatArray) -> float:

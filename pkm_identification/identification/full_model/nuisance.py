@@ -39,6 +39,12 @@ FRICTION = ("friction_transition", "friction_stribeck", "friction_presliding", "
             "friction_load", "friction_position", "friction_square", "joint_friction")  # fmt: skip
 
 SHAPES = (sensing.SQUARE, sensing.CUBE, sensing.DEAD_BAND, sensing.CROSS_TALK)
+# What no drive can have: shares of a force or of friction beyond it turn that round, and no channel is a tenth of a
+# second late
+LARGEST = {
+    **dict.fromkeys((GAIN, unsearched.GAIN_DRIFT, *SHAPES), 0.75), DELAY: 0.1, "friction_asymmetric": 1.0,
+    "friction_load": 1.0,
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -69,6 +75,11 @@ class Nuisance:
     def judged(self) -> bool:
         """Whether one that is large contradicts the file: of friction near standstill and drifts no file tells."""
         return self.effect.name not in (*FRICTION, *unsearched.UNWRITTEN, *SHAPES)
+
+    @property
+    def largest(self) -> float:
+        """What none of its unknowns can exceed, in its unit."""
+        return LARGEST.get(self.effect.name, float("inf"))
 
     def with_wider(self, factor: float) -> Nuisance:
         """Return the same that may be larger by a factor."""

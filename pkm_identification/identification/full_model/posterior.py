@@ -22,6 +22,7 @@ from pkm_identification.estimation.posterior.blocks import (
     form_normal_equations,
     split_blocks,
 )
+from pkm_identification.estimation.posterior.contrasts import Contrasts
 from pkm_identification.estimation.posterior.mode import Mode, NormalEquations, find_mode
 from pkm_identification.machines.knowledge import Knowledge
 from pkm_identification.numerics.arrays import FloatArray
@@ -32,6 +33,8 @@ from .equations import FullEquations, build_full_equations, find_free_widths
 from .unknowns import FileModel, Unknown
 
 WEIGHTINGS = 3  # times that the residual says how to weigh the equations
+MOST_PASSES = 6  # and that effects are linearised anew, if they move by more than
+SETTLED = 0.02  # of themselves, or of their widths where they are small
 # Of Student's distribution that effects have before the data: most are small, and one that is large is as large as it
 # is. A normal one would bend all other values to make it smaller.
 FREEDOM = 4.0
@@ -51,6 +54,8 @@ class Posterior:
     blocks : Blocks
     residual : ndarray, shape (K, m)
         Of the mode, N or N m.
+    contrasts : Contrasts
+        Between parts of the motion.
     """
 
     equations: FullEquations
@@ -59,6 +64,7 @@ class Posterior:
     mode: Mode
     blocks: Blocks
     residual: FloatArray
+    contrasts: Contrasts
 
     @property
     def basis(self) -> FloatArray:
@@ -128,25 +134,34 @@ def find_posterior_of(full: FullEquations, noise: FloatArray, wide: float = 1.0)
     blocks = split_blocks(equations.time, equations.segment, full.problem.log)
     if len(blocks) < FEWEST_BLOCKS:
         return None
-    widened = np.full(full.columns.shape[2] - full.basis - full.reversals, wide)
+    first = full.basis + full.reversals
+    widened = np.full(full.columns.shape[2] - first, wide)
     model = build_model(full, widened)
     starts: list[FloatArray] = []
-    for left in reversed(range(WEIGHTINGS)):
+    found = np.zeros(len(widened))
+    for number in range(MOST_PASSES):
         root = np.linalg.inv(np.linalg.cholesky(noise * full.problem.redundancy))
         columns, measured = root @ full.columns, full.measured @ root.T
         normal = form_normal_equations(columns, measured)
         mode = find_mode(model, normal, starts)
         residual = full.measured - full.columns @ mode.values
         noise = _weigh_residual(residual, full, mode)
-        if left:
-            if full.is_bent(mode.values):
-                full = full.relinearise(mode.values)
-            before, widened = widened, _widen(mode.values[full.basis + full.reversals :])
-            model = build_model(full, widened)
-            there = mode.unknowns.copy()
-            there[-len(widened) :] *= before / widened
-            starts = [there]
-    return Posterior(full, model, normal, mode, Blocks.of(mode, columns, measured, blocks), residual)
+        before, found = found, mode.values[first:]
+        bent = full.is_bent(mode.values)
+        settled = not bent or np.max(np.abs(found - before) / np.maximum(np.abs(found), 1.0)) < SETTLED
+        if number == MOST_PASSES - 1 or (number >= WEIGHTINGS - 1 and settled):
+            break
+        if bent:
+            full = full.relinearise(mode.values)
+        there = mode.unknowns.copy()
+        there[len(there) - len(widened) :] *= widened
+        widened = _widen(found)
+        there[len(there) - len(widened) :] /= widened
+        model, starts = build_model(full, widened), [there]
+    parts = Contrasts.of(
+        mode, columns, residual @ root.T, blocks, full.split_by_motion(), full.find_inner_equations()
+    )
+    return Posterior(full, model, normal, mode, Blocks.of(mode, columns, measured, blocks), residual, parts)
 
 
 def _widen(found: FloatArray) -> FloatArray:
@@ -169,7 +184,9 @@ def build_model(full: FullEquations, widened: FloatArray | None = None) -> FileM
         rows = zip(nuisance.names, nuisance.keys, nuisance.widths, nuisance.units, strict=True)
         for name, key, width, its_unit in rows:
             factor = next(factors)
-            unknown = Unknown(name, key, factor * width, its_unit, nuisance.judged, True, factor)
+            unknown = Unknown(
+                name, key, factor * width, its_unit, nuisance.judged, True, factor, nuisance.largest
+            )
             model.add(unknown, factor * unit[first])
             first += 1
     return model

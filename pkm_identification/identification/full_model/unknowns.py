@@ -59,6 +59,8 @@ class Unknown:
         Whether it is a nuisance effect.
     widened : float
         How many stated widths its width is: more than 1 of an effect that was found to be large.
+    largest : float
+        What no machine can have more of, in `unit`.
     """
 
     name: str
@@ -68,6 +70,7 @@ class Unknown:
     judged: bool = True
     effect: bool = False
     widened: float = 1.0
+    largest: float = float("inf")
 
 
 class BodyShape:

@@ -116,6 +116,11 @@ class LogRows:
             values[~self.used] = 0.0
         return values
 
+    def at_equations(self, values: FloatArray) -> FloatArray:
+        """Return values at all samples (N, n, ...) at the instants of the equations that are used, unfiltered."""
+        parts = [values[piece.part][piece.chosen] for piece in self.pieces]
+        return self.select(np.concatenate(parts or [np.empty((0, *values.shape[1:]))]))
+
     @cached_property
     def step(self) -> int:
         """Samples from one point of the thin grid to the next: a divisor of the stride."""

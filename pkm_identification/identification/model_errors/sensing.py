@@ -28,8 +28,9 @@ DEAD = 0.05  # of a typical force: a dead band that is small
 
 
 def _find_relative(situation: Situation) -> FloatArray:
-    """Return measured forces (N, n) over typical ones."""
-    return situation.rows.force / typical_force(situation.machine)
+    """Return the forces that act (N, n), as estimated, over typical ones: what sensors make of them is reported."""
+    friction = compute_friction(situation, situation.rows.motion.rate)
+    return (situation.at_all_samples(situation.rigid) + friction) / typical_force(situation.machine)
 
 
 def _build_shape(situation: Situation, shape: FloatArray) -> FloatArray:
@@ -55,10 +56,7 @@ def compute_dead_band(situation: Situation) -> FloatArray:
 
 def compute_dead_band_at(situation: Situation, bands: FloatArray) -> FloatArray:
     """Return the same of dead bands (n,) of so many typical forces: a smaller force is reported as none."""
-    acting = situation.at_all_samples(situation.rigid) + compute_friction(
-        situation, situation.rows.motion.rate
-    )
-    force, width = acting / typical_force(situation.machine), np.abs(bands)
+    force, width = _find_relative(situation), np.abs(bands)
     return _build_shape(situation, -np.clip(force, -width, width) / width)
 
 

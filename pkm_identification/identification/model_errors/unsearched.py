@@ -133,9 +133,8 @@ def _find_ramp(situation: Situation) -> FloatArray:
     """Return what grows from -.5 to .5 over the log, (K, n)."""
     rows = situation.rows
     time = rows.samples.time
-    parts = [time[piece.part][piece.chosen] for piece in rows.pieces]
-    ramp = (np.concatenate(parts or [np.empty(0)]) - time.mean()) / max(float(np.ptp(time)), 1e-9)
-    return rows.select(np.repeat(ramp[:, None], len(rows.machine.drives), axis=1))
+    ramp = (time - time.mean()) / max(float(np.ptp(time)), 1e-9)
+    return rows.at_equations(np.repeat(ramp[:, None], len(rows.machine.drives), axis=1))
 
 
 def effects(machine: Machine) -> list[Effect]:

@@ -1,0 +1,145 @@
+# Copyright 2026 pkm_identification maintainers
+#
+# Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance
+# with the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+# Unless required by applicable law or agreed to in writing, software distributed under the License is
+# distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
+# the License for the specific language governing permissions and limitations under the License.
+
+"""Whether parts of the data say the same: an error of the model that repeats with the motion makes them differ.
+
+Noise alone makes estimates from fast and from slow motion, from large and small forces, or from the lower and the upper
+half of the band differ by as much as their scatter over time says. A model that is wrong makes them differ by more, and
+no length of the log averages that out (Hausman 1978, Econometrica 46, 1251: specification tests). What they differ by
+beyond chance is a deviation of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pkm_identification.numerics.arrays import FloatArray
+
+from .mode import Mode
+
+CHANCE = (
+    3.0  # deviations by which two parts may differ by chance: there are some dozen values, in six contrasts
+)
+BETWEEN = 0.5  # of a difference: the estimate from all data lies between those of its parts
+LOW = np.array([0.25, 0.5, 0.25])  # of three equations in a row; the upper half of the band alternates
+PASSED = float(LOW @ LOW)  # of white noise
+
+
+@dataclass(frozen=True)
+class Contrasts:
+    """Differences of the unknowns between two parts of the data.
+
+    Attributes
+    ----------
+    moves : ndarray, shape (c, p)
+        Of each contrast.
+    scatter : ndarray, shape (c, n, p)
+        What each block adds to it.
+    """
+
+    moves: FloatArray
+    scatter: FloatArray
+
+    @classmethod
+    def of(
+        cls,
+        mode: Mode,
+        columns: FloatArray,
+        residual: FloatArray,
+        blocks: list[NDArray[np.int64]],
+        parts: Sequence[NDArray[np.bool_]],
+        inside: NDArray[np.bool_],
+    ) -> Contrasts:
+        """Return those of whitened columns (K, m, T) and their residual (K, m).
+
+        Parameters
+        ----------
+        mode : Mode
+        columns, residual : ndarray
+        blocks : list of ndarray
+            Equations of each block.
+        parts : sequence of ndarray of bool, shape (K, m)
+            One of two parts of each contrast by motion.
+        inside : ndarray of bool, shape (K,)
+            Which equations have their neighbours in time before and behind them.
+        """
+        design = (columns.reshape(-1, columns.shape[2]) @ mode.slope).reshape(*columns.shape[:2], -1)
+        number = np.full(len(residual), -1)
+        for k, own in enumerate(blocks):
+            number[own] = k
+        whole = mode.information - np.eye(len(mode.unknowns))
+        scores = _sum_scores(design, residual, number, len(blocks))
+        moves, scatter = [], []
+        for part in parts:
+            rows = design[part]
+            gram = rows.T @ rows
+            own = _sum_scores(design * part[:, :, None], residual * part, number, len(blocks))
+            move, each = _compare(mode, (gram, own), (whole - gram, scores - own))
+            moves.append(move)
+            scatter.append(each)
+        pair = [
+            _form_half(values, its_residual, number, len(blocks))
+            for values, its_residual in zip(_filter(design, inside), _filter(residual, inside), strict=True)
+        ]
+        move, each = _compare(mode, pair[0], pair[1])
+        return cls(np.array([*moves, move]), np.array([*scatter, each]))
+
+    def find_model_deviations(self, views: FloatArray) -> FloatArray:
+        """Return the deviations (r,) of views (r, p) of the unknowns by what parts of the data disagree about."""
+        count = self.scatter.shape[1]
+        apart = (self.moves @ views.T) ** 2
+        chance = count * np.var(self.scatter @ views.T, axis=1, ddof=1)
+        return np.asarray(BETWEEN * np.sqrt(np.max(np.maximum(apart - CHANCE**2 * chance, 0.0), axis=0)))
+
+
+def _sum_scores(
+    design: FloatArray, residual: FloatArray, number: NDArray[np.int64], count: int
+) -> FloatArray:
+    """Return what each block's equations say of the unknowns, (n, p)."""
+    each = np.einsum("kmp,km->kp", design, residual)
+    summed = np.zeros((count, design.shape[2]))
+    np.add.at(summed, number[number >= 0], each[number >= 0])
+    return summed
+
+
+def _filter(values: FloatArray, inside: NDArray[np.bool_]) -> Iterator[FloatArray]:
+    """Yield the lower and the upper half of the band of values (K, ...) that follow in time."""
+    at = np.flatnonzero(inside)
+    for sign in (1.0, -1.0):
+        made = np.zeros_like(values)
+        made[at] = LOW[1] * values[at] + sign * LOW[0] * (values[at - 1] + values[at + 1])
+        yield made
+
+
+def _form_half(
+    design: FloatArray, residual: FloatArray, number: NDArray[np.int64], count: int
+) -> tuple[FloatArray, FloatArray]:
+    """Return the information (p, p) and scores (n, p) of half a band."""
+    rows = design.reshape(-1, design.shape[2])
+    return rows.T @ rows / PASSED, _sum_scores(design, residual, number, count) / PASSED
+
+
+def _compare(
+    mode: Mode, first: tuple[FloatArray, FloatArray], second: tuple[FloatArray, FloatArray]
+) -> tuple[FloatArray, FloatArray]:
+    """Return the difference (p,) of unknowns by two parts, and what each block adds to it (n, p).
+
+    Each part has the prior, whose pull at the mode it bears as far as it is the part that sees an unknown.
+    """
+    seen = [np.diag(gram) for gram, _ in (first, second)]
+    share = seen[0] / np.maximum(seen[0] + seen[1], 1e-300)
+    move, each = np.zeros(len(share)), np.zeros_like(first[1])
+    for sign, (gram, scores), pull in ((1.0, first, share), (-1.0, second, 1.0 - share)):
+        information = gram + np.eye(len(share))
+        move += sign * np.linalg.solve(information, scores.sum(axis=0) - pull * mode.unknowns)
+        each += sign * np.linalg.solve(information, scores.T).T
+    return move, each
