@@ -26,10 +26,11 @@ from pkm_identification.numerics.arrays import FloatArray
 
 from .mode import Mode
 
-CHANCE = (
-    3.0  # deviations by which two parts may differ by chance: there are some dozen values, in six contrasts
-)
-BETWEEN = 0.5  # of a difference: the estimate from all data lies between those of its parts
+# Deviations by which two parts may differ by chance, in seven contrasts of some dozen values; and where the residual
+# says already that something is wrong
+CHANCE, CHANCE_OF_MISFIT = 3.0, 2.0
+# Of a difference: the estimate from all data lies between those of its parts; that of a wrong model may lie beyond them
+BETWEEN, BETWEEN_OF_MISFIT = 0.5, 1.0
 LOW = np.array([0.25, 0.5, 0.25])  # of three equations in a row; the upper half of the band alternates
 PASSED = float(LOW @ LOW)  # of white noise
 
@@ -93,12 +94,16 @@ class Contrasts:
         move, each = _compare(mode, pair[0], pair[1])
         return cls(np.array([*moves, move]), np.array([*scatter, each]))
 
-    def find_model_deviations(self, views: FloatArray) -> FloatArray:
-        """Return the deviations (r,) of views (r, p) of the unknowns by what parts of the data disagree about."""
+    def find_model_deviations(self, views: FloatArray, misfit: bool) -> FloatArray:
+        """Return the deviations (r,) of views (r, p) of the unknowns by what parts of the data disagree about.
+
+        `misfit`: whether the residual is more than noise.
+        """
+        limit, share = (CHANCE_OF_MISFIT, BETWEEN_OF_MISFIT) if misfit else (CHANCE, BETWEEN)
         count = self.scatter.shape[1]
         apart = (self.moves @ views.T) ** 2
         chance = count * np.var(self.scatter @ views.T, axis=1, ddof=1)
-        return np.asarray(BETWEEN * np.sqrt(np.max(np.maximum(apart - CHANCE**2 * chance, 0.0), axis=0)))
+        return np.asarray(share * np.sqrt(np.max(np.maximum(apart - limit**2 * chance, 0.0), axis=0)))
 
 
 def _sum_scores(

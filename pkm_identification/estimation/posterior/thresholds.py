@@ -26,6 +26,8 @@ MAX_HELD_OUT_OF_USABLE = 1.5
 MAX_HALVES = 2.0  # disagreement of halves in their deviations
 LITTLE_RESIDUAL = 0.01  # of the force: an error of the model that is smaller is none that moves the file
 MAX_CONFLICT = 4.0  # deviations that one of some hundred numbers of the file may be off by
+# Deviations of a joint's place or a zero: beyond, what is linear in them holds for no value
+MAX_PLACE_CONFLICT = 6.0
 NEGATIVE = 4.0  # deviations below zero: friction that drives is none
 FOUND = 5.0  # deviations of an effect that is surely there
 LARGE_SHARE = 0.01  # of a drive's force: an effect that adds more is named, even where the file allows it

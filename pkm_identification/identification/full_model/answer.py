@@ -10,6 +10,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from pkm_identification.estimation.posterior.answer import Answer, FoundEffect
@@ -30,6 +32,7 @@ from pkm_identification.estimation.posterior.thresholds import (
     LITTLE_RESIDUAL,
     MAX_CONFLICT,
     MAX_FLOOR_RATIO,
+    MAX_PLACE_CONFLICT,
     NEGATIVE,
 )
 from pkm_identification.estimation.posterior.verdict import DO_NOT_USE, Conflict, judge
@@ -44,6 +47,7 @@ LEAST_SEEN = 0.05  # of a width: a number of which the data say less is not judg
 LEAST_FORCE = (
     0.1  # of the largest drive's: a drive that carries next to nothing is not judged by its own force
 )
+PLACES = ("joint_places", "coordinate_offset")
 ROUNDING = 1e-9  # of a variance
 SHIFTED = 1.0  # deviations by which a key in conflict moves a value that then rests on it
 
@@ -65,11 +69,13 @@ def answer(
     moved = views.slopes @ posterior.mode.covariance  # (r, p): by a width of each number of the file
     conflicts = find_conflicts(posterior)
     in_conflict = [one.key for one in conflicts if abs(one.deviations) > MAX_CONFLICT]
-    values = list_values(posterior, views, moved, in_conflict)
     white = ratio = float("nan")
     if floor is not None:
         white = posterior.compute_residual_ratio(floor)
         ratio = white if coloured is None else posterior.compute_residual_ratio(np.maximum(floor, coloured))
+    values = list_values(posterior, views, moved, in_conflict, white > MAX_FLOOR_RATIO)
+    if _is_misplaced(posterior, conflicts):
+        values = tuple(replace(one, status=CONTRADICTS) for one in values)
     certain = not white > MAX_FLOOR_RATIO or posterior.residual_share <= LITTLE_RESIDUAL
     factor = find_common_factor(posterior) if abs(conflicts[0].deviations) > MAX_CONFLICT else ""
     verdict = judge(
@@ -115,13 +121,13 @@ def _common_gain(posterior: Posterior) -> KnownNumber:
 
 
 def list_values(
-    posterior: Posterior, views: Views, moved: FloatArray, in_conflict: list[str]
+    posterior: Posterior, views: Views, moved: FloatArray, in_conflict: list[str], misfit: bool
 ) -> tuple[KnownValue, ...]:
-    """Return values with total deviations and statuses."""
+    """Return values with total deviations and statuses; `misfit`: whether the residual is more than white noise."""
     mode, slopes = posterior.mode, views.slopes
     white = np.sum((moved @ (mode.information - np.eye(len(mode.unknowns)))) * moved, axis=1)
     data = np.sqrt(np.maximum(posterior.blocks.jackknife(slopes), white))
-    apart = posterior.contrasts.find_model_deviations(slopes)
+    apart = posterior.contrasts.find_model_deviations(slopes, misfit)
     of_file = np.sqrt(np.sum(moved**2, axis=1))
     prior = np.sum(slopes**2, axis=1)
     gain = float(_common_gain(posterior).width)
@@ -203,6 +209,13 @@ def find_conflicts(posterior: Posterior) -> tuple[Conflict, ...]:
     return tuple(Conflict(key, worst[key]) for key in sorted(worst, key=lambda one: -abs(worst[one])))
 
 
+def _is_misplaced(posterior: Posterior, conflicts: tuple[Conflict, ...]) -> bool:
+    """Return whether joints or zeros are so far from the file that every value is another one there."""
+    knowledge = posterior.equations.machine.knowledge
+    places = {one.key for kind in PLACES for one in knowledge.of_kind(kind)}
+    return any(one.key in places and abs(one.deviations) > MAX_PLACE_CONFLICT for one in conflicts)
+
+
 def find_common_factor(posterior: Posterior) -> str:
     """Return the name of a factor of all forces without which the file is not contradicted; empty if there is none."""
     unknowns, normal = posterior.model.unknowns, posterior.normal
@@ -210,11 +223,19 @@ def find_common_factor(posterior: Posterior) -> str:
     own = _find_worst(posterior.mode.unknowns * [one.widened for one in unknowns], judged)
     model = build_model(posterior.equations)
     found, least = "", own
-    for name, factor in COMMON_FACTORS:
+
+    def find_conflict(factor: float) -> float:
         # forces times a factor, and their noise with them
         changed = NormalEquations(normal.gram / factor**2, normal.pull / factor, normal.power)
         mode = find_mode(model, changed, (np.zeros(model.width),), STEPS)
-        if mode.converged and (conflict := _find_worst(mode.unknowns, judged)) < min(least, MAX_CONFLICT):
+        return _find_worst(mode.unknowns, judged) if mode.converged else float("inf")
+
+    for name, factor in COMMON_FACTORS:
+        conflict = find_conflict(factor)
+        if conflict >= min(least, MAX_CONFLICT):
+            continue
+        # masses that are all wrong by another factor come nearer with half the way, a unit does not
+        if factor < 0.0 or find_conflict(float(np.sqrt(factor))) > conflict:
             found, least = name, conflict
     return found
 

@@ -15,14 +15,19 @@ import pytest
 from scipy.optimize import least_squares
 
 from pkm_identification.estimation.posterior.blocks import Blocks, form_normal_equations, split_blocks
+from pkm_identification.estimation.posterior.contrasts import Contrasts
 from pkm_identification.estimation.posterior.mode import find_mode
 from pkm_identification.estimation.posterior.profile import compute_profile_deviations
+from pkm_identification.estimation.posterior.status import (
+    CONTRADICTS as IN_CONFLICT,
+)
 from pkm_identification.estimation.posterior.status import (
     FROM_FILE,
     IDENTIFIED,
     MOSTLY_FROM_FILE,
     NOISY,
     RESTS_ON_FILE,
+    KnownValue,
     choose_status,
     is_near_zero,
 )
@@ -250,3 +255,39 @@ def test_profile_of_a_guess_is_where_the_cost_has_grown_by_one():
 def test_usable_values_are_widened_by_what_unseen_motion_shows():
     assert judge(5.0, 0.04, 1.2, 1.4, (), False).widening == 1.4
     assert judge(1.0, 0.04, 1.2, 1.4, (), False).widening == 1.0
+
+
+@pytest.mark.parametrize("wrong", [0.0, 0.5])
+def test_parts_of_the_motion_disagree_where_the_model_is_wrong(wrong):
+    """A column that bends where it is large: the same in every block, so no scatter over time shows it."""
+    errors, deviations = [], []
+    for seed in range(20):
+        random = np.random.default_rng(seed)
+        columns = random.normal(size=(600, 2, 3))
+        truth = np.array([5.0, 1.1, 0.2])
+        bent = wrong * np.maximum(np.abs(columns[:, :, 0]) - 1.0, 0.0) * np.sign(columns[:, :, 0])
+        measured = columns @ truth + bent + random.normal(size=(600, 2))
+        mode = find_mode(MassAndPlace(), form_normal_equations(columns, measured))
+        blocks = np.array_split(np.arange(600), 20)
+        inside = np.ones(600, dtype=bool)
+        inside[[0, -1]] = False
+        large = np.abs(columns[:, :, 0]) > 1.0
+        residual = measured - columns @ mode.values
+        contrasts = Contrasts.of(mode, columns, residual, blocks, [large], inside)
+        errors.append(mode.values - truth)
+        deviations.append(contrasts.find_model_deviations(mode.slope, bool(wrong)))
+    if wrong:
+        bias = np.mean(errors, axis=0)[0]
+        assert bias > 0.15  # four deviations of noise
+        assert np.median(deviations, axis=0)[0] > 0.4 * bias
+    else:
+        assert np.mean(np.array(deviations) > 0.0) < 0.05
+
+
+def test_a_widened_value_has_the_status_of_its_deviation():
+    value = KnownValue("m", "kg", 2.0, 0.05, 0.05, 0.0, 0.99, IDENTIFIED)
+    assert value.widen(1.5).status == IDENTIFIED
+    assert value.widen(3.0).status == NOISY
+    assert value.widen(3.0).std == pytest.approx(0.15)
+    in_conflict = KnownValue("m", "kg", 2.0, 0.05, 0.05, 0.0, 0.99, IN_CONFLICT)
+    assert in_conflict.widen(3.0).status == IN_CONFLICT

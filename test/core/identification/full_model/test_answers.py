@@ -23,7 +23,7 @@ import pkm_identification as pkm
 from benchmarks.field.answers import mechanism_log
 from pkm_identification.cli import main
 from pkm_identification.estimation.posterior.status import FROM_FILE, IDENTIFIED, RESTS_ON_FILE
-from pkm_identification.estimation.posterior.verdict import CONTRADICTS, FITS
+from pkm_identification.estimation.posterior.verdict import CONTRADICTS, DO_NOT_USE, FITS
 from pkm_identification.identification.estimate_file import estimate_document
 from pkm_identification.identification.experiment import Experiment
 from pkm_identification.identification.full_model import equations
@@ -159,6 +159,24 @@ def test_what_sensors_seldom_do_is_found_where_the_model_does_not_fit(log):
     assert names & {"force_square_3", "force_cube_3"}
     assert answer.verdict.grade == FITS
     assert max(map(abs, deviations_from_truth(answer, truth).values())) < 4.0
+
+
+def test_a_gain_that_turns_a_force_round_is_none(log):
+    force = log.force * np.array([1.0, 1.0, -0.5, 1.0, 1.0, 1.0])
+    result = identify([replace(log, force=force)], file_with(lambda made: None), TOTAL)
+    assert result.answer.verdict.grade == DO_NOT_USE
+    assert not result.trusted
+
+
+def test_an_offset_that_the_file_allows_is_named_where_it_is_large(log):
+    """3 % of its force, and within the tenth of the weight that a file without a word allows."""
+    force = log.force + np.array([0.0, 0.0, 0.0, 3.0, 0.0, 0.0])
+    answer = identify([replace(log, force=force)], file_with(lambda made: None), TOTAL).answer
+    (found,) = (one for one in answer.effects if one.name.startswith("force_offset"))
+    assert found.name == "force_offset_4"
+    assert abs(found.value - 3.0) < 4.0 * found.std
+    assert found.share > 0.01
+    assert answer.verdict.grade == FITS
 
 
 def test_forces_in_pounds_are_named(log):
