@@ -52,7 +52,7 @@ class Done:
 def page(done: Done, command: str) -> str:
     """The page as Markdown."""
     parts = [*_head(done, command), *_summary(done), *_groups(done.verdicts), *_right(done.right)]
-    return "\n".join([*parts, *_misses(done.verdicts), *_pairs(done.pairs), *_cases(done.verdicts), ""])
+    return "\n".join([*parts, *_misses(done.verdicts), ""])
 
 
 def _head(done: Done, command: str) -> list[str]:
@@ -235,24 +235,6 @@ def _misses(verdicts: Sequence[Verdict]) -> list[str]:
         or (one.case.row in DISCRETE and not one.named)
     ]
     return ["## Not as asked", *_table(wrong), ""] if wrong else []
-
-
-def _pairs(pairs: Sequence[PairVerdict]) -> list[str]:
-    if not pairs:
-        return []
-    lines = [
-        "## Two faults at once",
-        "| machine | faults | named | causes |",
-        "|---|---|---|---|",
-    ]
-    for one in (one for one in pairs if one.asked):
-        faults = ", ".join(f"`{fault}`" for fault in one.pair.faults)
-        lines.append(f"| {one.pair.machine} | {faults} | {sum(one.named)} of 2 | {', '.join(one.causes)} |")
-    return [*lines, ""]
-
-
-def _cases(verdicts: Sequence[Verdict]) -> list[str]:
-    return ["## Faults", *_table(sorted(verdicts, key=lambda one: one.case.key))]
 
 
 def _table(verdicts: Sequence[Verdict]) -> list[str]:

@@ -33,6 +33,7 @@ CHANCE, CHANCE_OF_MISFIT = 3.0, 2.0
 BETWEEN, BETWEEN_OF_MISFIT = 0.5, 1.0
 LOW = np.array([0.25, 0.5, 0.25])  # of three equations in a row; the upper half of the band alternates
 PASSED = float(LOW @ LOW)  # of white noise
+ROUNDING = 1e-9  # of an unknown's information: what a part sees less of, it does not see
 
 
 @dataclass(frozen=True)
@@ -41,14 +42,11 @@ class Contrasts:
 
     Attributes
     ----------
-    moves : ndarray, shape (c, p)
-        Of each contrast.
-    scatter : ndarray, shape (c, n, p)
-        What each block adds to it.
+    moves : ndarray, shape (c, n, p)
+        What each block adds to each.
     """
 
     moves: FloatArray
-    scatter: FloatArray
 
     @classmethod
     def of(
@@ -79,20 +77,17 @@ class Contrasts:
             number[own] = k
         whole = mode.information - np.eye(len(mode.unknowns))
         scores = _sum_scores(design, residual, number, len(blocks))
-        moves, scatter = [], []
+        moves = []
         for part in parts:
             rows = design[part]
             gram = rows.T @ rows
             own = _sum_scores(design * part[:, :, None], residual * part, number, len(blocks))
-            move, each = _compare(mode, (gram, own), (whole - gram, scores - own))
-            moves.append(move)
-            scatter.append(each)
+            moves.append(_compare((gram, own), (whole - gram, scores - own)))
         pair = [
             _form_half(values, its_residual, number, len(blocks))
             for values, its_residual in zip(_filter(design, inside), _filter(residual, inside), strict=True)
         ]
-        move, each = _compare(mode, pair[0], pair[1])
-        return cls(np.array([*moves, move]), np.array([*scatter, each]))
+        return cls(np.array([*moves, _compare(pair[0], pair[1])]))
 
     def find_model_deviations(self, views: FloatArray, misfit: bool) -> FloatArray:
         """Return the deviations (r,) of views (r, p) of the unknowns by what parts of the data disagree about.
@@ -100,9 +95,9 @@ class Contrasts:
         `misfit`: whether the residual is more than noise.
         """
         limit, share = (CHANCE_OF_MISFIT, BETWEEN_OF_MISFIT) if misfit else (CHANCE, BETWEEN)
-        count = self.scatter.shape[1]
-        apart = (self.moves @ views.T) ** 2
-        chance = count * np.var(self.scatter @ views.T, axis=1, ddof=1)
+        moves = self.moves @ views.T
+        apart = moves.sum(axis=1) ** 2
+        chance = moves.shape[1] * np.var(moves, axis=1, ddof=1)
         return np.asarray(share * np.sqrt(np.max(np.maximum(apart - limit**2 * chance, 0.0), axis=0)))
 
 
@@ -133,18 +128,14 @@ def _form_half(
     return rows.T @ rows / PASSED, _sum_scores(design, residual, number, count) / PASSED
 
 
-def _compare(
-    mode: Mode, first: tuple[FloatArray, FloatArray], second: tuple[FloatArray, FloatArray]
-) -> tuple[FloatArray, FloatArray]:
-    """Return the difference (p,) of unknowns by two parts, and what each block adds to it (n, p).
+def _compare(first: tuple[FloatArray, FloatArray], second: tuple[FloatArray, FloatArray]) -> FloatArray:
+    """Return what each block adds to the difference of the unknowns by two parts, (n, p).
 
-    Each part has the prior, whose pull at the mode it bears as far as it is the part that sees an unknown.
+    What a part does not see stays as all data have it: the prior is about the mode.
     """
-    seen = [np.diag(gram) for gram, _ in (first, second)]
-    share = seen[0] / np.maximum(seen[0] + seen[1], 1e-300)
-    move, each = np.zeros(len(share)), np.zeros_like(first[1])
-    for sign, (gram, scores), pull in ((1.0, first, share), (-1.0, second, 1.0 - share)):
-        information = gram + np.eye(len(share))
-        move += sign * np.linalg.solve(information, scores.sum(axis=0) - pull * mode.unknowns)
+    each = np.zeros_like(first[1])
+    for sign, (gram, scores) in ((1.0, first), (-1.0, second)):
+        seen = np.diag(gram)
+        information = gram + np.diag(1.0 + ROUNDING * seen)
         each += sign * np.linalg.solve(information, scores.T).T
-    return move, each
+    return each

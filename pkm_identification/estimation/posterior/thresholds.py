@@ -30,7 +30,11 @@ MAX_CONFLICT = 4.0  # deviations that one of some hundred numbers of the file ma
 MAX_PLACE_CONFLICT = 6.0
 NEGATIVE = 4.0  # deviations below zero: friction that drives is none
 FOUND = 5.0  # deviations of an effect that is surely there
-LARGE_SHARE = 0.01  # of a drive's force: an effect that adds more is named, even where the file allows it
+LIKELY = 3.0  # of one that is likely there: named only if it is very large
+LARGE_SHARE, VERY_LARGE_SHARE = (
+    0.01,
+    0.03,
+)  # of a drive's force: what adds more is named, even where the file allows it
 # Forces in another unit than newtons, and what they are to be multiplied by
 COMMON_FACTORS = (
     ("lbf taken for N", 4.4482216), ("N taken for lbf", 1 / 4.4482216), ("kN taken for N", 1e3),

@@ -29,11 +29,13 @@ from pkm_identification.estimation.posterior.thresholds import (
     COMMON_FACTORS,
     FOUND,
     LARGE_SHARE,
+    LIKELY,
     LITTLE_RESIDUAL,
     MAX_CONFLICT,
     MAX_FLOOR_RATIO,
     MAX_PLACE_CONFLICT,
     NEGATIVE,
+    VERY_LARGE_SHARE,
 )
 from pkm_identification.estimation.posterior.verdict import DO_NOT_USE, Conflict, judge
 from pkm_identification.machines.knowledge import KnownNumber
@@ -245,7 +247,7 @@ def _find_worst(unknowns: FloatArray, judged: FloatArray) -> float:
 
 
 def find_effects(posterior: Posterior) -> tuple[FoundEffect, ...]:
-    """Return the effects that are surely there and large, the surest first.
+    """Return the effects that are surely there and large, or likely and very large, the surest first.
 
     Large is what the file does not allow, or what adds much to a force.
     """
@@ -258,13 +260,14 @@ def find_effects(posterior: Posterior) -> tuple[FoundEffect, ...]:
     found = []
     for place, k in enumerate(numbers):
         unknown, value = posterior.model.unknowns[k], float(mode.unknowns[k])
-        if abs(value) <= FOUND * std[k]:
+        if abs(value) <= LIKELY * std[k]:
             continue
         added = np.sqrt(np.mean(full.columns[:, :, first + place] ** 2, axis=0)) * abs(
             mode.values[first + place]
         )
         share = float(np.max(added / force))
-        if abs(value) * unknown.widened > 1.0 or share > LARGE_SHARE:
+        large = abs(value) * unknown.widened > 1.0 or share > LARGE_SHARE
+        if (large and abs(value) > FOUND * std[k]) or share > VERY_LARGE_SHARE:
             found.append(
                 FoundEffect(
                     unknown.name, value * unknown.width, float(std[k]) * unknown.width, unknown.unit, share
