@@ -168,7 +168,7 @@ def test_a_gain_that_turns_a_force_round_is_none(log):
     assert not result.trusted
 
 
-def test_an_offset_that_the_file_allows_is_named_where_it_is_large(log):
+def test_a_large_offset_that_the_file_allows_is_named(log):
     """Within the tenth of the weight that a file without a word allows."""
     force = log.force + np.array([0.0, 0.0, 0.0, 8.0, 0.0, 0.0])
     answer = identify([replace(log, force=force)], file_with(lambda made: None), TOTAL).answer
