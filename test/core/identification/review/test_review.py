@@ -15,6 +15,7 @@ import pytest
 
 import pkm_identification as pkm
 from pkm_identification.identification.review.review import review
+from pkm_identification.machines.outline import create_outline
 
 pytestmark = pytest.mark.slow
 
@@ -59,8 +60,9 @@ def test_travel_is_that_of_the_log(result, reviewed):
 def test_the_path_is_where_the_platform_was(result, reviewed):
     path = reviewed.path
     assert path.time[0] == 0.0
-    tips = path.position[:, None] + np.einsum("nij,kj->nki", path.rotation, result.machine.platform_joints)
-    length = np.linalg.norm(tips - result.machine.base_joints, axis=2)
+    outline = create_outline(result.identification.machine)
+    ends = np.array([outline.place(state)[outline.driven] for state in path.state])
+    length = np.linalg.norm(ends[:, :, 1] - ends[:, :, 0], axis=2)
     low, high = reviewed.travel.length.T
     assert np.all(length > low - 1e-6)
     assert np.all(length < high + 1e-6)
