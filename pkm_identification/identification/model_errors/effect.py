@@ -52,19 +52,12 @@ class Effect:
         What the coefficients are added to: 1 for a factor.
     reading : callable (value, std) -> (value, std), optional
         What the coefficient means in the effect's unit where it is not in that unit itself.
-    over : int or None
-        Entry of the model's basis over which, in units of its nominal value, the coefficients have their unit: the
-        platform's mass, where first moments are said as the place of a centre of mass.
     linear : bool
         Whether its columns do not depend on the estimate; else they are made anew until they agree.
     parts : tuple of str
         What single coefficients are called that are no causes of their own; empty where they have no names.
-    at : callable (Situation, value) -> ndarray, shape (K, n, 1), or None
-        The column of a single coefficient that is not linear: what this value adds, per unit of it.
     positive : bool
         Whether a single coefficient cannot be negative.
-    costly : bool
-        Whether its columns take seconds: they are made only where something is wrong.
     secant : callable (Situation, values) -> ndarray, shape (K, n, q), or None
         Columns of coefficients that are not linear: what these values (q,) add, each per unit of it.
     directions : ndarray, shape (B, q), or None
@@ -83,15 +76,12 @@ class Effect:
     common: str = ""
     offset: float = 0.0
     reading: Callable[[float, float], tuple[float, float]] | None = None
-    over: int | None = None
     linear: bool = False
     parts: tuple[str, ...] = ()
     directions: FloatArray | None = None
     cure_of_one: str = ""
-    at: Callable[[Situation, float], FloatArray] | None = None
     positive: bool = False
     units: tuple[str, ...] = ()
-    costly: bool = False
     secant: Callable[[Situation, FloatArray], FloatArray] | None = None
 
     def unit_of(self, member: int) -> str:

@@ -54,15 +54,6 @@ def other_law(situation: Situation, **factors: float) -> FloatArray:
     return _sum_columns(situation, situation.transition_of(changed) - situation.transition)
 
 
-def bent_at(situation: Situation, value: float, factor: float) -> FloatArray:
-    """Return what a transition somewhere on the way to a factor of the law's changes, over how far on it."""
-    # of none of the way the change is none
-    value = value if abs(value) > LEAST_WAY else LEAST_WAY
-    on_the_way = max(1.0 + value * (factor - 1.0), LEAST_BEND)
-    part = (on_the_way - 1.0) / (factor - 1.0)
-    return other_law(situation, transition_rate=on_the_way) / part
-
-
 def stribeck(situation: Situation, factor: float) -> FloatArray:
     """Return a breakaway above Coulomb friction by 100 %, of a Stribeck rate of so many transition rates."""
     relative = situation.rows.motion.rate / (factor * rates_of(situation.machine))
@@ -167,7 +158,6 @@ def effects(machine: Machine, parameters: ParameterSet | None = None) -> list[Ef
             repeat_prior(1.0, 1),
             "Set friction.transition_rate to that, or estimate it with --also {name}",
             reading=partial(_interpolate_rate, rate, factor * rate),
-            at=partial(bent_at, factor=factor),
         )
     if not any(parameter.name == "static_ratio" for law in laws for parameter in law.parameters):
         for factor in STRIBECK_RATES:

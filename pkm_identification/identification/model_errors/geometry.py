@@ -139,15 +139,6 @@ def yielding_more(situation: Situation, compliance: float) -> FloatArray:
     return situation.rows.thin_in_band(change / SOFTER)[:, :, None]
 
 
-def yielding_by(situation: Situation, compliance: float) -> FloatArray:
-    """Return the same of drives that yield so much, as a whole over it; to first order where it is not above 0."""
-    if compliance < SOFTER:
-        return yielding(situation)
-    return situation.rows.thin_in_band(differentiate_compliance(situation, compliance) / compliance)[
-        :, :, None
-    ]
-
-
 def differentiate_compliance(situation: Situation, compliance: float) -> FloatArray:
     """Return what drives that yield so much per newton add on the thin grid, unfiltered, (n, drives).
 
@@ -221,7 +212,6 @@ def effects(machine: Machine) -> list[Effect]:
                 "Measure the joints' places again (calibrate the kinematics) and set geometry in the machine file, or "
                 "estimate them with --also {name}",
                 parts=(*paths, *name_drives(offset, machine)),
-                costly=not machine.quick,
             )
         )
     units = {drive.unit for drive in machine.drives}
@@ -235,7 +225,6 @@ def effects(machine: Machine) -> list[Effect]:
                 repeat_prior(float(np.mean(YIELD * sizes / np.maximum(typical_force(machine), 1e-9))), 1),
                 "Struts yield between encoder and platform: keep accelerations lower, measure nearer to the platform, "
                 "or estimate it with --also {name}",
-                at=yielding_by,
                 # less than a file with elastic drives says is possible, less than none is not
                 positive=machine.build_transfers(1e-3) is None,
             )

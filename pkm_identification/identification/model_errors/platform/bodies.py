@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from pkm_identification.machines.contract import Machine
 from pkm_identification.machines.hexapod import description_of
 from pkm_identification.mechanisms.hexapod.dynamics.basis import (
-    PLATFORM_NAMES,
     basis_columns,
     basis_parameters,
     strut_column,
@@ -29,8 +28,6 @@ from pkm_identification.parameters.parameter_set import ParameterSet
 
 from ..bodies import of_basis
 from ..effect import Effect, number_coefficients, repeat_prior
-
-MASS = PLATFORM_NAMES.index("m")
 
 NEW = 1e-6  # part of a direction, relative, that the set must leave out for it to be a hypothesis
 CENTER = 0.1  # m, of the length scale 1
@@ -111,7 +108,6 @@ def _build_platform_columns(machine: Description, parameters: ParameterSet) -> l
                 linear=True,
                 parts=tuple(part for part, one in zip(parts, new, strict=True) if one),
                 directions=left,
-                over=MASS if name == "center_of_mass" else None,
                 # a motor with less than no inertia is none
                 positive=name == "motor_inertia" and not np.any(motor[:, 0] * phi),
             )
