@@ -25,6 +25,7 @@ from pkm_identification.machines.load import read_machine
 from pkm_identification.motion import DriveLog
 from pkm_identification.numerics.finite import finite_or_none
 from pkm_identification.optional import library
+from pkm_identification.parameters.parameter import Kind
 from pkm_identification.records import read_log
 from pkm_identification.version import __version__
 
@@ -33,7 +34,7 @@ from ..result import Identification
 from ..settings import Settings
 from .log_files import LAYOUT, is_local
 
-SCHEMA = 2
+SCHEMA = 3
 OLDEST = datetime(2000, 1, 1, tzinfo=timezone.utc).timestamp()  # of stamps that are dates
 
 
@@ -183,4 +184,26 @@ def _list_parameters(result: Identification) -> list[dict[str, Any]]:
                 "nominal": finite_or_none(estimate.nominal[k]),
             }
         )
+    return [*records, *_list_hidden_masses(result)]
+
+
+def _list_hidden_masses(result: Identification) -> list[dict[str, Any]]:
+    """Return the masses that stand in none of the parameters, and that the full model knows all the same."""
+    answer = result.answer
+    if answer is None or not result.is_full:
+        return []
+    records = []
+    for row, one in enumerate(answer.values):
+        if one.name in result.estimate.names:
+            continue
+        changes = answer.shared[:, row]
+        own = float(np.sqrt(max(one.std**2 - float(changes @ changes), 1e-6 * one.std**2)))
+        records.append(
+            {
+                "name": one.name, "unit": one.unit, "kind": Kind.MASS.value, "friction": False, "strut": None,
+                "drive": None, "value": finite_or_none(one.value), "std": finite_or_none(one.std),
+                "own_std": finite_or_none(own), "shared": [float(f"{change:.4g}") for change in changes],
+                "status": one.status, "nominal": finite_or_none(one.nominal),
+            }
+        )  # fmt: skip
     return records
