@@ -73,7 +73,8 @@ def compute_estimated_period(
     off = abs(period / nominal - 1.0)
     if off >= RATE_ERROR:
         raise LogError(
-            f"{log.source}: samples come at {1 / period:.4g} Hz, machine '{machine.name}' states {1 / nominal:.4g} Hz"
+            f"{log.source}: samples come at {1 / period:.4g} Hz, machine '{machine.name}' states {1 / nominal:.4g} Hz; "
+            f"set sample_rate: {1 / period:.4g} in the machine file if the log was recorded so, else correct its stamps"
         )
     if off >= RATE_WARNING:
         return period, (

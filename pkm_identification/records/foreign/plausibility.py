@@ -91,7 +91,7 @@ def _refuse(source: str, what: str, expected: str, unit: str) -> None:
     hint = (
         f": in {IN_WORDS.get(unit, unit)}? give --units {unit}"
         if unit
-        else "; say with --units what they are in"
+        else "; say with --units what they are in, unless it is the log of another machine"
     )
     hint += "; a count of samples? give --rate" if unit == "ms" else ""
     raise LogError(f"{source}: {what}, expected {expected}{hint}")

@@ -341,7 +341,7 @@ def test_rate_that_is_not_the_drives():
         compute_estimated_period(DriveLog(log.time[::-1].copy(), log.length, log.force), as_machine(NOMINAL))
     with pytest.raises(LogError, match="5 samples are too few"):
         compute_estimated_period(DriveLog(log.time[:5], log.length[:5], log.force[:5]), as_machine(NOMINAL))
-    with pytest.raises(LogError, match=r"come at 500 Hz.* states 1000 Hz"):
+    with pytest.raises(LogError, match=r"come at 500 Hz.* states 1000 Hz; set sample_rate: 500 "):
         identify([DriveLog(2 * log.time, log.length, log.force)], NOMINAL)
 
 
