@@ -47,7 +47,7 @@ def machine_figure(machine: Machine) -> Figure:
     figure = Figure(figsize=(6.4, 4.8))
     figure.subplots_adjust(left=0.0, right=0.93, bottom=0.03, top=0.97)
     panel = figure.add_subplot(projection="3d")
-    plates = []
+    plates: list[Patch] = []
     colors = iter(STRUT_COLORS * len(owners))
     for owner in dict.fromkeys(outline.owners):
         own = owners == owner
