@@ -65,7 +65,8 @@ def write_gains(machine: Machine, law: str, bandwidth: float) -> str:
             if isinstance(one, Servo) and one.holds_place
         }
         return write_drive_numbers(machine, gains)
-    cascaded = isinstance(control, (dict, list)) and "computed_torque" not in control
+    sections: list[dict[str, Any]] = control if isinstance(control, list) else [control] if control else []
+    cascaded = bool(sections) and "computed_torque" not in sections[0]
     if law == "computed torque" or not cascaded:
         if law == "position":
             raise SettingsError("--law position: the drives have no position loop; choose computed torque")
@@ -74,7 +75,7 @@ def write_gains(machine: Machine, law: str, bandwidth: float) -> str:
         torque = {"position_gain": float(w**2), "rate_gain": float(2.0 * w), "period": PERIOD}
         document["control"] = {"computed_torque": torque}
     else:
-        for section in control if isinstance(control, list) else [control]:
+        for section in sections:
             section["position"]["gain"] = float(w)
             if law == "workspace":
                 for part in (section["position"], section.get("velocity", {})):

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Protocol
 from pkm_identification.numerics.arrays import FloatArray
 
 if TYPE_CHECKING:
+    from .actuators.friction_inside import InnerFriction
     from .actuators.motor import Motor
     from .actuators.quantity import Delays, Quantity
     from .actuators.transfer import Transfer
@@ -71,6 +72,10 @@ class Actuator(Protocol):
     @property
     def delays(self) -> Delays:
         """Of command and sensor, s."""
+
+    @property
+    def friction(self) -> InnerFriction:
+        """Friction inside it, by the rate of the driven coordinate."""
 
     @property
     def inertia(self) -> float:
