@@ -73,7 +73,7 @@ def test_row_11_lengths_that_fit_no_pose_give_a_status_but_no_pose_and_no_tf(ben
     assert status_with(bench, statuses, "ok").level == DiagnosticStatus.OK
 
 
-def test_row_11_coordinates_at_which_no_loop_closes_give_a_status_and_are_not_learned_from(bench):
+def test_row_11_coordinates_at_which_no_loop_closes_are_not_learned_from(bench):
     """Of a machine without a pose, which is followed again at the next good sample."""
     rig = KinematicsRig(bench, machine="mast")
     estimator = bench.start(EstimatorNode, machine="mast")
