@@ -108,7 +108,7 @@ def add(commands: argparse._SubParsersAction) -> None:
 def _excite(options: argparse.Namespace) -> int:
     begun = time.monotonic()
     _check(options)
-    machine = load_machine(options.machine)
+    machine: Machine = load_machine(options.machine)
     if options.joint_angles:
         measured = require(machine, PostureMeasures, "--joint-angles")
         machine = measured.with_joint_limits(_read_joint_limits(options.joint_angles))

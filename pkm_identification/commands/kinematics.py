@@ -11,6 +11,7 @@
 from __future__ import annotations
 
 import argparse
+from importlib import import_module
 
 from pkm_identification.machines.capabilities import EnumeratedModes, NamedOutputs, PlatformPose, has, require
 from pkm_identification.machines.contract import Machine
@@ -63,11 +64,9 @@ def add(commands: argparse._SubParsersAction) -> None:
 def _run(options: argparse.Namespace) -> int:
     machine = load_machine(options.machine)
     # what only the other kind of table needs is not loaded
-    if _is_of_poses(machine, options):
-        from . import pose_tables as tables
-    else:
-        from . import output_tables as tables
-    return getattr(tables, options.command)(machine, options)
+    room = "pose_tables" if _is_of_poses(machine, options) else "output_tables"
+    tables = import_module(f"{__package__}.{room}")
+    return int(getattr(tables, options.command)(machine, options))
 
 
 def _is_of_poses(machine: Machine, options: argparse.Namespace) -> bool:

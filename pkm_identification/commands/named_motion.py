@@ -61,8 +61,7 @@ def compute_named_motion(name: str | None, machine: Machine) -> Motion:
         return _compute_source_motion(name, require(machine, PlatformPose, asker))
     if name == FALL:
         raise SettingsError(f"{asker}: a fall with the drives off has no forces of the drives")
-    stated = has(machine, BodiesFile) and machine.mechanism.description.motion is not None
-    if name is None and stated:
+    if name is None and has(machine, BodiesFile) and machine.mechanism.description.motion is not None:
         return machine.wrap_motion(compute_series_motion(machine.mechanism))
     # MuJoCo takes longer to load than the study to run
     from pkm_identification.simulation.physics.load import build_physics

@@ -22,6 +22,7 @@ from pkm_identification.mechanisms.actuators.loops import DriveLoops
 from pkm_identification.mechanisms.hexapod.kinematics.assembly.modes import AssemblyModes
 from pkm_identification.mechanisms.hexapod.machine import Machine as HexapodDescription
 from pkm_identification.mechanisms.model import Actuator
+from pkm_identification.mechanisms.multibody.kinematics import MechanismMotion
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.numerics.arrays import FloatArray
 
@@ -168,6 +169,9 @@ class BodiesFile(Machine, Protocol):
 
     @property
     def mechanism(self) -> Mechanism: ...
+
+    def wrap_motion(self, moved: MechanismMotion) -> Motion:
+        """Return the contract's motion of a mechanism's that has been closed."""
 
 
 Capability = TypeVar("Capability", bound=Machine)

@@ -128,7 +128,10 @@ class MultibodyPhysics:
             shifts[:, :, 2] = 0.0  # out of its plane it would not close
         return self._rebuild(
             joints=tuple(
-                replace(joint, place=tuple(map(_shift_place, joint.place, shift)))
+                replace(
+                    joint,
+                    place=(_shift_place(joint.place[0], shift[0]), _shift_place(joint.place[1], shift[1])),
+                )
                 for joint, shift in zip(description.joints, shifts, strict=True)
             )
         )
