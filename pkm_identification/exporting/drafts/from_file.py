@@ -73,11 +73,11 @@ def draft_from_file(
             raise DocumentError(f"{path}: has two {what} named '{min(twice)}'")
     known = {link.name: link for link in draft.links}
     for joint in draft.joints:
-        for body in joint.bodies:
-            if body not in known and body != GROUND:
-                hint = did_you_mean(body, known)
+        for end in joint.bodies:
+            if end not in known and end != GROUND:
+                hint = did_you_mean(end, known)
                 raise DocumentError(
-                    f"{path}: joint '{joint.name}' is of '{body}', which is no body of it{hint}"
+                    f"{path}: joint '{joint.name}' is of '{end}', which is no body of it{hint}"
                 )
     for body in bodies:
         if body.name not in known:

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import BinaryIO
+from typing import IO, Protocol
 
 from pkm_identification.errors import LogError
 
@@ -28,6 +28,13 @@ PIECE = 2**22  # bytes that are unpacked at a time
 MOST_OF_DISK = (
     0.5  # of the free space, that an unpacked recording may take: what is made of it needs the rest
 )
+
+
+class _Packed(Protocol):
+    """What unpacks a file as it is read."""
+
+    def read(self, size: int, /) -> bytes:
+        """Return at most so many bytes more; none at the end."""
 
 
 def is_recording(path: str | Path) -> bool:
@@ -65,7 +72,7 @@ def unpack_recording(path: Path) -> Iterator[Path]:
         yield plain
 
 
-def _copy(packed: BinaryIO, whole: BinaryIO, path: Path, most: int) -> None:
+def _copy(packed: _Packed, whole: IO[bytes], path: Path, most: int) -> None:
     """Write what is packed, up to so many bytes; raises LogError beyond."""
     while piece := packed.read(PIECE):
         if whole.tell() + len(piece) > most:
