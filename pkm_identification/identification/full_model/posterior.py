@@ -33,8 +33,8 @@ from .equations import FullEquations, build_full_equations, find_free_widths
 from .unknowns import FileModel, Unknown
 
 WEIGHTINGS = 3  # times that the residual says how to weigh the equations
-MOST_PASSES = 6  # and that effects are linearised anew, if they move by more than
-SETTLED = 0.02  # of themselves, or of their widths where they are small
+MOST_PASSES = 6  # and that effects are linearised anew, as long as the residual's power falls by more than
+WORTH_A_PASS = 0.05  # of itself
 # Of Student's distribution that effects have before the data: most are small, and one that is large is as large as it
 # is. A normal one would bend all other values to make it smaller.
 FREEDOM = 4.0
@@ -138,7 +138,8 @@ def find_posterior_of(full: FullEquations, noise: FloatArray, wide: float = 1.0)
     widened = np.full(full.columns.shape[2] - first, wide)
     model = build_model(full, widened)
     starts: list[FloatArray] = []
-    found = np.zeros(len(widened))
+    power, largest = np.inf, _find_largest(full)
+    limits = np.full(len(widened), np.inf)
     for number in range(MOST_PASSES):
         root = np.linalg.inv(np.linalg.cholesky(noise * full.problem.redundancy))
         columns, measured = root @ full.columns, full.measured @ root.T
@@ -146,16 +147,18 @@ def find_posterior_of(full: FullEquations, noise: FloatArray, wide: float = 1.0)
         mode = find_mode(model, normal, starts)
         residual = full.measured - full.columns @ mode.values
         noise = _weigh_residual(residual, full, mode)
-        before, found = found, mode.values[first:]
+        before, power = power, float(np.mean(residual**2))
         bent = full.is_bent(mode.values)
-        settled = not bent or np.max(np.abs(found - before) / np.maximum(np.abs(found), 1.0)) < SETTLED
+        beyond = (np.abs(mode.values[first:]) > largest) & (limits > 1.0)
+        limits[beyond] = 1.0  # what no machine has is not allowed for
+        settled = not beyond.any() and (not bent or power > (1.0 - WORTH_A_PASS) * before)
         if number == MOST_PASSES - 1 or (number >= WEIGHTINGS - 1 and settled):
             break
         if bent:
             full = full.relinearise(mode.values)
         there = mode.unknowns.copy()
         there[len(there) - len(widened) :] *= widened
-        widened = _widen(found)
+        widened = np.minimum(_widen(mode.values[first:]), limits)
         there[len(there) - len(widened) :] /= widened
         model, starts = build_model(full, widened), [there]
     parts = Contrasts.of(
@@ -167,6 +170,11 @@ def find_posterior_of(full: FullEquations, noise: FloatArray, wide: float = 1.0)
 def _widen(found: FloatArray) -> FloatArray:
     """Return the widths of effects (q,) that were found in stated ones."""
     return np.maximum(np.sqrt((FREEDOM + found**2) / (FREEDOM + 1.0)), 1.0)
+
+
+def _find_largest(full: FullEquations) -> FloatArray:
+    """Return what no machine has more of, of each effect (q,) in its stated widths."""
+    return np.array([one.largest / max(width, 1e-300) for one in full.nuisances for width in one.widths])
 
 
 def build_model(full: FullEquations, widened: FloatArray | None = None) -> FileModel:
