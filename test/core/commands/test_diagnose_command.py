@@ -41,7 +41,7 @@ def test_a_model_that_fits_exits_with_0(files, tmp_path, capsys):
     assert (tmp_path / "right" / "misfit.png").stat().st_size > 5000
     out = capsys.readouterr().out
     assert out.startswith("The model fits")
-    assert "force_delay above" in out
+    assert "Smallest fault" in out
 
 
 @pytest.mark.slow
