@@ -164,7 +164,7 @@ def test_a_killed_recorder_leaves_what_it_flushed_and_blocks_no_other(bench, pla
     parameters = {"output": str(tmp_path / "bag")}
     with NodeProcess("recorder", parameters, domain=domain, folder=tmp_path / "log") as recorder:
         recorder.wait_active()
-        flushed(bench, tmp_path, 300_000)
+        flushed(bench, tmp_path, 100_000)
         kill(recorder)
     with NodeProcess("recorder", parameters, domain=domain, folder=tmp_path / "log") as recorder:
         recorder.wait_active()
@@ -174,7 +174,7 @@ def test_a_killed_recorder_leaves_what_it_flushed_and_blocks_no_other(bench, pla
     cut_off = read_log(tmp_path / "bag_recovered")
     faults = cut_off.faults
     assert faults == {}
-    assert len(cut_off) > 500
+    assert len(cut_off) > 100
     assert (np.diff(cut_off.time) > 0).all()
     assert len(read_log(tmp_path / "bag")) > 10
     assert sorted(path.name for path in tmp_path.iterdir()) == ["bag", "bag_recovered", "log"]

@@ -99,7 +99,9 @@ def with_answer(result: Identification, solution: Solution) -> Identification:
     if result.settings.estimator.name != FULL:
         good = found.verdict.good
         whole = problem if solution.experiment.settings.causal else solution.problem
-        found = _compare_fit(found, posterior, _compute_residual(result.estimate, whole, solution.middle))
+        residual = _compute_residual(result.estimate, whole, solution.middle)
+        least = 0.0 if floor is None else ROUNDING * float(np.sqrt(np.mean(floor.exact**2)))
+        found = _compare_fit(found, residual, max(float(np.sqrt(np.mean(posterior.residual**2))), least))
         fit_refused = good and not found.verdict.good
     sentences = format_excerpt_sentence(solution.experiment, judged)
     result = replace(result, answer=found, found=model, beside=(*result.beside, *sentences))
@@ -162,9 +164,9 @@ def _compute_residual(fitted: ParameterEstimate, problem: Problem, middle: Float
     return float(np.sqrt(np.mean(residual_rms(problem, values) ** 2)))
 
 
-def _compare_fit(found: Answer, posterior: Posterior, residual: float) -> Answer:
+def _compare_fit(found: Answer, residual: float, of_full: float) -> Answer:
     """Return the answer, refused where a fit of few parameters leaves more than the full model does."""
-    left = residual / max(float(np.sqrt(np.mean(posterior.residual**2))), 1e-150)
+    left = residual / max(of_full, 1e-150)
     if not found.verdict.good or left <= MAX_FLOOR_RATIO:
         return found
     sentence = (

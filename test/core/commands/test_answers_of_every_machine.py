@@ -19,7 +19,7 @@ from pkm_identification.cli import main
 pytestmark = pytest.mark.slow
 # A hexapod, drives alike, and drives of two units
 MACHINES = ("uf", "mast", "epaas")
-SECONDS = "12"
+SECONDS = "8"
 # What only a hexapod's file has: sets, and effects or tolerances that are asked for
 KEYS = {
     "schema", "machine", "machine_hash", "estimator", "model", "consistent", "converged", "samples", "equations",
@@ -99,7 +99,7 @@ def test_the_history_has_all_logs_of_a_folder(logs, tmp_path):
 def test_friction_is_tested_drive_by_drive(logs, tmp_path):
     machine, _, _ = logs
     log = str(tmp_path / "slow.csv")
-    slow = ["simulate", "--machine", machine, "--trajectory", "slow", "--duration", "20", "--seed", "3"]
+    slow = ["simulate", "--machine", machine, "--trajectory", "slow", "--duration", "12", "--seed", "3"]
     assert main([*slow, "--out", log]) == 0
     test = written(tmp_path, ["friction", log, "--machine", machine, "--out", str(tmp_path)])
     assert test["struts"]

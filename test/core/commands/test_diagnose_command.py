@@ -29,7 +29,8 @@ def files(tmp_path_factory):
     (folder / "machine.yaml").write_text(yaml.safe_dump(nominal().document))
     right = log(truth(), 20, real=True)
     write_log(str(folder / "right.csv"), right, "sqlite3")
-    write_log(str(folder / "reversed.csv"), replace(right, force=-right.force), "sqlite3")
+    short = log(truth(), 8, real=True)
+    write_log(str(folder / "reversed.csv"), replace(short, force=-short.force), "sqlite3")
     return folder
 
 

@@ -161,6 +161,7 @@ def scenario(shared: Path) -> None:
 
 GIVEN: dict[str, Callable[[Path], None]] = {
     "README.md": readme,
+    "docs/base_parameters.md": lambda shared: None,
     "docs/diagnosis.md": machine_and_log,
     "docs/driver_contract.md": trial,
     "docs/dynamics.md": machine_and_log,

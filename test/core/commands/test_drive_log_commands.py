@@ -94,11 +94,13 @@ def test_other_units_names_and_bags_give_the_same_estimate(made, tmp_path, capsy
     found, checked = [], []
     for name, options in ways.items():
         given = [str(tmp_path / name), "--machine", str(path), *options]
-        result = main(["identify", *given, "--estimator", "ls", "--json", str(tmp_path / "e.json")])
-        assert result == 0
-        found.append(values(tmp_path / "e.json"))
-        assert main(["check", *given, "--json", str(tmp_path / "c.json")]) == 0
-        checked.append(json.loads((tmp_path / "c.json").read_text()))
+        # what is imported is equal to 1e-12: each command reads some of the ways itself
+        if name != "foreign.txt":
+            assert main(["identify", *given, "--estimator", "ls", "--json", str(tmp_path / "e.json")]) == 0
+            found.append(values(tmp_path / "e.json"))
+        if name != "log.csv":
+            assert main(["check", *given, "--json", str(tmp_path / "c.json")]) == 0
+            checked.append(json.loads((tmp_path / "c.json").read_text()))
         imported = tmp_path / f"{name}.imported.csv"
         assert main(["import", *given[:1], str(imported), *given[1:]]) == 0
         again = read_log(imported, drives)
