@@ -10,7 +10,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -72,8 +72,9 @@ def identify(
     solve_experiment(5)
     result = _fill_result(solution, machine, falls)
     if settings.estimator.model != "force":
-        solution = _solve_force_equations(logs, machine, settings)
-    result = _judge(result, solution)
+        result = _judge(result, lambda: _solve_force_equations(logs, machine, settings))
+    else:
+        result = _judge(result, lambda: solution)
     if settings.estimator.consistent:
         # kept within what is possible: whether the data lead there is asked of the estimate without that
         free = replace(result.estimate, values=solution.middle[: solution.problem.reported])
@@ -108,8 +109,8 @@ def _identify_states(
     # here, because its kernels take longer to load than the others run
     from .augmented_state.identify import identify_states_and_parameters
 
-    solution = _solve_force_equations(logs, machine, settings)
-    return _judge(identify_states_and_parameters(logs, machine, settings), solution)
+    result = identify_states_and_parameters(logs, machine, settings)
+    return _judge(result, lambda: _solve_force_equations(logs, machine, settings))
 
 
 def _solve_force_equations(logs: Sequence[DriveLog], machine: Machine, settings: Settings) -> Solution:
@@ -122,12 +123,19 @@ def _solve_force_equations(logs: Sequence[DriveLog], machine: Machine, settings:
     return solve(_validate_logs(logs, machine, plain))
 
 
-def _judge(result: Identification, solution: Solution) -> Identification:
-    """Return an identification with the full model's verdict."""
+def _judge(result: Identification, find_solution: Callable[[], Solution]) -> Identification:
+    """Return an identification with the full model's verdict; without one, and in doubt, where logs are too short."""
     # a room of its own that what is live does without
     from .full_model.judging import with_answer
 
-    return with_answer(result, solution)
+    try:
+        return with_answer(result, find_solution())
+    except LogError as error:
+        if result.settings.estimator.name == FULL:
+            raise
+        return replace(
+            result, estimate=result.estimate.mark_doubtful(), beside=(*result.beside, f"Not judged: {error}.")
+        )
 
 
 def _fill_result(solution: Solution, machine: Machine, falls: Sequence[DriveLog]) -> Identification:

@@ -280,7 +280,9 @@ def _find_impossible(posterior: Posterior, values: tuple[KnownValue, ...]) -> st
     """Return why no machine has these values, or why they are none."""
     if not posterior.mode.converged:
         return "the estimate did not converge"
-    braking = {one.name for one in posterior.equations.machine.basis if one.kind.friction}
+    machine = posterior.equations.machine
+    signed = {one.name for law in machine.friction for one in law.law.coefficients if one.within is not None}
+    braking = {one.name for one in machine.basis if one.kind.friction and one.symbol not in signed}
     for one in values:
         if one.name in braking and one.value < -NEGATIVE * one.std:
             return f"{one.name} is negative by {-one.value / one.std:.2g} deviations"

@@ -99,7 +99,8 @@ def test_poor_logs_give_a_machine_all_the_same(poor, estimator, parameters):
 
 
 def test_every_estimate_gets_a_word(rich):
-    result = run(rich, "ls", False)
+    # without the verdict of the full model, which asks the same of its own values
+    result = replace(run(rich, "ls", False), answer=None)
     assert (True, "The identified values are consistent with a rigid body.") in verdicts(result)
     values = result.estimate.values.copy()
     k = result.estimate.names.index("Izz_p")
