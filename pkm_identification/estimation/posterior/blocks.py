@@ -51,6 +51,8 @@ def split_blocks(
     size = max(round(float(np.clip(BLOCK_S, whole / MOST_BLOCKS, whole / FEWEST_BLOCKS)) / step), 1)
     ends = np.flatnonzero(~same) + 1
     runs = np.split(np.arange(len(time)), ends)
+    while size > 1 and sum(max(round(len(run) / size), 1) for run in runs) < FEWEST_BLOCKS:
+        size -= 1  # what rounding has cost a short log
     return [part for run in runs for part in np.array_split(run, max(round(len(run) / size), 1))]
 
 

@@ -58,7 +58,7 @@ def test_the_report_is_a_page_of_where_the_estimate_comes_from_and_a_folder(log,
         "What next?",
         f"log {log}",
         "SHA-256",
-        "Motions that would show more",
+        "Motions that would determine more",
         "The machine along the log",
     ):
         assert part in text

@@ -64,7 +64,8 @@ def test_a_machine_of_circles_is_what_was_stated(tmp_path, capsys):
     assert sum(strut.body_b.mass + strut.body_e.mass for strut in machine.struts) == pytest.approx(6 * 3)
     text = out.read_text()
     guessed = [line for line in text.splitlines() if "GUESSED:" in line]
-    assert len(guessed) == 4
+    assert len(guessed) == 5
+    assert any("struts do not spin" in line for line in guessed)  # no --joint-type was given
     assert max(map(len, text.splitlines())) <= 120
     assert (tmp_path / "mine.png").read_bytes().startswith(b"\x89PNG")
     assert "condition of the Jacobian at home" in capsys.readouterr().out

@@ -14,7 +14,12 @@ import numpy as np
 import pytest
 from scipy.optimize import least_squares
 
-from pkm_identification.estimation.posterior.blocks import Blocks, form_normal_equations, split_blocks
+from pkm_identification.estimation.posterior.blocks import (
+    FEWEST_BLOCKS,
+    Blocks,
+    form_normal_equations,
+    split_blocks,
+)
 from pkm_identification.estimation.posterior.contrasts import Contrasts
 from pkm_identification.estimation.posterior.mode import find_mode
 from pkm_identification.estimation.posterior.profile import compute_profile_deviations
@@ -109,6 +114,15 @@ def test_blocks_do_not_reach_across_segments_or_logs():
     assert len(blocks) == 25
     for rows in blocks:
         assert len(set(segment[rows])) == len(set(log[rows])) == 1
+
+
+@pytest.mark.parametrize("runs", [[42], [30, 30, 30, 30, 30], [200, 7, 11]])
+def test_a_short_log_has_enough_blocks_however_its_rows_divide(runs):
+    segment = np.repeat(np.arange(len(runs)), runs)
+    time = 0.01 * np.arange(len(segment))
+    blocks = split_blocks(time, segment, np.zeros(len(segment), dtype=int))
+    assert len(blocks) >= FEWEST_BLOCKS
+    assert np.concatenate(blocks).tolist() == list(range(len(segment)))
 
 
 @pytest.mark.parametrize(("logs", "blocks"), [(11, 22), (12, 12), (310, 300)])

@@ -39,5 +39,6 @@ def test_a_stream_has_the_answer_of_its_log(name):
     for mine, its in zip(live.values, offline.values, strict=True):
         assert mine.name == its.name
         assert abs(mine.value - its.value) < 0.1 * its.std
-        assert mine.std == pytest.approx(its.std, rel=0.1)
+        # Blocks of a stream begin at other instants: twenty of them tell a deviation to 1 / sqrt(2 x 20) = 16 %
+        assert mine.std == pytest.approx(its.std, rel=0.2)
     assert [one.status for one in live.values] == [one.status for one in offline.values]
