@@ -196,7 +196,7 @@ def test_row_20_a_cutoff_changed_while_streaming_primes_the_filters_again(bench)
     motion = DriveMotion(600, "mast")
     messages = motion.messages()
     rig.feed(messages[:300])
-    before = rig.output[-1]
+    before = bench.wait(lambda: rig.output, "a first segment")[-1]  # taken is not yet sent on and heard
     assert set_atomically(bench, "strut_filter", cutoff=60.0, order=3).successful
     rig.feed(messages[300:])
     after = bench.wait(lambda: [m for m in rig.output if m.segment == before.segment + 1], "a new segment")
