@@ -175,8 +175,11 @@ def _build_problem(experiment: Experiment, rows: list[LogRows]) -> Problem:
     if thin:
         kept = tuple(entry for entry in whole.entries if entry.kind.friction)
         unknowns = replace(whole, entries=kept, mapping=whole.mapping[:, rubbing])
+    estimator = replace(
+        experiment.settings.estimator, consistent=False
+    )  # its unknowns are of bodies that can exist
     problem = build_problem(
-        machine, experiment.settings, [[one] for one in experiment.smooth_samples],
+        machine, replace(experiment.settings, estimator=estimator), [[one] for one in experiment.smooth_samples],
         noise=experiment.smooth_rate_noise, flicker=experiment.flicker, parameters=unknowns,
     )  # fmt: skip
     if not thin:

@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 import yaml
 
+from pkm_identification.estimation.posterior.verdict import CONTRADICTS
 from pkm_identification.identification.identify import identify
 from pkm_identification.identification.settings import Settings
 from pkm_identification.mechanisms.builtin import list_builtin_files
@@ -79,7 +80,6 @@ CASES = {
         lambda t, f, v, a: f + only(0, 2.0 * np.abs(smooth_side(v))), "friction_asymmetric_length_1", 2.0 / 3.0,
     ),
     "square": (lambda t, f, v, a: f + only(2, 400.0 * v * np.abs(v)), "friction_square_length_3", 400.0),
-    "inertia": (lambda t, f, v, a: f + 9.0 * a, "motor_inertia", 9.0),
 }  # fmt: skip
 
 
@@ -99,6 +99,17 @@ def test_what_was_done_is_named(mechanism, exact, name):
     assert first.value == pytest.approx(size, rel=0.1)
     assert first.explains > 0.5
     assert describe_cause(first) in sentence(first)
+
+
+def test_motors_heavier_than_the_file_says_contradict_it(mechanism, exact):
+    """Motors are numbers of the file: the full model fits with others, and says that the file's are wrong."""
+    result = found(mechanism, exact, lambda t, f, v, a: f + 9.0 * a)
+    assert not result.fits
+    verdict = result.answer.verdict
+    assert (verdict.grade, result.fit.causes) == (CONTRADICTS, ())
+    assert {one.key for one in verdict.conflicts[:3]} == {f"inertia_length_{k}" for k in (1, 2, 3)}
+    assert all(one.deviations > 30.0 for one in verdict.conflicts[:3])
+    assert verdict.floor_ratio < 1.1
 
 
 def test_exchanged_forces_are_named(mechanism, exact):

@@ -125,8 +125,9 @@ def test_a_force_that_turns_round_and_keeps_its_size_does_not_vary():
 def test_acceleration_grows_with_the_square_of_the_speed():
     """Same poses, twice the speed: four times the inertial forces, the same weights."""
     m = machine(with_joint("uf", "no_spin"))
-    slow, fast = shares_of(
-        force_groups(m, SOURCE_MOTIONS[f"rotation-{s}"].period(m), False) for s in ("low", "medium")
+    slow, fast = (
+        shares_of(force_groups(m, SOURCE_MOTIONS[f"rotation-{s}"].period(m), False))
+        for s in ("low", "medium")
     )
     newton = [c.struts.mean * c.struts.force / 100 for c in (slow, fast)]
     norm = [c.mean * c.force / 100 for c in (slow, fast)]
