@@ -27,7 +27,7 @@ from .experiment import Experiment
 from .physical_verdict import find_contradiction
 from .result import Identification
 from .settings import FULL, EstimatorSettings, Settings
-from .solve import PARTS, Solution, residual_rms, solve, solve_experiment
+from .solve import PARTS, Solution, residual_rms, solve, announce_part
 from .validation import held_out
 
 
@@ -69,7 +69,7 @@ def identify(
     if settings.estimator.name in FORMS:
         return _identify_states(logs, machine, settings)
     solution = solve(_validate_logs(logs, machine, settings), falls)
-    solve_experiment(5)
+    announce_part(5)
     result = _fill_result(solution, machine, falls)
     if settings.estimator.model != "force":
         result = _judge(result, lambda: _solve_force_equations(logs, machine, settings))
@@ -81,7 +81,7 @@ def identify(
         contradiction = find_contradiction(machine, result.parameters, free)
         if contradiction:
             result = replace(result, contradiction=contradiction, estimate=result.estimate.mark_doubtful())
-    solve_experiment(PARTS)
+    announce_part(PARTS)
     return result
 
 

@@ -44,7 +44,7 @@ from .settings import FULL
 from .validation import FEWEST_EQUATIONS, Validation, predict_ends
 from .yielding.rewinding import apply_elastic_drive_model
 
-PARTS = 6  # of an identification, as `solve_experiment` counts them
+PARTS = 6  # of an identification, as `announce_part` counts them
 UNREACHABLE = 0.02  # of the samples that the machine cannot be in: the log of another machine
 
 
@@ -90,7 +90,7 @@ def solve(experiment: Experiment, falls: Sequence[DriveLog] = ()) -> Solution:
         problem = add_falls(problem, falls, experiment)
         _refuse_too_few(experiment, problem)
         _refuse_unreachable(experiment, problem)
-        solve_experiment(1)
+        announce_part(1)
         fit = experiment.estimator.fit(problem, experiment.tuning)
         middle = experiment.estimator.batch_mean(problem, fit)
         validation = predict_ends(
@@ -98,12 +98,12 @@ def solve(experiment: Experiment, falls: Sequence[DriveLog] = ()) -> Solution:
             problem,
             lambda part: experiment.estimator.fit(part, experiment.tuning).mean[: part.reported],
         )
-        solve_experiment(2)
+        announce_part(2)
         full = settings.estimator.name == FULL  # whose widths and effects have both
         systematic = np.zeros((len(middle), len(middle)))
         if not full:
             systematic = compute_systematic_covariance(experiment, problem, middle, others)
-    solve_experiment(3)
+    announce_part(3)
     estimate = fit.estimate(problem, systematic)
     refuse_unidentifiable(estimate, experiment.sources[0])
     # judged by the deviations that the estimator states, which a misfit would widen
@@ -111,11 +111,11 @@ def solve(experiment: Experiment, falls: Sequence[DriveLog] = ()) -> Solution:
     if not settings.causal and settings.estimator.forgetting == 1.0:
         reason = reason or disagreement(estimate, middle[: problem.reported])
     reason = reason or _explain_nonconvergence(experiment, problem, fit, estimate)
-    solve_experiment(4)
+    announce_part(4)
     return Solution(experiment, problem, fit, middle, systematic, estimate, validation, reason)
 
 
-def solve_experiment(part: int) -> None:
+def announce_part(part: int) -> None:
     """Equations, estimate and its test, other cutoffs, the result and its diagnosis are done."""
     announce("identifying", part, PARTS)
 

@@ -74,7 +74,6 @@ def test_screws_are_seen_through_and_missed_when_they_are_not_in_the_file(log):
     left_out = identify([log], Machine.load("uf"), settings())
     assert np.abs(off(left_out, machine)).max() > 5.0
     assert not left_out.fit.adequate
-    assert left_out.fit.ratio > 3.0
 
 
 @pytest.mark.slow
