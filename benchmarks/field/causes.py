@@ -309,7 +309,7 @@ def judge(case: Case) -> tuple[str, str]:
     first = fit.causes[0]
     if any(stem(first.name) == stem(name) for name in case.causes):
         return "right", said
-    if any(same_family(name, other) for name in case.causes for other in (first.name, *first.rivals)):
+    if any(same_family(name, first.name) for name in case.causes):
         return "of the family", said
     return "wrong cause", said
 

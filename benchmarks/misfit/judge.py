@@ -203,7 +203,7 @@ def judge_pair(runs: Runs, pair: Pair) -> PairVerdict:
 
 def _families(fit: dict[str, Any]) -> list[list[str]]:
     """Each cause with those that the data could not tell from it."""
-    return [[cause["name"], *cause.get("rivals", ())] for cause in fit["causes"]]
+    return [[cause["name"]] for cause in fit["causes"]]
 
 
 def _size(case: Case) -> float:

@@ -81,8 +81,8 @@ class Contrasts:
         for part in parts:
             rows = design[part]
             gram = rows.T @ rows
-            own = _sum_scores(design * part[:, :, None], residual * part, number, len(blocks))
-            moves.append(_compare((gram, own), (whole - gram, scores - own)))
+            its = _sum_scores(design * part[:, :, None], residual * part, number, len(blocks))
+            moves.append(_compare((gram, its), (whole - gram, scores - its)))
         pair = [
             _form_half(values, its_residual, number, len(blocks))
             for values, its_residual in zip(_filter(design, inside), _filter(residual, inside), strict=True)
