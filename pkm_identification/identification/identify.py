@@ -27,7 +27,7 @@ from .experiment import Experiment
 from .physical_verdict import find_contradiction
 from .result import Identification
 from .settings import FULL, EstimatorSettings, Settings
-from .solve import PARTS, Solution, residual_rms, solve, announce_part
+from .solve import PARTS, Solution, announce_part, residual_rms, solve
 from .validation import held_out
 
 
