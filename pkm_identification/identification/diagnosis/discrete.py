@@ -104,15 +104,24 @@ def _reverse_one_force(whole: _FileModel) -> Iterator[tuple[Cause, float]]:
 
 
 def _exchange_forces(whole: _FileModel) -> Iterator[tuple[Cause, float]]:
-    """Yield forces in the columns of other drives, and the squares that they leave in the right ones."""
-    equations, prior = whole.full.problem.equations, whole.full.problem.prior
-    known = equations.force - whole.full.measured
+    """Yield forces in the columns of other drives, and about the squares that they leave in the right ones.
+
+    The equation of a drive that stands still is a row of zeros, which must not change places: samples where all drives
+    move tell the order.
+    """
+    problem = whole.full.problem
+    moving = slice(None) if problem.used is None else np.all(problem.used, axis=1)
+    equations, prior = problem.equations[moving], problem.prior
+    if equations.force.size < whole.model.width:
+        return
+    known = equations.force - whole.full.measured[moving]
     order = find_best_order(
         equations.regressor * prior.std, known + equations.regressor @ prior.mean, equations.force
     )
     cause = find_cause_of_order(order)
     if cause is not None:
-        yield cause, whole.compute_cost(equations.force[:, order.column] - known)
+        left = whole.compute_cost(equations.force[:, order.column] - known, whole.full.columns[moving])
+        yield cause, left * len(whole.full.measured) / len(equations.force)
 
 
 def _turn_gravity(whole: _FileModel) -> Iterator[tuple[Cause, float]]:

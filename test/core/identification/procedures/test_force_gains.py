@@ -72,7 +72,9 @@ def test_gains_of_three_sliders_come_out_within_their_deviations(tmp_path, capsy
     assert std.max() < 0.05
     # values known to more than a twentieth of their prior are not written
     empty, full = (read_log(path, one) for path in paths)
-    estimate = calibrate_gains([full], [empty], KnownLoad(float(load), np.array([0.02, 0.0, 0.01])), one).gains
+    estimate = calibrate_gains(
+        [full], [empty], KnownLoad(float(load), np.array([0.02, 0.0, 0.01])), one
+    ).gains
     np.testing.assert_allclose(estimate.std, std, rtol=1e-6)
     assert np.abs((estimate.values - gains) / std).max() < 4.0
 
