@@ -25,6 +25,7 @@ from pkm_identification.parameters.prior import Prior
 
 from ..equations.reversal import with_reversals
 from ..experiment import Experiment
+from ..model_errors.estimated.registry import find_drives, split_name
 from ..model_errors.log_rows import LogRows, rows_of_samples
 from ..model_errors.situation import build_situations
 from ..model_errors.unsearched import GAIN_DRIFT
@@ -38,6 +39,7 @@ BENT = (
 )
 OF_FORCES = (GAIN, GAIN_DRIFT, *SHAPES)  # shares of the forces, which are those of the values
 FRICTION_WIDTH = 3.0  # times a typical force: friction before the data
+ASKED_WIDE = 20.0  # times the width of a number that is estimated besides: it may be anything of its kind
 
 
 @dataclass(frozen=True)
@@ -55,6 +57,8 @@ class FullEquations:
         How many values are of either.
     rows : tuple of LogRows
         Of each log.
+    asked : tuple of str
+        What is estimated besides: of that the file's numbers are no claims.
     """
 
     machine: Machine
@@ -64,6 +68,7 @@ class FullEquations:
     basis: int
     reversals: int
     rows: tuple[LogRows, ...]
+    asked: tuple[str, ...] = ()
 
     def is_bent(self, values: FloatArray) -> bool:
         """Return whether delays, gains and their like are so large at values (T,) that columns are others there."""
@@ -159,8 +164,9 @@ def build_full_equations(
     parts = [problem.equations.regressor, *(one.columns(situations, places) for one in nuisances)]
     columns = np.concatenate(parts, axis=2)
     return FullEquations(
-        machine, problem, nuisances, columns, basis, problem.parameters.nuisance, tuple(rows)
-    )
+        machine, problem, nuisances, columns, basis, problem.parameters.nuisance, tuple(rows),
+        tuple(settings.estimator.also),
+    )  # fmt: skip
 
 
 def _build_problem(experiment: Experiment, rows: list[LogRows]) -> Problem:
@@ -206,6 +212,12 @@ def find_free_widths(equations: FullEquations) -> dict[int, float]:
     typical = np.maximum(machine.force_size, np.sqrt(np.mean(problem.equations.force**2, axis=0)))
     of_bodies = np.any([np.any(rows, axis=1) for rows in machine.rows_of_bodies], axis=0)
     motors = {one.drives[0]: one.width for one in machine.knowledge.of_kind("motor_inertia")}
+    asked = {
+        drive
+        for name in equations.asked
+        if split_name(name)[0] == "motor_inertia"
+        for drive in find_drives(machine, name)
+    }
     widths = {}
     for k, entry in enumerate(problem.parameters.entries):
         if entry.kind.friction or entry.kind is Kind.NUISANCE:
@@ -214,5 +226,5 @@ def find_free_widths(equations: FullEquations) -> dict[int, float]:
             if seen.any():
                 widths[k] = FRICTION_WIDTH * float(np.max(typical[seen] / felt[seen]))
         elif not of_bodies[k] and entry.limb is not None:
-            widths[k] = motors[entry.limb]
+            widths[k] = motors[entry.limb] * (ASKED_WIDE if entry.limb in asked else 1.0)
     return widths
