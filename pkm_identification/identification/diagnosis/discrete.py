@@ -5,6 +5,7 @@
 # Unless required by applicable law or agreed to in writing, software distributed under the License is
 # distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
 # the License for the specific language governing permissions and limitations under the License.
+
 """What is wrong with a log altogether: the sign of one force, exchanged columns, gravity from another side.
 
 Each is tried by what it would leave of the forces, and believed where that is much less than all that the full model

@@ -5,6 +5,7 @@
 # Unless required by applicable law or agreed to in writing, software distributed under the License is
 # distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
 # the License for the specific language governing permissions and limitations under the License.
+
 """Effects that come nearest to a misfit: those that the full model found, and those that it does not ask for.
 
 The first are read off the posterior: without one, the weighted squares would be larger by (x / std)². The others are

@@ -5,6 +5,7 @@
 # Unless required by applicable law or agreed to in writing, software distributed under the License is
 # distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
 # the License for the specific language governing permissions and limitations under the License.
+
 """Forces that were clipped: far more samples at a drive's largest force than just below it.
 
 What clipping takes away may look like noise. It is one of the causes of a misfit where much of that is in the equations
