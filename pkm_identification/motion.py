@@ -10,9 +10,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -68,19 +67,6 @@ class _Batch:
             if isinstance(value, np.ndarray):
                 changes[one.name] = value[index]
         return replace(self, **changes)  # type: ignore[type-var]
-
-
-Batch = TypeVar("Batch", bound=_Batch)
-
-
-def join_motions(parts: Sequence[Batch]) -> Batch:
-    """Batches of the same fields one after the other, at least one."""
-    changes = {}
-    for one in fields(parts[0]):  # type: ignore[arg-type]
-        values = [getattr(part, one.name) for part in parts]
-        if isinstance(values[0], np.ndarray):
-            changes[one.name] = np.concatenate(values)
-    return replace(parts[0], **changes)  # type: ignore[type-var]
 
 
 @dataclass(frozen=True)

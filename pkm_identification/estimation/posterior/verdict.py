@@ -144,7 +144,7 @@ def judge(
         grade = USABLE
         sentence = (
             f"Usable: model error {100 * residual_share:.2g} % of the force, unseen motion "
-            f"{100 * residual_share * held_out_ratio:.2g} %; deviations hold it."
+            f"{100 * residual_share * held_out_ratio:.2g} %; the standard deviations cover it."
         )
     if beyond and grade in (FITS, USABLE):
         named = ", ".join(one.key for one in beyond[:NAMED_KEYS])

@@ -24,7 +24,5 @@ RELATIVE_STEP = 2e-3
 MAX_MASS_CHANGE = 0.02
 # Stamps may differ by so much of a period from an even clock
 MAX_JITTER = 0.01
-# A command that moves by less than this part of the largest is no motion
-MIN_COMMAND_SHARE = 1e-3
 # A step that the last one promised, in deviations, below which an iteration that stalls is at its end
 MAX_LAST_STEP = 0.3

@@ -14,7 +14,7 @@ Noise finds an effect only when it has moved values by several deviations alread
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -80,11 +80,6 @@ class Nuisance:
     def largest(self) -> float:
         """What none of its unknowns can exceed, in its unit."""
         return LARGEST.get(self.effect.name, float("inf"))
-
-    def with_wider(self, factor: float) -> Nuisance:
-        """Return the same that may be larger by a factor."""
-        widths = tuple(factor * one for one in self.widths)
-        return replace(self, widths=widths, directions=factor * self.directions)
 
     def columns(self, situations: Sequence[Situation], places: FloatArray | None = None) -> FloatArray:
         """Return the columns (K, n, p) at a situation of each log; `places` are those of `GEOMETRY` if made already."""

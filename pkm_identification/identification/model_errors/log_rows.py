@@ -191,19 +191,6 @@ class LogRows:
             parts.append(smooth.reshape(wanted, *values.shape[1:]))
         return self.select(np.concatenate(parts or [np.empty((0, *values.shape[1:]))]))
 
-    def power_in_band(self, power: FloatArray) -> FloatArray:
-        """Return the variance at the equations (K', ...) of white noise of variances (N, ...) in the band."""
-        half = 4 * self.band.settling
-        squares = zero_phase_response(self.band.sections, half) ** 2
-        parts = []
-        for piece in self.pieces:
-            own = power[piece.part].reshape(piece.part.stop - piece.part.start, -1)
-            padded = np.pad(own, ((half, half), (0, 0)))[piece.chosen.start :]
-            passed = np.zeros((len(range(*piece.chosen.indices(len(own)))), own.shape[1]))
-            _convolve_thinned(squares, padded, self.band.stride, passed)
-            parts.append(passed.reshape(len(passed), *power.shape[1:]))
-        return self.select(np.concatenate(parts or [np.empty((0, *power.shape[1:]))]))
-
     @cached_property
     def _response(self) -> tuple[FloatArray, int]:
         """Impulse response of the band's two passes on the thin grid, and its reach to either side."""
