@@ -293,6 +293,7 @@ if __name__ == "__main__":
             f"{NAME}.config.schema",
             f"{NAME}.browser.assets",
             f"{NAME}.exporting.c_templates",
+            f"{NAME}.report.templates",
             f"{NAME}.interfaces.action",
             f"{NAME}.interfaces.msg",
             f"{NAME}.interfaces.srv",

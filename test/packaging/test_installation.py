@@ -30,6 +30,8 @@ NOT_SOURCES = shutil.ignore_patterns(
     ".*", "build", "install", "log", "out", "test", "docs", "benchmarks", "__pycache__", "*.egg-info"
 )
 
+# Files of the package that are no code
+DATA = {".html", ".css", ".js", ".svg", ".in", ".yaml", ".xml", ".txt"}
 LIST_MACHINES = """
 from pathlib import Path
 import pkm_identification
@@ -94,6 +96,10 @@ def test_ros_free_wheel_is_pure_and_finds_its_machines(sources, tmp_path):
     for kind in ("action", "msg", "srv"):
         shipped = {path.name: path.read_text() for path in (package / "interfaces" / kind).glob("*")}
         assert shipped == {path.name: path.read_text() for path in (ROOT / kind).glob(f"*.{kind}")}
+    source = ROOT / "pkm_identification"
+    data = {path.relative_to(source) for path in source.rglob("*") if path.suffix in DATA}
+    assert len(data) > 20
+    assert not {path for path in data if not (package / path).is_file()}
     where, machines = run_python(LIST_MACHINES, path=installed, folder=tmp_path)
     assert where == str(package)
     assert machines.split() == MACHINES

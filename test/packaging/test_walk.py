@@ -38,6 +38,12 @@ def test_the_walk_took_less_than_ten_minutes_of_machine_time():
     assert float(clock) > 0
 
 
+def test_every_command_of_the_walk_ended_well():
+    codes = re.findall(r"^\| \d+ \| .* \| (\d+) \|$", PAGE, re.MULTILINE)
+    assert codes == ["0"] * len(COMMANDS)
+    assert "Traceback" not in PAGE
+
+
 @pytest.mark.parametrize("command", [one for one in COMMANDS if one.startswith("pkm ")])
 def test_its_commands_and_options_are_there(command):
     words = shlex.split(command)[1:]
