@@ -57,6 +57,7 @@ from pkm_identification.mechanisms.multibody.kinematics import (
     rates,
     read,
 )
+from pkm_identification.mechanisms.multibody.description.reader import move_joints, read_document
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.mechanisms.multibody.numbers.arithmetic import FLOAT64
 from pkm_identification.mechanisms.multibody.parameters import build_rigid_columns
@@ -326,11 +327,9 @@ class Multibody:
         return MultibodyTracker(self.mechanism, self.split_mapping(mask_friction_rows(self, mapping)))
 
     def with_changes(self, changes: Mapping[str, float]) -> Multibody:
-        changed = Mechanism.from_document(change_document(self.document, changes))
-        changed = replace(
-            changed, description=replace(changed.description, known=self.mechanism.description.known)
-        )
-        return Multibody(changed, self._other_friction)
+        own, document = self.mechanism.description, change_document(self.document, changes)
+        changed = move_joints(own, changes, document) or read_document(document)
+        return Multibody(Mechanism.of(replace(changed, known=own.known)), self._other_friction)
 
     def with_actuators(self, actuators: tuple[Actuator, ...]) -> Multibody:
         changed = replace(self.mechanism.description, actuators=actuators)

@@ -131,6 +131,28 @@ def read_document(document: Any, source: str = "mechanism", plausible: bool = Tr
     return description
 
 
+def move_joints(
+    description: Description, changes: Mapping[str, float], document: dict[str, Any]
+) -> Description | None:
+    """Return a description some of whose joints' places differ by so much (m), as its changed document says it.
+
+    None where a path is of something else: then the document is to be read. That takes longer than all else of a
+    changed machine, of which hundreds are asked for.
+    """
+    joints = {joint.name: joint for joint in description.joints}
+    for path, change in changes.items():
+        part, name, key, *indices = [*path.split("."), "", ""][:5]
+        if (part, key) != ("joints", "place") or name not in joints:
+            return None
+        body, axis = (int(index) for index in indices)
+        place = [list(vector) for vector in joints[name].place]
+        place[body][axis] += exact(f"{change:.17g}")
+        joints[name] = replace(joints[name], place=(tuple(place[0]), tuple(place[1])))
+    moved = replace(description, joints=tuple(joints.values()), document=document, full_document=document)
+    check_plausibility(moved)
+    return moved
+
+
 def _find_friction_node(node: Node, source: str, constants: Constants, drives: int) -> Node:
     """Return the section of friction in floats; of a file that has none, of drives without friction."""
     given, nothing = floats(node.value, constants), [0.0] * drives

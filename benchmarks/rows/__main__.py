@@ -1,0 +1,79 @@
+# Copyright 2026 pkm_identification maintainers
+#
+# Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance
+# with the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+# Unless required by applicable law or agreed to in writing, software distributed under the License is
+# distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
+# the License for the specific language governing permissions and limitations under the License.
+
+"""`python -m benchmarks.rows [--machines uf my.yaml] [--page docs/every_machine.md]`: every command on every machine.
+
+A row is right if its commands end with the exit code that they should, or if the machine lacks what the row needs and
+one line says so. Exit code 1: some row of some machine is neither.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from pathlib import Path
+
+from .page import build_page
+from .rows import ROWS
+from .run import FAILED, Outcome, keep, open_bench, read_kept, run_row
+from .subjects import MACHINES, read_subject
+
+
+def main(arguments: list[str]) -> int:
+    """Run the rows, print each, write the page; return the exit code."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.rows", description=__doc__)
+    parser.add_argument("--machines", nargs="+", default=list(MACHINES), help="of the table, or files")
+    parser.add_argument(
+        "--rows", nargs="+", default=[], help="those with one of these words alone, in place of kept ones"
+    )
+    parser.add_argument(
+        "--keep", type=Path, help="folder of outcomes: machines that are there are not run again"
+    )
+    parser.add_argument("--folder", type=Path, help="for logs and results, kept (default: a temporary one)")
+    parser.add_argument("--page", type=Path, help="where the table goes, as docs/every_machine.md")
+    options = parser.parse_args(arguments)
+    outcomes: dict[str, list[Outcome]] = {}
+    with tempfile.TemporaryDirectory(prefix="rows") as temporary:
+        for machine in options.machines:
+            name = Path(machine).stem if machine not in MACHINES else machine
+            kept = options.keep / f"{name}.json" if options.keep else None
+            before = read_kept(kept) if kept and kept.exists() else []
+            if before and not options.rows:
+                outcomes[name] = before
+                continue
+            folder = (options.folder or Path(temporary)) / name
+            folder.mkdir(parents=True, exist_ok=True)
+            made = {one.row: one for one in _run_machine(name, machine, folder, options.rows)}
+            outcomes[name] = [made.pop(one.row, one) for one in before] + list(made.values())
+            if kept:
+                kept.parent.mkdir(parents=True, exist_ok=True)
+                keep(outcomes[name], kept)
+    page = build_page(outcomes)
+    if options.page:
+        options.page.write_text(page, encoding="utf-8")
+    return int(any(one.state == FAILED for made in outcomes.values() for one in made))
+
+
+def _run_machine(name: str, machine: str, folder: Path, words: list[str]) -> list[Outcome]:
+    bench = open_bench(name, read_subject(machine), folder)
+    made = []
+    for row in ROWS:
+        needed = row.group == "simulate" and not bench["a2.csv"].exists()
+        if words and not needed and not any(word in f"{row.group}: {row.name}" for word in words):
+            continue
+        one = run_row(row, bench)
+        made.append(one)
+        print(
+            f"{name} | {row.group}: {row.name} | {one.state} | {one.seconds:.1f} s | {one.line}", flush=True
+        )
+    return made
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
