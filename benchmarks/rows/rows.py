@@ -20,7 +20,6 @@ import numpy as np
 from pkm_identification.errors import PkmError
 from pkm_identification.machines.capabilities import (
     ActuatedDrives,
-    FreeFall,
     HexapodFile,
     NamedOutputs,
     PlatformPose,
@@ -90,6 +89,7 @@ def _make_variants(bench: Bench) -> Commands:
 
 def _import_bag(bench: Bench) -> Commands:
     joints = ",".join(drive.joint for drive in bench.machine.drives)
+    shutil.rmtree(bench["bag"], ignore_errors=True)
     yield _simulate(bench, "bag", "--seed", 3)
     for words in ((), ("--joints", joints)):
         yield ["import", bench["bag"], bench["bag.csv"], "--machine", bench["machine.yaml"], *words]
@@ -363,13 +363,16 @@ ROWS: tuple[Row, ...] = (
     Row("known", "`--tie`", _tie),
     Row("known", "`--prior`", _prior),
     Row("known", "`--payload`", _calibrate),
-    Row("known", "`--free-fall`", _fall, lacks=_lacks(FreeFall, "no fall")),
+    Row("known", "`--free-fall`", _fall),
     Row("identify", "two logs", lambda b: [_identify(b, "a.csv", b["a2.csv"])]),
     Row("identify", "a hundred logs in one", _long),
     Row(
         "answers",
         "`--validate`",
         lambda b: [_identify(b, "b.csv", "--validate", b["a.csv"], "--out", b["out2"])],
+    ),
+    Row(
+        "identify", "`staged`", lambda b: [["staged", b["a.csv"], b["b.csv"], "--machine", b["machine.yaml"]]]
     ),
     Row("answers", "`diagnose`", _a("diagnose")),
     Row(

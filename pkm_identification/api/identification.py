@@ -29,7 +29,6 @@ from pkm_identification.identification.result import Identification
 from pkm_identification.identification.saved_estimate import SavedEstimate, read_saved_estimate
 from pkm_identification.identification.settings import FULL, NAMED, Settings, assumptions_of, choose_estimator
 from pkm_identification.identification.validation import Validation
-from pkm_identification.machines.capabilities import FreeFall, require
 from pkm_identification.machines.hexapod import Hexapod
 from pkm_identification.machines.load import wrap_description
 from pkm_identification.machines.multibody import Multibody
@@ -275,8 +274,6 @@ def identify(
     """
     whole = wrap_description(load_machine(machine))
     assumed = assumptions_of(_list_names(fix), _list_names(tie), str(prior))
-    if _has_any(free_fall):
-        require(whole, FreeFall, "free_fall")
     asked = {"fix": fix, "tie": tie, "prior": prior, "also": also, "free_fall": _has_any(free_fall)}
     settings = {"estimator": choose_estimator(**settings, **asked), **settings}
     chosen = Settings.of(assumptions=assumed, also=_list_names(also), **settings)

@@ -66,7 +66,7 @@ GROUPS: dict[str, dict[str, Command]] = {
         ),
         "staged": Command(
             "staged",
-            "estimate friction and inertia of a hexapod one after the other, as Oh (2003)",
+            "estimate friction and inertia one after the other, as Oh (2003)",
             "pkm staged slow.csv fast.csv --machine my.yaml --out staged",
         ),
         "export": Command(

@@ -34,7 +34,6 @@ from pkm_identification.identification.settings import (
     assumptions_of,
     choose_estimator,
 )
-from pkm_identification.machines.capabilities import FreeFall, require
 from pkm_identification.numerics.pipelined import start_background
 from pkm_identification.records.provenance import provenance
 
@@ -88,7 +87,7 @@ def add(commands: argparse._SubParsersAction) -> None:
         action="append",
         default=[],
         metavar="LOG",
-        help="besides, a hexapod's fall from rest with the drives off, without friction: lengths fix ratios of masses",
+        help="besides, a fall from rest with the drives off, without friction: coordinates fix ratios of masses",
     )
     other.add_argument(
         "--payload",
@@ -152,8 +151,6 @@ def _identify(options: argparse.Namespace) -> int:
         return calibrate(options, machine, settings)
     if options.unloaded:
         raise SettingsError("--unloaded: needs --payload, the load that the other logs have")
-    if options.free_fall:
-        require(machine, FreeFall, "--free-fall")
     with start_background(import_module, WORKING_ON_LOGS):
         logs = of_machine.read_all(options.logs)
     held_out = of_machine.read(options.validate) if options.validate else None

@@ -48,7 +48,7 @@ def add(commands: argparse._SubParsersAction) -> None:
     parser.add_argument(
         "--trajectory",
         metavar="T",
-        help=f"{', '.join(TRAJECTORIES)}, or a motion file of pkm excite (.yaml); x, z, xy and free are a hexapod's; "
+        help=f"{', '.join(TRAJECTORIES)}, or a motion file of pkm excite (.yaml); x, z and xy are a hexapod's; "
         "where none is named, the motion in the machine's file",
     )
     add_setting(parser, RUN["duration"])

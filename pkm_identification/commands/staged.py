@@ -20,7 +20,6 @@ from pkm_identification.identification.procedures.staged_experiment import (
     with_prediction,
 )
 from pkm_identification.identification.settings import NAMED, TUNING, Settings
-from pkm_identification.machines.capabilities import HexapodFile, require
 from pkm_identification.records import read_logs
 from pkm_identification.report.listing import paragraph
 from pkm_identification.report.staged_tables import (
@@ -42,6 +41,7 @@ from .results import (
 )
 
 STAGE_OPTIONS = tuple(declarations(StageSettings).values())
+OF_SOURCE = "oh24"  # the set of the source
 FIGURE_NAMES = ("m_p", "m_b", "m_e", "coulomb_1")
 
 
@@ -49,13 +49,15 @@ def add(commands: argparse._SubParsersAction) -> None:
     """Add the command."""
     parser = commands.add_parser(
         "staged",
-        description="The staged procedure of Oh 2003, 5.3.1, of a hexapod: on each log by itself friction, inertial "
+        description="The staged procedure of Oh 2003, 5.3.1: on each log by itself friction, inertial "
         "parameters, both again (friction with the inertial parameters that --hold says), then all together (UKF); "
         "each result as the start on every other log; and all logs in one estimation. Each log is one trajectory.",
     )
     add_logs(parser)
     parser.add_argument(
-        "--parameters", default="oh24", metavar="SET", help="as of pkm identify (default: oh24)"
+        "--parameters",
+        metavar="SET",
+        help=f"as of pkm identify (default: {OF_SOURCE} of a hexapod, else base parameters)",
     )
     parser.add_argument(
         "--cutoff", type=float, metavar="HZ", help="kinematic low-pass (default: as of pkm identify)"
@@ -70,22 +72,23 @@ def add(commands: argparse._SubParsersAction) -> None:
 
 
 def _run_staged(options: argparse.Namespace) -> int:
-    one = require(machine_of_logs(options), HexapodFile, "staged")
-    machine = one.description
-    logs = read_logs(options.logs, one, **reading(options, one))
+    machine = machine_of_logs(options)
+    logs = read_logs(options.logs, machine, **reading(options, machine))
+    chosen = options.parameters or (OF_SOURCE if OF_SOURCE in machine.parameter_sets else machine.sums_set)
     folder = output_folder(options.out) if options.out else None
     tuning = Settings.of(**{name: getattr(options, name) for name in TUNING}).estimator.tuning
     settings = StageSettings(
         unscented=tuning, **{one.name: getattr(options, one.name) for one in STAGE_OPTIONS}
     )
-    trajectories = trajectories_of(logs, machine, options.parameters, options.cutoff)
+    trajectories = trajectories_of(logs, machine, chosen, options.cutoff)
     staged = with_prediction(identify_staged(machine, trajectories, settings=settings))
     document = build_staged_document(staged)
     # files first: nothing is printed when one cannot be written
     if folder:
         from pkm_identification.report.figures.staged import draw_dependence_figure, draw_stages_figure
 
-        named = tuple(name for name in FIGURE_NAMES if name in trajectories.parameters.names)
+        names = trajectories.parameters.names
+        named = tuple(name for name in FIGURE_NAMES if name in names) or names[: len(FIGURE_NAMES)]
         write_json(folder / "staged.json", document)
         write_figures(
             folder,

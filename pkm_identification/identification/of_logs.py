@@ -14,7 +14,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from pkm_identification.errors import LogError
-from pkm_identification.machines.capabilities import FreeFall, require
 from pkm_identification.machines.contract import Machine
 
 from .result import Identification
@@ -51,8 +50,6 @@ def identify_logs(
     from .identify import identify
     from .identify import validate as predict
 
-    if falls:
-        require(machine, FreeFall, "a free fall")
     result = identify(logs, machine, settings, falls)
     return result if validate is None else predict(result, validate)
 

@@ -28,8 +28,6 @@ from pkm_identification.numerics.arrays import FloatArray
 
 from .contract import Machine, Motion
 
-State = tuple[FloatArray, ...]
-
 
 class PlatformPose(Machine, Protocol):
     """A platform with a pose of six coordinates, which decides the drives' coordinates."""
@@ -97,13 +95,6 @@ class EnumeratedModes(Machine, Protocol):
 
     def find_proved(self, motion: Motion) -> NDArray[np.bool_]:
         """Return in which rows (N,) a motion is proved to be in home's assembly mode."""
-
-
-class FreeFall(Machine, Protocol):
-    """A fall from rest with the drives off."""
-
-    def compute_fall(self, values: FloatArray, start: State, time: FloatArray) -> FloatArray:
-        """Return the drives' coordinates (N, n) at times (N,) s after the release, of basis values (B,)."""
 
 
 class PostureMeasures(Machine, Protocol):
@@ -181,7 +172,6 @@ _WORDS: dict[type, tuple[str, str]] = {
     NamedOutputs: ("outputs with names", "names none ('outputs' in its file)"),
     EnergyModel: ("a model of the energy", "has none"),
     EnumeratedModes: ("a machine whose assembly modes can be enumerated", "is no hexapod"),
-    FreeFall: ("a model of a fall with the drives off", "has none"),
     PostureMeasures: ("a measure of singular postures", "has none"),
     ElasticDrives: ("drives that yield", "states none ('actuator' in its file)"),
     ActuatedDrives: ("drives with actuators", "states none ('actuator' in its file)"),

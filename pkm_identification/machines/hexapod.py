@@ -67,7 +67,6 @@ from .capabilities import (
     ElasticDrives,
     EnergyModel,
     EnumeratedModes,
-    FreeFall,
     HexapodFile,
     MotionSensors,
     PlatformPose,
@@ -350,7 +349,7 @@ class Hexapod:
     @cached_property
     def capabilities(self) -> frozenset[type]:
         own: set[type] = {
-            PlatformPose, PostureMeasures, EnergyModel, EnumeratedModes, FreeFall, HexapodFile
+            PlatformPose, PostureMeasures, EnergyModel, EnumeratedModes, HexapodFile
         }  # fmt: skip
         if np.isfinite(self.reading_noise).any():
             own.add(MotionSensors)
@@ -440,5 +439,6 @@ class Hexapod:
     def find_proved(self, motion: Motion) -> NDArray[np.bool_]:
         return joined_to_start(self.description, motion.coordinate, motion.state[0], motion.state[1])
 
-    def compute_fall(self, values: FloatArray, start: tuple[FloatArray, ...], time: FloatArray) -> FloatArray:
-        return compute_falling_lengths(self.description, values, start[0][0], start[1][0], time)
+    def compute_fall(self, values: FloatArray, start: Motion, time: FloatArray) -> FloatArray:
+        """Return what `falling.compute_fall` does, compiled."""
+        return compute_falling_lengths(self.description, values, start.state[0][0], start.state[1][0], time)

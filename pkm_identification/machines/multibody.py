@@ -29,6 +29,7 @@ from pkm_identification.mechanisms.model import Actuator
 from pkm_identification.mechanisms.multibody.base_set import BASE, BaseSet
 from pkm_identification.mechanisms.multibody.closed import Closed
 from pkm_identification.mechanisms.multibody.description.payload_body import find_payload_body
+from pkm_identification.mechanisms.multibody.description.reader import move_joints, read_document
 from pkm_identification.mechanisms.multibody.dynamics import regressor
 from pkm_identification.mechanisms.multibody.extents import compute_body_extents, compute_inertial_sizes
 from pkm_identification.mechanisms.multibody.groups import DriveGroups, drive_groups
@@ -57,7 +58,6 @@ from pkm_identification.mechanisms.multibody.kinematics import (
     rates,
     read,
 )
-from pkm_identification.mechanisms.multibody.description.reader import move_joints, read_document
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.mechanisms.multibody.numbers.arithmetic import FLOAT64
 from pkm_identification.mechanisms.multibody.parameters import build_rigid_columns

@@ -25,8 +25,8 @@ import numpy as np
 
 from pkm_identification.errors import LogError, NotConverged
 from pkm_identification.estimation.problem import Problem
-from pkm_identification.machines import capabilities
 from pkm_identification.machines.contract import OK, Machine
+from pkm_identification.machines.falling import compute_fall
 from pkm_identification.motion import DriveLog
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter_set import ParameterSet
@@ -48,7 +48,7 @@ class FreeFall:
 
     Parameters
     ----------
-    machine : capabilities.FreeFall
+    machine : Machine
     parameters : ParameterSet
     length : ndarray, shape (N, n)
         Of the drives, m or rad, on a regular clock, from the release (or some samples before it) to before anything
@@ -66,7 +66,7 @@ class FreeFall:
 
     def __init__(
         self,
-        machine: capabilities.FreeFall,
+        machine: Machine,
         parameters: ParameterSet,
         length: FloatArray,
         period: float,
@@ -107,7 +107,7 @@ class FreeFall:
         basis = self.parameters.mapping @ values + self.parameters.known
         none = np.zeros_like(self._home)[None]
         begun = self.machine.compute_motion((self._home + start[:-1])[None], none, none, self._state)
-        return self.machine.compute_fall(basis, begun.state, self._time - start[-1])
+        return compute_fall(self.machine, basis, begun, self._time - start[-1])
 
     def relations(self, values: FloatArray, refinements: int = 2) -> LinearRelations:
         """Return what the fall shows of the parameters, linearised about `values` (P,).
@@ -179,7 +179,6 @@ def add_falls(problem: Problem, falls: Sequence[DriveLog], experiment: Experimen
     """
     if not falls:
         return problem
-    machine = capabilities.require(experiment.machine, capabilities.FreeFall, "a free fall")
     estimator, others = experiment.estimator, problem.relations
 
     def with_falls(relations: LinearRelations) -> Problem:
@@ -188,7 +187,7 @@ def add_falls(problem: Problem, falls: Sequence[DriveLog], experiment: Experimen
 
     logs = [
         FreeFall(
-            machine,
+            experiment.machine,
             problem.parameters,
             experiment.fall_coordinates(log),
             experiment.period,

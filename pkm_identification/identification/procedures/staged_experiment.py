@@ -20,7 +20,7 @@ import numpy as np
 from pkm_identification.errors import LogError, PkmError
 from pkm_identification.estimation.equations import Equations
 from pkm_identification.estimation.problem import Problem
-from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.machines.load import AnyMachine
 from pkm_identification.motion import DriveLog
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter_set import ParameterSet
@@ -89,7 +89,7 @@ class StagedIdentification:
         Of the end of every log by such an estimation from the rest (`with_prediction`).
     """
 
-    machine: Machine
+    machine: AnyMachine
     trajectories: Trajectories
     start: FloatArray
     results: dict[str, StagedResult]
@@ -101,7 +101,7 @@ class StagedIdentification:
 
 def trajectories_of(
     logs: Sequence[DriveLog],
-    machine: Machine,
+    machine: AnyMachine,
     parameters: str = "oh24",
     cutoff: float | None = None,
 ) -> Trajectories:
@@ -151,7 +151,7 @@ def trajectories_of(
 def _refuse_too_short(logs: Sequence[DriveLog], equations: dict[str, Equations]) -> None:
     for log, part in zip(logs, equations.values(), strict=True):
         outputs, unknowns = part.regressor.shape[1:]
-        # each equation is one for every strut
+        # each equation is one for every drive
         if outputs * len(part) < FEWEST_EQUATIONS * unknowns:
             raise LogError(
                 f"{log.source}: only {len(part)} equations are left after filtering for {unknowns} parameters; a "
@@ -169,7 +169,7 @@ def trajectory_name(source: str) -> str:
 
 
 def identify_staged(
-    machine: Machine,
+    machine: AnyMachine,
     trajectories: Trajectories,
     start: FloatArray | None = None,
     settings: StageSettings | None = None,

@@ -15,6 +15,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from pkm_identification.errors import SettingsError
+from pkm_identification.machines.falling import compute_fall
+from pkm_identification.machines.motions import compute_rest
+from pkm_identification.machines.multibody import Multibody
 from pkm_identification.mechanisms.multibody.kinematics import (
     MechanismMotion,
     close_drives,
@@ -33,7 +36,8 @@ from ..shapes import FAST_BAND, FAST_TONES, PERIOD, SLOW_BAND, triangles
 from ..trajectories import LENGTH_MARGIN, RAMP, REST, SHORTEST, peaks
 from ..waveforms import Derivatives, Fade, FadedWaves, MultiSine, fade_signals
 
-NAMES = ("rich", "rich2", "slow", "rest")
+NAMES = ("rich", "rich2", "slow", "rest", "free")
+FALL = NAMES[-1]
 STATED = "motion"  # the description's own
 
 # How far a drive without limits goes: rad, and parts of the mechanism's size.
@@ -69,7 +73,10 @@ class DriveMotion:
     signal: MultiSine
     fade: Fade | None
 
-    powered = True
+    @property
+    def powered(self) -> bool:
+        """Whether the drives are on."""
+        return self.name != FALL
 
     def drives(self, time: FloatArray) -> Derivatives:
         """Driven coordinates and two derivatives at times (N,) in s, (N, n) each."""
@@ -124,7 +131,8 @@ def generate_motion(
     """Return a named motion, made to fit a mechanism.
 
     `rich` moves all drives at many frequencies, as far as limits and singularities allow; `rich2` is another such
-    motion; `slow` has plateaus of rates in both directions (friction); `rest` stays at home. Where a drive has no
+    motion; `slow` has plateaus of rates in both directions (friction); `rest` stays at home; `free` is a fall from
+    there with the drives off. Where a drive has no
     limits it goes 0.5 rad or a fifth of the mechanism's size either way. They repeat every 20 s.
 
     Parameters
@@ -153,16 +161,17 @@ def generate_motion(
         raise SettingsError(
             f"trajectory '{name}': not one of {', '.join(NAMES)}, nor a motion file (.yaml){did_you_mean(name, NAMES)}"
         )
-    duration = DEFAULT_DURATION[name] if duration is None else float(duration)
-    shortest = 0.0 if name == "rest" else SHORTEST
+    if duration is None:
+        duration = _compute_fall_time(mechanism) if name == FALL else DEFAULT_DURATION[name]
+    shortest = 0.0 if name in ("rest", FALL) else SHORTEST
     if not shortest < duration < np.inf:
         raise SettingsError(f"trajectory '{name}': duration {duration:g} s: must be more than {shortest:g} s")
     count = mechanism.degrees_of_freedom
     home = read(mechanism, "drives", mechanism.home)[0]
     fade = Fade(duration, REST, min(RAMP, 0.25 * max(duration - 2 * REST, 0.1)))
     still = MultiSine(np.ones(1), np.zeros((count, 1)), np.zeros((count, 1)))
-    motion = DriveMotion(name, duration, home, still, fade)
-    if name == "rest":
+    motion = DriveMotion(name, float(duration), home, still, fade)
+    if name in ("rest", FALL):
         return motion
     if signal is not None:
         motion = replace(motion, signal=signal)
@@ -178,6 +187,25 @@ def generate_motion(
         ).fit_amplitudes(mechanism)
     rng = np.random.default_rng([NAMES.index(name), seed])
     return replace(motion, signal=_build_rich_motion(mechanism, reach, rng)).fit_amplitudes(mechanism)
+
+
+def _compute_fall_time(mechanism: Mechanism) -> float:
+    """Return how long a mechanism falls from home before a drive leaves its reach, at most 0.15 s.
+
+    Raises
+    ------
+    SettingsError
+        If its drives have states, which hold it without a current.
+    """
+    if mechanism.description.actuators is not None:
+        raise SettingsError(
+            f"trajectory '{FALL}': the drives of '{mechanism.name}' have states ('actuator' in its file) that hold it"
+        )
+    machine, time = Multibody(mechanism), np.linspace(0.0, DEFAULT_DURATION[FALL], 31)
+    fallen = compute_fall(machine, machine.basis.nominal, compute_rest(machine, machine.home[None]), time)
+    inside = [np.isfinite(one).all() and within_reach(mechanism, one[None]) for one in fallen]
+    last = 30 if all(inside) else max(1, inside.index(False) - 1)
+    return float(time[last])
 
 
 def compute_own_motion(mechanism: Mechanism, duration: float | None = None) -> DriveMotion:

@@ -184,7 +184,6 @@ def test_parameter_names_are_parsed_nowhere():
 ABOUT_SIX_STRUTS = {
     "browser/machine_scene.py": "its solid picture in 3D",
     "commands/identifiability.py": "the studies of both kinds of motion",
-    "commands/staged.py": "the stages of the source",
     "commands/workspace.py": "slices of poses",
     "exporting/cured.py": "keys of its file",
     "exporting/cured_effects.py": "keys of its file",

@@ -122,7 +122,6 @@ def test_friction_that_the_file_denies_is_a_misfit_with_exit_code_one(files, cap
     [
         (["--parameters", "oh12"], "parameters 'oh12': must be identifiable or base"),
         (["--also", "force_delay_4"], "also 'force_delay_4': there is no drive '4'"),
-        (["--free-fall", "f.csv"], "--free-fall: needs a model of a fall"),
         (["--payload", "1,0,0,0"], "--payload: give two logs, the second with the load"),
         (["--units", "deg"], "--units: 'deg' is of angle, which no column has"),
         (["--report", "page.txt"], "--report page.txt: must end in .html"),

@@ -1,0 +1,51 @@
+# Copyright 2026 pkm_identification maintainers
+#
+# Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance
+# with the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+# Unless required by applicable law or agreed to in writing, software distributed under the License is
+# distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
+# the License for the specific language governing permissions and limitations under the License.
+
+"""A fall of any machine: the same by compiled closed forms, by bodies and joints, and in the simulator."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from pkm_identification.machines.falling import compute_fall
+from pkm_identification.machines.load import load_machine
+from pkm_identification.machines.motions import compute_rest
+from pkm_identification.machines.multibody import Multibody
+from pkm_identification.simulation.sensors import SensorSettings
+from pkm_identification.simulation.simulator import simulate
+
+TIME = np.linspace(-0.01, 0.1, 23)
+
+
+def _fall(machine, time=TIME):
+    return compute_fall(machine, machine.basis.nominal, compute_rest(machine, machine.home[None]), time)
+
+
+@pytest.mark.slow
+def test_a_hexapod_falls_as_the_bodies_and_joints_that_it_is():
+    hexapod = load_machine("uf")
+    closed, general = _fall(hexapod), _fall(Multibody(hexapod.bodies))
+    assert np.ptp(closed, axis=0).min() > 0.01
+    np.testing.assert_allclose(general, closed, atol=1e-10)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["mast", "four-bar"])
+def test_it_falls_as_in_the_simulator(name):
+    machine = load_machine(name)
+    log = simulate(machine.loaded, "free", sensors=SensorSettings.perfect()).log()
+    assert np.ptp(log.length, axis=0).max() > 1e-3
+    np.testing.assert_allclose(_fall(machine, log.time), log.length, atol=1e-6)
+
+
+def test_it_is_at_rest_before_its_release():
+    machine = load_machine("four-bar")
+    fallen = _fall(machine, np.array([-1.0, 0.0, 0.05]))
+    np.testing.assert_array_equal(fallen[:2], np.repeat(machine.home[None], 2, axis=0))
+    assert np.abs(fallen[2] - fallen[0]).max() > 1e-4
