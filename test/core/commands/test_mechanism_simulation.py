@@ -84,7 +84,7 @@ def test_without_a_trajectory_the_descriptions_own_motion_is_taken(tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--trajectory", "free"], "needs a hexapod"),
+        (["--trajectory", "xy"], "needs a hexapod"),
         (["--trajectory", "rest", "--payload", "1,-2"], "mass = -2 kg"),
         (["--trajectory", "rest", "--fault", "geometry_2=0.001"], "needs a hexapod"),
         (["--trajectory", "rest", "--fault", "force_gain_4=1.1"], "N from 1 to 3"),
