@@ -172,7 +172,7 @@ def test_a_motion_that_goes_too_far_is_refused_by_its_row():
 
 
 def test_rest_is_rest_and_all_names_are_there():
-    assert set(NAMES) == {"rich", "rich2", "slow", "rest"}
+    assert set(NAMES) == {"rich", "rich2", "slow", "rest", "free"}
     made = mechanism("mast")
     run = simulate(made, "rest", 0.2, sensors=SensorSettings.perfect())
     assert len(run) == 201
