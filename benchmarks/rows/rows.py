@@ -72,8 +72,8 @@ def _simulate(bench: Bench, out: str, *words: Any, machine: str = "machine.yaml"
     return ["simulate", "--machine", bench[machine], "--out", bench[out], "--si", *SIMULATE, *words]
 
 
-def _identify(bench: Bench, log: str, *words: Any, machine: str = "machine.yaml") -> list[Any]:
-    return ["identify", bench[log], "--machine", bench[machine], *words]
+def _identify(bench: Bench, logs: str, *words: Any, machine: str = "machine.yaml") -> list[Any]:
+    return ["identify", *(bench[log] for log in logs.split()), "--machine", bench[machine], *words]
 
 
 def _size_payload(machine: Machine) -> float:
@@ -219,7 +219,7 @@ def _take_perturbed(bench: Bench) -> Commands:
 def _calibrate(bench: Bench) -> Commands:
     mass = _size_payload(bench.machine)
     yield _simulate(bench, "load.csv", "--seed", 7, "--payload", f"0,{mass}")
-    yield _identify(bench, "a.csv", bench["load.csv"], "--payload", f"{mass},0,0,0")
+    yield _identify(bench, "a.csv load.csv", "--payload", f"{mass},0,0,0")
 
 
 def _take_up(bench: Bench) -> Commands:
@@ -322,6 +322,22 @@ def _lacks_tree(machine: Machine) -> str:
     return "" if machine.bodies.loops == 0 or has(machine, HexapodFile) else "it has loops"
 
 
+def _lacks_alike_limbs(machine: Machine) -> str:
+    return "" if machine.limbs_alike else "its bodies are estimated one by one already"
+
+
+def _lacks_screws(machine: Machine) -> str:
+    kinds = {getattr(one, "type", "") for one in machine.actuators or ()}
+    return "" if "screw" in kinds else "no screws"
+
+
+def _lacks_nothing(machine: Machine) -> str:
+    return ""
+
+
+LACKS = {
+    "center_of_mass": _lacks_alike_limbs, "unequal_struts": _lacks_alike_limbs, "efficiency": _lacks_screws,
+}  # fmt: skip
 LOADED = _lacks(ActuatedDrives, "no actuators")
 
 ROWS: tuple[Row, ...] = (
@@ -356,7 +372,15 @@ ROWS: tuple[Row, ...] = (
     Row("identify", "`--model energy`", _a("identify", "--model", "energy")),
     Row("identify", "`--causal`", _a("identify", "--causal")),
     Row("identify", "`--consistent`", _a("identify", "--consistent")),
-    *(Row("also", name, _a("identify", "--also", also)) for name, also in ALSO.items()),
+    *(
+        Row(
+            "also",
+            name,
+            _a("identify", "--estimator", "ls", "--also", also),
+            lacks=LACKS.get(also, _lacks_nothing),
+        )
+        for name, also in ALSO.items()
+    ),
     *(Row("friction", f"law `{law}`", _with_law(law)) for law in LAW_NAMES),
     Row("friction", "`friction` of a slow log", _slow),
     Row("known", "`--fix friction`", _a("identify", "--fix", "friction")),
@@ -364,7 +388,7 @@ ROWS: tuple[Row, ...] = (
     Row("known", "`--prior`", _prior),
     Row("known", "`--payload`", _calibrate),
     Row("known", "`--free-fall`", _fall),
-    Row("identify", "two logs", lambda b: [_identify(b, "a.csv", b["a2.csv"])]),
+    Row("identify", "two logs", lambda b: [_identify(b, "a.csv a2.csv")]),
     Row("identify", "a hundred logs in one", _long),
     Row(
         "answers",

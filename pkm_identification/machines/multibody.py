@@ -328,8 +328,11 @@ class Multibody:
 
     def with_changes(self, changes: Mapping[str, float]) -> Multibody:
         own, document = self.mechanism.description, change_document(self.document, changes)
-        changed = move_joints(own, changes, document) or read_document(document)
-        return Multibody(Mechanism.of(replace(changed, known=own.known)), self._other_friction)
+        moved = move_joints(own, changes, document)
+        changed = replace(moved or read_document(document), known=own.known)
+        return Multibody(
+            Mechanism.of(changed, near=None if moved is None else self.mechanism), self._other_friction
+        )
 
     def with_actuators(self, actuators: tuple[Actuator, ...]) -> Multibody:
         changed = replace(self.mechanism.description, actuators=actuators)

@@ -33,7 +33,7 @@ from .kernels.codes import OK
 from .numbers.arithmetic import FLOAT64, Arithmetic, Multiprecision
 from .structure.assembly import GuessDistance, guess_distances
 from .structure.bodies import check_bodies
-from .structure.mobility import Mobility, mobility, read_values
+from .structure.mobility import Mobility, mobility, move_home, read_values
 from .structure.model import Model, compute_model_size, pack_mechanism
 from .structure.passive import PassiveFriction, passive_friction
 from .structure.rows import Row, loop_rows, measure_row, pose_rows, rubbing_rows
@@ -111,8 +111,12 @@ class Mechanism:
         return cls.of(build_hexapod_description(machine))
 
     @classmethod
-    def of(cls, description: Description, arithmetic: Arithmetic = FLOAT64) -> Mechanism:
+    def of(
+        cls, description: Description, arithmetic: Arithmetic = FLOAT64, near: Mechanism | None = None
+    ) -> Mechanism:
         """Return a mechanism of a description.
+
+        `near` is one that differs from it in the places of joints alone, by little: it closes near that one's home.
 
         Raises
         ------
@@ -142,10 +146,11 @@ class Mechanism:
         model = pack_mechanism(description, tree, rows, FLOAT64)
         if not description.home.by_outputs:
             check_home_in_limits(description, FLOAT64.array(description.home.values))
-        freedom = mobility(
-            description, tree, model, rows, {name: list(place) for name, place in places.items()}
-        )
-        check_bodies(description, model, freedom)
+        tasks = {name: list(place) for name, place in places.items()}
+        freedom = None if near is None else move_home(near.mobility, description, model, tasks)
+        if freedom is None:
+            freedom = mobility(description, tree, model, rows, tasks)
+            check_bodies(description, model, freedom)
         check_limits_at_home(description, tree, model, freedom.home)
         driven = np.array(places["drives"], dtype=np.int64)
         check_home_in_limits(description, read_values(model, driven, freedom.home))

@@ -10,7 +10,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -114,15 +114,41 @@ def mobility(
     return result
 
 
+def move_home(
+    known: Mobility, description: Description, model: Model, tasks: dict[str, list[int]]
+) -> Mobility | None:
+    """Return the mobility of a mechanism that differs by little from one with a known one; None: that may be another.
+
+    Redundant constraints seldom stay so.
+    """
+    if known.redundant:
+        return None
+    both, aims, scale = _list_aims(description, model, tasks)
+    home = _fit(model, both, aims, known.home)
+    if np.abs(read_values(model, both, home) - aims).max(initial=0.0) > scale:
+        return None
+    return replace(known, home=home)
+
+
+def _list_aims(
+    description: Description, model: Model, tasks: dict[str, list[int]]
+) -> tuple[np.ndarray, FloatArray, float]:
+    """Return the rows that decide home, their values there, and up to which error they count as met."""
+    loops = np.array(tasks["loops"], dtype=np.int64)
+    wanted = np.array(tasks["outputs" if description.home.by_outputs else "drives"], dtype=np.int64)
+    aims = np.concatenate([np.zeros(len(loops)), FLOAT64.array(description.home.values)])
+    scale = _CLOSED * max(1.0, float(np.abs(model.placement[:, ORIGIN]).max()))
+    return np.concatenate([loops, wanted]), aims, scale
+
+
 def _close_home(
     description: Description, tree: Tree, model: Model, rows: list[Row], tasks: dict[str, list[int]]
 ) -> tuple[FloatArray, str]:
     """Coordinates with all loops closed, and what is wrong if drives or outputs are not where the file wants them."""
     loops = np.array(tasks["loops"], dtype=np.int64)
     wanted = np.array(tasks["outputs" if description.home.by_outputs else "drives"], dtype=np.int64)
-    target = FLOAT64.array(description.home.values)
-    both, aims = np.concatenate([loops, wanted]), np.concatenate([np.zeros(len(loops)), target])
-    scale = _CLOSED * max(1.0, float(np.abs(model.placement[:, ORIGIN]).max()))
+    both, aims, scale = _list_aims(description, model, tasks)
+    target = aims[len(loops) :]
     q = _close_near_guess(description, tree, model, rows, both, aims, wanted)
     if np.abs(read_values(model, both, q) - aims).max(initial=0.0) <= scale:
         return q, ""

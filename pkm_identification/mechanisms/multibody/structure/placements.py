@@ -11,6 +11,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 from ..description.records import NO_VECTOR, Joint
 from ..numbers.exact import ONE, ZERO, Exact, ExactVector, cross_product, dot_product, unit_vector
@@ -67,16 +68,22 @@ def joint_frames(joint: Joint) -> tuple[Placement, Placement]:
 
 
 def _build_frame(joint: Joint, side: int) -> Placement:
-    place, axis, reference = joint.place[side], joint.axis[side], joint.reference[side]
-    if joint.type == "spherical":
-        return Placement(place, IDENTITY)
-    if joint.type in ("universal", "no_spin"):
+    return Placement(
+        joint.place[side], _build_rotation(joint.type, side, joint.axis[side], joint.reference[side])
+    )
+
+
+@lru_cache(maxsize=4096)  # hundreds of machines are made that differ in places alone
+def _build_rotation(kind: str, side: int, axis: ExactVector, reference: ExactVector) -> ExactMatrix:
+    if kind == "spherical":
+        return IDENTITY
+    if kind in ("universal", "no_spin"):
         x, y = (unit_vector(axis), unit_vector(reference))[:: 1 if side == 0 else -1]
-        return Placement(place, _list_columns(x, y, cross_product(x, y)))
+        return _list_columns(x, y, cross_product(x, y))
     z = unit_vector(axis)
     along = dot_product(reference, z)
     x = unit_vector(tuple(r - along * a for r, a in zip(reference, z, strict=True)))
-    return Placement(place, _list_columns(x, cross_product(z, x), z))
+    return _list_columns(x, cross_product(z, x), z)
 
 
 def _list_columns(x: ExactVector, y: ExactVector, z: ExactVector) -> ExactMatrix:
