@@ -40,7 +40,7 @@ MISLEADING = 4.0  # deviations
 Commands = Iterable[list[Any]]
 LAW_NUMBERS: dict[str, dict[str, Any]] = {
     "stribeck": {"static_ratio": 1.5, "stribeck_rate": 0.02},
-    "asymmetric": {"asymmetry": 0.1},
+    "asymmetric": {"asymmetry": 0.01},
 }
 ESTIMATORS = ("full", "ls", "robust", "ukf", "ekf", "rls", "iv", "joint", "dual")
 ALSO = {
@@ -145,7 +145,7 @@ def _with_law(law: str) -> Callable[[Bench], Commands]:
         machine, document = bench.machine, dict(bench.document)
         rate = np.array([drive.size for drive in machine.drives])
         own = {
-            name: [value] * len(machine.drives) if name == "asymmetry" else value
+            name: (value * machine.force_size).tolist() if name == "asymmetry" else value
             for name, value in LAW_NUMBERS.get(law, {}).items()
         }
         friction = {

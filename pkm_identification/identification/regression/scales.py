@@ -79,4 +79,7 @@ def with_data_scales(parameters: ParameterSet, equations: Equations) -> Paramete
             share = FRICTION_SHARE * force[row] / felt if felt > 0.0 else 0.0
             small = max(abs(entry.nominal), float(share))
         entries[k] = replace(entry, scale=scale, size=small)
-    return replace(parameters, entries=tuple(entries))
+    std = parameters.prior_std
+    if std is not None:  # some are stated: the others are as wide as the data say
+        std = np.where(np.isfinite(std), std, [entry.scale for entry in entries])
+    return replace(parameters, entries=tuple(entries), prior_std=std)
