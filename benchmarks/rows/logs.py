@@ -18,7 +18,8 @@ from pyarrow import parquet, table
 from pkm_identification.machines.contract import Machine
 from pkm_identification.numerics.arrays import FloatArray
 
-TILES = 100  # how often a log is repeated for a long one
+TILES = 30  # how often a motion is repeated in a long log
+NOISE = 0.01  # of the rms force
 PAUSE_S = 1.0  # between two of them: each is a segment
 
 
@@ -43,10 +44,16 @@ def write_variants(source: Path, folder: Path, machine: Machine) -> None:
 
 
 def write_long(source: Path, path: Path) -> float:
-    """Write a log many times one after the other, as Parquet; return its length in s."""
+    """Write a perfect log many times one after the other, each with noise of its own, as Parquet; return its s."""
     names, log = _read(source)
+    random, forces = np.random.default_rng(2), log[:, 1 + len(names) // 2 :]
+    deviation = np.concatenate(
+        [np.zeros(1), np.full(len(names) // 2, 1e-7), NOISE * np.sqrt(np.mean(forces**2, axis=0))]
+    )
     step = float(log[-1, 0] - log[0, 0]) + PAUSE_S
-    whole = np.concatenate([log + np.eye(len(names))[0] * (i * step) for i in range(TILES)])
+    clock = np.eye(len(names))[0] * step
+    noisy = [log + i * clock + deviation * random.normal(size=log.shape) for i in range(TILES)]
+    whole = np.concatenate(noisy)
     parquet.write_table(table(dict(zip(names, whole.T, strict=True))), path)
     return TILES * step
 
