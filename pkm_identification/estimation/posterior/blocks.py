@@ -110,41 +110,44 @@ class Blocks:
         moved = self.moves() @ views.T
         return np.asarray((len(self) - 1) * np.var(moved, axis=0))
 
-    def held_out_ratio(self) -> float:
-        """Return the error of fifths of the time predicted by the rest, over that of the fit itself."""
-        error = own = 0.0
-        for fold in np.array_split(np.arange(len(self)), FOLDS):
-            part, score = self.parts[fold].sum(axis=0), self.scores[fold].sum(axis=0)
-            move = -np.linalg.solve(self.information - part, score)
-            error += float(self.power[fold].sum() - 2.0 * score @ move + move @ part @ move)
-            own += float(self.power[fold].sum())
-        return float(np.sqrt(max(error, 0.0) / own)) if own > 0.0 else 1.0
+    def compute_held_out_ratio(self, redundancy: float, rough: NDArray[np.bool_]) -> float:
+        """Return the error of fifths of the time that the rest predicts, over what it says of its own error.
 
-    def expected_held_out_ratio(self, redundancy: float) -> float:
-        """Return what `held_out_ratio` is of noise alone; there are `redundancy` rows per independent one."""
-        own = apart = 0.0
-        inverse = np.linalg.inv(self.information)
-        for fold in np.array_split(np.arange(len(self)), FOLDS):
-            part, rows = self.parts[fold].sum(axis=0), float(self.rows[fold].sum()) / redundancy
-            own += max(rows - float(np.sum(part * inverse)), 0.0)
-            apart += rows + float(np.sum(part * np.linalg.inv(self.information - part)))
-        return float(np.sqrt(apart / own)) if own > 0.0 else 1.0
+        Each direction counts in its own deviation, of noise and of the rest's values: what a part of the motion alone
+        shows, as friction where a log stands only at its end, the rest leaves open, and knows that it does.
 
-    def held_out_chance(self, redundancy: float) -> float:
-        """Return the factor by which noise alone makes `held_out_ratio` larger than expected, seldom by more.
-
-        The error of a fold that the rest predicts has the variance of noise and of what the rest leaves open there:
-        few seconds and many unknowns leave much open in few directions, and that varies most.
+        Parameters
+        ----------
+        redundancy : float
+            Rows per independent one.
+        rough : ndarray of bool, shape (p,)
+            Unknowns of shapes that are rough ones of what they stand for: they scatter as another fifth that is left
+            out besides moves them, and not only by noise.
         """
-        mean = variance = 0.0
-        for fold in np.array_split(np.arange(len(self)), FOLDS):
-            part, rows = self.parts[fold].sum(axis=0), float(self.rows[fold].sum()) / redundancy
-            open_there = part @ np.linalg.inv(self.information - part)
-            mean += rows + float(np.trace(open_there))
-            variance += 2.0 * (
-                rows + 2.0 * float(np.trace(open_there)) + float(np.sum(open_there * open_there.T))
-            )
-        return float(np.sqrt(1.0 + CHANCE * np.sqrt(variance) / mean)) if mean > 0.0 else 1.0
+        folds = np.array_split(np.arange(len(self)), FOLDS)
+        parts = np.array([self.parts[fold].sum(axis=0) for fold in folds])
+        scores = np.array([self.scores[fold].sum(axis=0) for fold in folds])
+        inverse, identity = np.linalg.inv(self.information), np.eye(len(self.information))
+        error = rows = own = free = 0.0
+        for number, fold in enumerate(folds):
+            part, rest = parts[number], self.information - parts[number]
+            move = -np.linalg.solve(rest, scores[number])
+            others = np.arange(FOLDS) != number
+            left = rest - parts[others], scores[others] - parts[others] @ move
+            moves = -np.linalg.solve(left[0], left[1][:, :, None])[:, :, 0]
+            moves = (moves - moves.mean(axis=0)) * rough
+            covariance = np.linalg.inv(rest) + (len(moves) - 1) / len(moves) * moves.T @ moves
+            left_score = scores[number] - part @ move
+            expected = left_score @ np.linalg.solve(identity + covariance @ part, covariance @ left_score)
+            power, its_rows = float(self.power[fold].sum()), float(self.rows[fold].sum()) / redundancy
+            error += power - float(2.0 * scores[number] @ move - move @ part @ move + expected)
+            own, rows = own + power, rows + its_rows
+            free += max(its_rows - float(np.sum(part * inverse)), 0.0)
+        return float(np.sqrt(max(error, 0.0) * free / (rows * own))) if rows * own > 0.0 else 1.0
+
+    def compute_held_out_chance(self, redundancy: float) -> float:
+        """Return the factor by which noise alone seldom makes `compute_held_out_ratio` more than 1."""
+        return float(np.sqrt(1.0 + CHANCE * np.sqrt(2.0 * redundancy / max(float(self.rows.sum()), 1.0))))
 
     def halves_disagreement(self, views: FloatArray) -> float:
         """Return the robust rms of how far halves of the time are apart in views (r, p), in their own deviations."""

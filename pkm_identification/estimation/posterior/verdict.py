@@ -8,9 +8,9 @@
 
 """Whether an answer is to be used: the residual beside its noise and its force, unseen motion, halves, and the file.
 
-n: residual over noise floor; e: residual over force; h: error of unseen motion over that of the fit, in units of what
-it would be of noise alone; q: disagreement of halves in their deviations; conflict: deviations by which the worst
-number of the file is off. The first four judge the model, conflict judges the file and what rests on it.
+n: residual over noise floor; e: residual over force; h: error of unseen motion over what the model says of its own
+error there; q: disagreement of halves in their deviations; conflict: deviations by which the worst number of the file
+is off. The first four judge the model, conflict judges the file and what rests on it.
 """
 
 from __future__ import annotations
@@ -157,4 +157,4 @@ def judge(
 def _refuse(residual_share: float, held_out_ratio: float) -> str:
     if residual_share > MAX_RESIDUAL_SHARE:
         return f"Do not use: {100 * residual_share:.2g} % of the force are not the model's."
-    return f"Do not use: it does not generalise, unseen motion has {held_out_ratio:.2g} times the error of the fit."
+    return f"Do not use: it does not generalise, unseen motion has {held_out_ratio:.2g} times the error expected of it."

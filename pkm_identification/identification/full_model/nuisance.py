@@ -38,6 +38,9 @@ LEAST = 1e-6  # of a large coefficient: where the change is linear
 FRICTION = ("friction_transition", "friction_stribeck", "friction_presliding", "friction_asymmetric",
             "friction_load", "friction_position", "friction_square", "joint_friction")  # fmt: skip
 
+# Names of what stands for friction about a reversal, whose law no file has to a hundredth of its transition
+NEAR_STANDSTILL = ("friction_transition", "friction_stribeck", "friction_presliding", "reversal")
+
 SHAPES = (sensing.SQUARE, sensing.CUBE, sensing.DEAD_BAND, sensing.CROSS_TALK)
 # What no drive can have: shares of a force or of friction beyond it turn that round, and no channel is a tenth of a
 # second late

@@ -30,6 +30,7 @@ from pkm_identification.parameters.parameter_set import ParameterSet
 
 from ..experiment import Experiment
 from .equations import FullEquations, build_full_equations, find_free_widths
+from .nuisance import NEAR_STANDSTILL
 from .unknowns import FileModel, Unknown
 
 WEIGHTINGS = 3  # times that the residual says how to weigh the equations
@@ -91,14 +92,14 @@ class Posterior:
 
     @property
     def held_out_ratio(self) -> float:
-        """Error of unseen motion over that of the fit, in units of what it would be of noise alone; at least 1."""
-        alone = self.blocks.expected_held_out_ratio(self.equations.problem.redundancy)
-        return max(self.blocks.held_out_ratio() / alone, 1.0)
+        """Error of unseen motion over what the rest of the motion says of it; at least 1."""
+        rough = np.array([one.name.startswith(NEAR_STANDSTILL) for one in self.model.unknowns])
+        return max(self.blocks.compute_held_out_ratio(self.equations.problem.redundancy, rough), 1.0)
 
     @property
     def held_out_chance(self) -> float:
         """Factor by which noise alone makes `held_out_ratio` larger than 1."""
-        return self.blocks.held_out_chance(self.equations.problem.redundancy)
+        return self.blocks.compute_held_out_chance(self.equations.problem.redundancy)
 
     @property
     def residual_share(self) -> float:

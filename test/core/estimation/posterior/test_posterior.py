@@ -149,8 +149,35 @@ def test_moves_are_those_of_fits_without_a_block(data):
         np.testing.assert_allclose(moves[number], without.unknowns - mode.unknowns, atol=3e-4)
     white = np.diag(mode.covariance @ (mode.information - np.eye(3)) @ mode.covariance)
     np.testing.assert_allclose(np.sqrt(blocks.jackknife(np.eye(3)) / white), 1.0, atol=0.5)
-    assert 0.98 < blocks.held_out_ratio() < 1.05
+    assert (
+        0.95
+        < blocks.compute_held_out_ratio(1.0, np.zeros(3, dtype=bool))
+        < blocks.compute_held_out_chance(1.0)
+        < 1.15
+    )
     assert blocks.halves_disagreement(np.eye(3)) < 3.0
+
+
+@pytest.mark.parametrize(
+    ("seen", "there", "rough", "good"),
+    [
+        (1e-3, 1.6, False, True),  # the rest leaves it open
+        (0.1, 1.6, False, True),
+        (0.1, 3.6, False, False),  # the rest knows it, and is wrong
+        (0.1, 3.6, True, True),  # as of a shape that is a rough one of friction near standstill
+    ],
+)
+def test_unseen_motion_is_expected_as_badly_as_the_rest_knows_it(seen, there, rough, good):
+    """The second number is felt in the last block, and little in the rest."""
+    random = np.random.default_rng(3)
+    columns = 10.0 * random.normal(size=(500, 1, 3))
+    columns[:475, 0, 1] *= seen
+    side = columns @ np.array([5.0, 1.6, 0.2]) + random.normal(size=(500, 1))
+    side[475:, 0] += (there - 1.6) * columns[475:, 0, 1]
+    mode = find_mode(MassAndPlace(), form_normal_equations(columns, side))
+    blocks = Blocks.of(mode, columns, side, np.array_split(np.arange(500), 20))
+    ratio = blocks.compute_held_out_ratio(1.0, np.array([rough, rough, False]))
+    assert (ratio < blocks.compute_held_out_chance(1.0)) == good
 
 
 def test_jackknife_knows_a_residual_that_is_correlated():
