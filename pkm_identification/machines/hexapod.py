@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, ClassVar
 
 import numpy as np
@@ -76,7 +76,7 @@ from .capabilities import (
 )
 from .compliance import find_compliance
 from .contract import FAILED, FORCE_ROOM, OK, RATE_ROOM, Drive, Machine, Motion
-from .file_numbers import change_document
+from .file_numbers import REMEMBERED, Change, change_document
 from .hexapod_tracker import HexapodNeighbours, HexapodTracker
 from .knowledge import Knowledge
 from .knowledge.hexapod import knowledge_of_hexapod
@@ -302,7 +302,7 @@ class Hexapod:
         return HexapodTracker(self, mapping)
 
     def with_changes(self, changes: Mapping[str, float]) -> Hexapod:
-        own, changed = self.description, Description.from_document(change_document(self.document, changes))
+        own, changed = self.description, _change_description(Change.of(self, changes))
         changed = replace(changed, known=own.known)
         # a law of friction that is not the file's is no part of the document
         if not any(path.startswith("friction") for path in changes):
@@ -442,3 +442,8 @@ class Hexapod:
     def compute_fall(self, values: FloatArray, start: Motion, time: FloatArray) -> FloatArray:
         """Return what `falling.compute_fall` does, compiled."""
         return compute_falling_lengths(self.description, values, start.state[0][0], start.state[1][0], time)
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _change_description(change: Change) -> Description:
+    return Description.from_document(change_document(change.machine.document, change.changes))

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from copy import copy
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, ClassVar
 
 import numpy as np
@@ -78,7 +78,7 @@ from .capabilities import (
 )
 from .compliance import find_compliance
 from .contract import DEGRADED, FAILED, OK, Machine, Motion, NeighbourSolver
-from .file_numbers import change_document
+from .file_numbers import REMEMBERED, Change, change_document
 from .knowledge import Knowledge
 from .knowledge.multibody import knowledge_of_mechanism
 from .motions import mask_friction_rows
@@ -327,12 +327,10 @@ class Multibody:
         return MultibodyTracker(self.mechanism, self.split_mapping(mask_friction_rows(self, mapping)))
 
     def with_changes(self, changes: Mapping[str, float]) -> Multibody:
-        own, document = self.mechanism.description, change_document(self.document, changes)
-        moved = move_joints(own, changes, document)
-        changed = replace(moved or read_document(document), known=own.known)
-        return Multibody(
-            Mechanism.of(changed, near=None if moved is None else self.mechanism), self._other_friction
-        )
+        own = self.mechanism.description
+        changed = _change_mechanism(Change.of(self, changes, kept=own.actuators))
+        changed = replace(changed, description=replace(changed.description, known=own.known))
+        return Multibody(changed, self._other_friction)
 
     def with_actuators(self, actuators: tuple[Actuator, ...]) -> Multibody:
         changed = replace(self.mechanism.description, actuators=actuators)
@@ -522,3 +520,10 @@ class Multibody:
         q, velocity, acceleration = motion.state
         drives = motion.coordinate, motion.rate, motion.acceleration
         return MechanismMotion(q, velocity, acceleration, *drives)
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _change_mechanism(change: Change) -> Mechanism:
+    own, document = change.machine.mechanism, change_document(change.machine.document, change.changes)
+    moved = move_joints(own.description, change.changes, document)
+    return Mechanism.of(moved or read_document(document), near=None if moved is None else own)

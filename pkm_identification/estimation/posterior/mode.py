@@ -24,6 +24,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
+from scipy.linalg import lu_factor, lu_solve
 
 from pkm_identification.numerics.arrays import FloatArray
 
@@ -44,6 +45,10 @@ class CurvedModel(Protocol):
     @property
     def width(self) -> int:
         """p."""
+
+    @property
+    def bent(self) -> int:
+        """How many unknowns, the first, have a slope that is another one elsewhere."""
 
     def compute(self, unknowns: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return w (T,) and its slope (T, p)."""
@@ -111,20 +116,20 @@ def _descend(
 ) -> Mode:
     unknowns = start
     values, slope = model.compute(unknowns)
+    form = _Information.of(equations, slope[:, model.bent :], precision)
     cost = equations.cost(values) + precision * float(unknowns @ unknowns)
     converged = False
     for _ in range(steps):
-        information = slope.T @ equations.gram @ slope
-        information[np.diag_indices_from(information)] += precision
         gradient = slope.T @ (equations.pull - equations.gram @ values) - precision * unknowns
-        step = np.linalg.solve(information, gradient)
+        factor = lu_factor(form.compute(slope), overwrite_a=True, check_finite=False)
+        step = lu_solve(factor, gradient, check_finite=False)
         if float(gradient @ step) < SETTLED:
             converged = True
             break
         step *= min(1.0, LONGEST_STEP / max(float(np.max(np.abs(step), initial=0.0)), 1e-300))
         nearby, _ = model.compute(unknowns + BENDING_AT * step)
         bend = ((nearby - values) / BENDING_AT - slope @ step) / BENDING_AT
-        correction = -np.linalg.solve(information, slope.T @ (equations.gram @ bend))
+        correction = -lu_solve(factor, slope.T @ (equations.gram @ bend), check_finite=False)
         if not np.linalg.norm(correction) <= MOST_BENT * np.linalg.norm(step):
             correction = np.zeros_like(step)
         share = 1.0
@@ -139,6 +144,41 @@ def _descend(
             converged = True  # no step makes it lower
             break
         unknowns, values, slope, cost = tried, its_values, its_slope, its_cost
-    information = slope.T @ equations.gram @ slope
-    information[np.diag_indices_from(information)] += precision
-    return Mode(unknowns, values, slope, information, cost, converged)
+    return Mode(unknowns, values, slope, form.compute(slope), cost, converged)
+
+
+@dataclass(frozen=True)
+class _Information:
+    """Of data and prior (p, p) at any slope (T, p): products of the columns that stay are made once.
+
+    Attributes
+    ----------
+    gram : ndarray, shape (T, T)
+    seen : ndarray, shape (T, q)
+        Of the last q columns, which stay, times it.
+    stays : ndarray, shape (q, q)
+    precision : float
+        Of the prior.
+    """
+
+    gram: FloatArray
+    seen: FloatArray
+    stays: FloatArray
+    precision: float
+
+    @classmethod
+    def of(cls, equations: NormalEquations, columns: FloatArray, precision: float) -> _Information:
+        seen = equations.gram @ columns
+        return cls(equations.gram, seen, columns.T @ seen, precision)
+
+    def compute(self, slope: FloatArray) -> FloatArray:
+        """Return it at a slope (T, p)."""
+        first = slope.shape[1] - len(self.stays)
+        own = slope[:, :first]
+        information = np.empty((slope.shape[1],) * 2, order="F")
+        information[:first, :first] = own.T @ (self.gram @ own)
+        information[:first, first:] = own.T @ self.seen
+        information[first:, :first] = information[:first, first:].T
+        information[first:, first:] = self.stays
+        information[np.diag_indices_from(information)] += self.precision
+        return information

@@ -18,7 +18,6 @@ from pkm_identification.estimation.posterior.thresholds import COMMON_FACTORS, M
 from pkm_identification.numerics.arrays import FloatArray
 
 from ..experiment import Experiment
-from ..full_model.answer import find_common_factor
 from ..full_model.posterior import Posterior
 from .discrete import find_discrete_cause
 from .discrete_causes import build_factor_cause
@@ -52,7 +51,7 @@ def find_causes(
     discrete = find_discrete_cause(full, floor, float(np.sum(relative**2)), misfit)
     if discrete is not None:  # everything else is judged once that is set right
         return (discrete,)
-    factor = find_common_factor(posterior) if conflict else ""
+    factor = posterior.common_factor if conflict else ""
     causes = [build_factor_cause(factor, dict(COMMON_FACTORS)[factor])] if factor else []
     if fit_refused and not misfit:
         causes += list_found_effects(posterior, ratio, 0.0)

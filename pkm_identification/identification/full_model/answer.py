@@ -15,7 +15,6 @@ from dataclasses import replace
 import numpy as np
 
 from pkm_identification.estimation.posterior.answer import Answer, FoundEffect
-from pkm_identification.estimation.posterior.mode import NormalEquations, find_mode
 from pkm_identification.estimation.posterior.profile import compute_profile_deviations
 from pkm_identification.estimation.posterior.status import (
     CONTRADICTS,
@@ -26,7 +25,6 @@ from pkm_identification.estimation.posterior.status import (
     is_near_zero,
 )
 from pkm_identification.estimation.posterior.thresholds import (
-    COMMON_FACTORS,
     FOUND,
     LARGE_SHARE,
     LIKELY,
@@ -41,10 +39,9 @@ from pkm_identification.estimation.posterior.verdict import DO_NOT_USE, Conflict
 from pkm_identification.machines.knowledge import KnownNumber
 from pkm_identification.numerics.arrays import FloatArray
 
-from .posterior import Posterior, Views, build_model, build_posterior_views
+from .posterior import Posterior, Views, build_posterior_views
 
 LEAST_SKEWED, SKEWED = 0.3, 1.2  # of a value: its deviation; of the Gaussian deviation: the profile's
-STEPS = 30  # a factor that is right is found in fewer
 LEAST_SEEN = 0.05  # of a width: a number of which the data say less is not judged by what they say
 LEAST_FORCE = (
     0.1  # of the largest drive's: a drive that carries next to nothing is not judged by its own force
@@ -79,7 +76,7 @@ def answer(
     if _is_misplaced(posterior, conflicts):
         values = tuple(replace(one, status=CONTRADICTS) for one in values)
     certain = not white > MAX_FLOOR_RATIO or posterior.residual_share <= LITTLE_RESIDUAL
-    factor = find_common_factor(posterior) if abs(conflicts[0].deviations) > MAX_CONFLICT else ""
+    factor = posterior.common_factor if abs(conflicts[0].deviations) > MAX_CONFLICT else ""
     verdict = judge(
         ratio, posterior.residual_share, posterior.held_out_ratio,
         posterior.blocks.halves_disagreement(views.slopes), conflicts,
@@ -216,34 +213,6 @@ def _is_misplaced(posterior: Posterior, conflicts: tuple[Conflict, ...]) -> bool
     knowledge = posterior.equations.machine.knowledge
     places = {one.key for kind in PLACES for one in knowledge.of_kind(kind)}
     return any(one.key in places and abs(one.deviations) > MAX_PLACE_CONFLICT for one in conflicts)
-
-
-def find_common_factor(posterior: Posterior) -> str:
-    """Return the name of a factor of all forces without which the file is not contradicted; empty if there is none."""
-    unknowns, normal = posterior.model.unknowns, posterior.normal
-    judged = np.array([one.judged for one in unknowns])
-    own = _find_worst(posterior.mode.unknowns * [one.widened for one in unknowns], judged)
-    model = build_model(posterior.equations)
-    found, least = "", own
-
-    def find_conflict(factor: float) -> float:
-        # forces times a factor, and their noise with them
-        changed = NormalEquations(normal.gram / factor**2, normal.pull / factor, normal.power)
-        mode = find_mode(model, changed, (np.zeros(model.width),), STEPS)
-        return _find_worst(mode.unknowns, judged) if mode.converged else float("inf")
-
-    for name, factor in COMMON_FACTORS:
-        conflict = find_conflict(factor)
-        if conflict >= min(least, MAX_CONFLICT):
-            continue
-        # masses that are all wrong by another factor come nearer with half the way, a unit does not
-        if factor < 0.0 or find_conflict(float(np.sqrt(factor))) > conflict:
-            found, least = name, conflict
-    return found
-
-
-def _find_worst(unknowns: FloatArray, judged: FloatArray) -> float:
-    return float(np.max(np.abs(unknowns[judged]), initial=0.0))
 
 
 def find_effects(posterior: Posterior) -> tuple[FoundEffect, ...]:

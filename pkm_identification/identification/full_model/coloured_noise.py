@@ -118,9 +118,6 @@ def _leave_apart(columns: FloatArray, values: FloatArray) -> float:
 
 def _continue_downwards(log: GuardedLog, band: BandSettings) -> FloatArray:
     """Return the variance (n,) in the band by the force far above it; infinite where no shape can be seen."""
-    # here, because pkm identify starts without it
-    from scipy.optimize import nnls
-
     rate = 1.0 / band.period
     part = max(segment_slices(log.segment), key=lambda one: one.stop - one.start)
     part = slice(part.start, min(part.stop, part.start + round(LONGEST_S * rate)))
@@ -148,11 +145,24 @@ def _continue_downwards(log: GuardedLog, band: BandSettings) -> FloatArray:
         for corner in np.geomspace(0.5 * lowest, highest, CORNERS):
             # relative errors are alike in all bands
             shape = np.column_stack([1.0 / (1.0 + (middle / corner) ** 2), np.ones(BANDS)]) / density[:, None]
-            (a, w), error = nnls(shape, np.ones(BANDS))
+            (a, w), error = _fit_positive(shape)
             if error < best:
                 best = error
                 found[k] = _integrate(band, a / (1.0 + (frequency / corner) ** 2) + w)
     return found
+
+
+def _fit_positive(columns: FloatArray) -> tuple[FloatArray, float]:
+    """Return two factors (2,), none negative, of columns (N, 2) whose sum is nearest to one, and the distance.
+
+    Where one of the best two is negative, it is 0: the cost is convex.
+    """
+    ones = np.ones(len(columns))
+    factors = np.linalg.lstsq(columns, ones, rcond=None)[0]
+    if factors.min() < 0.0:
+        alone = np.diag(np.maximum(ones @ columns, 0.0) / np.sum(columns**2, axis=0))
+        factors = min(alone, key=lambda one: float(np.linalg.norm(columns @ one - ones)))
+    return factors, float(np.linalg.norm(columns @ factors - ones))
 
 
 def _list_frequencies(rate: float) -> tuple[FloatArray, float]:

@@ -11,6 +11,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +25,7 @@ from pkm_identification.estimation.posterior.blocks import (
 )
 from pkm_identification.estimation.posterior.contrasts import Contrasts
 from pkm_identification.estimation.posterior.mode import Mode, NormalEquations, find_mode
+from pkm_identification.estimation.posterior.thresholds import COMMON_FACTORS, MAX_CONFLICT
 from pkm_identification.machines.knowledge import Knowledge
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter_set import ParameterSet
@@ -33,6 +35,7 @@ from .equations import FullEquations, build_full_equations, find_free_widths
 from .nuisance import NEAR_STANDSTILL
 from .unknowns import FileModel, Unknown
 
+STEPS = 30  # a common factor that is right is found in fewer
 WEIGHTINGS = 3  # times that the residual says how to weigh the equations
 MOST_PASSES = 6  # and that effects are linearised anew, as long as the residual's power falls by more than
 WORTH_A_PASS = 0.05  # of itself
@@ -76,6 +79,11 @@ class Posterior:
     def decided(self) -> float:
         """How many unknowns the data have decided."""
         return len(self.mode.unknowns) - float(np.trace(self.mode.covariance))
+
+    @cached_property
+    def common_factor(self) -> str:
+        """Name of a factor of all forces without which the file is not contradicted; empty if there is none."""
+        return _find_common_factor(self)
 
     @property
     def widest(self) -> float:
@@ -209,6 +217,34 @@ def _weigh_residual(residual: FloatArray, full: FullEquations, mode: Mode) -> Fl
         return covariance
     share = 1.0 / np.sqrt(np.maximum(used.mean(axis=0), 1.0 / len(used)))
     return covariance * np.outer(share, share)
+
+
+def _find_common_factor(posterior: Posterior) -> str:
+    """Return the name of a factor of all forces without which the file is not contradicted; empty if there is none."""
+    unknowns, normal = posterior.model.unknowns, posterior.normal
+    judged = np.array([one.judged for one in unknowns])
+    own = _find_worst(posterior.mode.unknowns * [one.widened for one in unknowns], judged)
+    model = build_model(posterior.equations)
+    found, least = "", own
+
+    def find_conflict(factor: float) -> float:
+        # forces times a factor, and their noise with them
+        changed = NormalEquations(normal.gram / factor**2, normal.pull / factor, normal.power)
+        mode = find_mode(model, changed, (np.zeros(model.width),), STEPS)
+        return _find_worst(mode.unknowns, judged) if mode.converged else float("inf")
+
+    for name, factor in COMMON_FACTORS:
+        conflict = find_conflict(factor)
+        if conflict >= min(least, MAX_CONFLICT):
+            continue
+        # masses that are all wrong by another factor come nearer with half the way, a unit does not
+        if factor < 0.0 or find_conflict(float(np.sqrt(factor))) > conflict:
+            found, least = name, conflict
+    return found
+
+
+def _find_worst(unknowns: FloatArray, judged: FloatArray) -> float:
+    return float(np.max(np.abs(unknowns[judged]), initial=0.0))
 
 
 def build_views(parameters: ParameterSet, names: tuple[str, ...]) -> tuple[FloatArray, FloatArray]:

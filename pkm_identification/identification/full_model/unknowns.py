@@ -262,6 +262,10 @@ class FileModel:
     def width(self) -> int:
         return len(self.unknowns)
 
+    @property
+    def bent(self) -> int:
+        return self._join().columns.shape[2]
+
     def add(self, unknown: Unknown, direction: FloatArray) -> None:
         """Add an unknown that moves the values along a direction (T,) per deviation of its prior."""
         self._joined = None
@@ -270,10 +274,11 @@ class FileModel:
 
     def compute(self, unknowns: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the values (T,) and their slope (T, p)."""
-        joined = self._joined = self._joined or _Joined.join(
-            self._parts, self._linear, len(self.start), self.width
-        )
-        return joined.compute(self.start, unknowns)
+        return self._join().compute(self.start, unknowns)
+
+    def _join(self) -> _Joined:
+        self._joined = self._joined or _Joined.join(self._parts, self._linear, len(self.start), self.width)
+        return self._joined
 
     def compute_hidden_masses(self, unknowns: FloatArray) -> list[tuple[str, float, FloatArray]]:
         """Return name, value and slope (p,) of masses that the basis knows only as parts of moments.

@@ -18,7 +18,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.ndimage import minimum_filter1d
 
 from pkm_identification.errors import LogError
 from pkm_identification.machines.contract import Machine
@@ -111,7 +110,12 @@ def _compute_usual_sizes(size: FloatArray, lasting: int, steps: FloatArray) -> F
     if not len(size):
         return np.full(len(steps), np.inf)
     usual = FACTOR * np.quantile(size, QUANTILE, axis=0)
-    long = LASTING_FACTOR * minimum_filter1d(size, lasting, axis=0, mode="constant").max(axis=0)
+    least = size
+    for _ in range(
+        lasting - 1
+    ):  # of so many in a row; SciPy's filter takes as long to load as all logs to be read
+        least = np.minimum(least[1:], size[: max(len(least) - 1, 0)])
+    long = LASTING_FACTOR * least.max(axis=0, initial=0.0)
     return np.maximum(np.maximum(usual, long), COUNTS * steps + 1e-12)
 
 

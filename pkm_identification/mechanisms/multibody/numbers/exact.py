@@ -19,6 +19,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import lru_cache
 from math import isqrt
 from typing import Any
 
@@ -30,6 +31,7 @@ MOST_OPERATIONS = 500  # of a number, those of the constants in it included
 MOST_BITS = 4096  # of a fraction
 DEEPEST = 50  # parentheses, signs and powers within each other
 _DECIMAL_PLACES = 60
+_PLAIN = re.compile(r"\s*[-+]?[0-9.]+([eE][-+]?[0-9]+)?\s*")
 _TOKEN = re.compile(
     r"\s*(?:(\d+\.?\d*(?:[eE][+-]?\d+)?|\.\d+(?:[eE][+-]?\d+)?)|([A-Za-z_]\w*)|(\*\*|[-+*/^(),]))"
 )
@@ -131,7 +133,14 @@ def exact(value: Any, constants: Mapping[str, Exact] | None = None) -> Exact:
     text = value if isinstance(value, str) else repr(value)
     if len(text) > LONGEST_TEXT:
         raise NotANumber(f"is longer than {LONGEST_TEXT} characters")
+    if _PLAIN.fullmatch(text):  # most numbers of a file, which is read again for each small change of it
+        return _parse_plain(text)
     return _Parser(text, constants or {}).whole()
+
+
+@lru_cache(maxsize=4096)
+def _parse_plain(text: str) -> Exact:
+    return _Parser(text, {}).whole()
 
 
 def square_root(value: Exact) -> Exact:

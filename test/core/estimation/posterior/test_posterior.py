@@ -49,7 +49,7 @@ from pkm_identification.estimation.posterior.verdict import (
 class MassAndPlace:
     """A log-normal mass, its place, and an offset: w = (m, m c, o)."""
 
-    width = 3
+    width, bent = 3, 2
     widths = np.array([1.0, 0.2, 0.5])
 
     def compute(self, unknowns):
@@ -266,7 +266,7 @@ def test_what_may_be_the_models_error_is_none_of_the_file():
 class GuessedMass:
     """A mass that is guessed within a factor of e, and an offset: w = (m, o)."""
 
-    width = 2
+    width, bent = 2, 1
 
     def compute(self, unknowns):
         m = 2.0 * np.exp(unknowns[0])
