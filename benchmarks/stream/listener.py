@@ -13,6 +13,7 @@ from __future__ import annotations
 import struct
 import threading
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -40,13 +41,14 @@ class Arrivals:
 
 
 class Listener:
-    """Subscribes to both topics and polls in a thread; arrival is when the middleware had the message."""
+    """Subscribes to topics of `TOPICS` and polls in a thread; arrival is when the middleware had the message."""
 
-    def __init__(self) -> None:
+    def __init__(self, topics: Sequence[str]) -> None:
         self._node = rclpy.create_node("listener")
         self.heard = {topic: Arrivals() for topic in TOPICS}
         self._subscriptions: list[tuple[Any, type, Arrivals]] = []
-        for topic, (kind, qos) in TOPICS.items():
+        for topic in topics:
+            kind, qos = TOPICS[topic]
             made = self._node.create_subscription(kind, topic, lambda _: None, qos)
             self._subscriptions.append((made, kind, self.heard[topic]))
         self._stop = threading.Event()

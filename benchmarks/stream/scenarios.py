@@ -37,7 +37,7 @@ from pkm_identification.simulation.simulator import simulate
 from ..results import Effort, Stream
 from ..surroundings import load
 from .driver import NANOSECONDS
-from .listener import Listener
+from .listener import TOPICS, Listener
 
 NODES = ("strut_filter", "kinematics", "estimator")
 MOTION = 20.0  # s, the motion's own period
@@ -60,7 +60,8 @@ class Scenario:
     """How the nodes are run.
 
     `core`: all on this one, beside a busy loop; `handed_over`: not through DDS in between; `priority`: of their threads
-    in real time, 0 for none; `beside`: busy loops that share all cores with them.
+    in real time, 0 for none; `beside`: busy loops that share all cores with them; `watched`: whether another process
+    listens to every platform_state, which then is written as a message as well.
     """
 
     name: str
@@ -72,6 +73,7 @@ class Scenario:
     machine: str = "uf"  # built in, or a template of `pkm init`
     priority: int = 0
     beside: int = 0
+    watched: bool = True
 
 
 SCENARIOS = (
@@ -84,8 +86,14 @@ SCENARIOS = (
     Scenario("four processes, 2 kHz, events executor", rate=2000.0, executor="events"),
     Scenario("starved: one core for all, shared with a busy loop", core=0),
     *(
-        Scenario(f"one process, {name}", together=True, machine=name)
+        Scenario(
+            f"one process, {name}{'' if watched else ', nobody else listens to platform_state'}",
+            together=True,
+            machine=name,
+            watched=watched,
+        )
         for name in ("mast", "epaas", "delta", "five-bar")
+        for watched in (True, False)
     ),
 )
 TEMPLATES = ("delta", "five-bar")
@@ -129,7 +137,7 @@ def run(scenario: Scenario, duration: float) -> Stream:
         rclpy.init(args=[])
         stack.callback(rclpy.try_shutdown)
         nodes = _start_nodes(machine, where, scenario, folder, stack)
-        listener = Listener()
+        listener = Listener([*TOPICS][0 if scenario.watched else 1 :])
         monitor = Monitor()
         stack.callback(monitor.close)
         for core in [None] * scenario.beside if scenario.core is None else [scenario.core]:
@@ -282,7 +290,11 @@ def _stream(
         seconds=duration,
         sent=len(sent),
         accepted=accepted,
-        missing=len(sent) - round(START * scenario.rate) - got["platform_state"],
+        missing=(
+            len(sent) - round(START * scenario.rate) - got["platform_state"]
+            if scenario.watched
+            else len(sent) - accepted
+        ),
         lost=lost,
         driver_lateness=_quantiles(lateness),
         state_latency=_quantiles(latency["platform_state"]),

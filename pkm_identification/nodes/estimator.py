@@ -53,6 +53,7 @@ class EstimatorNode(PipelineNode):
 
     NAME = "estimator"
     TASK = "estimate"
+    PATIENT = True
     PARAMETERS = PARAMETERS
     _unreleased: EstimateStore | None = None
     _built = False

@@ -63,6 +63,7 @@ class KinematicsNode(PipelineNode):
 
     NAME = "kinematics"
     TASK = "pose"
+    PATIENT = True
     PARAMETERS = (
         MACHINE,
         JOINT_NAMES,

@@ -59,6 +59,7 @@ class StrutFilterNode(PipelineNode):
 
     NAME = "strut_filter"
     TASK = "stream"
+    PATIENT = True
     PARAMETERS = PARAMETERS
 
     def build(self) -> None:

@@ -8,6 +8,8 @@
 
 """The executor of our nodes: streams first, and everything else served all the same."""
 
+import dataclasses
+
 import pytest
 from rclpy.task import Future
 from ros.ros_bench import Motion
@@ -41,7 +43,9 @@ def start(bench, executor):
 
 
 @pytest.mark.alone
-def test_a_stream_arrives_whole_while_timers_and_services_are_served(bench, executor):
+@pytest.mark.parametrize("gathering", [False, True])
+def test_a_stream_arrives_whole_while_timers_and_services_are_served(bench, executor, gathering):
+    executor.gathering = gathering
     node, over = start(bench, executor), Future()
     driver = bench.node.create_publisher(JointState, "strut_states", STREAM)
     client = bench.node.create_client(Trigger, "/strut_filter/reset")
@@ -64,6 +68,24 @@ def test_a_stream_arrives_whole_while_timers_and_services_are_served(bench, exec
     assert node.inputs.lost == 0
     assert len(asked) == 3
     assert all(answer.result().success for answer in asked)
+
+
+def test_messages_that_follow_each_other_are_gathered_and_the_last_is_not_kept_waiting(bench, executor):
+    """Some hundred messages in a burst are taken in a few goes, and the stream's end is no stop."""
+    node, executor.gathering, goes = start(bench, executor), True, []
+    stream = node.inputs.topics[0]
+    poll = stream.poll
+    node.inputs.topics[0] = dataclasses.replace(stream, poll=lambda: goes.append(poll()) or goes[-1])
+    driver = bench.node.create_publisher(JointState, "strut_states", STREAM)
+    over = Future()
+    bench.node.create_timer(0.01, lambda: node.taken < 100 or over.done() or over.set_result(1), clock=STEADY)
+    while not driver.get_subscription_count():
+        executor.spin_once(timeout_sec=0.1)
+    for message in Motion(100).messages():
+        driver.publish(message)
+    executor.spin_until_future_complete(over, timeout_sec=300.0)
+    assert node.taken == 100
+    assert len([go for go in goes if go]) < 50
 
 
 def test_it_returns_in_time_and_when_the_future_is_done(bench, executor):

@@ -29,7 +29,7 @@ class Node:
 
     def publisher(self, _, topic, qos):
         self.topics.append(topic)
-        return SimpleNamespace(publish=self.published.append)
+        return SimpleNamespace(publish=self.published.append, get_subscription_count=lambda: 1)
 
     def get_logger(self):
         return SimpleNamespace(info=self.lines.append)

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from builtin_interfaces.msg import Time
 from geometry_msgs.msg import PoseStamped
 from sensor_msgs.msg import JointState
 from visualization_msgs.msg import MarkerArray
@@ -88,20 +89,34 @@ class PlatformDisplay:
         self._pose_turn, self._marker_turn = Throttle(pose), Throttle(marker)
 
     def show(self, sample: TrackedSample) -> None:
-        """Show a sample that is not FAILED."""
+        """Show a sample that is not FAILED to whoever listens."""
         pose, marker = self._pose_turn.due(sample.time), self._marker_turn.due(sample.time)
         if not (pose or marker):
             return
-        stamp, place = stamp_of(sample.time), self._messages.pose_of(sample)
-        if pose and place is not None:
-            self._pose.header.stamp = stamp
-            fill_pose(self._pose.pose, *place)
-            self._poses.publish(self._pose)
-            if self.transforms is not None:
-                self.transforms.send(stamp, self._pose.pose)
-        if pose and self._tree is not None:
+        stamp = stamp_of(sample.time)
+        if pose and self._posed:
+            self._show_pose(sample, stamp)
+        if pose and self._tree is not None and _is_heard(self._joint_states):
             self._joints.header.stamp = stamp
             self._joints.position = self._tree.compute(sample.state).tolist()
             self._joint_states.publish(self._joints)
-        if marker:
+        if marker and _is_heard(self._marker_arrays):
             self._marker_arrays.publish(self._markers.place(stamp, sample.state, sample.status == DEGRADED))
+
+    def _show_pose(self, sample: TrackedSample, stamp: Time) -> None:
+        heard = _is_heard(self._poses)
+        sender = self.transforms if self.transforms is not None and self.transforms.heard else None
+        place = self._messages.pose_of(sample) if heard or sender is not None else None
+        if place is None:
+            return
+        self._pose.header.stamp = stamp
+        fill_pose(self._pose.pose, *place)
+        if heard:
+            self._poses.publish(self._pose)
+        if sender is not None:
+            sender.send(stamp, self._pose.pose)
+
+
+def _is_heard(publisher: Any) -> bool:
+    """Return whether anyone subscribes: to make a message costs ten times as much as to ask."""
+    return bool(publisher.get_subscription_count() > 0)

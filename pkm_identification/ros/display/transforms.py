@@ -39,6 +39,11 @@ class TransformSender:
         self._message = TFMessage(transforms=[self._transform])
         self._publisher = node.publisher(TFMessage, "/tf", TF)
 
+    @property
+    def heard(self) -> bool:
+        """Whether transforms are sent and anyone subscribes to them."""
+        return self._publisher is not None and self._publisher.get_subscription_count() > 0
+
     def send(self, stamp: Time, pose: Pose) -> None:
         """Send a pose (child in frame) as a transform."""
         if self._publisher is None:

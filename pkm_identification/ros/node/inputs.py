@@ -37,10 +37,10 @@ SILENCE = 1.0  # s without a sample of a stream, after which something in front 
 
 @dataclass(frozen=True)
 class Input:
-    """A topic that is listened to: its subscription, what takes all that has come, and what is watched of it."""
+    """A topic that is listened to: its subscription, what takes and counts all that has come, what is watched of it."""
 
     subscription: Subscription
-    poll: Callable[[], None]
+    poll: Callable[[], int]
     watch: InputWatch
     sole: SolePublisher | None
     kind: str
@@ -152,15 +152,14 @@ class Inputs:
     ) -> None:
         """The executor costs several times what taking a message does, so a burst is taken in one go."""
 
-        def poll() -> None:
-            handle = subscription.handle
+        def poll() -> int:
+            handle, count = subscription.handle, 0
             with handle:
-                for _ in range(DRAIN_LIMIT):
-                    taken = handle.take_message(message_type, raw)
-                    if taken is None:
-                        break
+                while count < DRAIN_LIMIT and (taken := handle.take_message(message_type, raw)) is not None:
                     step(taken[0], taken[1] if informed else {})
+                    count += 1
             after()
+            return count
 
         def drain(message: Any, info: Any) -> None:
             step(message, info)
@@ -191,7 +190,7 @@ class Inputs:
         self._until_deactivated(lambda: self.topics.remove(one))
 
     @property
-    def streams(self) -> list[tuple[Subscription, Callable[[], None]]]:
+    def streams(self) -> list[tuple[Subscription, Callable[[], int]]]:
         """What to wait for, each with what takes all that has come; see `StreamExecutor`.
 
         What a node of this process hands over needs no waiting: of messages that come besides none is taken.

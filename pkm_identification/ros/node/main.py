@@ -111,6 +111,9 @@ def _run_together(
             node.finished.add_done_callback(lambda job: over.done() or over.set_result(job.result()))
             if node.parameter["autostart"]:
                 node.bring_up()
+        if isinstance(spinning, StreamExecutor):
+            # in processes of their own messages would wait once for each node
+            spinning.gathering = len(nodes) > 1 and all(node.PATIENT for node in nodes)
         started = True
         # What there is by now stays: a collection that looked at all of it again would take a tenth of a second.
         gc.collect()

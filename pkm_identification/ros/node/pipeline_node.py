@@ -52,6 +52,9 @@ class PipelineNode(LifecycleNode):
     NAME: ClassVar[str]
     TASK: ClassVar[str] = "work"  # in the diagnostics, besides the input
     PARAMETERS: ClassVar[tuple[ParameterSpec, ...]] = ()
+    PATIENT: ClassVar[bool] = (
+        False  # whether messages may wait some ms for the next ones: no drive waits for the node
+    )
     # Context in which a signal ends a process that compiles; `run` gives its own.
     ending_at_once: Callable[[], AbstractContextManager[None]] = staticmethod(contextlib.nullcontext)
     # Of the threads of a process that has this node alone; `run` gives it.
@@ -160,7 +163,7 @@ class PipelineNode(LifecycleNode):
         return None
 
     @property
-    def streams(self) -> list[tuple[Subscription, Callable[[], None]]]:
+    def streams(self) -> list[tuple[Subscription, Callable[[], int]]]:
         """What is listened to, each with what takes all that has come; see `StreamExecutor`."""
         return self.inputs.streams
 

@@ -35,7 +35,9 @@ def rig(bench):
     made.estimator = bench.start(EstimatorNode)
     bench.connected("platform_state", subscribers=2)
     made.sent = []
-    made.node.display.transforms = SimpleNamespace(send=lambda stamp, pose: made.sent.append(seconds(stamp)))
+    made.node.display.transforms = SimpleNamespace(
+        heard=True, send=lambda stamp, pose: made.sent.append(seconds(stamp))
+    )
     return made
 
 
