@@ -70,7 +70,7 @@ def test_a_stream_arrives_whole_while_timers_and_services_are_served(bench, exec
     assert all(answer.result().success for answer in asked)
 
 
-def test_messages_that_follow_each_other_are_gathered_and_the_last_is_not_kept_waiting(bench, executor):
+def test_messages_of_a_burst_are_gathered(bench, executor):
     """Some hundred messages in a burst are taken in a few goes, and the stream's end is no stop."""
     node, executor.gathering, goes = start(bench, executor), True, []
     stream = node.inputs.topics[0]
