@@ -88,7 +88,9 @@ def _times(value: Any, factor: float) -> Any:
     return f"({value})*{factor:.12g}" if isinstance(value, str) else value * factor
 
 
-def _change(section: Document, factors: Mapping[str, float]) -> None:
+def _change(section: Any, factors: Mapping[str, float]) -> None:
+    if not isinstance(section, dict):  # a statement of how well parts are known
+        return
     for key, factor in factors.items():
         if key in section:
             section[key] = _times(section[key], factor)
@@ -100,7 +102,7 @@ def scale_mechanism(document: Document, length: float, mass: float) -> Document:
     moment, inertia = mass * length, mass * length**2
     for body in made["bodies"].values():
         _change(body, {"mass": mass, "center_of_mass": length, "inertia": inertia})
-        if "parameters" in body:
+        if isinstance(body, dict) and "parameters" in body:
             powers = [mass, *[moment] * 3, *[inertia] * 6] if len(body["parameters"]) == 10 else None
             powers = powers or [mass, moment, moment, inertia]
             body["parameters"] = [_times(*pair) for pair in zip(body["parameters"], powers, strict=True)]
@@ -266,7 +268,7 @@ def draw_truth(
     struts = made.get("struts", [made["strut"]] if "strut" in made else [])
     bodies = [made["platform"]] if "platform" in made else []
     bodies += [strut[body] for strut in struts for body in ("body_b", "body_e")]
-    bodies += list(made.get("bodies", {}).values()) if not struts else []
+    bodies += [] if struts else [one for one in made.get("bodies", {}).values() if isinstance(one, dict)]
     for body in bodies:
         mass = off()
         inertia = mass * off()

@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from pkm_identification.cli import main as run_command
+from pkm_identification.errors import PkmError
 from pkm_identification.machines.contract import Machine
 from pkm_identification.machines.load import read_machine
 
@@ -117,6 +118,8 @@ def run_row(row: Row, bench: Bench) -> Outcome:
             raise Failure(f"exit {code}: {last}")
     except Failure as failure:
         state, line = FAILED, str(failure)
+    except (PkmError, OSError, LookupError, AttributeError, TypeError, ValueError) as error:
+        state, line = FAILED, f"not made: {type(error).__name__}: {error}"
     if bench.notes:
         line = "; ".join([*bench.notes, *([line] if line else [])])
     return Outcome(row.group, row.name, state, shorten(line), time.process_time() - begun)

@@ -194,13 +194,16 @@ def write_log(
     struts : sequence of str, optional
         Joint names in a recording; the drives' unless given.
     drives : sequence of Drive
-        Six struts unless given.
+        Those of the log's machine; six struts unless given.
 
     Raises
     ------
     LogError
-        If it cannot be written, or the path names a file inside a recording (.db3, .mcap).
+        If it has other drives, cannot be written, or the path names a file inside a recording (.db3, .mcap).
     """
+    count = log.coordinate.shape[1]
+    if count != len(drives):
+        raise LogError(f"{path}: the log is of {count} drives, not {len(drives)}: give those of its machine")
     if str(path).endswith((".csv", ".csv.gz")):
         write_csv(path, log, drives, motors)
     else:

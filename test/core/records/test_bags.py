@@ -440,3 +440,11 @@ def test_a_text_with_the_ending_of_a_recording_is_called_no_recording(tmp_path, 
     (tmp_path / name).write_text("t,length_1\n0,1\n" * 100)
     with pytest.raises(LogError, match=rf"{name}: no recording: does not begin as an? \w+"):
         read_log(tmp_path / name)
+
+
+@pytest.mark.parametrize("name", ["log.csv", "bag"])
+def test_a_log_of_other_drives_is_refused(tmp_path, name):
+    values = np.zeros((5, 3))
+    with pytest.raises(LogError, match="is of 3 drives, not 6"):
+        write_log(tmp_path / name, DriveLog(0.001 * np.arange(5), values, values, "three"))
+    assert not (tmp_path / name).exists()
