@@ -11,6 +11,7 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 
 from pkm_identification.errors import SettingsError
 from pkm_identification.progress import steps
@@ -31,7 +32,7 @@ def add(commands: argparse._SubParsersAction) -> None:
         description="Compare laws of control on one machine with its drives: position loops as tuned, gravity "
         "compensation, effective-mass gain scheduling, decoupling, computed torque, workspace control and, of "
         "valves, a force loop, by bandwidth, error, crosstalk, stiffness, margin and with a payload. --write puts "
-        "the gains of one of them into a machine file, which simulator and controller use.",
+        "the gains of one of them into a machine file, which simulator and controller use, and measures that file.",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add_machine(parser)
@@ -93,13 +94,18 @@ def _run(options: argparse.Namespace) -> int:
     amplitude = (TURN if turning else AMPLITUDE) if options.amplitude is None else options.amplitude
     path, mass = find_carrier(subject)
     payload = PAYLOAD * mass if options.payload is None else options.payload
-    loaded = Subject.of_forces(machine.with_changes({path: payload}), options.machine)
+    change = {path: payload}
+    loaded = Subject.of_forces(machine.with_changes(change), options.machine)
     results = [
         compare_laws(subject, loaded, axes, bandwidth, amplitude, (name,))[0]
         for name in steps("laws", name_laws(subject))
     ]
     if options.write:
         write_text(options.write, text)
+        written = load_machine(options.write)
+        pair = (Subject.of_forces(one, options.write) for one in (written, written.with_changes(change)))
+        done = compare_laws(*pair, axes, bandwidth, amplitude, name_laws(subject)[:1])[0]
+        results.append(replace(done, name=f"as written: {law}"))
     told = (subject.mechanism.name, results, axes, bandwidth, f"{payload:.3g} kg")
     present(design_text(*told), design_document(*told), options.json)
     if options.write:

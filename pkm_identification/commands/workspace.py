@@ -16,7 +16,7 @@ from dataclasses import replace
 import numpy as np
 
 from pkm_identification.errors import SettingsError
-from pkm_identification.machines.capabilities import HexapodFile, has, require
+from pkm_identification.machines.capabilities import HexapodFile, PlatformPose, has, require
 from pkm_identification.machines.contract import Machine
 from pkm_identification.machines.load import load_machine
 from pkm_identification.machines.reach import follow_lines
@@ -30,9 +30,10 @@ from pkm_identification.mechanisms.hexapod.kinematics.workspace import (
 from pkm_identification.mechanisms.hexapod.machine import Machine as Hexapod
 from pkm_identification.numerics.rotation import matrix_from_vector
 from pkm_identification.progress import steps
+from pkm_identification.records.orientations import write_rotations
 from pkm_identification.records.table import write_table
 
-from .arguments import add_machine
+from .arguments import add_angles, add_machine
 from .results import output_folder, write_figures
 
 
@@ -79,6 +80,7 @@ def add(commands: argparse._SubParsersAction) -> None:
         metavar="DIR",
         help="folder for workspace_PLANE.png and .csv, or workspace.png and .csv",
     )
+    add_angles(parser)
     parser.set_defaults(run=_run_workspace)
 
 
@@ -116,7 +118,9 @@ def _run_workspace(options: argparse.Namespace) -> int:
         piece = workspace_slice(machine, plane, rotation, options.through, options.points)
         path = folder / f"workspace_{plane}"
         write_figures(folder, {path.name: draw_workspace_figure(machine, piece, words)})
-        write_table(path.with_suffix(".csv"), _list_columns(piece))
+        turned = np.broadcast_to(rotation, (piece.inside.size, 3, 3))
+        orientation = write_rotations(turned, options.angles) if options.angles else {}
+        write_table(path.with_suffix(".csv"), _list_columns(piece) | orientation)
         print(f"{plane}: {_summarise(piece)} -> {path}.png, .csv")
         for prefix, carrying in machines:
             if np.any(piece.inside):
@@ -133,6 +137,7 @@ def _reach(machine: Machine, options: argparse.Namespace) -> int:
     ):  # fmt: skip
         if value:
             require(machine, HexapodFile, flag)
+    platform = require(machine, PlatformPose, "--angles") if options.angles else None
     reach = follow_lines(machine, options.points, f"--machine {options.machine}")
     # matplotlib takes longer to load than lines to follow
     from pkm_identification.report.figures.reach import reach_figure
@@ -141,7 +146,12 @@ def _reach(machine: Machine, options: argparse.Namespace) -> int:
     path = folder / "workspace"
     write_figures(folder, {path.name: reach_figure(machine, reach)})
     columns = dict(zip((drive.name for drive in machine.drives), reach.coordinate.T, strict=True))
-    columns |= dict(zip(reach.names, reach.value.T, strict=True))
+    if platform is None:
+        columns |= dict(zip(reach.names, reach.value.T, strict=True))
+    else:
+        rotation = matrix_from_vector(reach.value[:, 3:]) @ platform.home_pose[1]
+        columns |= dict(zip(reach.names[:3], reach.value[:, :3].T, strict=True))
+        columns |= write_rotations(rotation, options.angles)
     write_table(path.with_suffix(".csv"), {"line": reach.line} | columns | {"dexterity": reach.dexterity})
     lowest, highest = reach.value.min(axis=0), reach.value.max(axis=0)
     rows = zip(reach.names, lowest, highest, reach.units, strict=True)

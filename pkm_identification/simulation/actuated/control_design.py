@@ -251,7 +251,7 @@ class _Bench:
         return size / max(float(np.abs((run.drive - home) @ back).max()), 1e-12)
 
     def _margin(self, gain: np.ndarray) -> float | None:
-        if self._runner.gives_forces or self.name == FORCE_LOOP:
+        if self._runner.acts_on_shown_places:
             home = self.subject.home
             still = Wanted(home, np.zeros_like(home), np.zeros_like(home))
             run = self._runner.run(

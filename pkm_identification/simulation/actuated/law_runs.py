@@ -15,7 +15,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from pkm_identification.control.laws.computed_torque import ComputedTorque
 from pkm_identification.control.laws.drive_laws import (
     DAMPING,
     FORCE_LAWS,
@@ -29,6 +28,7 @@ from pkm_identification.control.laws.workspace import WorkspaceControl
 from pkm_identification.control.pid import ControlSettings, StrutController
 from pkm_identification.errors import NotConverged, SettingsError
 from pkm_identification.machines.multibody import Multibody
+from pkm_identification.mechanisms.actuators.control_section import MachineControl, TorqueControl
 from pkm_identification.mechanisms.multibody.kinematics import close_drives
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.numerics.arrays import FloatArray
@@ -37,7 +37,7 @@ from ..multibody.plant import MechanismPlant
 from .file_control import FileControl
 from .subject import Subject
 
-TUNED, WORKSPACE, FORCE_LOOP = "as tuned", "workspace", "force loop"
+TUNED, WORKSPACE, FORCE_LOOP, COMPUTED_TORQUE = "as tuned", "workspace", "force loop", "computed torque"
 PERIOD = 1e-3  # s, of the laws
 
 Move = Callable[[FloatArray, Wanted, Wanted], None]
@@ -89,6 +89,15 @@ class LawRunner:
     def gives_forces(self) -> bool:
         """Whether the law gives forces to drives that take them."""
         return self.name in FORCE_LAWS and not self.valves
+
+    @property
+    def acts_on_shown_places(self) -> bool:
+        """Whether the law answers the shown places itself, so that noise on them goes around its whole loop."""
+        control = self.believed.mechanism.description.control
+        if self.name == TUNED:
+            return control is not None and control.computed_torque is not None
+        by_torque = self.name == WORKSPACE and not self.valves and (control is None or not control.drives)
+        return self.gives_forces or by_torque or self.name == FORCE_LOOP
 
     def run(
         self,
@@ -151,21 +160,17 @@ class LawRunner:
         name, subject = self.name, self.believed
         if name == FORCE_LOOP:
             return self._move_by_valves(plant)
+        if not plant.takes_places and name == COMPUTED_TORQUE:
+            return self._move_by_section(plant, self._write_section())
         if not plant.takes_places and name in FORCE_LAWS:
             return self._move_by_forces(plant)
         control = subject.mechanism.description.control
-        believed = FileControl.of(control, Multibody(subject.mechanism), plant, lambda: plant.encoder)
-        if name == TUNED and believed is not None:
-            tuned = believed
-
-            def by_file(_: FloatArray, now: Wanted, then: Wanted) -> None:
-                tuned.move(lambda t: (now.place + t / PERIOD * (then.place - now.place), now.rate), PERIOD)
-
-            return by_file
+        if name == TUNED and control is not None and (control.workspace or control.computed_torque):
+            return self._move_by_section(plant, control)
         if name == TUNED and not plant.takes_places:
             return self._move_by_simulator(plant)
         if name == WORKSPACE and not plant.takes_places:
-            return self._move_in_workspace(plant)
+            return self._move_by_section(plant, self._write_section(workspace=True))
         if not plant.takes_places:
             raise SettingsError("the drives take forces and the file has no position loop")
         if name == WORKSPACE:
@@ -192,19 +197,30 @@ class LawRunner:
 
         return push
 
-    def _move_in_workspace(self, plant: LoadedPlant) -> Move:
-        """Computed torque on errors of the workspace, where drives take forces."""
-        machine = Multibody(self.believed.mechanism)
-        law = ComputedTorque(machine, self._w**2, 2.0 * DAMPING * self._w, PERIOD, workspace=True)
+    def _write_section(self, workspace: bool = False) -> MachineControl:
+        """Return the section `control` of a file with computed torque of the wanted bandwidth."""
+        return MachineControl((), TorqueControl(self._w**2, 2.0 * DAMPING * self._w, PERIOD), workspace)
 
-        def push(shown: FloatArray, now: Wanted, _: Wanted) -> None:
-            plant.push(law.step(shown, now.place, now.rate, now.acceleration), PERIOD)
+    def _move_by_section(self, plant: LoadedPlant, control: MachineControl) -> Move:
+        """Move as a simulated run of a file with this section does."""
+        encoder = plant.encoder
+        law = FileControl(control, Multibody(self.believed.mechanism), plant, lambda: encoder)
 
-        return push
+        def move(shown: FloatArray, now: Wanted, then: Wanted) -> None:
+            nonlocal encoder
+            encoder = shown
+
+            def between(t: float) -> tuple[FloatArray, FloatArray]:
+                part = t / PERIOD
+                return now.place + part * (then.place - now.place), now.rate + part * (then.rate - now.rate)
+
+            law.move(between, PERIOD)
+
+        return move
 
     def _move_by_valves(self, plant: LoadedPlant) -> Move:
         """Computed torque through a force loop."""
-        law, last = ForceLaw("computed torque", self.model, self._w), [plant.encoder]
+        law, last = ForceLaw(COMPUTED_TORQUE, self.model, self._w), [plant.encoder]
         loop = ForceLoop(self.believed.actuators, PERIOD)
 
         def open_valves(shown: FloatArray, now: Wanted, _: Wanted) -> None:

@@ -26,7 +26,11 @@ from pkm_identification.mechanisms.hexapod.bodies import Platform
 from pkm_identification.mechanisms.hexapod.drive import CONTROL
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
 from pkm_identification.mechanisms.hexapod.joint_friction import JointFriction
-from pkm_identification.mechanisms.hexapod.kinematics import forward_kinematics, strut_lengths
+from pkm_identification.mechanisms.hexapod.kinematics import (
+    forward_kinematics,
+    strut_lengths,
+    strut_motion_from_platform,
+)
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import STRUTS, TRAJECTORIES, PlatformMotion
 from pkm_identification.numerics.arrays import FloatArray
@@ -38,7 +42,7 @@ from ..imperfections.setup import Setup
 from ..payload import Payload, load_platform
 from ..plant import Plant, PlantState
 from ..recording import Truth, column
-from ..setpoints import MotionReference
+from ..setpoints import MotionReference, Wanted
 from ..trajectories import Trajectory, trajectory
 
 # Limits of references made from single commands, where the machine names none.
@@ -122,7 +126,12 @@ class HexapodPhysics:
             length = strut_lengths(self.description, states.position, states.rotation)
             return length, strut_forces(self.description, states) if feed_forward else np.zeros_like(length)
 
-        return MotionReference(sample, period)
+        def want(time: float) -> Wanted:
+            states = motion.motion(np.array([time]))
+            length, rate, _ = strut_motion_from_platform(self.description, states)
+            return length[0], rate[0]
+
+        return MotionReference(sample, period, want)
 
     def build_plant(self, setup: Setup, friction: bool, stops: bool) -> Plant:
         step = small_step(self.description, 1.0 / self.sample_rate / self.cycles)

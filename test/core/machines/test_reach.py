@@ -12,8 +12,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import yaml
 from core.machines.every_machine import AS_MULTIBODY, ON_PAGE, machine
 
+from benchmarks.field import parallel_machines as documents
 from pkm_identification.cli import main
 from pkm_identification.errors import SettingsError
 from pkm_identification.machines.contract import OK
@@ -21,6 +23,8 @@ from pkm_identification.machines.load import load_machine
 from pkm_identification.machines.reach import LIMIT, UNREACHABLE, follow_lines
 from pkm_identification.mechanisms.hexapod.kinematics.inverse import strut_lengths
 from pkm_identification.numerics.rotation import matrix_from_vector
+from pkm_identification.records.orientations import read_rotations
+from pkm_identification.records.table import read_table
 
 
 @pytest.mark.parametrize("name", ["mast", ON_PAGE])
@@ -69,6 +73,25 @@ def test_a_machine_without_pose_and_outputs_is_refused(capsys, tmp_path):
 def test_options_of_slices_are_a_hexapods(option, capsys, tmp_path):
     assert main(["workspace", "--machine", "mast", "--out", str(tmp_path), *option]) == 2
     assert option[0] in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_the_command_writes_the_angles_that_are_asked(tmp_path):
+    form = "zxz"
+    file = tmp_path / "rss.yaml"
+    file.write_text(yaml.safe_dump(documents.rss()))
+    assert (
+        main(
+            ["workspace", "--machine", str(file), "--points", "10", "--angles", form, "--out", str(tmp_path)]
+        )
+        == 0
+    )
+    table = read_table(tmp_path / "workspace.csv", lambda names: names)
+    one = load_machine(str(file))
+    drives = table.select([drive.name for drive in one.drives])
+    _, rotation = one.compute_pose(one.compute_motion(drives, 0.0 * drives, 0.0 * drives))
+    np.testing.assert_allclose(read_rotations(table), rotation, atol=1e-6)
+    assert main(["workspace", "--machine", "mast", "--angles", form, "--out", str(tmp_path)]) == 2
 
 
 @pytest.mark.slow

@@ -31,6 +31,11 @@ from pkm_identification.simulation.actuated.control_design import (
 from pkm_identification.simulation.actuated.frequency_response import bandwidths, response
 from pkm_identification.simulation.actuated.modes import mass_of_drives
 from pkm_identification.simulation.actuated.subject import Subject
+from pkm_identification.simulation.motion_file import format_motion_text
+from pkm_identification.simulation.physics.load import build_physics
+from pkm_identification.simulation.sensors import SensorSettings
+from pkm_identification.simulation.simulator import simulate
+from pkm_identification.simulation.waveforms import MultiSine
 
 BANDWIDTH, PAYLOAD = 8.0, 0.5  # Hz, kg
 
@@ -99,12 +104,13 @@ def test_names_payload_and_bandwidth_follow_from_the_machine():
 
 
 @pytest.mark.slow
-def test_the_command_compares_laws_of_valves(capsys):
+def test_the_command_compares_laws_of_valves(capsys, tmp_path):
     arguments = ["control-design", "--machine", "epaas_testrig", "--amplitude", "0.002", "--json", "-"]
+    arguments += ["--write", str(tmp_path / "tuned.yaml")]
     assert main(arguments) == 0
     document = json.loads(capsys.readouterr().out)
     assert [one["name"] for one in document["laws"]] == [
-        "as tuned", "gravity", "scheduling", "force feed-forward", "force loop", "workspace"
+        "as tuned", "gravity", "scheduling", "force feed-forward", "force loop", "workspace", "as written: position"
     ]  # fmt: skip
     laws, (axis,) = {one["name"]: one for one in document["laws"]}, document["axes"]
     assert all(one["why_not"] is None and one["stiffness"][axis] > 0 for one in laws.values())
@@ -115,6 +121,9 @@ def test_the_command_compares_laws_of_valves(capsys):
     # a cylinder that follows forces takes the whole model
     assert laws["force loop"]["tracking"][axis] < 0.1 * laws["as tuned"]["tracking"][axis]
     assert {one["advice"] for one in document["advice"]} >= {"compensate gravity"}
+    # without --bandwidth the gains that are written are those of the file
+    written = laws["as written: position"]["tracking"][axis]
+    assert written == pytest.approx(laws["as tuned"]["tracking"][axis], rel=0.01)
 
 
 @pytest.mark.slow
@@ -168,6 +177,35 @@ def test_gains_that_are_written_are_read_again(name, law, tmp_path):
         assert (loops.bandwidth, loops.damping) == pytest.approx((wanted, 1.0))
         # what is set is not the file's
         assert build_controller_settings({**values, "bandwidth": 9.0}, machine).loops.bandwidth == 9.0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "law", "axis", "wanted"),
+    [("mast_belt", "position", "psi", 3.0), ("uf", "computed torque", "z", 12.0)],
+)
+def test_a_run_of_the_written_file_follows_as_promised(name, law, axis, wanted, tmp_path):
+    file, motion, amplitude = tmp_path / "machine.yaml", tmp_path / "motion.yaml", 0.004
+    file.write_text(write_gains(load_machine(name), law, wanted))
+    machine = load_machine(str(file))
+    subject = Subject.of(machine, name)
+    promised = compare_laws(subject, subject, (axis,), wanted, amplitude, ("as tuned",))[0].tracking[axis]
+    moved = np.eye(6)[subject.axes.index(axis)] if subject.position is not None else subject.direction(axis)
+    f = wanted / 4
+    signal = MultiSine(np.array([f]), amplitude * moved[:, None], 0.0 * moved[:, None])
+    motion.write_text(format_motion_text(machine, signal, 3.0 + 1 / f, "one sine along an axis"))
+    run = simulate(machine, str(motion), sensors=SensorSettings.perfect())
+    physics = build_physics(machine)
+    there = physics.compute_motion(physics.build_motion(str(motion), None, 0), run.time).coordinate
+    used = (run.time >= 1.5) & (run.time < 1.5 + 1 / f)
+    angle = 2 * np.pi * f * run.time[used]
+    columns = np.column_stack([np.sin(angle), np.cos(angle), np.ones_like(angle)])
+    done, asked = (np.linalg.lstsq(columns, one[used], rcond=None)[0] for one in (run.truth.length, there))
+    drive = int(np.argmax(np.abs(asked[0])))
+    followed = 100 * abs(1 - (done[0] + 1j * done[1]) / (asked[0] + 1j * asked[1]))[drive]
+    # the twelve sines of the promise make harmonics of their own, some tenths of a per cent
+    assert followed == pytest.approx(promised, rel=0.03, abs=0.25)
+    assert (followed < 0.3) == (law == "computed torque")
 
 
 def test_a_law_without_keys_is_not_written():

@@ -194,9 +194,17 @@ def with_run(study, estimator, adaptation, values, noisy=False):
 
 
 def with_range(study, signal, coordinate, size):
-    values = getattr(study.motion, signal).copy()
-    values[:, coordinate] *= size / np.abs(values[:, coordinate]).max()
-    return replace(study, motion=replace(study.motion, **{signal: values}))
+    def scale(motion):
+        values = getattr(motion, signal).copy()
+        values[:, coordinate] *= size / np.abs(values[:, coordinate]).max()
+        return replace(motion, **{signal: values})
+
+    return replace(study, motion=scale(study.motion), elsewhere=tuple(map(scale, study.elsewhere)))
+
+
+def test_a_range_that_another_fall_would_judge_otherwise_is_not_judged(study):
+    other = replace(study, elsewhere=(with_range(study, "velocity", 0, 20.0).motion, *study.elsewhere))
+    assert verdicts(other)["Range of x'"] == UNJUDGED
 
 
 FAR = [5.0, 5.0, 5.0, 0.1, 1.0]
