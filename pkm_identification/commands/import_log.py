@@ -106,6 +106,28 @@ def _describe_log(
         spans = "  ".join(f"{a:.4g}..{b:.4g}" for a, b in zip(low, high, strict=True))
         lines.append(f"{name:{wide}}  {spans} {unit}")
     lines += log.warnings
+    empty = _count_zero_rows(log.coordinate)
+    if empty:
+        lines.append(
+            f"{empty} of {len(log)} samples have 0 in every coordinate between others that have not: a second "
+            "publisher of this topic, or what a driver reports before it is ready; 'pkm check' and 'pkm identify' "
+            "leave them out as empty, out of reach or spikes"
+        )
     if log.faults:
         lines.append("left out: " + ", ".join(f"{reason} {count}" for reason, count in log.faults.items()))
     return "\n".join([*lines, f"-> {out}"])
+
+
+def _count_zero_rows(coordinate: FloatArray) -> int:
+    """Return how many rows of coordinates (N, n) are all 0 where a log has jumps to them and back, or begins so."""
+    zero = np.all(coordinate == 0.0, axis=1)
+    if not np.any(zero) or np.all(zero):
+        return 0
+    moves = np.abs(np.diff(coordinate, axis=0)).max(axis=1)
+    jumps = moves[zero[1:] != zero[:-1]]
+    # a machine that passes zero is as near to it before and behind
+    return (
+        int(np.count_nonzero(zero))
+        if jumps.size and jumps.min() > np.nanquantile(moves[~zero[1:]], 0.9)
+        else 0
+    )

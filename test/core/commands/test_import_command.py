@@ -162,3 +162,13 @@ def test_what_import_promises_to_check_it_checks(tmp_path, capsys, change, messa
     assert message in err
     assert err.count("\n") == 1
     assert not out.exists()
+
+
+@pytest.mark.parametrize("rows", [0, 7])
+def test_rows_of_zeros_between_others_are_told(tmp_path, capsys, rows):
+    log = synthetic.log(synthetic.truth(), 2.0, 1, real=True)
+    coordinate = np.array(log.length)
+    coordinate[50 : 50 + 20 * rows : 20] = 0.0
+    write_log(tmp_path / "log.csv", replace(log, coordinate=coordinate))
+    assert main(["import", str(tmp_path / "log.csv"), str(tmp_path / "out.csv")]) == 0
+    assert (f"{rows} of {len(log)} samples have 0" in capsys.readouterr().out) == (rows > 0)

@@ -23,6 +23,7 @@ ARM, SERVO = "machielsen1983/test_arm_study.py", "machielsen1983/test_servo_stud
 MAST, BASE = "mast/test_mast_studies.py", "iriarte2017/test_base_parameter_study.py"
 TWO, THREE = "oh2003/chapter_2/test_contribution_study.py", "oh2003/chapter_3/test_pendulum_study.py"
 FOUR, FIVE = "oh2003/chapter_4/test_simulation_study.py", "oh2003/chapter_5/test_staged_study.py"
+LAWS = "../control/test_mechanism_laws.py"
 # of each study: beginnings of numbers' names, and the test that has their own computation
 CHECKS = {
     "oh2003-contributions": {
@@ -65,7 +66,11 @@ CHECKS = {
         "the same": (MAST, "test_readings_of_the_jacobians_are_those_of_the_loops"),
         "the force": (MAST, "test_drives_carry_the_weight_and_printed_signs_are_wrong"),
     },
-    "mast-response": {"z": (MAST, "test_the_machines_loops_are_the_printed_ones")},
+    "mast-response": {
+        "z": (MAST, "test_the_machines_loops_are_the_printed_ones"),
+        "Fig. 3: w": (LAWS, "test_in_the_workspace_a_platform_goes_straight_and_as_the_gain_says"),
+        "Fig. 3: c": (LAWS, "test_the_error_obeys_its_equation_within_a_thousandth"),
+    },
     "mast-torque": {"the file|torque": (MAST, "test_friction_is_hidden_by_position_and_shown_by_torque")},
     "iriarte2017-base-parameters": {
         "suspension": (BASE, "test_the_rules_give_the_text_s_tables"),

@@ -15,6 +15,10 @@ from typing import Any
 
 import numpy as np
 
+from pkm_identification.control.laws.computed_torque import ComputedTorque
+from pkm_identification.control.laws.space import Space
+from pkm_identification.control.laws.workspace import WorkspaceControl
+from pkm_identification.machines.multibody import Multibody
 from pkm_identification.mechanisms.actuators import TwoInertia
 from pkm_identification.mechanisms.actuators.loops import DriveLoops
 from pkm_identification.mechanisms.model import Actuator
@@ -30,6 +34,11 @@ FREQUENCIES = np.array(
 )  # Hz, close where bandwidths are
 AMPLITUDE = 1e-3  # m; without friction it decides nothing
 LAWS, LAW_BANDWIDTH = ("workspace", "computed torque"), 4.0  # Hz
+STEP, SHORT_PERIOD = (
+    1e-3,
+    1e-6,
+)  # m, off the wanted place; s, between two calls of a law: an equation of one instant
+EQUAL = 1e-3  # of what an equation asks for: friction and the period are above rounding
 INERTIA_FACTOR = 1.56  # J_1 is divided by it in the paper's identification
 
 
@@ -67,9 +76,31 @@ def run_study() -> ResponseStudy:
         frequency, gain = measure_law(law, shipped, AXIS, LAW_BANDWIDTH, AMPLITUDE)
         at = int(np.argmin(np.abs(frequency - 0.25 * LAW_BANDWIDTH)))
         values[f"{law} error"] = 100.0 * abs(1.0 - gain[at])
+    values |= _check_laws(Multibody(shipped.mechanism), 2.0 * np.pi * LAW_BANDWIDTH)
     values["change"] = values["mechanism_bandwidth"] - values["shipped_bandwidth"]
     values["parting"] = 100.0 * float(np.abs(gains["mechanism"] / gains["shipped"] - 1.0)[1:].max())
     return ResponseStudy(gains, values)
+
+
+def _check_laws(machine: Multibody, w: float) -> dict[str, list[bool]]:
+    """Return in which axes both laws give what the equations of Fig. 3 ask for, with the machine's own J and M."""
+    held: dict[str, list[bool]] = {"workspace law": [], "computed torque law": []}
+    home, still = machine.home, np.zeros_like(machine.home)
+    space = Space(machine, workspace=True)
+    here = space.move(home)
+    for along in np.eye(len(home)):
+        wanted = home + STEP * along
+        error = space.compute_error(space.move(wanted), here)
+        rate = space.compute_jacobian(here) @ (w * (WorkspaceControl(machine).step(home, wanted) - home))
+        held["workspace law"].append(np.allclose(rate, w * error, rtol=EQUAL, atol=EQUAL * w * STEP))
+        force = ComputedTorque(machine, w**2, 2.0 * w, SHORT_PERIOD).step(
+            home, wanted, w * STEP * along, still
+        )
+        asked = w**2 * (wanted - home) + 2.0 * w * w * STEP * along
+        mass, bias = machine.compute_mass_and_bias(here, np.asarray(machine.basis.nominal))
+        done = np.linalg.solve(mass[0], force - bias[0])
+        held["computed torque law"].append(np.allclose(done, asked, rtol=EQUAL, atol=EQUAL * w**2 * STEP))
+    return held
 
 
 def _read(name: str, gain: np.ndarray) -> dict[str, Any]:

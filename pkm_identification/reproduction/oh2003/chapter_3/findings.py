@@ -213,7 +213,7 @@ def _assess_ranges(study: PendulumStudy) -> Finding:
             f"{STATED_TEXT[key][0]} {largest(study.motion, *key):.3g} {STATED_TEXT[key][1]}" for key in STATED
         )
         + f"; theta 1 {min(turned):.3g} to {max(turned):.3g} rad in {len(turned)} falls.",
-        "x', x'' and the rate are within a few per cent, as of a fall that begins a little higher. x is not: without a "
+        "x', x'' and the rate are a few per cent above the text's, whose fall may begin lower. x is below: without a "
         "force on the cart and from rest the common centre of mass stays where it is, and the cart within the links' "
         f"reach; {stated_travel:g} m need a drift of {drift:.2g} m/s at the start, which changes nothing else. Rest is "
         "our assumption. How far the links turn is another number in every fall.",
