@@ -268,7 +268,7 @@ def test_the_order_under_noise_is_judged_only_where_no_process_noise_decides_it(
 
 def test_every_judged_number_is_tested_both_ways(study):
     judged = {name for name, verdict in verdicts(study).items() if verdict in JUDGED}
-    assert judged - {"1 % noise: UKF better than LS, EKF between"} == set(BOTH_WAYS)
+    assert judged - {"1 % noise: UKF better than LS, EKF between"} <= set(BOTH_WAYS)
 
 
 def test_masses_are_judged_only_if_a_fall_identifies_them(study):
