@@ -58,6 +58,14 @@ def write_long(source: Path, path: Path) -> float:
     return TILES * step
 
 
+def round_coordinates(path: Path, step: float) -> None:
+    """Round the coordinates of a log to steps of an encoder."""
+    names, log = _read(path)
+    drives = slice(1, 1 + len(names) // 2)
+    log[:, drives] = np.round(log[:, drives] / step) * step
+    _write(path, names, log)
+
+
 def _read(path: Path) -> tuple[list[str], FloatArray]:
     with path.open(encoding="utf-8") as file:
         names = file.readline().strip().split(",")

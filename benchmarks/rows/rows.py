@@ -31,11 +31,12 @@ from pkm_identification.mechanisms.friction.registry import LAW_NAMES
 
 from ..field.drawn_kinds import draw_truth, scale_mechanism
 from ..field.truth import find_errors
-from .logs import write_long, write_variants
+from .logs import round_coordinates, write_long, write_variants
 from .run import Bench, Failure, Row, run, write_machine
 
-DURATION = 8.0  # s of a log
-SIMULATE = ["--trajectory", "rich", "--duration", DURATION, "--noise", 1]
+SHORTEST, PER_PARAMETER = 8.0, 0.2  # s of a log, and s for each parameter where that is more
+LONGER = 20.0  # s of the log of the machine off its file
+COUNT = 1e-5  # m or rad, of the encoders in a fall
 MISLEADING = 4.0  # deviations
 Commands = Iterable[list[Any]]
 LAW_NUMBERS: dict[str, dict[str, Any]] = {
@@ -68,8 +69,14 @@ def _m(command: str, *words: Any) -> Callable[[Bench], Commands]:
     return build
 
 
+def _find_duration(machine: Machine) -> float:
+    """Return how long a log of a machine is, s."""
+    return max(SHORTEST, round(PER_PARAMETER * len(machine.build_parameter_set(machine.sums_set))))
+
+
 def _simulate(bench: Bench, out: str, *words: Any, machine: str = "machine.yaml") -> list[Any]:
-    return ["simulate", "--machine", bench[machine], "--out", bench[out], "--si", *SIMULATE, *words]
+    motion = ["--trajectory", "rich", "--duration", _find_duration(bench.machine), "--noise", 1]
+    return ["simulate", "--machine", bench[machine], "--out", bench[out], "--si", *motion, *words]
 
 
 def _identify(bench: Bench, logs: str, *words: Any, machine: str = "machine.yaml") -> list[Any]:
@@ -202,7 +209,8 @@ def _take_perturbed(bench: Bench) -> Commands:
     """Identify a machine whose bodies and friction are 5 to 20 % off its file; compare with the truth."""
     document = draw_truth(np.random.default_rng(8), bench.document)
     write_machine(bench["truth.yaml"], document)
-    yield _simulate(bench, "truth.csv", "--seed", 9, "--duration", 20, machine="truth.yaml")
+    longer = max(LONGER, 2 * _find_duration(bench.machine))
+    yield _simulate(bench, "truth.csv", "--seed", 9, "--duration", longer, machine="truth.yaml")
     code, said = run(_identify(bench, "truth.csv", "--json", bench["truth.json"]))
     if not bench["truth.json"].exists():
         raise Failure(f"exit {code}: {said.strip().splitlines()[-1]}")
@@ -311,6 +319,7 @@ def _fall(bench: Bench) -> Commands:
         bench["fall.csv"],
         "--si",
     ]
+    round_coordinates(bench["fall.csv"], COUNT)
     yield _identify(bench, "a.csv", "--free-fall", bench["fall.csv"])
 
 

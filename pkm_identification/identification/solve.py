@@ -190,7 +190,7 @@ def _refuse_too_few(experiment: Experiment, problem: Problem) -> None:
     dropped = ", ".join(f"{name} {number}" for name, number in experiment.dropped.items() if number)
     dropped = f" (faults of the log: {dropped})" if dropped else ""
     least = (FEWEST_EQUATIONS * unknowns + 20) / (2.5 * experiment.settings.band.cutoff)
-    cure = f"a longer uninterrupted log is needed (at least {least:.0f} s)"
+    cure = f"a longer uninterrupted log is needed (at least {np.ceil(least):.0f} s)"
     if equations + problem.resting >= FEWEST_EQUATIONS * unknowns:
         cure = "the drives stand still in most of the log; record one in which they move"
     raise LogError(
