@@ -97,6 +97,7 @@ def judge(
     certain: bool = True,
     *,
     held_out_chance: float = 1.0,
+    none_holds: bool = False,
 ) -> Verdict:
     """Return the verdict.
 
@@ -116,6 +117,8 @@ def judge(
         Whether no error of the model could be taken for one of the file: nothing is left but white noise, or little.
     held_out_chance : float
         Factor by which noise alone may make `held_out_ratio` larger: much of short logs.
+    none_holds : bool
+        Whether no value holds, as of joints far from where the file says.
     """
     to_noise = certain and not floor_ratio > MAX_FLOOR_RATIO
     fitted = to_noise and held_out_ratio <= MAX_HELD_OUT_OF_FIT * held_out_chance and halves <= MAX_HALVES
@@ -132,7 +135,7 @@ def judge(
         grade, sentence = DO_NOT_USE, f"Do not use: {impossible}."
     elif not (fitted or usable):
         grade, sentence = DO_NOT_USE, _refuse(residual_share, held_out_ratio)
-    elif beyond and values_rest_on_conflict and to_noise:
+    elif beyond and (none_holds or (values_rest_on_conflict and to_noise)):
         named = ", ".join(f"{one.key} ({abs(one.deviations):.2g} deviations)" for one in beyond[:NAMED_KEYS])
         grade = CONTRADICTS
         sentence = f"The data contradict {named}: correct the file, or state how well it is known."

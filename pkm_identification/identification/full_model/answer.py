@@ -73,7 +73,8 @@ def answer(
         white = posterior.compute_residual_ratio(floor)
         ratio = white if coloured is None else posterior.compute_residual_ratio(np.maximum(floor, coloured))
     values = list_values(posterior, views, moved, in_conflict, white > MAX_FLOOR_RATIO)
-    if _is_misplaced(posterior, conflicts):
+    misplaced = _is_misplaced(posterior, conflicts)
+    if misplaced:
         values = tuple(replace(one, status=CONTRADICTS) for one in values)
     certain = not white > MAX_FLOOR_RATIO or posterior.residual_share <= LITTLE_RESIDUAL
     factor = posterior.common_factor if abs(conflicts[0].deviations) > MAX_CONFLICT else ""
@@ -81,7 +82,7 @@ def answer(
         ratio, posterior.residual_share, posterior.held_out_ratio,
         posterior.blocks.halves_disagreement(views.slopes), conflicts,
         any(one.status == CONTRADICTS for one in values), factor, _find_impossible(posterior, values), certain,
-        held_out_chance=posterior.held_out_chance,
+        held_out_chance=posterior.held_out_chance, none_holds=misplaced,
     )  # fmt: skip
     if verdict.widening > 1.0:
         values = tuple(one.widen(verdict.widening) for one in values)

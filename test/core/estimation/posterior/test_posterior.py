@@ -260,6 +260,7 @@ def test_what_may_be_the_models_error_is_none_of_the_file():
     scales, worst = (1.0, 0.02, 1.0, 1.0), (Conflict("bodies.arm.mass", 9.0),)
     assert judge(*scales, worst, True, certain=True).grade == CONTRADICTS
     assert judge(*scales, worst, True, certain=False).grade == USABLE
+    assert judge(*scales, worst, True, certain=False, none_holds=True).grade == CONTRADICTS
     assert judge(5.0, 0.3, 1.0, 1.0, worst, True, "lbf taken for N").grade == DO_NOT_USE
 
 
