@@ -66,7 +66,7 @@ def _list(outcomes: dict[str, list[Outcome]], title: str, states: list[str]) -> 
     for name, made in outcomes.items():
         for one in made:
             if one.state in states:
-                said.setdefault((one.row, one.line.replace(name, "NAME")), []).append(name)
+                said.setdefault((one.row, one.line.replace(f"'{name}'", "'NAME'")), []).append(name)
     lines = ["", f"## {title}", "", "| row | machines | |", "|---|---|---|"]
     lines += [
         f"| {row} | {', '.join(names)} | {line.replace('|', '/')} |" for (row, line), names in said.items()

@@ -260,15 +260,15 @@ def _history(bench: Bench) -> Commands:
 
 
 def _identify_again(bench: Bench) -> Commands:
-    yield _m("export", "--estimate", ":out/estimate.json", "--format", "yaml", "--out", ":identified.yaml")(
-        bench
-    )[0]
+    yield _m(
+        "export", "--estimate", ":physical/estimate.json", "--format", "yaml", "--out", ":identified.yaml"
+    )(bench)[0]
     yield _identify(bench, "a.csv", machine="identified.yaml")
 
 
 def _export(bench: Bench) -> Commands:
     for form in ("mjcf", "sdf", "c"):
-        yield _m("export", "--estimate", ":out/estimate.json", "--format", form, "--out", f":e.{form}")(
+        yield _m("export", "--estimate", ":physical/estimate.json", "--format", form, "--out", f":e.{form}")(
             bench
         )[0]
 
@@ -384,7 +384,11 @@ ROWS: tuple[Row, ...] = (
     ),
     Row("identify", "`--model energy`", _a("identify", "--model", "energy")),
     Row("identify", "`--causal`", _a("identify", "--causal")),
-    Row("identify", "`--consistent`", _a("identify", "--consistent")),
+    Row(
+        "identify",
+        "`--consistent`",
+        lambda b: [_identify(b, "a.csv", "--consistent", "--out", b["physical"])],
+    ),
     *(
         Row(
             "also",
