@@ -116,7 +116,7 @@ def _descend(
 ) -> Mode:
     unknowns = start
     values, slope = model.compute(unknowns)
-    form = _Information.of(equations, slope[:, model.bent :], precision)
+    form = Information.of(equations, slope[:, model.bent :], precision)
     cost = equations.cost(values) + precision * float(unknowns @ unknowns)
     converged = False
     for _ in range(steps):
@@ -148,7 +148,7 @@ def _descend(
 
 
 @dataclass(frozen=True)
-class _Information:
+class Information:
     """Of data and prior (p, p) at any slope (T, p): products of the columns that stay are made once.
 
     Attributes
@@ -167,7 +167,7 @@ class _Information:
     precision: float
 
     @classmethod
-    def of(cls, equations: NormalEquations, columns: FloatArray, precision: float) -> _Information:
+    def of(cls, equations: NormalEquations, columns: FloatArray, precision: float) -> Information:
         seen = equations.gram @ columns
         return cls(equations.gram, seen, columns.T @ seen, precision)
 

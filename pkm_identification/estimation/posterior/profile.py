@@ -20,7 +20,7 @@ import numpy as np
 
 from pkm_identification.numerics.arrays import FloatArray
 
-from .mode import CurvedModel, Mode, NormalEquations
+from .mode import CurvedModel, Information, Mode, NormalEquations
 
 View = Callable[[FloatArray, FloatArray, FloatArray], tuple[float, FloatArray]]
 STIFFNESS = 1e3  # of the spring that holds a value, over its own precision
@@ -50,10 +50,11 @@ def compute_profile_deviations(
 def _find_side(model: CurvedModel, equations: NormalEquations, mode: Mode, view: View, way: float) -> float:
     value = view(mode.unknowns, mode.values, mode.slope)[0]
     own, unknowns, reached = abs(way), mode.unknowns, 0.0
+    form = Information.of(equations, mode.slope[:, model.bent :], 1.0)
     for _ in range(ROUNDS):
         for share in (0.5, 1.0):  # half the way first: what follows is curved, too
             target = value + reached + share * (way - reached)
-            unknowns, held, cost = _hold(model, equations, unknowns, view, target, STIFFNESS / own**2)
+            unknowns, held, cost = _hold(model, equations, form, unknowns, view, target, STIFFNESS / own**2)
         reached = held - value
         grown = max(cost - mode.cost, 1e-6)
         aim = abs(reached) / float(np.sqrt(grown))
@@ -66,6 +67,7 @@ def _find_side(model: CurvedModel, equations: NormalEquations, mode: Mode, view:
 def _hold(
     model: CurvedModel,
     equations: NormalEquations,
+    form: Information,
     start: FloatArray,
     view: View,
     target: float,
@@ -76,8 +78,7 @@ def _hold(
     values, slope = model.compute(unknowns)
     own, direction = view(unknowns, values, slope)
     for _ in range(STEPS):
-        information = slope.T @ equations.gram @ slope + spring * np.outer(direction, direction)
-        information[np.diag_indices_from(information)] += 1.0
+        information = form.compute(slope) + spring * np.outer(direction, direction)
         gradient = slope.T @ (equations.pull - equations.gram @ values) - unknowns
         gradient += spring * (target - own) * direction
         step = np.linalg.solve(information, gradient)

@@ -82,7 +82,7 @@ class Float64(Evaluation):
     tolerance: float = 1e-10
 
     def _fraction(self, value: Fraction) -> float:
-        return float(value)
+        return value.numerator / value.denominator  # as float() does, which asks for its type first
 
     def _function(self, name: str) -> Callable[..., float]:
         return getattr(math, name)
