@@ -17,6 +17,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from diagnostic_msgs.msg import DiagnosticStatus
+from ros.controlled_machine import slow_machine
 from ros.rigs import status_with, values_of
 
 from pkm_identification.msg import ParameterEstimate, PlatformState
@@ -39,12 +40,13 @@ BEHIND = {"simulator": CHAIN, "strut_filter": CHAIN[1:], "kinematics": CHAIN[2:]
 def plant(domain, tmp_path_factory):
     """A simulated machine being identified, every node a process; folder of the estimate."""
     folder = tmp_path_factory.mktemp("plant")
+    machine = {"machine": slow_machine(folder)}
     parameters = {
         "estimator": {"resume": True, "autosave_period": 0.2, "save_folder": str(folder)},
         "simulator": {"duration": 600.0, "wait": 300.0, "wait_for": ["platform_state"]},
     }
     nodes = {
-        name: NodeProcess(name, parameters.get(name, {}), domain=domain, folder=folder / name)
+        name: NodeProcess(name, machine | parameters.get(name, {}), domain=domain, folder=folder / name)
         for name in NODES
     }
     try:
@@ -64,7 +66,7 @@ def kill(node):
 
 
 def count_saved(folder):
-    path = folder / "uf.json"
+    path = folder / "slow.json"
     return json.loads(path.read_text())["state"]["count"] if path.exists() else 0
 
 
