@@ -51,6 +51,9 @@ LONGEST = (
     "test_machine_controller.py",
 )
 
+# Files that share what takes long with another one go to its worker
+WITH = {"test/core/reproduction/mast/test_mast_studies.py": "test/core/reproduction/test_studies.py"}
+
 LAUNCH_FILES = Path(__file__).parent / "launch"
 # Folders whose tests mostly wait, for nodes and the clock.
 WAITING = ("test/ros/", "test/launch/")
@@ -77,6 +80,10 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     from xdist.scheduler import LoadFileScheduling
 
     class WaitingBesideComputing(LoadFileScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            file = super()._split_scope(nodeid)
+            return WITH.get(file, file)
+
         def _assign_work_unit(self, node: Any) -> None:
             last = node is list(self.assigned_work)[-1]
             for file in self.workqueue:

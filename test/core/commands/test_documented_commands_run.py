@@ -35,6 +35,7 @@ MACHINES, MECHANISMS = ROOT / "config" / "machines", ROOT / "config" / "mechanis
 SHARED, SHORT = "6", "3"  # s
 # Put behind a command where it costs more than its words need
 SHORTER = {
+    "control-design --machine uf": ("--axes", "z"),
     "excite": ("--duration", "8", "--budget", "1"),
     "history": ("--workers", "0"),
     "identify": ("--estimator", "ls"),
