@@ -194,7 +194,10 @@ def _tie(bench: Bench) -> Commands:
     names = [name for name in _list_values(bench) if name.startswith("viscous")]
     if len(names) < 2:
         raise Failure("the estimate has no two viscous coefficients to tie")
-    yield _identify(bench, "a.csv", "--tie", f"{names[1]}={names[0]}")
+    entries = {one.name: one.nominal for one in bench.machine.basis}
+    first, second = (entries.get(name, 0.0) for name in names[:2])
+    factor = second / first if first and second else 1.0
+    yield _identify(bench, "a.csv", "--tie", f"{names[1]}={names[0]}*{factor:.9g}")
 
 
 def _prior(bench: Bench) -> Commands:
@@ -209,9 +212,11 @@ def _take_perturbed(bench: Bench) -> Commands:
     """Identify a machine whose bodies and friction are 5 to 20 % off its file; compare with the truth."""
     document = draw_truth(np.random.default_rng(8), bench.document)
     write_machine(bench["truth.yaml"], document)
+    # a file that says that it is of a drawing would rightly be contradicted
+    write_machine(bench["unknown.yaml"], {key: one for key, one in bench.document.items() if key != "known"})
     longer = max(LONGER, 2 * _find_duration(bench.machine))
     yield _simulate(bench, "truth.csv", "--seed", 9, "--duration", longer, machine="truth.yaml")
-    code, said = run(_identify(bench, "truth.csv", "--json", bench["truth.json"]))
+    code, said = run(_identify(bench, "truth.csv", "--json", bench["truth.json"], machine="unknown.yaml"))
     if not bench["truth.json"].exists():
         raise Failure(f"exit {code}: {said.strip().splitlines()[-1]}")
     answer = json.loads(bench["truth.json"].read_text())["answer"]
