@@ -27,7 +27,6 @@ from pkm_identification.mechanisms.friction import Friction
 from pkm_identification.mechanisms.known_statements import Statements, Width
 from pkm_identification.mechanisms.model import Actuator
 from pkm_identification.mechanisms.multibody.base_set import BASE, BaseSet
-from pkm_identification.mechanisms.multibody.closed import Closed
 from pkm_identification.mechanisms.multibody.description.payload_body import find_payload_body
 from pkm_identification.mechanisms.multibody.description.reader import move_joints, read_document
 from pkm_identification.mechanisms.multibody.dynamics import regressor
@@ -37,25 +36,13 @@ from pkm_identification.mechanisms.multibody.identified import identified_mechan
 from pkm_identification.mechanisms.multibody.joint_friction import (
     joint_friction_columns,
 )
-from pkm_identification.mechanisms.multibody.kernels.closing import (
-    NO_PIVOT,
-    Readings,
-    compute_complete_motion,
-)
 from pkm_identification.mechanisms.multibody.kernels.dynamics import (
     TreeMotion,
     driven_forces,
     fill_energy_columns,
     fill_mass,
 )
-from pkm_identification.mechanisms.multibody.kernels.layout import FRAME_B
 from pkm_identification.mechanisms.multibody.kinematics import (
-    MechanismMotion,
-    close_drives,
-    close_outputs,
-    close_pose,
-    frames,
-    rates,
     read,
 )
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
@@ -73,18 +60,18 @@ from .capabilities import (
     ElasticDrives,
     EnergyModel,
     NamedOutputs,
-    Output,
     PlatformPose,
 )
 from .compliance import find_compliance
-from .contract import DEGRADED, FAILED, OK, Machine, Motion, NeighbourSolver
+from .contract import OK, Machine, Motion, NeighbourSolver
 from .file_numbers import REMEMBERED, Change, change_document
 from .knowledge import Knowledge
 from .knowledge.multibody import knowledge_of_mechanism
 from .motions import mask_friction_rows
+from .moving_bodies import MovingBodies
 from .multibody_basis import build_basis
 from .multibody_drives import read_drive
-from .multibody_tracker import CLOSED_STATUS, MultibodyTracker, map_forces
+from .multibody_tracker import MultibodyTracker, map_forces
 from .place_drives import find_place_drives, find_valve
 from .rows_of_bodies import list_rows_of_mechanism
 from .sums_of_bodies import find_sums
@@ -96,7 +83,7 @@ _NEAR = 0.3  # of a large change, so far are they from home
 _PACE = 6.0  # 1/s: rates of those states are large changes times this, accelerations times its square
 
 
-class Multibody:
+class Multibody(MovingBodies):
     """See `contract.Machine`; `mechanism` is the description, closed at home, in float64."""
 
     quick: ClassVar[bool] = False
@@ -262,32 +249,6 @@ class Multibody:
         held = period if description.control is None else description.control.command_period
         return tuple(replace(one.transfer(held), held=held).at(period) for one in description.actuators)
 
-    def compute_motion(
-        self,
-        coordinate: FloatArray,
-        rate: FloatArray,
-        acceleration: FloatArray,
-        start: tuple[FloatArray, ...] | None = None,
-    ) -> Motion:
-        closed = close_drives(self.mechanism, coordinate, None if start is None else start[0])
-        moved = self._motion_of("drives", closed, rate, acceleration)
-        return replace(moved, coordinate=coordinate, rate=rate, acceleration=acceleration)
-
-    def compute_accelerated_motion(self, motion: Motion, acceleration: FloatArray) -> Motion:
-        """See `contract.compute_accelerated_motion`."""
-        count = len(acceleration)
-        q, rate = motion.state[0].repeat(count, 0), motion.rate.repeat(count, 0)
-        moved = self._move("drives", q, rate, acceleration)
-        state = q, moved.velocity, moved.acceleration
-        return Motion(
-            motion.coordinate.repeat(count, 0), rate, acceleration, state,
-            motion.status.repeat(count), motion.residual.repeat(count),
-        )  # fmt: skip
-
-    def explain_unreachable(self, coordinate: FloatArray) -> str:
-        closed = close_drives(self.mechanism, coordinate[None])
-        return "" if closed.found[0] else closed.reason(0)
-
     def compute_regressor(self, motion: Motion, mapping: FloatArray) -> FloatArray:
         rows = mask_friction_rows(self, mapping)
         moved = self._whole(motion)
@@ -399,24 +360,6 @@ class Multibody:
         mass[pivot == 0.0], bias[pivot == 0.0] = np.nan, np.nan
         return mass, bias
 
-    def _move(
-        self, task: str, configuration: FloatArray, rate: FloatArray, acceleration: FloatArray
-    ) -> MechanismMotion:
-        """Return the motion of closed configurations (N, Q) by rates (N, n) of a task; NaN where it is singular."""
-        mechanism, count = self.mechanism, len(configuration)
-        velocity, second = np.zeros((2, count, mechanism.tree.velocities))
-        pivot, drive = np.zeros(count), np.zeros((3, count, len(self.drives)))
-        if count:
-            compute_complete_motion(
-                mechanism.model, mechanism.task_rows(task), configuration, np.ascontiguousarray(rate),
-                np.ascontiguousarray(acceleration), velocity, second, pivot,
-                Readings(mechanism.row_numbers("drives"), *drive),
-            )  # fmt: skip
-        singular = np.abs(pivot) < NO_PIVOT
-        for part in (velocity, second, *drive):
-            part[singular] = np.nan
-        return MechanismMotion(configuration, velocity, second, *drive)
-
     @property
     def place_drives(self) -> str:
         description = self.mechanism.description
@@ -458,68 +401,6 @@ class Multibody:
             return np.zeros((len(motion), mapping.shape[1]))
         columns = joint_friction_columns(self.mechanism, self._whole(motion))
         return np.einsum("nip,ni->np", columns, motion.rate) @ passive
-
-    @property
-    def outputs(self) -> tuple[Output, ...]:
-        return tuple(Output(one.name, one.unit) for one in self.mechanism.description.outputs)
-
-    def compute_outputs(self, motion: Motion) -> tuple[FloatArray, FloatArray, FloatArray]:
-        values = read(self.mechanism, "outputs", motion.state[0])
-        return (values, *rates(self.mechanism, "outputs", self._whole(motion)))
-
-    def compute_motion_of_outputs(
-        self, value: FloatArray, rate: FloatArray, acceleration: FloatArray
-    ) -> Motion:
-        return self._motion_of("outputs", close_outputs(self.mechanism, value), rate, acceleration)
-
-    @property
-    def home_pose(self) -> tuple[FloatArray, FloatArray]:
-        position, rotation = self._pose(self.mechanism.home[None])
-        return position[0], rotation[0]
-
-    def _pose(self, configuration: FloatArray) -> tuple[FloatArray, FloatArray]:
-        mechanism = self.mechanism
-        body = mechanism.model.row[mechanism.row_numbers("pose")[-1], FRAME_B]
-        rotation, position = frames(mechanism, configuration)
-        return position[:, body], rotation[:, body]
-
-    def compute_pose(self, motion: Motion) -> tuple[FloatArray, FloatArray]:
-        return self._pose(motion.state[0])
-
-    def compute_twist(self, motion: Motion) -> tuple[FloatArray, FloatArray]:
-        return rates(self.mechanism, "pose", self._whole(motion))
-
-    def compute_drive_rates(self, motion: Motion, twist: FloatArray) -> FloatArray:
-        return self._move("pose", motion.state[0], twist, np.zeros_like(twist)).drive_rate
-
-    def compute_motion_of_pose(
-        self, position: FloatArray, rotation: FloatArray, twist: FloatArray, acceleration: FloatArray
-    ) -> Motion:
-        closed = close_pose(self.mechanism, position, rotation)
-        return self._motion_of("pose", closed, twist, acceleration)
-
-    def _motion_of(self, task: str, closed: Closed, rate: FloatArray, acceleration: FloatArray) -> Motion:
-        """Return the motion of closed rows by rates and accelerations (N, n) of a task."""
-        status = CLOSED_STATUS[np.asarray(closed.status)]
-        q = np.where(closed.found[:, None], closed.configuration, self.mechanism.home[None])
-        moved = self._move(task, q, rate, acceleration)
-        status[np.isnan(moved.drive_rate).any(axis=1)] = FAILED
-        parts = moved.configuration, moved.velocity, moved.acceleration
-        drives = moved.drive, moved.drive_rate, moved.drive_acceleration
-        for part in (*parts, *drives):
-            part[status > DEGRADED] = np.nan
-        return Motion(*drives, parts, status, closed.residual)
-
-    def wrap_motion(self, moved: MechanismMotion) -> Motion:
-        """Return the contract's motion of a mechanism's that has been closed."""
-        drives = moved.drive, moved.drive_rate, moved.drive_acceleration
-        state, count = (moved.configuration, moved.velocity, moved.acceleration), len(moved)
-        return Motion(*drives, state, np.full(count, OK, dtype=np.uint8), np.zeros(count))
-
-    def _whole(self, motion: Motion) -> MechanismMotion:
-        q, velocity, acceleration = motion.state
-        drives = motion.coordinate, motion.rate, motion.acceleration
-        return MechanismMotion(q, velocity, acceleration, *drives)
 
 
 @lru_cache(maxsize=REMEMBERED)
