@@ -32,6 +32,7 @@ import yaml
 from pkm_identification.cli import main as run_command
 from pkm_identification.errors import PkmError
 from pkm_identification.estimation.posterior.thresholds import MAX_FLOOR_RATIO
+from pkm_identification.estimation.posterior.verdict import CONTRADICTS
 from pkm_identification.machines.contract import Machine
 from pkm_identification.machines.load import read_machine
 from pkm_identification.motion import DriveLog
@@ -118,8 +119,11 @@ def list_causes(document: dict[str, Any]) -> list[str]:
         causes.append("force_sign" if "other sign" in verdict["sentence"] else "force_unit")
     if (verdict["residual_over_floor"] or 0.0) > MAX_FLOOR_RATIO:
         return causes or [UNKNOWN]  # effects are then said to be the nearest, and no cause
-    causes += [one["name"] for one in made["effects"]]
-    causes += [one["key"] for one in made["verdict"]["conflicts"] if abs(one["deviations"]) > WRONG]
+    effects = [one["name"] for one in made["effects"]]
+    keys = [one["key"] for one in verdict["conflicts"] if abs(one["deviations"]) > WRONG]
+    causes += (
+        keys + effects if verdict["grade"] == CONTRADICTS else effects + keys
+    )  # as the sentence has them
     if not fit.get("adequate", True):
         causes += [one["name"] for one in fit["causes"] if one["cure"]]
     return causes

@@ -227,6 +227,8 @@ def _list_unseen(posterior: Posterior) -> tuple[Unseen, ...]:
     kinds = [nuisance.effect.name for nuisance in posterior.equations.nuisances for _ in nuisance.names]
     for name, k in zip(kinds, effects, strict=True):
         one = posterior.model.unknowns[k]
+        if one.widened < 1.0:  # at its bound
+            continue
         size = float(std[k]) * one.width
         if name not in sizes or size > sizes[name].size:
             sizes[name] = Unseen(name, size, one.unit)

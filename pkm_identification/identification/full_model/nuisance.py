@@ -13,6 +13,7 @@ Noise finds an effect only when it has moved values by several deviations alread
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -34,7 +35,7 @@ from ..model_errors.geometry import compute_pitch, name_offset, name_places
 from ..model_errors.gravity import NAME as GRAVITY
 from ..model_errors.situation import Situation
 
-LEAST = 1e-6  # of a large coefficient: where the change is linear
+LEAST_AMOUNT = 1e-6  # of a large coefficient: where the change is linear
 FRICTION = ("friction_transition", "friction_stribeck", "friction_presliding", "friction_asymmetric",
             "friction_load", "friction_position", "friction_square", "joint_friction")  # fmt: skip
 
@@ -48,6 +49,7 @@ LARGEST = {
     **dict.fromkeys((GAIN, unsearched.GAIN_DRIFT, *SHAPES), 0.75), DELAY: 0.1, "friction_asymmetric": 1.0,
     "friction_load": 1.0,
 }  # fmt: skip
+LEAST_POSSIBLE = {unsearched.LAG: 0.0}  # its square: no channel is ahead of what it is made of
 
 
 @dataclass(frozen=True)
@@ -84,6 +86,11 @@ class Nuisance:
         """What none of its unknowns can exceed, in its unit."""
         return LARGEST.get(self.effect.name, float("inf"))
 
+    @property
+    def least(self) -> float:
+        """What none of its unknowns can be less than, in its unit."""
+        return LEAST_POSSIBLE.get(self.effect.name, float("-inf"))
+
     def columns(self, situations: Sequence[Situation], places: FloatArray | None = None) -> FloatArray:
         """Return the columns (K, n, p) at a situation of each log; `places` are those of `GEOMETRY` if made already."""
         if places is None or self.effect.name != GEOMETRY:
@@ -95,7 +102,7 @@ class Nuisance:
         secant = self.effect.secant
         if secant is None:
             return self.columns(situations)
-        amounts, least = self.directions @ found, LEAST * np.array(self.effect.scale)
+        amounts, least = self.directions @ found, LEAST_AMOUNT * np.array(self.effect.scale)
         amounts = np.where(np.abs(amounts) < least, least, amounts)
         return np.concatenate([secant(one, amounts) for one in situations]) @ self.directions
 
@@ -107,17 +114,18 @@ def list_seldom(machine: Machine) -> list[Nuisance]:
 
 def list_nuisances(machine: Machine, parameters: ParameterSet) -> list[Nuisance]:
     """Return the effects that a machine with these parameters can have."""
-    found = {}
-    for number, effect in enumerate(find_effects(machine, parameters)):
-        if effect.name in (DELAY, GAIN, GRAVITY, OFFSET, GEOMETRY, name_offset(machine), *FRICTION):
-            found[f"{effect.name} {number}"] = effect
-    names = {effect.name for effect in found.values()}
-    return [
-        _apply_prior(machine, effect)
-        for effect in (*found.values(), *unsearched.effects(machine))
+    kinds = (DELAY, GAIN, GRAVITY, OFFSET, GEOMETRY, name_offset(machine), *FRICTION)
+    found = [effect for effect in find_effects(machine, parameters) if effect.name in kinds]
+    names = [effect.name for effect in found]
+    shapes = Counter[str]()  # of one kind: a grid of transitions has a number for each
+    made = []
+    for effect in (*found, *unsearched.effects(machine)):
         # joints and zeros of the drives are one effect where joints are known
-        if effect.name != name_offset(machine) or GEOMETRY not in names
-    ] + list(_list_stated(machine))
+        if effect.name == name_offset(machine) and GEOMETRY in names:
+            continue
+        shapes[effect.name] += 1
+        made.append(_apply_prior(machine, effect, shapes[effect.name]))
+    return [*made, *_list_stated(machine)]
 
 
 def _list_stated(machine: Machine) -> Iterator[Nuisance]:
@@ -147,10 +155,13 @@ def _compute_shifted(shifts: Sequence[dict[str, float]], situation: Situation) -
     return np.nan_to_num(np.stack(added, axis=2))
 
 
-def _apply_prior(machine: Machine, effect: Effect) -> Nuisance:
-    """Return an effect with what the machine's knowledge says of its coefficients, else with its own scale."""
+def _apply_prior(machine: Machine, effect: Effect, first: int = 1) -> Nuisance:
+    """Return an effect with what the machine's knowledge says of its coefficients, else with its own scale.
+
+    Coefficients without names are numbered from `first`.
+    """
     count = len(effect.scale)
-    parts = effect.members or effect.parts or tuple(f"{effect.name}_{k + 1}" for k in range(count))
+    parts = effect.members or effect.parts or tuple(f"{effect.name}_{first + k}" for k in range(count))
     names = parts if len(set(parts)) == count else tuple(f"{one}_{k + 1}" for k, one in enumerate(parts))
     units = tuple(effect.unit_of(k) for k in range(count))
     known = _find_numbers(machine, effect)

@@ -42,6 +42,7 @@ WORTH_A_PASS = 0.05  # of itself
 # Of Student's distribution that effects have before the data: most are small, and one that is large is as large as it
 # is. A normal one would bend all other values to make it smaller.
 FREEDOM = 4.0
+NONE = 1e-6  # stated widths of an effect that would be less than any can be: it is at its bound of 0
 
 
 @dataclass(frozen=True)
@@ -147,7 +148,7 @@ def find_posterior_of(full: FullEquations, noise: FloatArray, wide: float = 1.0)
     widened = np.full(full.columns.shape[2] - first, wide)
     model = build_model(full, widened)
     starts: list[FloatArray] = []
-    power, largest = np.inf, _find_largest(full)
+    power, (least, largest) = np.inf, _find_bounds(full)
     limits = np.full(len(widened), np.inf)
     for number in range(MOST_PASSES):
         root = np.linalg.inv(np.linalg.cholesky(noise * full.problem.redundancy))
@@ -160,15 +161,17 @@ def find_posterior_of(full: FullEquations, noise: FloatArray, wide: float = 1.0)
         bent = full.is_bent(mode.values)
         beyond = (np.abs(mode.values[first:]) > largest) & (limits > 1.0)
         limits[beyond] = 1.0  # what no machine has is not allowed for
-        settled = not beyond.any() and (not bent or power > (1.0 - WORTH_A_PASS) * before)
+        below = (mode.values[first:] < least) & (limits > NONE)
+        limits[below] = NONE
+        settled = not np.any(beyond | below) and (not bent or power > (1.0 - WORTH_A_PASS) * before)
         if number == MOST_PASSES - 1 or (number >= WEIGHTINGS - 1 and settled):
             break
         if bent:
             full = full.relinearise(mode.values)
         there = mode.unknowns.copy()
         there[len(there) - len(widened) :] *= widened
-        widened = np.minimum(_widen(mode.values[first:]), limits)
-        there[len(there) - len(widened) :] /= widened
+        widened = np.minimum(_widen(mode.values[first:], full), limits)
+        there[len(there) - len(widened) :] *= (limits > NONE) / widened
         model, starts = build_model(full, widened), [there]
     parts = Contrasts.of(
         mode, columns, residual @ root.T, blocks, full.split_by_motion(), full.find_inner_equations()
@@ -176,14 +179,29 @@ def find_posterior_of(full: FullEquations, noise: FloatArray, wide: float = 1.0)
     return Posterior(full, model, normal, mode, Blocks.of(mode, columns, measured, blocks), residual, parts)
 
 
-def _widen(found: FloatArray) -> FloatArray:
-    """Return the widths of effects (q,) that were found in stated ones."""
-    return np.maximum(np.sqrt((FREEDOM + found**2) / (FREEDOM + 1.0)), 1.0)
+def _widen(found: FloatArray, full: FullEquations) -> FloatArray:
+    """Return the widths of effects (q,) that were found in stated ones.
+
+    What no file states and some drives have much of, the others may well have, too: their widths are one of a kind.
+    """
+    widths = np.sqrt((FREEDOM + found**2) / (FREEDOM + 1.0))
+    first = full.basis + full.reversals
+    for nuisance, place in full.list_effects():
+        own = slice(place.start - first, place.stop - first)
+        if not nuisance.judged:
+            common = np.sqrt((FREEDOM + np.sum(found[own] ** 2)) / (FREEDOM + len(found[own])))
+            widths[own] = np.maximum(widths[own], common)
+    return np.maximum(widths, 1.0)
 
 
-def _find_largest(full: FullEquations) -> FloatArray:
-    """Return what no machine has more of, of each effect (q,) in its stated widths."""
-    return np.array([one.largest / max(width, 1e-300) for one in full.nuisances for width in one.widths])
+def _find_bounds(full: FullEquations) -> FloatArray:
+    """Return what no machine has less and more of, of each effect (2, q) in its stated widths."""
+    bounds = [
+        (one.least / max(width, 1e-300), one.largest / max(width, 1e-300))
+        for one in full.nuisances
+        for width in one.widths
+    ]
+    return np.array(bounds).reshape(-1, 2).T
 
 
 def build_model(full: FullEquations, widened: FloatArray | None = None) -> FileModel:

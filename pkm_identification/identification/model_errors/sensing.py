@@ -85,6 +85,7 @@ def effects(machine: Machine) -> list[Effect]:
             repeat_prior(LARGE, count),
             "Calibrate the forces",
             name_drives(name, machine),
+            secant=compute_dead_band_at if name == DEAD_BAND else None,
         )
         for name, columns in shapes
     ]

@@ -161,6 +161,24 @@ def test_what_sensors_seldom_do_is_found_where_the_model_does_not_fit(log):
     assert max(map(abs, deviations_from_truth(answer, truth).values())) < 4.0
 
 
+def test_dead_bands_are_found_in_every_drive(log):
+    """Some are plain and some are not: what some drives have, the others may well have, too."""
+    machine, truth = file_with(lambda made: None), load_machine(synthetic.truth())
+    band = 0.04 * np.sqrt(np.mean(log.force**2))
+    force = np.sign(log.force) * np.maximum(np.abs(log.force) - band, 0.0)
+    answer = identify([replace(log, force=force)], machine, TOTAL).answer
+    assert answer.verdict.grade == FITS
+    assert answer.effects[0].name.startswith("force_dead_band")
+    assert max(map(abs, deviations_from_truth(answer, truth).values())) < 4.0
+
+
+def test_forces_ahead_have_no_lag(log):
+    """Its square would be negative: coordinates that were smoothed look like it."""
+    force = log.force - 9e-6 * np.gradient(np.gradient(log.force, log.time, axis=0), log.time, axis=0)
+    answer = identify([replace(log, force=force)], file_with(lambda made: None), TOTAL).answer
+    assert not any(one.name == "force_lag" for one in answer.effects)
+
+
 def test_a_gain_that_turns_a_force_round_is_none(log):
     force = log.force * np.array([1.0, 1.0, -0.5, 1.0, 1.0, 1.0])
     result = identify([replace(log, force=force)], file_with(lambda made: None), TOTAL)

@@ -13,6 +13,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from pkm_identification.identification.full_model.equations import build_whole_set
+from pkm_identification.identification.full_model.nuisance import list_nuisances, list_seldom
 from pkm_identification.identification.full_model.posterior import build_views, find_basis_sizes
 from pkm_identification.identification.full_model.unknowns import FileModel
 from pkm_identification.machines.load import load_machine
@@ -50,6 +52,14 @@ def test_views_of_the_basis_are_the_sets_own_values(name):
         parameters.nominal,
         atol=1e-9 * np.max(np.abs(parameters.nominal)),
     )
+
+
+@pytest.mark.parametrize("name", MACHINES)
+def test_every_effect_has_a_name_of_its_own(name):
+    machine = load_machine(name)
+    nuisances = list_nuisances(machine, build_whole_set(machine)) + list_seldom(machine)
+    names = [one for nuisance in nuisances for one in nuisance.names]
+    assert len(names) == len(set(names)) > len(machine.drives)
 
 
 def test_what_can_be_zero_is_no_mass_and_no_moment_of_inertia():
