@@ -49,7 +49,7 @@ ALSO = {
     "pitch": "coordinate_scale", "sides, travel, square": "friction_asymmetric,friction_position,friction_square",
     "Stribeck": "friction_stribeck", "transition": "friction_transition", "presliding": "friction_presliding",
     "load": "friction_load", "joint friction": "joint_friction", "motors' inertia": "motor_inertia",
-    "gravity and geometry": "gravity_direction,geometry", "centre of mass": "center_of_mass",
+    "gravity": "gravity_direction", "centre of mass": "center_of_mass",
     "unequal struts": "unequal_struts", "compliance": "compliance", "efficiency": "efficiency",
 }  # fmt: skip
 
@@ -402,6 +402,13 @@ ROWS: tuple[Row, ...] = (
             lacks=LACKS.get(also, _lacks_nothing),
         )
         for name, also in ALSO.items()
+    ),
+    Row(
+        "also",
+        "geometry, a longer log",
+        lambda b: [
+            _identify(b, "truth.csv", "--estimator", "ls", "--also", "geometry", machine="unknown.yaml")
+        ],
     ),
     *(Row("friction", f"law `{law}`", _with_law(law)) for law in LAW_NAMES),
     Row("friction", "`friction` of a slow log", _slow),

@@ -101,7 +101,8 @@ def with_answer(result: Identification, solution: Solution) -> Identification:
         whole = problem if solution.experiment.settings.causal else solution.problem
         residual = _compute_residual(result.estimate, whole, solution.middle)
         least = 0.0 if floor is None else ROUNDING * float(np.sqrt(np.mean(floor.exact**2)))
-        found = _compare_fit(found, residual, max(float(np.sqrt(np.mean(posterior.residual**2))), least))
+        of_full = max(float(np.sqrt(np.mean(posterior.residual**2))), least)
+        found = _compare_fit(found, residual, float(np.hypot(of_full, _compute_spread(result.estimate, whole))))
         fit_refused = good and not found.verdict.good
     sentences = format_excerpt_sentence(solution.experiment, judged)
     result = replace(result, answer=found, found=model, beside=(*result.beside, *sentences))
@@ -162,6 +163,12 @@ def _compute_residual(fitted: ParameterEstimate, problem: Problem, middle: Float
     values = middle.copy()
     values[: len(fitted.values)] = fitted.values
     return float(np.sqrt(np.mean(residual_rms(problem, values) ** 2)))
+
+
+def _compute_spread(fitted: ParameterEstimate, problem: Problem) -> float:
+    """Return the rms of force equations' predictions by the fit's own deviations: few equations of energy say less."""
+    columns = problem.equations.regressor[:, :, : len(fitted.values)]
+    return float(np.sqrt(np.mean(np.sum((columns @ fitted.covariance) * columns, axis=2))))
 
 
 def _compare_fit(found: Answer, residual: float, of_full: float) -> Answer:

@@ -243,3 +243,6 @@ def test_a_drawn_delta_whose_masses_are_guesses_converges(tmp_path):
     result = pkm.identify(log, file).identification
     assert result.answer.verdict.grade == FITS
     assert result.trusted
+    # one equation of energy says less than three of forces, as its deviations tell: that is no misfit
+    energy = pkm.identify(log, file, model="energy").identification
+    assert energy.answer.verdict.grade == FITS
