@@ -77,6 +77,12 @@ def add(commands: argparse._SubParsersAction) -> None:
     add_setting(model, TIE, "NAME=OTHER[*FACTOR]")
     add_setting(model, PRIOR, "FILE")
     add_setting(model, ALSO, "NAME[,NAME...]")
+    model.add_argument(
+        "--unknown",
+        metavar="NAME[,NAME...]",
+        help="estimate these numbers of the machine file and nothing else, by --estimator ukf from the drives' "
+        "accelerations: names of its 'constants', or paths as joints.second.place.0.1; also from a fall alone",
+    )
     estimator = parser.add_argument_group("estimator")
     tuning = parser.add_argument_group("tuning of the estimator")
     for name in ESTIMATOR_OPTIONS:
@@ -136,6 +142,10 @@ def _identify(options: argparse.Namespace) -> int:
     of_machine = open_logs(options)
     assert of_machine.machine is not None  # --machine is required
     machine = of_machine.machine
+    if options.unknown is not None:
+        from .unknown_numbers import estimate_numbers
+
+        return estimate_numbers(options, of_machine)
     options.estimator = options.estimator or choose_estimator(
         **{name: getattr(options, name) for name in OPTIONS if name != "estimator"}, fix=options.fix,
         tie=options.tie, prior=options.prior, also=options.also, falls=options.free_fall, load=options.payload,
