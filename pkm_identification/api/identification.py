@@ -274,7 +274,7 @@ def identify(
     """
     whole = wrap_description(load_machine(machine))
     assumed = assumptions_of(_list_names(fix), _list_names(tie), str(prior))
-    asked = {"fix": fix, "tie": tie, "prior": prior, "also": also, "free_fall": _has_any(free_fall)}
+    asked = {"fix": fix, "tie": tie, "prior": prior, "also": also, "falls": _has_any(free_fall)}
     settings = {"estimator": choose_estimator(**settings, **asked), **settings}
     chosen = Settings.of(assumptions=assumed, also=_list_names(also), **settings)
     chosen.parameter_set(whole)  # a wrong name is found before long logs are read

@@ -371,6 +371,7 @@ _PLACES = {
 # Tuning of the recursive filters: fields of `UnscentedSettings` by the names of their settings.
 TUNING = {declaration.name: entry for entry, declaration in declarations(UnscentedSettings).items()}
 _FIT = "ukf"  # where a fit of few parameters is asked for and no estimator named
+_BATCH = "ls"  # where a fall is given
 # Every declared setting by the name of its node parameter.
 NAMED: dict[str, Declaration] = {
     declaration.name: declaration
@@ -382,18 +383,22 @@ NAMED: dict[str, Declaration] = {
 def choose_estimator(**asked: Any) -> str:
     """Return the estimator of settings that name none: the full model, or UKF where a fit of few parameters is asked.
 
+    With a fall alone least squares: what a fall fixes is too sharp for a recursion to end at.
+
     Parameters
     ----------
     **asked
         As `Settings.of` takes them, with what is fixed, tied or stated, and what else a fit alone can use.
     """
     of_fits = {*TUNING, *(one.name for one in declarations(EstimatorSettings).values()), "causal"}
-    for name, value in asked.items():
-        if name in NAMED and (name not in of_fits or value == NAMED[name].default):
-            continue
-        if name in NAMED or value:
-            return _FIT
-    return FULL
+    of_fit = {
+        name
+        for name, value in asked.items()
+        if (name in of_fits and value != NAMED[name].default if name in NAMED else value)
+    }
+    if of_fit == {"falls"}:
+        return _BATCH
+    return _FIT if of_fit else FULL
 
 
 def assumptions_of(fix: Sequence[str], tie: Sequence[str], prior: str) -> Assumptions:

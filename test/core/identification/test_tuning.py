@@ -18,7 +18,13 @@ from pkm_identification.errors import SettingsError
 from pkm_identification.estimation.estimators import ESTIMATORS, Tuning
 from pkm_identification.estimation.filters.unscented import UnscentedSettings
 from pkm_identification.estimation.problem import Problem
-from pkm_identification.identification.settings import NAMED, TUNING, Settings, assumptions_of
+from pkm_identification.identification.settings import (
+    NAMED,
+    TUNING,
+    Settings,
+    assumptions_of,
+    choose_estimator,
+)
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.parameters.sets import list_hexapod_parameters
 
@@ -125,3 +131,17 @@ def test_a_group_beside_one_of_its_members_holds_the_rest():
 def test_groups_that_make_no_sense_are_refused(fix, words):
     with pytest.raises(SettingsError, match=words):
         assumptions_of(fix, [], "").apply(list_hexapod_parameters(Machine.load("uf"), "oh12"))
+
+
+@pytest.mark.parametrize(
+    ("asked", "estimator"),
+    [
+        ({}, "full"),
+        ({"falls": ()}, "full"),
+        ({"falls": ["fall.csv"]}, "ls"),
+        ({"fix": ["masses"]}, "ukf"),
+        ({"falls": ["fall.csv"], "causal": True}, "ukf"),
+    ],
+)
+def test_the_estimator_follows_what_is_asked(asked, estimator):
+    assert choose_estimator(**asked) == estimator
