@@ -76,7 +76,7 @@ def _list_notes(study: PendulumStudy) -> tuple[str, ...]:
         "(l.5399-5409), none on the output. Ours: uniform; for the second link and the first link's acceleration, of "
         "which the text says nothing, 1 % of our fall's largest values.",
         f"The simulated fall keeps its energy to {study.energy_error:.1g} of the kinetic energy.",
-        "By the public commands: `pkm simulate --machine pendulum --trajectory free`, and with ones in the machine file "
+        "By the public commands: `pkm simulate --machine pendulum --trajectory free`, and with ones in the file "
         "`pkm identify LOG --machine FILE --estimator ukf --unknown l1,l2,m1,m2,M`.",
     )
 
