@@ -102,7 +102,9 @@ def with_answer(result: Identification, solution: Solution) -> Identification:
         residual = _compute_residual(result.estimate, whole, solution.middle)
         least = 0.0 if floor is None else ROUNDING * float(np.sqrt(np.mean(floor.exact**2)))
         of_full = max(float(np.sqrt(np.mean(posterior.residual**2))), least)
-        found = _compare_fit(found, residual, float(np.hypot(of_full, _compute_spread(result.estimate, whole))))
+        found = _compare_fit(
+            found, residual, float(np.hypot(of_full, _compute_spread(result.estimate, whole)))
+        )
         fit_refused = good and not found.verdict.good
     sentences = format_excerpt_sentence(solution.experiment, judged)
     result = replace(result, answer=found, found=model, beside=(*result.beside, *sentences))
