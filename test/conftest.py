@@ -30,7 +30,6 @@ LONGEST = (
     "test_diagnosis.py",
     "test_documented_commands_run.py",
     "test_identification.py",
-    "test_fit_watch.py",
     "test_dual_identification.py",
     "test_documents.py",
     "test_payload_watch.py",

@@ -27,7 +27,7 @@ import numpy as np
 from benchmarks.misfit.machines import NAMES, nominal
 from benchmarks.misfit.motions import Motion
 from pkm_identification.estimation.identifiability import IDENTIFIABLE
-from pkm_identification.identification.online.judgement.fit_watch import StreamFit
+from pkm_identification.identification.online.live_verdict import StreamVerdict
 from pkm_identification.identification.online.pipeline import OnlinePipeline
 from pkm_identification.mechanisms.friction import friction_force
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
@@ -44,7 +44,8 @@ from pkm_identification.simulation import (
     trajectory,
 )
 
-SECONDS = 40.0  # of a stream: five judgements
+SECONDS = 40.0  # of a stream
+JUDGED_EVERY = 20.0  # s
 STANDSTILL = 180.0  # s
 SPREAD = 0.12  # of true masses, moments and friction about the file's
 NOISES = (0.002, 0.05)  # of the forces, relative
@@ -202,22 +203,27 @@ def answered(log: DriveLog, machine: Machine) -> Answer:
     assert log.force is not None
     pipeline = OnlinePipeline(machine)
     estimator, early = pipeline.estimator, False
-    fits: list[StreamFit] = []
+    verdicts: list[StreamVerdict] = []
     channels: set[str] = set()
+    asked = 0.0
     for row in zip(log.time.tolist(), log.length, log.force, strict=True):
         learned = pipeline.step(*row)
         channels |= {finding.reason for finding in pipeline.filter_stage.channels}
-        if estimator.fit is not None and (not fits or estimator.fit is not fits[-1]):
-            fits.append(estimator.fit)
-        if learned and not estimator.fit_watch.confirmed and estimator.count % 50 == 0:
+        if estimator.judgeable and row[0] - asked > JUDGED_EVERY:
+            asked = row[0]
+            if (verdict := estimator.begin_judging()()) is not None:
+                estimator.take_verdict(verdict)
+                verdicts.append(verdict)
+        if learned and not verdicts and estimator.count % 50 == 0:
             early |= IDENTIFIABLE in estimator.estimate.status
     estimator.finish()
-    if estimator.fit is not None and (not fits or estimator.fit is not fits[-1]):
-        fits.append(estimator.fit)
+    if estimator.verdict is not None and estimator.verdict not in verdicts[-1:]:
+        verdicts.append(estimator.verdict)
+    fits = [one.fit for one in verdicts]
     return Answer(
         [fit.ratio for fit in fits],
         [fit.adequate for fit in fits],
-        ["" if fit.cause is None or fit.adequate else fit.cause.name for fit in fits],
+        ["" if fit.adequate or not fit.causes else fit.causes[0].name for fit in fits],
         len(estimator.payload_events),
         estimator.estimate.status.count(IDENTIFIABLE),
         early,

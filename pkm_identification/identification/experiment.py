@@ -149,12 +149,32 @@ class Experiment:
 
     @classmethod
     def of_samples(
-        cls, machine: Machine, settings: Settings, log: GuardedLog, samples: Samples
+        cls, machine: Machine, settings: Settings, samples: Sequence[Samples], sources: Sequence[str]
     ) -> Experiment:
-        """Return that of one log of which smooth samples are there already: those of a stream."""
-        made = cls(machine, settings, (log,), (log.source,), {})
-        made._seen.append(samples)
+        """Return that of logs of which smooth samples are there already: those of streams.
+
+        Nothing is read above the kinematic low-pass, where what was noise of their forces is gone.
+        """
+        logs = tuple(
+            GuardedLog(
+                one.time, one.motion.coordinate, None, one.segment, np.zeros(len(one), dtype=bool), {}, {},
+                settings.period, source=source,
+            )
+            for one, source in zip(samples, sources, strict=True)
+        )  # fmt: skip
+        made = cls(machine, replace(settings, causal=False), logs, tuple(sources), {})
+        made._seen.extend(samples)
         return made
+
+    def as_streams(self) -> Experiment:
+        """Return the experiment of what is left of its logs behind the filters of a stream, of a causal run."""
+        samples = [
+            samples_of(log, self.machine, self.settings.filter, causal=True, twins=False) for log in self.logs
+        ]
+        rounded = any(np.isfinite(one.rounded_after) for one in samples)
+        noise = rate_noise(self.machine, self.settings.filter)
+        machine = self.machine.with_rate_noise(noise) if rounded else self.machine
+        return Experiment.of_samples(machine, self.settings, samples, self.sources)
 
     def _beginning(self) -> Experiment:
         """Return the experiment with effects to be estimated besides, at the machine file's values."""

@@ -51,7 +51,7 @@ def test_the_right_stream_fits():
 
 
 def test_exchanged_efforts_are_named_as_offline():
-    cause = streamed("set_a", [1, 0, 2, 3, 4, 5]).fit.cause
+    cause = streamed("set_a", [1, 0, 2, 3, 4, 5]).fit.causes[0]
     assert (cause.name, cause.detail) == ("exchanged_struts", "1 and 2 are exchanged")
 
 

@@ -43,7 +43,10 @@ def find_clipped_forces(experiment: Experiment, problem: Problem, relative: Floa
     relative : ndarray, shape (K, n)
         Their residual in units of the noise floor.
     """
-    force = np.concatenate([log.force for log in experiment.logs if log.force is not None])
+    recorded = [log.force for log in experiment.logs if log.force is not None]
+    if not recorded:  # a stream's samples have passed a low-pass: its channels are watched before that
+        return []
+    force = np.concatenate(recorded)
     found = []
     for k, drive in enumerate(experiment.machine.drives):
         limit = _find_limit(force[:, k])

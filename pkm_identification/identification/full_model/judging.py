@@ -10,7 +10,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,6 +43,7 @@ from .answer import answer
 from .coloured_noise import measure_coloured_floor
 from .posterior import Posterior, find_posterior, find_posterior_of
 from .prediction import predict_end
+from .stream_floor import measure_stream_floor
 
 ROUNDING = 1.0 / 3.0  # of the least floor: below, there is nothing to find
 FIRST_WIDE = 4.0  # times their widths, of effects where something is wrong
@@ -69,48 +71,42 @@ def with_answer(result: Identification, solution: Solution) -> Identification:
         If the logs are too short for deviations.
     """
     judged = experiment = excerpt(solution.experiment)
-    if experiment.settings.causal:  # the full model's equations are zero-phase
+    sentences = format_excerpt_sentence(solution.experiment, judged)
+    streamed = is_streamed(experiment)
+    if streamed:  # judged as its stream is
+        experiment = judged = experiment.as_streams()
+    elif experiment.settings.causal:  # the full model's equations are zero-phase
         settings = replace(experiment.settings, causal=False)
         judged = experiment = replace(experiment, settings=settings)
     if experiment.estimator.twins:  # which the full model does without
         plain = replace(experiment.settings, estimator=EstimatorSettings(name=FULL))
         experiment = replace(experiment, settings=plain)
-    problem = solution.problem if judged is solution.experiment else judged.problem()
+    problem = solution.problem if streamed or judged is solution.experiment else judged.problem()
+    whole = problem if solution.experiment.settings.causal else solution.problem
     parameters = solution.problem.parameters
-    basis = parameters.mapping @ solution.middle + parameters.known
-    floor = measure_floor(judged, problem, solution.middle)
+    values = solution.fit.mean if streamed else solution.middle
+    basis = parameters.mapping @ values + parameters.known
+    floor = measure_stream_floor(experiment, basis) if streamed else measure_floor(judged, problem, values)
     # from below: a residual that is an effect looks like noise to weights that are made of it
     noise = solution.fit.noise if floor is None else np.diag(floor.std**2)
-    posterior = find_posterior(experiment, basis[: len(experiment.machine.basis)], noise)
-    if posterior is None:
+
+    def measure_fit(posterior: Posterior) -> tuple[float, float]:
+        if streamed:
+            return compute_fit_residual(posterior, basis), 0.0
+        spread = _compute_spread(result.estimate, whole)
+        return _compute_residual(result.estimate, whole, solution.middle), spread
+
+    fitted = None if result.settings.estimator.name == FULL else measure_fit
+    verdict = judge_experiment(experiment, basis, floor, noise, fitted)
+    if verdict is None:
         raise LogError(
             f"{experiment.sources[0]}: the log is too short for deviations: 12 blocks of motion are needed"
         )
-    white = coloured = None
-    if floor is not None:
-        coloured = measure_coloured_floor(experiment, posterior.equations.rows, posterior.basis)
-        white, floor = floor.std, replace(floor, std=np.maximum(floor.std, coloured))
-        if _is_exact(posterior, floor):
-            white = None
-    usual = posterior
-    posterior, found = judge_posterior(posterior, noise, white, coloured)
-    model = FoundModel(posterior.mode.values, posterior.equations.basis, posterior is not usual)
-    fit_refused = False
-    if result.settings.estimator.name != FULL:
-        good = found.verdict.good
-        whole = problem if solution.experiment.settings.causal else solution.problem
-        residual = _compute_residual(result.estimate, whole, solution.middle)
-        least = 0.0 if floor is None else ROUNDING * float(np.sqrt(np.mean(floor.exact**2)))
-        of_full = max(float(np.sqrt(np.mean(posterior.residual**2))), least)
-        found = _compare_fit(
-            found, residual, float(np.hypot(of_full, _compute_spread(result.estimate, whole)))
-        )
-        fit_refused = good and not found.verdict.good
-    sentences = format_excerpt_sentence(solution.experiment, judged)
-    result = replace(result, answer=found, found=model, beside=(*result.beside, *sentences))
-    if floor is not None:
-        causes = _find_causes(found, posterior, experiment, floor, fit_refused)
-        result = replace(result, fit=_compare_with_floor(posterior, floor, found, causes))
+    found, posterior = verdict.answer, verdict.posterior
+    result = replace(
+        result, answer=found, found=verdict.model, beside=(*result.beside, *sentences),
+        fit=verdict.fit or result.fit,
+    )  # fmt: skip
     if result.settings.estimator.name == FULL:
         if result.validation is not None and judged is solution.experiment:
             end = _find_end(judged, posterior)
@@ -125,6 +121,92 @@ def with_answer(result: Identification, solution: Solution) -> Identification:
             nonconvergence="",
         )
     return result if found.verdict.good else replace(result, estimate=result.estimate.mark_doubtful())
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What the full model says of an experiment.
+
+    Attributes
+    ----------
+    answer : Answer
+    model : FoundModel
+    fit : Diagnosis or None
+        None where no noise floor is known.
+    posterior : Posterior
+    """
+
+    answer: Answer
+    model: FoundModel
+    fit: Diagnosis | None
+    posterior: Posterior
+
+
+def is_streamed(experiment: Experiment) -> bool:
+    """Return whether an experiment is a causal run that finds what the stream of its log would find."""
+    settings = experiment.settings
+    plain = settings.estimator.model == "force" and not experiment.estimator.twins
+    return settings.causal and plain and experiment.point is None
+
+
+def judge_experiment(
+    experiment: Experiment,
+    basis: FloatArray,
+    floor: NoiseFloor | None,
+    noise: FloatArray,
+    measure_fit: Callable[[Posterior], tuple[float, float]] | None = None,
+) -> Judged | None:
+    """Return the full model's answer and verdict, with causes where it asks; None of logs too short for deviations.
+
+    Parameters
+    ----------
+    experiment : Experiment
+    basis : ndarray, shape (B,)
+        A first estimate.
+    floor : NoiseFloor or None
+        Of its zero-phase equations, were the noise white.
+    noise : ndarray, shape (m, m)
+        Covariance of their noise, a first guess.
+    measure_fit : callable, optional
+        The rms residual of another estimator's fit, which is refused where it leaves more than the full model does, and
+        what of it that fit's own deviations say.
+    """
+    posterior = find_posterior(experiment, basis[: len(experiment.machine.basis)], noise)
+    if posterior is None:
+        return None
+    white = coloured = None
+    if floor is not None:
+        coloured = measure_coloured_floor(experiment, posterior.equations.rows, posterior.basis)
+        white, floor = floor.std, replace(floor, std=np.maximum(floor.std, coloured))
+        if _is_exact(posterior, floor):
+            white = None
+    usual = posterior
+    posterior, found = judge_posterior(posterior, noise, white, coloured)
+    model = FoundModel(posterior.mode.values, posterior.equations.basis, posterior is not usual)
+    fit_refused = False
+    if measure_fit is not None:
+        good = found.verdict.good
+        least = 0.0 if floor is None else ROUNDING * float(np.sqrt(np.mean(floor.exact**2)))
+        of_full = max(float(np.sqrt(np.mean(posterior.residual**2))), least)
+        residual, spread = measure_fit(posterior)
+        found = _compare_fit(found, residual, float(np.hypot(of_full, spread)))
+        fit_refused = good and not found.verdict.good
+    fit = None
+    if floor is not None:
+        causes = _find_causes(found, posterior, experiment, floor, fit_refused)
+        fit = _compare_with_floor(posterior, floor, found, causes)
+    return Judged(found, model, fit, posterior)
+
+
+def compute_fit_residual(posterior: Posterior, basis: FloatArray) -> float:
+    """Return the rms residual of values (B,) of the basis in a posterior's equations, with reversals that fit them."""
+    full = posterior.equations
+    regressor = full.problem.equations.regressor
+    left = (full.measured - regressor[:, :, : full.basis] @ basis[: full.basis]).ravel()
+    reversals = regressor[:, :, full.basis :].reshape(len(left), -1)
+    if reversals.shape[1]:
+        left = left - reversals @ np.linalg.lstsq(reversals, left, rcond=None)[0]
+    return float(np.sqrt(np.mean(left**2)))
 
 
 def _find_end(experiment: Experiment, posterior: Posterior) -> NDArray[np.bool_]:

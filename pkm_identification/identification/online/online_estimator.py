@@ -12,15 +12,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
 
 import numpy as np
 
 from pkm_identification.errors import SettingsError
 from pkm_identification.estimation.estimate import ParameterEstimate
 from pkm_identification.estimation.filters.recursive import FILTERS, RecursiveEstimator
-from pkm_identification.estimation.lack_of_fit.doubt import flag_affected
-from pkm_identification.estimation.posterior.answer import Answer
 from pkm_identification.machines.contract import OK, Machine
 from pkm_identification.machines.load import AnyMachine, as_machine
 from pkm_identification.motion import TrackedSample
@@ -32,6 +29,7 @@ from pkm_identification.parameters.prior import Prior
 from ..changes.drift import FrictionDrift, friction_walk
 from ..changes.payload import Carrier, PayloadEstimate, PayloadEvent
 from ..changes.payload_watch import PayloadWatch
+from ..diagnosis.findings import Diagnosis
 from ..equations.bend import STRONGER
 from ..equations.equation_filter import Equation, EquationFilter
 from ..equations.reversal import with_reversals
@@ -41,10 +39,8 @@ from ..regression.scales import with_machine_scales
 from ..settings import Settings
 from ..yielding.winding_stream import winding_is_modelled
 from .judgement.coordinate_steps import CoordinateSteps
-from .judgement.fit_watch import WINDOW, FitWatch, StreamFit
 from .judgement.plausibility import Plausibility
-from .judgement.stream_noise import StreamNoise
-from .live_answer import LiveAnswer, with_total_deviations
+from .live_verdict import LiveVerdict, StreamVerdict, give_total_deviations
 from .tolerated import follow_tolerances
 
 
@@ -74,11 +70,6 @@ class EstimatorState:
         return finite(self.mean, self.covariance) and float(self.covariance.diagonal().min()) > 0.0
 
 
-MISSED_PART = (
-    0.1  # of the period of what passes the band, for which a step's missed force stays as worked out
-)
-
-
 class OnlineEstimator:
     """Builds equations from tracked samples and feeds them to the filter.
 
@@ -102,8 +93,12 @@ class OnlineEstimator:
         backwards (`clock_jump`).
     resting : bool
         Whether the newest equation was at rest.
-    answer : Answer or None
-        The last one that `begin_answer` led to, if whoever worked it out left it here: estimates have its deviations.
+    newest : float
+        Stamp of the newest sample, s; minus infinity before the first.
+    verdict : StreamVerdict or None
+        The last one of this stream, of whoever worked it out (`begin_judging`, `take_verdict`); None before the first.
+    learned_from : StreamVerdict or None
+        The last of two refused ones in a row: an estimate that has learned from such samples stays in doubt.
     rounding : RoundingWatch
         Whether the samples' coordinates were rounded, so that their friction is told of the noise of rates.
     """
@@ -156,20 +151,8 @@ class OnlineEstimator:
             if self.watch is not None:
                 still = np.zeros(len(carrier.felt))
                 self.watch.loaded.add_process_noise(np.concatenate([walk, still]))
-        self._noise = StreamNoise(machine, settings, self._filter.shapes)
-        self._live = LiveAnswer(machine, settings, self._filter.shapes)
-        self.fit_watch = FitWatch(
-            machine,
-            self._unknowns,
-            self._stride * settings.period,
-            lambda: (self.recursive.filter.mean, self.recursive.estimate()),
-            lambda: self._steps.last,
-            noise=self._noise,
-            friction_walks=bool(estimator.friction_walk),
-        )
-        self._steps = CoordinateSteps(
-            machine, settings.period, settings.filter.cutoff, WINDOW * self._stride * settings.period
-        )
+        self._live = LiveVerdict(machine, settings, self._filter.shapes)
+        self._steps = CoordinateSteps(machine, settings.period, settings.filter.cutoff)
         self.tolerated = follow_tolerances(machine, self._unknowns, band)
         self._plausibility = Plausibility(machine, self.parameters)
         self.reset()
@@ -192,12 +175,7 @@ class OnlineEstimator:
         self.recursive.beside = None
         if self.watch is not None:
             self.watch.reset()
-        self.fit_watch.reset()
-        # equations of which it is open whether something was taken up or has changed
-        self._undecided: list[Equation] = []
         self._steps.reset()
-        self._missed: FloatArray | None = None
-        self._missed_at = 0.0
         if self.tolerated is not None:
             self.tolerated.reset()
         self.rounding.reset()
@@ -207,11 +185,11 @@ class OnlineEstimator:
             ("used", "skipped_status", "no_force", "settling", "stepping", "resting", "gated", "clock_jump"),
             0,
         )
-        self._noise.clear()
         self._live.clear()
-        self.answer: Answer | None = None
+        self.verdict: StreamVerdict | None = None
+        self.learned_from: StreamVerdict | None = None
         self._rounded = False
-        self._newest = -np.inf
+        self.newest = -np.inf
         self.resting = False
         self._work_left = False
         self._interrupt()
@@ -268,35 +246,39 @@ class OnlineEstimator:
     def judged(self) -> tuple[ParameterEstimate, str]:
         """Return the latest estimate, and what of it no machine can have; empty if everything is possible.
 
-        One that has learned from equations that the model does not fit says so, in statuses and deviations. Nothing is
-        identifiable before the fit was judged and found good, nor by data that lead to an impossible machine.
+        Deviations are total. Nothing is identifiable before the fit was judged and found good, nor of an estimate that
+        has learned from samples that the model does not fit, nor by data that lead to an impossible machine.
         """
-        estimate, misfit = self.recursive.estimate(), self.fit_watch.learned_from
-        if misfit is not None:
-            # nothing is right with forces of the other sign: then the machine file is as good
-            unnamed = (
-                np.zeros(len(estimate.names)) if misfit.cause is None else estimate.values - estimate.nominal
-            )
-            moved = misfit.moved if len(misfit.moved) else unnamed
-            estimate = flag_affected(estimate, moved[None])
-        if self.answer is not None:
-            estimate = with_total_deviations(estimate, self.answer)
+        estimate = self.recursive.estimate()
+        if self.verdict is not None:
+            estimate = give_total_deviations(estimate, self.verdict.answer)
         impossible = self._plausibility.judge(estimate)
-        if impossible or not self.fit_watch.confirmed or (misfit is not None and misfit.affects_all):
-            estimate = flag_affected(estimate, np.empty((0, len(estimate.names))), unexplained=True)
+        if impossible or self.verdict is None or self.learned_from is not None:
+            estimate = estimate.mark_doubtful()
         return estimate, impossible
 
-    def begin_answer(self) -> Callable[[], Answer | None]:
-        """Return what works out the answer of the newest minute, in a second or two, in another thread if need be.
+    @property
+    def judgeable(self) -> bool:
+        """Whether there is motion enough for a verdict."""
+        return self._live.enough
 
-        It returns values with total deviations and a verdict, as `pkm identify` of a log; None of too short a stream.
+    def begin_judging(self) -> Callable[[], StreamVerdict | None]:
+        """Return what works out the verdict on the newest minute, in a second or two, in another thread if need be.
+
+        It returns what `pkm identify` says of the same samples; None of too short a stream.
         """
-        floor = self.fit_watch.floor
-        if floor is None or not self._live.enough:
+        if not self._live.enough:
             return lambda: None
         basis = self._unknowns.mapping @ self.recursive.filter.mean + self._unknowns.known
         machine = self.machine.with_rate_noise(self.rounding.noise) if self._rounded else self.machine
-        return partial(self._live.compute, basis, floor, machine)
+        return self._live.begin_judging(basis, machine)
+
+    def take_verdict(self, verdict: StreamVerdict) -> None:
+        """Take over what was worked out: estimates have its deviations and statuses from now on."""
+        before, self.verdict = self.verdict, verdict
+        # one alone may be chance: the question is asked for ever
+        if before is not None and not before.good and not verdict.good:
+            self.learned_from = verdict
 
     @property
     def payload(self) -> PayloadEstimate | None:
@@ -320,9 +302,9 @@ class OnlineEstimator:
         return 0 if drift is None else drift.opened
 
     @property
-    def fit(self) -> StreamFit | None:
-        """Whether the model fits the last equations, and why not; None before there are enough of them."""
-        return self.fit_watch.fit
+    def fit(self) -> Diagnosis | None:
+        """Whether the model fits the newest minute, and why not; None before that was judged."""
+        return None if self.verdict is None else self.verdict.fit
 
     @property
     def model_suspect(self) -> bool:
@@ -335,19 +317,18 @@ class OnlineEstimator:
             # what the equation before left to do waits for a sample that is not waited for
             self._work_left = False
             (self.recursive if self.watch is None else self.watch.active).settle()
-            self.fit_watch.go_on()
-        if sample.time < self._newest:
+        if sample.time < self.newest:
             # the clock was set back or a bag began again: the same data must not be learned twice
             jumps = self.counts["clock_jump"] + 1
             self.reset()
             self.counts["clock_jump"] = jumps
-        self._newest = sample.time
+        self.newest = sample.time
         if sample.status != OK or sample.force is None:
             self.counts["skipped_status" if sample.status != OK else "no_force"] += 1
             self._interrupt()
             return False
         starting = sample.segment != self._segment
-        if not self._filter.step(sample, starting, self._find_step(sample), self._noise.row):
+        if not self._filter.step(sample, starting, None, self._live.row):
             self.counts["skipped_status"] += 1
             self._interrupt()
             return False
@@ -362,8 +343,6 @@ class OnlineEstimator:
         if starting:
             self._segment = sample.segment
             self._since = 0
-            self._noise.clear()
-        self._noise.note()
         if self.watch is None or not self.watch.carrying:
             self._live.note(sample)
         if self.tolerated is not None:
@@ -379,35 +358,23 @@ class OnlineEstimator:
         return self.take(self._filter.equation(sample.time, self.recursive.believed))
 
     def finish(self) -> None:
-        """The stream is over: judge the fit as far as equations have come for it. Takes some milliseconds."""
-        self.fit_watch.finish()
-
-    def _find_step(self, sample: TrackedSample) -> FloatArray | None:
-        """Return the force per unit of a step of each coordinate, (n, n); None where none may have stepped."""
-        if self._steps.last is None:
-            self._missed = None
-            return None
-        if (
-            self._missed is not None
-            and 0.0 <= sample.time - self._missed_at < MISSED_PART / self.settings.band.cutoff
-        ):
-            return self._missed
-        basis = self._unknowns.mapping @ self.recursive.filter.mean + self._unknowns.known
-        self._missed, self._missed_at = self._steps.effect(sample, basis, self._filter.shapes), sample.time
-        return self._missed
+        """The stream is over: judge what there is of it. Takes a second or two."""
+        if self.verdict is not None and self.verdict.time == self.newest:
+            return
+        verdict = self.begin_judging()()
+        if verdict is not None:
+            self.take_verdict(verdict)
 
     def take(self, equation: Equation) -> bool:
         """Take one equation, by way of the watch for payloads if there is one; False when it was not used (yet).
 
-        What it leaves to do is done by the next `step`, or by `finish`.
+        What it leaves to do is done by the next `step`.
         """
         self._work_left = True
         self.resting = equation.resting
         if equation.resting:
             # nor does the watch judge by it: what friction holds looks like a payload
             self.counts["resting"] += 1
-            self._undecided.clear()
-            self._noise.clear()
             if self.watch is not None:
                 self.watch.rest()
             return False
@@ -422,23 +389,13 @@ class OnlineEstimator:
             if carried or self.watch.carrying:
                 # a load is no misfit
                 self._live.clear()
-                self._undecided.clear()
-                self.fit_watch.interrupt()
                 return self._count_sample(gated, accepted)
             if self.friction_changes != changes:
                 # nor is other friction, which is followed
-                self._live.clear()
-                self._undecided.clear()
-                self.fit_watch.follow_friction()
+                self._live.begin_anew()
                 return self._count_sample(gated, accepted)
             if self.watch.suspecting:
-                self._undecided.append(equation)
                 return self._count_sample(gated, accepted)
-            # it was neither: a model that does not fit looks like a change, too, and would never be judged
-            for one in self._undecided:
-                self.fit_watch.step(one)
-            self._undecided.clear()
-        self.fit_watch.step(equation)
         if accepted and self.tolerated is not None:
             self.tolerated.step(
                 equation.regressor, self.recursive.effective_noise, self.recursive.filter.mean

@@ -16,9 +16,10 @@ Three stages, each usable alone, in a process of its own:
         Loops closed. `counts`, `fault`, `events`, `tracker`; of a machine with a platform `tracker.platform` has the
         pose. A TrackedSample has all that goes to the next process; its `state` is one row of numbers.
     EstimatorStage(OnlineEstimator(machine, settings)).step(TrackedSample) -> bool
-        Equations, recursive estimator, judgement of the fit. `events`, `continuity`, `estimator` with `estimate`
-        (names, units, values, deviations, status), `judged()`, `fit`, `counts`, `nis`, `state` to be saved and
-        `resume(state)` to go on from it.
+        Equations and recursive estimator. `events`, `continuity`, `estimator` with `estimate` (names, units, values,
+        deviations, status), `judged()`, `counts`, `nis`, `state` to be saved and `resume(state)` to go on from it;
+        `finish()` asks the full model whether the newest minute fits: `verdict`, `fit`. Of a stream that goes on
+        another thread may do that (`begin_judging`, `take_verdict`).
 
 `OnlinePipeline` has all three in one process; nodes hold one each. Machines are those of `machines.load.load_machine`,
 settings those of `build_stream_settings`. A causal run over a whole log (`signals.causal.filter_log_causally`) is
@@ -43,7 +44,6 @@ from ..rates.kinematic_cutoff import kinematic_cutoff
 from ..settings import Settings
 from .estimator_stage import EstimatorStage
 from .filter_stage import FilterStage, by_model
-from .judgement.stream_noise import FEWEST
 from .online_estimator import OnlineEstimator
 from .tracker_stage import TrackerStage
 
@@ -150,15 +150,14 @@ class OnlinePipeline:
         """Compile (or load from the cache) every kernel of the online path, then forget the samples used for it."""
         self.filter_stage.warm_up(self.machine)
         home, period, band = self.machine.home, self.settings.guard.period, self.settings.band
-        needed = round(self.delay / period) * 2 + band.settling + max((EVERY + 1) * band.stride, FEWEST)
+        needed = round(self.delay / period) * 2 + band.settling + (EVERY + 1) * band.stride
         # a machine at rest learns nothing: drives swing, further and faster than that
         turn = 2.0 * np.pi / (SWING_TIME * band.settling * period)
         swing = SWING * np.array([drive.size for drive in self.machine.drives])
         still = np.zeros(len(home))
         for k in range(needed):
             self.step(k * period, home + swing * np.sin(turn * k * period), still)
-        # what only later samples lead to: a first estimate, a judgement, and a look at whether something has changed
+        # what only later samples lead to: a first estimate, and a look at whether something has changed
         _ = self.estimate
-        self.estimator.fit_watch.warm_up()
         ChangeTest(1, 1, (1,), 1).gains()
         self.reset()

@@ -12,16 +12,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from geometry_msgs.msg import InertiaStamped
 
-from pkm_identification.estimation.posterior.answer import Answer
 from pkm_identification.estimation.posterior.status import IDENTIFIED
 from pkm_identification.identification.changes.payload import PayloadEvent
-from pkm_identification.identification.online.judgement.fit_watch import StreamFit
+from pkm_identification.identification.online.live_verdict import StreamVerdict
 from pkm_identification.identification.online.online_estimator import OnlineEstimator
 from pkm_identification.machines.capabilities import PlatformPose, has
 from pkm_identification.machines.contract import Machine
@@ -40,6 +38,7 @@ from ..messages.payload import (
 from ..node.diagnostics import ERROR, WARN, Finding
 from ..qos import LATCHED
 from ..throttle import Throttle
+from .judging import BackgroundJudge
 from .motion_axes import MotionAxes
 from .quality import EstimateQuality
 from .store import DROPPED
@@ -49,9 +48,6 @@ if TYPE_CHECKING:
 
 
 STALE = 5.0  # s of real time without anything learned
-ANSWER_PERIOD = (
-    30.0  # s of the samples' time from one answer to the next: a second or two of work in a thread
-)
 
 
 class EstimatePublisher:
@@ -90,20 +86,19 @@ class EstimatePublisher:
         self.payloads = node.publisher(InertiaStamped, "~/payload", LATCHED)
         self.quality = EstimateQuality(axes.names, scale)
         self._latched = self._carried = False
-        self._worker = ThreadPoolExecutor(1, "answer")
+        self._judge = BackgroundJudge()
         self.set_rate(values["publish_rate"])
         self.begin()
 
     def begin(self) -> None:
         """Forget what was published: estimation starts afresh."""
-        self._published = 0
+        self._published: tuple[int, StreamVerdict | None] = (0, None)
         self._seen = 0
         self._impossible = ""
         self._learned = self._rested = (0, time.monotonic())
         self._announced: PayloadEvent | None = None
         self.quality.begin()
-        self._answer: Future[Answer | None] | None = None
-        self._asked = 0.0
+        self._judge.begin()
         self.events = 0
 
     def set_rate(self, rate: float) -> None:
@@ -115,8 +110,13 @@ class EstimatePublisher:
         return self._turn.due(time)
 
     def lull(self, estimator: OnlineEstimator) -> bool:
-        """Whether nothing was learned since this was asked last: the last estimate may not have been published."""
+        """Whether nothing was learned since this was asked last, or a verdict has come.
+
+        The last estimate may not have been published, or not with it.
+        """
         self._age(estimator)
+        if self._judge.look(estimator):
+            return True
         before, self._seen = self._seen, estimator.count
         return before == self._seen
 
@@ -134,33 +134,21 @@ class EstimatePublisher:
 
     def publish(self, estimator: OnlineEstimator) -> None:
         """Publish the estimate when it is new, and what is carried; never what is not finite."""
-        if estimator.count in (0, self._published):
+        self._judge.look(estimator)
+        if estimator.count == 0 or self._published == (estimator.count, estimator.verdict):
             return
-        self._look_for_answer(estimator)
         estimate, impossible = estimator.judged()
         numbers = np.array([estimate.nis, estimate.time])
         if not finite(estimate.values, estimate.std, estimate.covariance, numbers):
             self._node.report(ERROR, "not_finite_output", "the estimate holds a number that is not finite")
             return
-        self._published = estimate.count
+        self._published = estimate.count, estimator.verdict
         self.quality.take(estimate)
         self._impossible = impossible and f"no machine has this estimate: {impossible}"
-        self.estimates.publish(estimate_message(estimate, self._machine, estimator.fit, self._impossible))
+        self.estimates.publish(estimate_message(estimate, self._machine, estimator.verdict, self._impossible))
         self._latched = True
         if estimator.payload is not None:
             self._publish_payload(estimator, estimate.time)
-
-    def _look_for_answer(self, estimator: OnlineEstimator) -> None:
-        """Take the answer that was worked out, and ask for the next one when it is time."""
-        pending, now = self._answer, estimator.recursive.time
-        if pending is not None and pending.done():
-            self._answer = None
-            # what cannot be worked out now (too short a stretch, a singular motion) may be later
-            found = None if pending.exception() else pending.result()
-            estimator.answer = found or estimator.answer
-        if self._answer is None and not 0.0 <= now - self._asked < ANSWER_PERIOD:
-            self._asked = now
-            self._answer = self._worker.submit(estimator.begin_answer())
 
     def replace_discarded(self, estimator: OnlineEstimator) -> None:
         """Publish what a new start begins with, if an estimate was published before: whoever comes later gets that.
@@ -205,23 +193,19 @@ class EstimatePublisher:
         return self.quality.summary(None if estimator.fit is None else estimator.fit.ratio)
 
     def fit_summary(self, estimator: OnlineEstimator) -> str:
-        """Return whether the model fits, when it does or is not judged yet."""
-        fit = estimator.fit
-        if fit is None:
-            return "not judged yet"
-        if estimator.answer is not None:
-            return estimator.answer.verdict.sentence
-        return f"the model fits: the residual is {fit.ratio:.2g} x the noise"
+        """Return the verdict, or that there is none yet."""
+        verdict = estimator.verdict
+        return "not judged yet" if verdict is None else verdict.answer.verdict.sentence
 
     def fit_findings(self, estimator: OnlineEstimator) -> Iterable[Finding]:
         """Lack of fit, now or in what was learned from."""
-        fit, learned_from = estimator.fit, estimator.fit_watch.learned_from
-        if estimator.answer is not None and not estimator.answer.verdict.good:
-            yield ERROR, estimator.answer.verdict.sentence
-        if fit is not None and not fit.adequate:
-            yield ERROR, f"the model does not fit: {format_misfit_text(fit)}"
+        verdict, learned_from = estimator.verdict, estimator.learned_from
+        if self._judge.trouble:
+            yield WARN, f"the fit could not be judged: {self._judge.trouble}"
+        if verdict is not None and not verdict.good:
+            yield ERROR, format_misfit_text(verdict)
         elif learned_from is not None:
-            cause = "no known cause" if learned_from.cause is None else learned_from.cause.name
+            cause = learned_from.fit.causes[0].name if learned_from.fit.causes else "no known cause"
             yield (
                 WARN,
                 f"the estimate learned from samples up to {learned_from.time:.1f} s that the model did not fit "
@@ -247,21 +231,18 @@ class EstimatePublisher:
         self.payloads.publish(build_payload_message(estimator.payload, time, self._frame))
 
 
-def answer_values(answer: Answer | None) -> Mapping[str, object]:
+def verdict_values(verdict: StreamVerdict | None) -> Mapping[str, object]:
     """Return the verdict on the newest minute and what it identified, for diagnostics."""
-    if answer is None:
-        return {"verdict": "not judged yet", "identified": "", "effects": ""}
-    identified = [one.name for one in answer.values if one.status == IDENTIFIED]
+    if verdict is None:
+        return dict.fromkeys(("verdict", "identified", "effects", "fit_ratio", "cause"), "") | {
+            "lack_of_fit": "not judged yet"
+        }
+    answer, fit = verdict.answer, verdict.fit
     return {
         "verdict": answer.verdict.grade,
-        "identified": ", ".join(identified),
+        "identified": ", ".join(one.name for one in answer.values if one.status == IDENTIFIED),
         "effects": ", ".join(one.name for one in answer.effects),
+        "lack_of_fit": not verdict.good,
+        "fit_ratio": f"{fit.ratio:.3g}",
+        "cause": fit.causes[0].name if fit.causes else "",
     }
-
-
-def fit_values(fit: StreamFit | None) -> Mapping[str, object]:
-    """Return whether the model fits, for diagnostics."""
-    if fit is None:
-        return {"lack_of_fit": "not judged yet", "fit_ratio": "", "cause": ""}
-    cause = fit.cause.name if fit.cause is not None else ""
-    return {"lack_of_fit": not fit.adequate, "fit_ratio": f"{fit.ratio:.3g}", "cause": cause}

@@ -34,7 +34,7 @@ from .wire import StreamType, StreamWriter
 
 if TYPE_CHECKING:
     from pkm_identification.estimation.estimate import ParameterEstimate
-    from pkm_identification.identification.online.judgement.fit_watch import StreamFit
+    from pkm_identification.identification.online.live_verdict import StreamVerdict
     from pkm_identification.machines.contract import Machine
 
 # Condition numbers of singular poses are infinite; messages carry this instead.
@@ -124,7 +124,10 @@ def pose_of(message: Pose) -> tuple[FloatArray, FloatArray]:
 
 
 def estimate_message(
-    estimate: ParameterEstimate, machine: Machine, fit: StreamFit | None = None, impossible: str = ""
+    estimate: ParameterEstimate,
+    machine: Machine,
+    verdict: StreamVerdict | None = None,
+    impossible: str = "",
 ) -> EstimateMessage:
     """An estimate as a message, with whether the model fits what it learned from, or else why it is impossible."""
     message = EstimateMessage(
@@ -146,17 +149,19 @@ def estimate_message(
     if np.isfinite(estimate.time):  # a prior has no last sample
         set_stamp(message.header.stamp, estimate.time)
     message.cause_text = impossible
-    if fit is not None:
+    if verdict is not None:
+        fit = verdict.fit
         message.fit_judged = True
-        message.lack_of_fit = not fit.adequate
+        message.lack_of_fit = not verdict.good
         message.fit_ratio = limit_number(fit.ratio)
-        if fit.cause is not None:
-            message.cause = fit.cause.name
-            message.cause_value = limit_number(fit.cause.value)
-            message.cause_std = limit_number(fit.cause.std)
-            message.cause_unit = fit.cause.unit
-        if fit.cause is not None or not fit.adequate:
-            message.cause_text = format_misfit_text(fit)
+        if fit.causes:
+            cause = fit.causes[0]
+            message.cause = cause.name
+            message.cause_value = limit_number(cause.value)
+            message.cause_std = limit_number(cause.std)
+            message.cause_unit = cause.unit
+        if not verdict.good:
+            message.cause_text = format_misfit_text(verdict)
     return message
 
 

@@ -10,16 +10,19 @@
 
 from __future__ import annotations
 
-from pkm_identification.identification.online.judgement.fit_watch import StreamFit
+from pkm_identification.estimation.posterior.verdict import CONTRADICTS
+from pkm_identification.identification.online.live_verdict import StreamVerdict
 from pkm_identification.report.diagnosis import describe_cause, sentence
 
 
-def format_misfit_text(fit: StreamFit) -> str:
-    """Return why a model does not fit: its cause and cure, or the size of a misfit that no known cause explains."""
-    if fit.cause is not None and not fit.unexplained:
-        return sentence(fit.cause)
-    nearest = "" if fit.cause is None else f"; nearest: {describe_cause(fit.cause)}"
+def format_misfit_text(verdict: StreamVerdict) -> str:
+    """Return why a stream's estimate is not to be used: the verdict, and its cause with what to do."""
+    fit, refused = verdict.fit, verdict.answer.verdict.sentence
+    if any(one.cure for one in fit.causes):
+        return f"{refused} {sentence(fit.causes[0], fit)}"
+    if not fit.causes and verdict.answer.verdict.grade == CONTRADICTS:
+        return refused
+    nearest = f"; nearest: {describe_cause(fit.causes[0])}" if fit.causes else ""
     return (
-        f"No known cause explains the misfit, a residual of {fit.ratio:.3g} x the noise{nearest}. No value is to be "
-        "used; pkm diagnose of a recorded log knows more causes."
+        f"{refused} No known cause explains the misfit, a residual of {fit.ratio:.3g} x the noise{nearest}."
     )

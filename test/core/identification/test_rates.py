@@ -106,7 +106,7 @@ def test_estimates_hold_online_at_any_rate(rate, seconds, frequencies):
         pipeline.step(*sample)
     assert pipeline.filter_stage.counts["gap"] == pipeline.filter_stage.counts["spike"] == 0
     # what so few seconds show is in doubt where they are too few to judge the fit
-    assert pipeline.estimator.fit_watch.learned_from is None
+    assert pipeline.estimator.learned_from is None
     assert furthest(pipeline.estimate, ("identifiable", "in_doubt")) < 4.0
 
 

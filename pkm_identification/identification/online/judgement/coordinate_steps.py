@@ -10,17 +10,15 @@
 
 Behind the stream's low-pass a step is a burst of acceleration, and a large one is a hole, because input validation
 waits whether it stays. Where the acceleration of a drive changes from one sample to the next by many times what is
-usual, and at the end of a hole, a coordinate may have stepped; whose, and whether it has stayed so, the equations say.
+usual, and at the end of a hole, a coordinate may have stepped: what passes then is no motion of bodies.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from pkm_identification.machines.contract import Machine, Motion
-from pkm_identification.machines.motions import split_states
-from pkm_identification.motion import TrackedSample
-from pkm_identification.numerics.arrays import FloatArray, contiguous
+from pkm_identification.machines.contract import Machine
+from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
 
 from ...model_errors.geometry import sizes_of
@@ -33,7 +31,6 @@ PASSES = 3.0  # periods of the kinematic cutoff, until a burst is over
 SAME = (
     0.5  # s, in which drives have answered a step: bursts are the same; what goes on for longer is a motion
 )
-SHIFT = 1e-5  # of a drive's scale, for differences
 
 
 @kernel
@@ -55,18 +52,15 @@ class CoordinateSteps:
     machine : Machine
     period, cutoff : float
         s, of the samples; Hz, of the low-pass they have passed.
-    kept : float
-        s for which equations remember a step.
 
     Attributes
     ----------
     last : float or None
-        Stamp in s of the latest one that equations remember.
+        Stamp in s of the latest one.
     """
 
-    def __init__(self, machine: Machine, period: float, cutoff: float, kept: float) -> None:
-        self._machine = machine
-        self._period, self._kept = period, kept
+    def __init__(self, machine: Machine, period: float, cutoff: float) -> None:
+        self._period = period
         self._share = period / MEMORY
         self._passing = PASSES / cutoff
         scales = sizes_of(machine)
@@ -86,8 +80,6 @@ class CoordinateSteps:
 
         While one passes every sample starts a stretch; those of another start follow a hole.
         """
-        if self.last is not None and not 0.0 <= time - self.last <= self._kept:
-            self.last = None
         if time < self._over:
             return True
         before, self._before = self._before, acceleration.copy()
@@ -118,31 +110,3 @@ class CoordinateSteps:
     def _note(self, time: float) -> None:
         if self.last is None or time - self.last > SAME:
             self.last = time
-
-    def effect(
-        self, sample: TrackedSample, basis: FloatArray, shapes: tuple[tuple[int, ...], ...]
-    ) -> FloatArray:
-        """Return the force per unit of a step of each coordinate that the model (B,) misses in a sample, (n, n).
-
-        `shapes` are those of the machine's state.
-        """
-        still = np.zeros(1, dtype=np.uint8), np.zeros(1)
-        motion = Motion(
-            sample.coordinate[None], sample.rate[None], sample.acceleration[None],
-            split_states(sample.state[None], shapes), *still,
-        )  # fmt: skip
-        return compute_missed_force(self._machine, motion, basis)
-
-
-def compute_missed_force(machine: Machine, motion: Motion, basis: FloatArray) -> FloatArray:
-    """Return the force per unit of a wrong zero of each coordinate that the model (B,) misses in one row of motion.
-
-    (n, n). A coordinate measured a unit too large is that much smaller in truth, and so the machine is elsewhere.
-    """
-    size = SHIFT * sizes_of(machine)
-    coordinate = motion.coordinate - np.diag(size)
-    rate, second = (np.repeat(part, len(size), axis=0) for part in (motion.rate, motion.acceleration))
-    there = machine.compute_motion(coordinate, rate, second, motion.state)
-    here, changed = (machine.compute_regressor(one, basis[:, None])[:, :, 0] for one in (motion, there))
-    # in rows, as kernels have compiled it for streams without steps
-    return contiguous(np.nan_to_num((changed - here).T / size))

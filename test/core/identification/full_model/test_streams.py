@@ -8,6 +8,7 @@
 
 """A stream has the answer of its log: the same values, deviations, statuses and verdict as offline."""
 
+import numpy as np
 import pytest
 
 from pkm_identification.identification.identify import identify
@@ -19,8 +20,12 @@ from pkm_identification.simulation import simulate
 pytestmark = pytest.mark.slow
 
 
+CHOSEN = Settings.of(estimator="rls", payload=False, drift="none")
+
+
 def follow(machine, log):
-    pipeline = OnlinePipeline(machine, build_stream_settings(machine, None, log.time[1] - log.time[0]))
+    settings = build_stream_settings(machine, CHOSEN, log.time[1] - log.time[0])
+    pipeline = OnlinePipeline(machine, settings)
     for time, coordinate, force in zip(log.time, log.coordinate, log.force, strict=True):
         pipeline.step(float(time), coordinate, force)
     pipeline.estimator.finish()
@@ -29,16 +34,31 @@ def follow(machine, log):
 
 @pytest.mark.parametrize("name", ["uf", "mast"])
 def test_a_stream_has_the_answer_of_its_log(name):
+    """As far as the mode is found from starts that differ by rounding: and loops closed: to some 1e-7 deviations."""
     machine = load_machine(name)
     run = simulate(machine, "rich", 20.0, seed=3)
     log = run.log()
+    stream = follow(machine, log)
+    live = stream.verdict.answer
+    result = identify([log], machine, Settings.of(estimator="rls", causal=True, hold_out=0.0))
+    causal = result.answer
+    assert live.verdict.grade == causal.verdict.grade
+    assert live.verdict.sentence == causal.verdict.sentence
+    assert live.verdict.floor_ratio == pytest.approx(causal.verdict.floor_ratio, rel=1e-7)
+    assert [one.status for one in live.values] == [one.status for one in causal.values]
+    assert [one.name for one in live.effects] == [one.name for one in causal.effects]
+    for mine, its in zip(live.values, causal.values, strict=True):
+        assert mine.name == its.name
+        assert abs(mine.value - its.value) < 1e-6 * its.std
+        assert mine.std == pytest.approx(its.std, rel=1e-6)
+    own = stream.estimate
+    np.testing.assert_allclose(
+        own.values, result.estimate.values, atol=1e-8 * float(own.std.min()), rtol=1e-8
+    )
     offline = identify([log], machine, Settings.of(hold_out=0.0)).answer
-    live = follow(machine, log).begin_answer()()
     assert live.verdict.grade == offline.verdict.grade
     assert live.verdict.floor_ratio == pytest.approx(offline.verdict.floor_ratio, abs=0.1)
     for mine, its in zip(live.values, offline.values, strict=True):
-        assert mine.name == its.name
-        assert abs(mine.value - its.value) < 0.1 * its.std
+        assert abs(mine.value - its.value) < 0.2 * its.std
         # Blocks of a stream begin at other instants: twenty of them tell a deviation to 1 / sqrt(2 x 20) = 16 %
-        assert mine.std == pytest.approx(its.std, rel=0.2)
-    assert [one.status for one in live.values] == [one.status for one in offline.values]
+        assert mine.std == pytest.approx(its.std, rel=0.25)

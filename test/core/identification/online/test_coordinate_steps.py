@@ -31,7 +31,7 @@ def left_out(steps: CoordinateSteps, acceleration: np.ndarray) -> list[int]:
 
 @pytest.fixture
 def steps() -> CoordinateSteps:
-    return CoordinateSteps(load_machine("uf"), PERIOD, CUTOFF, 30.0)
+    return CoordinateSteps(load_machine("uf"), PERIOD, CUTOFF)
 
 
 def moved(amplitude: float) -> np.ndarray:
