@@ -31,5 +31,6 @@ def read_drive(drive: Any, body: float, valve: str) -> Drive:
     return Drive(
         drive.name, drive.name, unit, drive.force, float(low), float(high), size=size, reported=drive.reported,
         valve=valve, rated_rate=drive.rate_limit, rated_force=drive.force_limit,
+        following_error=drive.following_error, force_jump=drive.force_jump,
         rate_limit=RATE_ROOM * drive.rate_limit, force_limit=FORCE_ROOM * drive.force_limit,
     )  # fmt: skip

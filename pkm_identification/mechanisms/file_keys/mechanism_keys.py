@@ -138,6 +138,8 @@ MECHANISM_KEYS = (
                     Key("inertia", "of what turns with the motor, kg or kg m^2", EXACT),
                     Key("rate_limit", "what it may be asked for, m/s or rad/s", EXACT, null=True),
                     Key("force_limit", "what it may be asked for, N or N m", EXACT, null=True),
+                    Key("following_error", "largest one under control, m or rad", EXACT, null=True),
+                    Key("force_jump", "largest step of force from sample to sample, N or N m", EXACT, null=True),
                     Key("at_zero", "the coordinate where logs have 0, as of strokes, m or rad", EXACT, null=True),
                     Key("rated_force", "at 100 % of effort, N or N m", EXACT, null=True),
                     Key(

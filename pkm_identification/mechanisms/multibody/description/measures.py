@@ -20,7 +20,7 @@ from ..numbers.arithmetic import FLOAT64
 from ..numbers.exact import ONE, ZERO, Exact, ExactVector
 from .numbers import Constants, direction, floats, not_negative, number, numbers, refuse_degrees
 from .parts import build_named_entries, read_each
-from .records import GROUND, NO_VECTOR, Body, Drive, Joint, Measure
+from .records import DRIVE_LIMITS, GROUND, NO_VECTOR, Body, Drive, Joint, Measure
 
 # Joints with a coordinate of their own, and its unit.
 _COORDINATE_UNIT = {"revolute": "rad", "prismatic": "m"}
@@ -81,9 +81,9 @@ class Measures:
             if measure.unit == "rad":
                 refuse_degrees(limits_node, limits, full_turns(measure))
         reported = self._read_reports(node, measure.unit == "rad")
-        rate, most = (self._read_limit(node.take(key, None)) for key in ("rate_limit", "force_limit"))
+        stated = {key: self._read_limit(node.take(key, None)) for key in DRIVE_LIMITS}
         node.close()
-        return Drive(measure, force, limits, inertia, reported, rate, most)
+        return Drive(measure, force, limits, inertia, reported, **stated)
 
     def _read_limit(self, node: Node) -> float:
         """Return a size above zero; infinite where the file says nothing."""

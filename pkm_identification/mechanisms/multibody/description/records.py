@@ -141,6 +141,9 @@ class Measure:
     sequence: tuple[int, ...] = ()
 
 
+DRIVE_LIMITS = ("rate_limit", "force_limit", "following_error", "force_jump")  # keys of a file, none needed
+
+
 @dataclass(frozen=True)
 class Drive:
     """A driven coordinate.
@@ -159,6 +162,8 @@ class Drive:
         How reports that are no coordinate or force become one.
     rate_limit, force_limit : float
         What it may be asked for, m/s or rad/s and N or N m; infinite where the file says nothing.
+    following_error, force_jump : float
+        What it may be off under control, m or rad, and by how much its force may step from sample to sample.
     """
 
     measure: Measure
@@ -168,6 +173,8 @@ class Drive:
     reported: Reported = NOTHING_REPORTED
     rate_limit: float = math.inf
     force_limit: float = math.inf
+    following_error: float = math.inf
+    force_jump: float = math.inf
 
     @property
     def name(self) -> str:
