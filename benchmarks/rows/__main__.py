@@ -49,8 +49,8 @@ def main(arguments: list[str]) -> int:
                 continue
             folder = (options.folder or Path(temporary)) / name
             folder.mkdir(parents=True, exist_ok=True)
-            made = {one.row: one for one in _run_machine(name, machine, folder, options.rows)}
-            outcomes[name] = [made.pop(one.row, one) for one in before] + list(made.values())
+            made = {one.row: one for one in [*before, *_run_machine(name, machine, folder, options.rows)]}
+            outcomes[name] = [made[row.name] for row in ROWS if row.name in made]
             if kept:
                 kept.parent.mkdir(parents=True, exist_ok=True)
                 keep(outcomes[name], kept)

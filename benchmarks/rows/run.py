@@ -122,7 +122,8 @@ def run_row(row: Row, bench: Bench) -> Outcome:
         state, line = FAILED, f"not made: {type(error).__name__}: {error}"
     if bench.notes:
         line = "; ".join([*bench.notes, *([line] if line else [])])
-    return Outcome(row.group, row.name, state, shorten(line), time.process_time() - begun)
+    plain = line.replace(f"{bench.folder}/", "")
+    return Outcome(row.group, row.name, state, shorten(plain), time.process_time() - begun)
 
 
 def run(command: list[Any]) -> tuple[int, str]:
