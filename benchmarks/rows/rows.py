@@ -394,6 +394,11 @@ ROWS: tuple[Row, ...] = (
         "`--consistent`",
         lambda b: [_identify(b, "a.csv", "--consistent", "--out", b["physical"])],
     ),
+    Row("identify", "two logs", lambda b: [_identify(b, "a.csv a2.csv")]),
+    Row("identify", "a log of four minutes in pieces", _long),
+    Row(
+        "identify", "`staged`", lambda b: [["staged", b["a.csv"], b["b.csv"], "--machine", b["machine.yaml"]]]
+    ),
     *(
         Row(
             "also",
@@ -417,15 +422,10 @@ ROWS: tuple[Row, ...] = (
     Row("known", "`--prior`", _prior),
     Row("known", "`--payload`", _calibrate),
     Row("known", "`--free-fall`", _fall),
-    Row("identify", "two logs", lambda b: [_identify(b, "a.csv a2.csv")]),
-    Row("identify", "a log of four minutes in pieces", _long),
     Row(
         "answers",
         "`--validate`",
         lambda b: [_identify(b, "b.csv", "--validate", b["a.csv"], "--out", b["out2"])],
-    ),
-    Row(
-        "identify", "`staged`", lambda b: [["staged", b["a.csv"], b["b.csv"], "--machine", b["machine.yaml"]]]
     ),
     Row("answers", "`diagnose`", _a("diagnose")),
     Row(
