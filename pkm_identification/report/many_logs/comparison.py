@@ -14,6 +14,7 @@ from pathlib import PurePath
 from typing import Any
 
 from pkm_identification.identification.many_logs.saved_comparison import SavedComparison
+from pkm_identification.identification.near_zero import NEAR
 from pkm_identification.numerics.finite import finite_or_none
 
 from ..listing import ABSENT, Listing, number, relative, with_deviation
@@ -65,7 +66,10 @@ def build_comparison_table(result: SavedComparison) -> Listing:
         ]
         if two:
             change, std = float(comparison.differences[0, c]), float(comparison.difference_std[0, c])
-            part = relative(float(comparison.values[1, c]), float(comparison.values[0, c]))
+            first = float(comparison.values[0, c])
+            # of a value that may be 0, a share says nothing
+            clear = abs(first) > NEAR * float(comparison.std[0, c])
+            part = relative(float(comparison.values[1, c]), first) if clear else None
             cells = [
                 *with_deviation(change, std),
                 ABSENT if part is None else f"{part:+.1f}",

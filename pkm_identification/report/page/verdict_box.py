@@ -17,6 +17,7 @@ import numpy as np
 
 from pkm_identification.estimation.identifiability import COMBINATION, IDENTIFIABLE, IN_DOUBT
 from pkm_identification.estimation.posterior.answer import Answer
+from pkm_identification.estimation.posterior.status import IDENTIFIED
 from pkm_identification.estimation.posterior.thresholds import MAX_CONFLICT
 from pkm_identification.estimation.posterior.verdict import CONTRADICTS, FITS
 from pkm_identification.estimation.statuses import is_known
@@ -89,12 +90,11 @@ def _answer(answer: Answer) -> list[Check]:
 
 
 def _known(answer: Answer) -> Check:
-    known = sum(is_known(one.status) for one in answer.values)
-    count = len(answer.values)
+    known = all(is_known(one.status) for one in answer.values)
+    found = sum(one.status == IDENTIFIED for one in answer.values)
     ((_, sentence),) = answer_sentences(answer)
-    return Check(
-        "What is known?", GOOD if known == count else UNKNOWN, f"{known} of {count} values", sentence
-    )
+    text = f"{found} of {len(answer.values)} values identified"
+    return Check("What is known?", GOOD if known else UNKNOWN, text, sentence)
 
 
 def overall(checks: list[Check], result: Identification) -> tuple[str, str]:

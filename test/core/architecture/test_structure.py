@@ -42,6 +42,7 @@ FLOORS = (
     ("nodes",),
     ("commands",),
     ("cli",),
+    ("__main__",),
     ("",),  # the package root: its names are for users, no room imports them
 )
 FLOOR = {room: number for number, rooms in enumerate(FLOORS) for room in rooms}

@@ -35,7 +35,6 @@ MACHINES, MECHANISMS = ROOT / "config" / "machines", ROOT / "config" / "mechanis
 SHARED, SHORT = "6", "3"  # s
 # Put behind a command where it costs more than its words need
 SHORTER = {
-    "control-design --machine uf": ("--axes", "z"),
     "excite": ("--duration", "8", "--budget", "1"),
     "history": ("--workers", "0"),
     "identify": ("--estimator", "ls"),
@@ -46,6 +45,7 @@ SHORTER = {
     "step": ("--duration", "0.05"),
 }
 ELSEWHERE = {
+    "control-design *": "test/core/simulation/actuated/test_control_design.py",  # as long as all else together
     "base-parameters --machine suspension --route precise*": "test/core/commands/test_base_parameters_command.py",
     "watch": "test/ros/test_watch_process.py",
     "record --out trial": "test/ros/test_record_play.py",

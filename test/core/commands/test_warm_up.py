@@ -37,7 +37,7 @@ def test_an_interrupt_ends_it_and_its_processes(tmp_path):
         signal.signal(signal.SIGINT, signal.SIG_DFL)
 
     with subprocess.Popen(
-        [sys.executable, "-m", "pkm_identification.cli", "warm-up", "--machine", "four-bar"],
+        [sys.executable, "-m", "pkm_identification", "warm-up", "--machine", "four-bar"],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=obey,
         env={**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)},
     ) as process:  # fmt: skip

@@ -21,8 +21,12 @@ from core.mechanisms.hexapod.machine_variants import document
 from pkm_identification.cli import main
 from pkm_identification.identification.estimate_file import write_estimate_json
 from pkm_identification.identification.identify import identify
+from pkm_identification.identification.many_logs.saved_comparison import compare_files
+from pkm_identification.identification.near_zero import NEAR
 from pkm_identification.identification.settings import Settings
 from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.report.listing import ABSENT
+from pkm_identification.report.many_logs.comparison import build_comparison_table
 
 GROWN = 1.2  # of the viscous friction of strut 3
 
@@ -73,6 +77,16 @@ def test_an_unchanged_machine_is_called_unchanged(files, capsys):
     assert [entry["name"] for entry in three["parameters"] if entry["changed"]] == ["viscous_3"]
     assert main(["compare", str(files["new"]), str(files["worn"])]) == 0
     assert "Changed beyond chance: viscous_3." in capsys.readouterr().out
+
+
+@pytest.mark.slow
+def test_a_value_that_may_be_zero_changes_by_no_percentage(files):
+    table = build_comparison_table(compare_files([str(files[name]) for name in ("new", "worn")], 0.05))
+    saved = {one["name"]: one for one in json.loads(files["new"].read_text())["parameters"]}
+    percent = {row[0]: row[table.header.index("%")] for row in table.rows}
+    for name, text in percent.items():
+        assert (text != ABSENT) == (abs(saved[name]["value"]) > NEAR * saved[name]["std"]), name
+    assert ABSENT in percent.values()
 
 
 @pytest.mark.slow

@@ -127,13 +127,16 @@ def test_the_command_compares_laws_of_valves(capsys, tmp_path):
 
 
 @pytest.mark.slow
-def test_a_hexapod_without_actuators_is_driven_by_forces(capsys):
+def test_a_hexapod_without_actuators_is_driven_by_forces(tmp_path, capsys):
     arguments = ["control-design", "--machine", "uf", "--axes", "z", "--json", "-"]
-    assert main(arguments) == 0
+    written = tmp_path / "uf_tuned.yaml"
+    assert main([*arguments, "--law", "computed torque", "--write", str(written)]) == 0
+    assert "computed_torque" in written.read_text()
     document = json.loads(capsys.readouterr().out)
     laws = {one["name"]: one for one in document["laws"]}
     assert set(laws) == {
-        "as tuned", "position", "gravity", "scheduling", "decoupling", "computed torque", "workspace"
+        "as tuned", "position", "gravity", "scheduling", "decoupling", "computed torque", "workspace",
+        "as written: computed torque",
     }  # fmt: skip
     assert all(one["why_not"] is None for one in laws.values())
     assert laws["computed torque"]["tracking"]["z"] < 0.05 * laws["as tuned"]["tracking"]["z"]
