@@ -353,7 +353,12 @@ def _lacks_nothing(machine: Machine) -> str:
     return ""
 
 
+def _lacks_one_unit(machine: Machine) -> str:
+    return "" if len({drive.unit for drive in machine.drives}) == 1 else "drives of several units"
+
+
 LACKS = {
+    "compliance": _lacks_one_unit,
     "center_of_mass": _lacks_alike_limbs, "unequal_struts": _lacks_alike_limbs, "efficiency": _lacks_screws,
 }  # fmt: skip
 LOADED = _lacks(ActuatedDrives, "no actuators")

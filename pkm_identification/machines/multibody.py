@@ -407,4 +407,6 @@ class Multibody(MovingBodies):
 def _change_mechanism(change: Change) -> Mechanism:
     own, document = change.machine.mechanism, change_document(change.machine.document, change.changes)
     moved = move_joints(own.description, change.changes, document)
-    return Mechanism.of(moved or read_document(document), near=None if moved is None else own)
+    # joints at zero that are moved by a micrometre are plausible, though all others seem far away then
+    changed = moved or read_document(document, plausible=False)
+    return Mechanism.of(changed, near=None if moved is None else own)
