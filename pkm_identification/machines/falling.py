@@ -11,7 +11,6 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.integrate import solve_ivp
 
 from pkm_identification.numerics.arrays import FloatArray
 
@@ -40,6 +39,10 @@ def compute_fall(machine: Machine, values: FloatArray, start: Motion, time: Floa
     ndarray, shape (N, n)
         m or rad; NaN from where the machine can go no further, or if no machine has such values.
     """
+    from scipy.integrate import (
+        solve_ivp,
+    )  # here, because it would double the time of what needs no fall to start
+
     own = getattr(machine, "compute_fall", None)
     if own is not None:
         return own(values, start, time)

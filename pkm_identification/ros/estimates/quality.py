@@ -11,9 +11,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from statistics import NormalDist
 
 import numpy as np
-from scipy.special import ndtri
 
 from pkm_identification.estimation.convergence import FALSE_ALARM
 from pkm_identification.estimation.estimate import ParameterEstimate
@@ -67,7 +67,7 @@ class EstimateQuality:
     def settled(self, estimate: ParameterEstimate) -> bool:
         """Return whether no identified parameter still moves by more than chance makes it."""
         shown = [i for i, status in enumerate(estimate.status) if status == IDENTIFIABLE]
-        limit = -float(ndtri(0.5 * FALSE_ALARM / max(len(shown), 1)))
+        limit = -NormalDist().inv_cdf(0.5 * FALSE_ALARM / max(len(shown), 1))
         for i in shown:
             known = estimate.std[i]
             halves = (
