@@ -260,9 +260,17 @@ _of_coordinates(
 _of_coordinates("two coordinates exchanged", (ORDER,), lambda t, q: q[:, _swap(t.count, t.drive)])
 _of_coordinates("coordinates late", (DELAY, "force_lag"), lambda t, q: _shift(q, _late(t, 6e-3)))
 KINDS["clock 1 % slow"] = ("time_base",), lambda t: t.with_log(time=t.measure().time * (1 + 0.01 * t.share))
-KINDS["everything numbered backwards"] = (
-    (ORDER,), lambda t: t.with_log(coordinate=t.measure().coordinate[:, ::-1], force=t.measured_force()[:, ::-1])
-)  # fmt: skip
+
+
+@_kind("everything numbered backwards", ORDER)
+def _backwards(trial: Trial) -> Trial:
+    """Friction is of the drive that the log calls so: of a machine whose drives are alike nothing tells them apart."""
+    truth = copy.deepcopy(trial.truth)
+    for name, value in truth.get("friction", {}).items():
+        truth["friction"][name] = value[::-1] if isinstance(value, list) else value
+    log = trial.measure()
+    changed = trial.with_log(coordinate=log.coordinate[:, ::-1], force=trial.measured_force()[:, ::-1])
+    return replace(changed, truth=truth)
 
 
 def _zeros(trial: Trial) -> FloatArray:
