@@ -17,6 +17,7 @@ from __future__ import annotations
 import argparse
 import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 from .page import build_page
@@ -49,30 +50,30 @@ def main(arguments: list[str]) -> int:
                 continue
             folder = (options.folder or Path(temporary)) / name
             folder.mkdir(parents=True, exist_ok=True)
-            made = {one.row: one for one in [*before, *_run_machine(name, machine, folder, options.rows)]}
-            outcomes[name] = [made[row.name] for row in ROWS if row.name in made]
-            if kept:
-                kept.parent.mkdir(parents=True, exist_ok=True)
-                keep(outcomes[name], kept)
+            made = {one.row: one for one in before}
+            for one in _run_machine(name, machine, folder, options.rows):
+                made[one.row] = one
+                outcomes[name] = [made[row.name] for row in ROWS if row.name in made]
+                if kept:
+                    kept.parent.mkdir(parents=True, exist_ok=True)
+                    keep(outcomes[name], kept)
     page = build_page(outcomes)
     if options.page:
         options.page.write_text(page, encoding="utf-8")
     return int(any(one.state == FAILED for made in outcomes.values() for one in made))
 
 
-def _run_machine(name: str, machine: str, folder: Path, words: list[str]) -> list[Outcome]:
+def _run_machine(name: str, machine: str, folder: Path, words: list[str]) -> Iterator[Outcome]:
+    """Yield the outcomes of a machine's rows; later ones use the logs of earlier ones."""
     bench = open_bench(name, read_subject(machine), folder)
-    made = []
     for row in ROWS:
-        needed = row.group == "simulate" and not bench["a2.csv"].exists()
-        if words and not needed and not any(word in f"{row.group}: {row.name}" for word in words):
+        if words and not any(word in f"{row.group}: {row.name}" for word in words):
             continue
         one = run_row(row, bench)
-        made.append(one)
         print(
             f"{name} | {row.group}: {row.name} | {one.state} | {one.seconds:.1f} s | {one.line}", flush=True
         )
-    return made
+        yield one
 
 
 if __name__ == "__main__":
