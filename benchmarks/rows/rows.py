@@ -27,6 +27,7 @@ from pkm_identification.machines.capabilities import (
 )
 from pkm_identification.machines.contract import Machine
 from pkm_identification.machines.load import read_machine
+from pkm_identification.machines.motions import compute_rest
 from pkm_identification.mechanisms.friction.registry import LAW_NAMES
 
 from ..field.drawn_kinds import draw_truth, scale_mechanism
@@ -36,6 +37,7 @@ from .run import Bench, Failure, Row, run, write_machine
 
 SHORTEST, PER_PARAMETER = 8.0, 0.2  # s of a log, and s for each parameter where that is more
 LONGER = 20.0  # s of the log of the machine off its file
+WEIGHT = 1e-3  # of a typical force: less does not make a fall
 COUNT = 1e-5  # m or rad, of the encoders in a fall
 MISLEADING = 4.0  # deviations
 Commands = Iterable[list[Any]]
@@ -59,10 +61,10 @@ def _a(command: str, *words: Any, log: str = "a.csv") -> Callable[[Bench], Comma
     return lambda bench: [[command, bench[log], "--machine", bench["machine.yaml"], *words]]
 
 
-def _m(command: str, *words: Any) -> Callable[[Bench], Commands]:
+def _m(command: str, *words: Any) -> Callable[[Bench], list[list[Any]]]:
     """Return a command without a log; words with a `:` before them are files of the bench."""
 
-    def build(bench: Bench) -> Commands:
+    def build(bench: Bench) -> list[list[Any]]:
         named = [bench[word[1:]] if str(word).startswith(":") else word for word in words]
         return [[command, "--machine", bench["machine.yaml"], *named]]
 
@@ -336,6 +338,15 @@ def _lacks_outputs(machine: Machine) -> str:
     return "" if has(machine, PlatformPose) or has(machine, NamedOutputs) else "no pose and no outputs"
 
 
+def _lacks_weight(machine: Machine) -> str:
+    weight = machine.compute_forces(compute_rest(machine, machine.home[None]), machine.basis.nominal)[0]
+    if machine.actuators:
+        return "its drives have states that hold it"
+    return (
+        "" if np.any(np.abs(weight) > WEIGHT * machine.force_size) else "gravity does not move it from home"
+    )
+
+
 def _lacks_tree(machine: Machine) -> str:
     return "" if machine.bodies.loops == 0 or has(machine, HexapodFile) else "it has loops"
 
@@ -426,7 +437,7 @@ ROWS: tuple[Row, ...] = (
     Row("known", "`--tie`", _tie),
     Row("known", "`--prior`", _prior),
     Row("known", "`--payload`", _calibrate),
-    Row("known", "`--free-fall`", _fall),
+    Row("known", "`--free-fall`", _fall, lacks=_lacks_weight),
     Row(
         "answers",
         "`--validate`",
@@ -448,7 +459,7 @@ ROWS: tuple[Row, ...] = (
     Row("understand", "`identifiability` of a log", _a("identifiability")),
     Row("understand", "`excite`", _m("excite", "--duration", 5, "--budget", 6, "--out", ":motion.yaml")),
     Row("understand", "`contributions`", _m("contributions", "--trajectory", "rich")),
-    Row("understand", "`sensitivity`", _m("sensitivity", "--trajectory", "rich")),
+    Row("understand", "`sensitivity`", _m("sensitivity", "--trajectory", "rich"), lacks=_lacks_outputs),
     Row("machine", "`mechanism`", _m("mechanism")),
     Row("machine", "`forward`, `inverse`", _tables, lacks=_lacks_outputs),
     Row("machine", "`workspace`", _m("workspace", "--points", 21, "--out", ":area"), lacks=_lacks_outputs),
