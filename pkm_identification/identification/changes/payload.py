@@ -78,13 +78,13 @@ class PayloadEvent:
 
     Attributes
     ----------
-    kind : {'picked_up', 'changed', 'set_down'}
+    kind : {'picked_up', 'changed', 'set_down', 'withdrawn'}
     time, time_std : float
         s, of the sample at which it happened.
     announced_at : float
         s, of the sample that decided.
     payload : PayloadEstimate or None
-        What is carried since; None after it was set down.
+        What is carried since; None after it was set down, or withdrawn: its total deviation was too large.
     """
 
     kind: str

@@ -55,6 +55,7 @@ PATIENCE = 25  # such equations after which the suspicion is dropped
 EXPLAINED = 3.0
 ADVANTAGE = 10.0  # of the payload's evidence over its rival's: twice a log likelihood ratio, very strong
 CERTAIN = 5.0  # standard deviations of the mass, or of what weighs in its place (`Carrier.find_weight`)
+WEIGHED_AFTER = 25  # equations of a load, a second: one whose total deviation is larger still is withdrawn
 ANOTHER = 30.0  # by which a load that has changed must explain more than none at all
 # Both as parts of what the change explains: of a large one no model explains the last permille, as the jolt that it
 # gives the machine passes.
@@ -234,8 +235,12 @@ class PayloadWatch:
             return None
         own, loaded = len(self.machine.prior.mean), self.loaded
         mean, covariance = loaded.widen()
-        count = loaded.filter.count - self._count_before
-        return self._carrier.estimate(mean[own:], covariance[own:, own:], self._taken_at, count)
+        return self._carrier.estimate(mean[own:], covariance[own:, own:], self._taken_at, self._count_carried)
+
+    @property
+    def _count_carried(self) -> int:
+        """Equations of the load."""
+        return self.loaded.filter.count - self._count_before
 
     def rest(self) -> None:
         """The machine stands still: what has seemed to change is given up, with the equations held back for it.
@@ -252,6 +257,8 @@ class PayloadWatch:
             # somebody else has set the machine's estimator to another state
             self.reset()
         accepted = self._step(equation)
+        if self.carrying and not self._weighed and self._count_carried >= WEIGHED_AFTER:
+            self._withdraw_unless_weighed(equation.time)
         self._left_at = self.machine.filter.count
         return accepted
 
@@ -371,13 +378,30 @@ class PayloadWatch:
         joint = np.zeros((size, size))
         joint[:own, :own] = covariance
         joint[own:, own:] = np.diag(self._prior.std**2)
-        self._count_before = before.filter.count
+        self._count_before, self._weighed = before.filter.count, False
         if before is not self.loaded:
             # nothing stays of what was carried before: neither process noise nor its adaptation
             self.loaded.reset()
         self.loaded.uncertainty.continue_from(self.machine.uncertainty)
         self.loaded.take_over(before, np.concatenate([mean, self._prior.mean]), joint)
         self.carrying = True
+
+    def _is_weighed(self) -> bool:
+        """Return whether the total deviation of what weighs is below a fifth of it: noise, correlation and misfit."""
+        own = len(self.machine.prior.mean)
+        mean, covariance = self.loaded.widen()
+        std = np.sqrt(np.diag(covariance)[own:])
+        weight = self._carrier.find_weight(std / self._prior.std)
+        return bool(mean[own + weight] > CERTAIN * std[weight])
+
+    def _withdraw_unless_weighed(self, time: float) -> None:
+        """Take back what was announced if it is not known well enough: the machine's own values went on beside it."""
+        self._weighed = True
+        if self._is_weighed():
+            return
+        self.carrying = False
+        self.events.append(PayloadEvent("withdrawn", *self._taken_at, time, None))
+        self._calm(ARMED_AFTER)
 
     def _drop_suspicion(self) -> None:
         """It was no payload: the machine's parameters must explain it, by their own means."""

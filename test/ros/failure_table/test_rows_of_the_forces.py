@@ -19,16 +19,14 @@ from ros.domains import DOMAIN
 from ros.rigs import StreamRig, status_with, values_of
 from ros.ros_bench import StreamBench, joint_state
 
-from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
-from pkm_identification.mechanisms.hexapod.dynamics.basis import PLATFORM_COLUMNS, basis_parameters
-from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths
-from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.mechanisms.hexapod.parameters.sets import list_hexapod_parameters
-from pkm_identification.motion import PlatformMotion
+from pkm_identification.control.inverse_dynamics import InverseDynamics
+from pkm_identification.identification.changes.payload import Carrier
+from pkm_identification.machines.load import as_machine, load_machine
 from pkm_identification.msg import ParameterEstimate
 from pkm_identification.nodes.controller import ControllerNode
 from pkm_identification.ros.qos import LATCHED
-from pkm_identification.simulation import Payload, perturb_machine, trajectory
+from pkm_identification.simulation import Payload, perturb_machine
+from pkm_identification.simulation.physics.load import build_physics
 
 ERROR = DiagnosticStatus.ERROR
 
@@ -109,11 +107,12 @@ def newest(chain):
 MOVING, RESTING, AGAIN, LOADING, LOADED = 12.0, 30.0, 4.0, 3.0, 5.0  # s
 STOPPED = MOVING + RESTING + AGAIN  # s, for the second time
 LOAD = Payload(2.5, [0.03, -0.02, 0.06], np.diag([0.012, 0.015, 0.009]), STOPPED + 1.5)
+HELD = 0.1  # of the drives' forces, by static friction
 BRAKING = 0.5  # s in which the motion's own time comes to a stop, or begins again
 
 
 def with_rests(truth, begin):
-    """Joint states of a motion that stops twice and goes on, read by encoders; a load is put on at the second rest.
+    """Joint states of a motion that stops twice and goes on; a load is put on at the second rest.
 
     Static friction holds a part of gravity.
     """
@@ -126,31 +125,26 @@ def with_rests(truth, begin):
     ]
     run = np.interp(time, corners, [1.0, 0.0, 0.0, 1.0] * len(rests))
     speed = 0.5 - 0.5 * np.cos(np.pi * run)
-    speedup = np.gradient(speed, period)
+    speedup = np.gradient(speed, period)[:, None]
     own = np.concatenate([[0.0], np.cumsum(0.5 * (speed[1:] + speed[:-1]) * period)])
-    rich = trajectory("rich", truth).motion(own)
-    accel = rich.acceleration * speed[:, None] ** 2 + rich.twist * speedup[:, None]
-    motion = PlatformMotion(time, rich.position, rich.rotation, rich.twist * speed[:, None], accel)
-    load = np.zeros_like(basis_parameters(truth))
-    load[:PLATFORM_COLUMNS] = load_parameters(LOAD)
-    force, loaded = (
-        strut_forces(truth, motion, parameters=basis_parameters(truth) + more) for more in (0.0 * load, load)
-    )
+    speed = speed[:, None]
+    coordinate, rate, second = build_physics(truth).build_motion("rich", None, 0).drives(own)
+    motion = truth.compute_motion(coordinate, rate * speed, second * speed**2 + rate * speedup)
+    carrier, bare = Carrier.of(truth), np.array(truth.basis.nominal)
+    load = carrier.columns @ load_parameters(LOAD)[carrier.felt]
+    dynamics = InverseDynamics(truth)
+    force, loaded = dynamics.compute(motion, bare), dynamics.compute(motion, bare + load)
     force[time >= LOAD.taken_at] = loaded[time >= LOAD.taken_at]
+    size = np.abs(force).mean(axis=0)
     share = sum(np.clip(time - stop, 0.0, 1.0) * (time < stop + lasts) for stop, lasts in rests)
-    force += share[:, None] * 0.5 * np.array([1.0, -0.4, 0.7, -0.9, 0.2, -0.6]) * truth.friction.coulomb
-    rng = np.random.default_rng(2)
-    force += rng.standard_normal(force.shape)
-    counts = truth.drive.counts_per_meter
-    # the last digit of a length flickers wherever it is
-    length = strut_lengths(truth, motion.position, motion.rotation) + 0.3 / counts * rng.standard_normal(
-        force.shape
-    )
-    length = np.round(length * counts) / counts
-    return [joint_state(begin + t, x, f) for t, x, f in zip(time, length, force, strict=True)]
+    force += HELD * share[:, None] * np.array([1.0, -0.4, 0.7]) * size
+    force += 0.01 * size * np.random.default_rng(2).standard_normal(force.shape)
+    names = [drive.joint for drive in truth.drives]
+    return [joint_state(begin + t, x, f, names) for t, x, f in zip(time, coordinate, force, strict=True)]
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("chain", ["mast"], indirect=True)
 def test_row_37_a_load_put_on_at_standstill_is_found_in_motion(chain):
     """What static friction holds for half a minute, until the machine breaks away, moves nothing.
 
@@ -160,17 +154,18 @@ def test_row_37_a_load_put_on_at_standstill_is_found_in_motion(chain):
     """
     carried = chain.bench.collect(InertiaStamped, "estimator/payload", LATCHED)
     assert chain.bench.trigger("/estimator/reset").success
-    truth = perturb_machine(Machine.load("uf"), 1)
+    truth = as_machine(perturb_machine(load_machine("mast"), 1))
     messages = with_rests(truth, 1000.0)
     at = [round(s * chain.RATE) for s in (MOVING + 2.0, MOVING + RESTING, STOPPED, STOPPED + LOADING)]
     chain.feed(messages[: at[0]])
     estimator = chain.estimator.estimator
-    before = estimator.estimate
+    before = estimator.state
     chain.statuses.clear()
     chain.feed(messages[at[0] : at[1]])
-    at_rest = estimator.estimate
+    # what of the file is known besides is worked out in a thread, and may come now
+    at_rest = estimator.state
     assert at_rest.count == before.count
-    np.testing.assert_array_equal(at_rest.values, before.values)
+    np.testing.assert_array_equal(at_rest.mean, before.mean)
     np.testing.assert_array_equal(at_rest.covariance, before.covariance)
     stride = estimator.settings.band.stride
     resting = estimator.counts["resting"]
@@ -179,7 +174,7 @@ def test_row_37_a_load_put_on_at_standstill_is_found_in_motion(chain):
         lambda: any(values_of(s).get("resting") == str(resting) for a in chain.statuses for s in a.status),
         "the counter",
     )
-    texts = " ".join(s.message for a in chain.statuses for s in a.status)
+    texts = " ".join(s.message for a in chain.statuses for s in a.status if s.name.startswith("estimator"))
     assert "stale" not in texts
     assert "payload" not in texts
     chain.feed(messages[at[1] : at[2]])
@@ -206,6 +201,8 @@ def assert_right(chain, truth):
     message = newest(chain)
     shown = np.array(message.status) == ParameterEstimate.IDENTIFIABLE
     assert shown.sum() > 10
-    error = (np.array(message.values) - list_hexapod_parameters(truth).nominal) / np.array(message.std)
-    # the largest of twenty normal errors is beyond that once in twenty machines
-    assert np.abs(error[shown]).max() < 3.0
+    true = truth.build_parameter_set(chain.estimator.estimator.settings.estimator.parameters)
+    assert list(true.names) == list(message.names)
+    error = (np.array(message.values) - true.nominal) / np.array(message.std)
+    # the largest of twenty-two normal errors is beyond that once in seventy machines
+    assert np.abs(error[shown]).max() < 3.5

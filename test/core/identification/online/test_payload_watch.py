@@ -83,6 +83,26 @@ def test_inertia_is_shown_when_it_is_known_and_not_before():
     assert np.all(np.abs(late.inertia - true) < 4 * late.inertia_std)
 
 
+def test_a_load_that_is_not_known_to_a_fifth_of_its_mass_is_withdrawn():
+    """Forces that fit no load any more from its announcement on; the machine is estimated without."""
+    made = scene()
+    online = estimator(made)
+    rng, kinds = np.random.default_rng(4), []
+    for equation in made.equations(made.force(carrying(Payload(0.5, CENTER, INERTIA / 5.0, TAKEN))), 3):
+        if kinds:
+            equation = equation._replace(measured=equation.measured + 20.0 * rng.standard_normal(6))
+        online.take(equation)
+        if [event.kind for event in online.payload_events] != kinds:
+            kinds = [event.kind for event in online.payload_events]
+            if len(kinds) == 2:
+                break
+            assert online.payload.mass_std < online.payload.mass / 5.0
+    assert kinds == ["picked_up", "withdrawn"]
+    assert online.payload is None
+    # a second of equations that the gate lets through
+    assert online.payload_events[1].announced_at < online.payload_events[0].announced_at + 4.0
+
+
 def test_set_down_is_announced_and_the_machine_has_kept_its_own_parameters():
     payload = Payload(2.5, CENTER, INERTIA, TAKEN, DOWN)
     made = scene()
