@@ -459,7 +459,7 @@ ROWS: tuple[Row, ...] = (
     Row("understand", "`identifiability` of a log", _a("identifiability")),
     Row("understand", "`excite`", _m("excite", "--duration", 5, "--budget", 6, "--out", ":motion.yaml")),
     Row("understand", "`contributions`", _m("contributions", "--trajectory", "rich")),
-    Row("understand", "`sensitivity`", _m("sensitivity", "--trajectory", "rich"), lacks=_lacks_outputs),
+    Row("understand", "`sensitivity`", _m("sensitivity", "--trajectory", "rich")),
     Row("machine", "`mechanism`", _m("mechanism")),
     Row("machine", "`forward`, `inverse`", _tables, lacks=_lacks_outputs),
     Row("machine", "`workspace`", _m("workspace", "--points", 21, "--out", ":area"), lacks=_lacks_outputs),

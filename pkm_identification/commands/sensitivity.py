@@ -12,10 +12,12 @@ from __future__ import annotations
 
 import argparse
 
-from pkm_identification.errors import SettingsError
 from pkm_identification.machines.load import load_machine
 from pkm_identification.mechanisms.multibody.analysis.body_sensitivity import body_sensitivity
-from pkm_identification.mechanisms.multibody.description.payload_body import find_output_body
+from pkm_identification.mechanisms.multibody.description.payload_body import (
+    find_output_body,
+    find_payload_body,
+)
 from pkm_identification.mechanisms.multibody.kinematics import motion_of_drives
 from pkm_identification.report.contribution_tables import build_sensitivity_document, build_sensitivity_table
 
@@ -37,7 +39,7 @@ def add(commands: argparse._SubParsersAction) -> None:
     parser.add_argument(
         "--body",
         metavar="NAME",
-        help="whose centre of mass (default: the platform, or what the outputs are of)",
+        help="whose centre of mass (default: the platform, what the outputs are of, or the last link)",
     )
     parser.add_argument("--travel", type=float, metavar="M", help="m (default: the motion's own)")
     parser.set_defaults(run=_run_sensitivity)
@@ -48,12 +50,8 @@ def _run_sensitivity(options: argparse.Namespace) -> int:
     mechanism = machine.bodies
     platform = find_output_body(mechanism.description)
     names = [one.name for one in mechanism.description.bodies]
-    body = platform if options.body in {None, PLATFORM} - set(names) else options.body
-    if not body:
-        raise SettingsError(
-            f"--machine {options.machine}, without --body: needs a platform with a pose or outputs of a body; "
-            f"'{machine.name}' names none"
-        )
+    unnamed = options.body in {None, PLATFORM} - set(names)
+    body = (platform or find_payload_body(mechanism.description)) if unnamed else options.body
     path = compute_named_motion(options.trajectory, machine)
     moved = motion_of_drives(mechanism, path.coordinate, path.rate, path.acceleration)
     sensitivity = body_sensitivity(mechanism, moved, body, options.travel, not options.no_friction)

@@ -129,10 +129,6 @@ def test_a_height_that_no_pose_has_fails_in_its_row(tmp_path):
             ["workspace", "--machine", "four-bar", "--out", "x"],
             "'four-bar'",
         ),
-        (
-            ["sensitivity", "--machine", "four-bar"],
-            "--machine four-bar, without --body: needs a platform",
-        ),
     ],
 )
 def test_what_makes_no_sense_is_refused_in_one_line(arguments, message, capsys):
@@ -156,3 +152,8 @@ def test_a_mechanism_is_drawn_and_told_in_words(tmp_path, capsys):
     assert run("mechanism", "--machine", "suspension", "--out", tmp_path) == 0
     assert (tmp_path / "mechanism.png").read_bytes().startswith(b"\x89PNG")
     assert "7 moving bodies, 10 joints, 3 loops, 2 degrees of freedom" in capsys.readouterr().out
+
+
+def test_the_sensitivity_of_a_machine_without_a_platform_is_that_of_its_last_body(capsys):
+    assert main(["sensitivity", "--machine", "four-bar", "--trajectory", "rich", "--json", "-"]) == 0
+    assert json.loads(capsys.readouterr().out)["body"] == "coupler"
