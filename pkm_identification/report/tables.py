@@ -24,7 +24,6 @@ from pkm_identification.estimation.identifiability import (
     UNIDENTIFIABLE,
     Combination,
 )
-from pkm_identification.estimation.lack_of_fit import thresholds as fit_thresholds
 from pkm_identification.estimation.posterior import thresholds as verdict_thresholds
 from pkm_identification.machines.capabilities import PlatformPose, has
 from pkm_identification.machines.contract import Drive, Machine
@@ -303,9 +302,12 @@ def settings_table(result: Identification) -> Listing:
 def build_thresholds_table() -> Listing:
     """Return the numbers that decide statuses and verdicts, by the names they have in the sources."""
     rows = [
-        (name.lower().replace("_", " "), f"{value:g}", module.__name__.removeprefix("pkm_identification."))
-        for module in (verdict_thresholds, fit_thresholds)
-        for name, value in vars(module).items()
+        (
+            name.lower().replace("_", " "),
+            f"{value:g}",
+            verdict_thresholds.__name__.removeprefix("pkm_identification."),
+        )
+        for name, value in vars(verdict_thresholds).items()
         if name.isupper() and isinstance(value, float)
     ]
     return Listing(("threshold", "value", "defined in"), tuple(rows), frozenset({"value"}))

@@ -35,10 +35,6 @@ class Cause:
         What to do, one sentence; empty where nobody is to act on it, since it does not explain the misfit.
     family : str
         Of causes that look alike in most motions.
-    evidence : float
-        Logarithm of the odds; infinite for a cause that is found by comparison.
-    effect : float
-        Of a stream's: by how many standard deviations it moves the parameter that it moves most.
     detail : str
         What a number does not tell: which permutation, which direction.
     """
@@ -50,8 +46,6 @@ class Cause:
     explains: float
     cure: str
     family: str = ""
-    evidence: float = float("inf")
-    effect: float = float("inf")
     detail: str = ""
 
     def with_share(self, explains: float) -> Cause:

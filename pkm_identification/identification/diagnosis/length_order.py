@@ -105,8 +105,8 @@ def find_best_length_order(
         friction.add(motion.rate, full)
         target = force[good] - full[:, :, -1] - full[:, :, :-1] @ prior.mean[:reported]
         scaled = full[:, :, :-1] * prior.std[:reported]
-        fit = Base.of(scaled, target, unit, np.zeros(len(target), dtype=np.int64))
-        squares[place] = float(fit.residual @ fit.residual) / len(target)
+        fit = Base.of(scaled, target, unit)
+        squares[place] = fit.power / len(target)
     best = int(np.argmin(squares))
     if best == 0 or not np.isfinite(squares[best]) or squares[best] > BETTER**2 * squares[0]:
         return None

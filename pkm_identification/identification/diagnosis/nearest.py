@@ -88,15 +88,14 @@ def _score_beyond(posterior: Posterior, experiment: Experiment) -> list[tuple[Ef
     logs = [log for log in experiment.logs if log.force is not None]
     situations = build_situations(full.problem, full.rows, mode.values[:basis])
     size = np.sqrt(np.mean(posterior.residual**2, axis=0) * full.problem.redundancy)
-    segment = full.problem.equations.segment
-    base = Base.of(full.columns @ mode.slope, posterior.residual, size, segment)
+    base = Base.of(full.columns @ mode.slope, posterior.residual, size)
     found = []
     for effect in find_effects(full.machine, parameters, logs):
         if effect.name in known:
             continue
         columns = np.concatenate([effect.columns(one) for one in situations])
         if np.all(np.isfinite(columns)) and np.any(columns):
-            score = base.score(columns, effect.scale, 1.0, effect.positive)
+            score = base.score(columns, effect.scale, effect.positive)
             if score.evidence > DECISIVE:
                 found.append((effect, score, base.power))
     return found

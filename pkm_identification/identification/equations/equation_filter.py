@@ -31,11 +31,9 @@ from .bend import BendCorrection, foretold, smoothed_bend, take_off
 from .rest import RestWatch
 from .reversal import reversal_pulse, reversal_time
 
-# Derivative by the last five samples, newest first, in units of the period: right to (2 pi f T)^4 / 5.
-_BACKWARD = np.array([25.0, -48.0, 36.0, -16.0, 3.0]) / 12.0
 # Places in the stack that is filtered, behind the machine's columns and a payload's: what is known, friction's bend,
-# pulses, force; then what a step of each coordinate adds.
-_KNOWN, _BEND, _PULSE, _FORCE, _STEPS = range(5)
+# pulses, force.
+_KNOWN, _BEND, _PULSE, _FORCE, _ENTRIES = range(5)
 
 
 class Equation(NamedTuple):
@@ -51,10 +49,6 @@ class Equation(NamedTuple):
         Force less what the machine file says of parameters that are not estimated.
     bend : ndarray, shape (n,)
         What stronger smoothing of the rates would make of the equation `late` ones before.
-    force, force_rate : ndarray, shape (n,)
-        Force itself, and its rate of change.
-    stepped : ndarray, shape (n, n)
-        What a unit of a step of each coordinate adds; zero without one.
     late : int
     resting : bool
         Whether the machine is at rest, or the band's filter remembers that it was.
@@ -65,9 +59,6 @@ class Equation(NamedTuple):
     load: FloatArray
     measured: FloatArray
     bend: FloatArray
-    force: FloatArray
-    force_rate: FloatArray
-    stepped: FloatArray
     late: int = 0
     resting: bool = False
 
@@ -87,16 +78,16 @@ class _Band(NamedTuple):
 
 
 @kernel
-def _take_sample(columns, sample, age, time, friction, smoothing, band, forces, drives):
-    """Put columns, bend, pulses, force and steps of one sample through the band.
+def _take_sample(columns, sample, age, time, friction, smoothing, band, drives):
+    """Put columns, bend, pulses and force of one sample through the band.
 
     `columns` (n, P) are the machine's, without the drives' friction; `sample` is (coordinate, rate, acceleration,
-    force, steps, state and the row of `EquationFilter.step`), `age` how many came before it in its stretch: it tells
+    force, state and the row of `EquationFilter.step`), `age` how many came before it in its stretch: it tells
     their places in the rings. `friction` are the entries of `DriveFriction`, laws (2, n, L) of rates and of smoothed
     ones, and reversing terms (n,); `smoothing` weights and ring of rates of `smoothed_bend`; `band` is a plain `_Band`.
-    What becomes of the force goes into the ring `forces` (k, n), the drives' motion into that of `drives`, (3, k, n).
+    The drives' motion goes into the ring of `drives`, (3, k, n).
     """
-    coordinate, rate, acceleration, force, stepped, state, row = sample
+    coordinate, rate, acceleration, force, state, row = sample
     (drive, term, column, weight), laws, reversing = friction
     weights, rates = smoothing
     sections, zi, memory, stack, filtered = band
@@ -123,8 +114,6 @@ def _take_sample(columns, sample, age, time, friction, smoothing, band, forces, 
         if reversing[i] >= 0:
             stack[i, base + _PULSE] = reversal_pulse(rate[i], acceleration[i], time, law, reversing[i])
         stack[i, base + _FORCE] = force[i]
-        for k in range(count):
-            stack[i, base + _STEPS + k] = stepped[i, k]
     for e in range(drive.size):
         stack[drive[e], column[e]] += weight[e] * terms[drive[e], term[e]]
     if age == 0:
@@ -141,26 +130,19 @@ def _take_sample(columns, sample, age, time, friction, smoothing, band, forces, 
                 for c in range(stack.size):
                     memory[s, k, c] = zi[s, k] * one[0, c]
     filter_rows(sections, one, memory, out)
-    for k in range(forces.shape[0]):
-        if age == 0 or k == age % forces.shape[0]:
-            for i in range(count):
-                forces[k, i] = filtered[i, base + _FORCE]
 
 
 @kernel
-def _fill_equation(filtered, state, shape, forces, correction, smoothing, equation):
+def _fill_equation(filtered, state, shape, correction, smoothing, equation):
     """Write what `Equation` has out of the band's stack and state (S, 2, C).
 
-    `equation` are regressor, load, rows of measured, force, force rate and bend, and steps. `shape` are the numbers of
-    columns and of nuisance parameters, `forces` (ring, age, period in s). `correction` are the gains and what
-    enters of `BendCorrection`: no gains where nothing is taken off.
+    `equation` are regressor, load, measured and bend. `shape` are the numbers of columns and of nuisance parameters.
+    `correction` are the gains and what enters of `BendCorrection`: no gains where nothing is taken off.
     `smoothing` are what smoothing changes (n,), what share of it may be wrong, and what is believed of the parameters
     at present, a `Belief`.
     """
-    columns, load, rows, stepped = equation
+    columns, load, measured, bend = equation
     width, nuisance = shape
-    ring, age, period = forces
-    measured, force, rate, bend = rows[0], rows[1], rows[2], rows[3]
     count, last = filtered.shape
     base = width + load.shape[1]
     for i in range(count):
@@ -170,14 +152,7 @@ def _fill_equation(filtered, state, shape, forces, correction, smoothing, equati
             columns[i, width + i] = filtered[i, base + _PULSE]  # each drive's own
         for k in range(load.shape[1]):
             load[i, k] = filtered[i, width + k]
-        force[i] = filtered[i, base + _FORCE]
-        measured[i] = force[i] - filtered[i, base + _KNOWN]
-        for k in range(count):
-            stepped[i, k] = filtered[i, base + _STEPS + k]
-        rate[i] = 0.0
-        for n in range(_BACKWARD.size):
-            rate[i] += _BACKWARD[n] * ring[(age - n) % _BACKWARD.size, i]
-        rate[i] /= period
+        measured[i] = filtered[i, base + _FORCE] - filtered[i, base + _KNOWN]
     gains, entering = correction
     if gains.size:
         for i in range(count):
@@ -210,8 +185,6 @@ class EquationFilter:
 
     Attributes
     ----------
-    no_steps : ndarray, shape (n, n)
-        Zeros: what steps of coordinates add where there are none.
     shapes : tuple of shapes
         Of the parts of the machine's state.
     kept : int
@@ -241,7 +214,7 @@ class EquationFilter:
             self._laws,
             evaluate_reversing_terms(machine),
         )
-        stack, self._filtered = np.zeros((2, count, mapping.shape[1] - 1 + _STEPS + count))
+        stack, self._filtered = np.zeros((2, count, mapping.shape[1] - 1 + _ENTRIES))
         sections = band.sections
         self._band = tuple(
             _Band(sections, rest(sections), np.empty((len(sections), 2, stack.size)), stack, self._filtered)
@@ -258,11 +231,8 @@ class EquationFilter:
         self._bend = np.zeros(count)
         self._since = self._made = 0
         self._reversal_time = reversal_time(band.period)
-        self._forces = np.zeros((len(_BACKWARD), count))
-        self._period = band.period
         self._age = 0
         self._rest = RestWatch(machine, parameters, band)
-        self.no_steps = np.zeros((count, count))
         self._not_kept = np.empty(0)
         self.shapes = self._tracker.shapes
         self.kept = 4 * count + sum(int(np.prod(shape)) for shape in self.shapes)
@@ -274,17 +244,10 @@ class EquationFilter:
         """
         self._laws[0, :, NOISE], self._laws[1, :, NOISE] = rates, smoothed
 
-    def step(
-        self,
-        sample: TrackedSample,
-        starting: bool,
-        stepped: FloatArray | None = None,
-        row: FloatArray | None = None,
-    ) -> bool:
+    def step(self, sample: TrackedSample, starting: bool, row: FloatArray | None = None) -> bool:
         """Take a sample with a good motion and forces, the first of a stretch or the next; False if it is singular.
 
-        `stepped` (n, n) is what a unit of a step of each coordinate changes in it. Its numbers are copied into `row`
-        (`kept`,): here, because that costs next to nothing.
+        Its numbers are copied into `row` (`kept`,): here, because that costs next to nothing.
         """
         tracker = self._tracker
         tracker.take(sample.state, sample.acceleration)
@@ -292,12 +255,12 @@ class EquationFilter:
             return False
         age = 0 if starting else self._age + 1
         taken = (
-            sample.coordinate, sample.rate, sample.acceleration, sample.force,
-            self.no_steps if stepped is None else stepped, sample.state, self._not_kept if row is None else row,
+            sample.coordinate, sample.rate, sample.acceleration, sample.force, sample.state,
+            self._not_kept if row is None else row,
         )  # fmt: skip
         _take_sample(
             self._columns, taken, age, self._reversal_time, self._friction, self._smoothing, self._band,
-            self._forces, self._rest.motion,
+            self._rest.motion,
         )  # fmt: skip
         self._age = age
         if starting:
@@ -325,9 +288,9 @@ class EquationFilter:
         self._since, self._made = 0, self._made + 1
         width, count = self._width, len(self._bend)
         columns, load = np.zeros((count, width + self._nuisance)), np.empty((count, self._load))
-        rows, stepped = np.empty((4, count)), np.empty((count, count))
+        measured, bend = np.empty((2, count))
         _fill_equation(
-            self._filtered, self._band[2], (width, self._nuisance), (self._forces, self._age, self._period),
-            self._correction, (self._bend, left, believed), (columns, load, rows, stepped),
+            self._filtered, self._band[2], (width, self._nuisance), self._correction, (self._bend, left, believed),
+            (columns, load, measured, bend),
         )  # fmt: skip
-        return Equation(time, columns, load, rows[0], rows[3], rows[1], rows[2], stepped, self._late, resting)
+        return Equation(time, columns, load, measured, bend, self._late, resting)

@@ -328,7 +328,7 @@ class OnlineEstimator:
             self._interrupt()
             return False
         starting = sample.segment != self._segment
-        if not self._filter.step(sample, starting, None, self._live.row):
+        if not self._filter.step(sample, starting, self._live.row):
             self.counts["skipped_status"] += 1
             self._interrupt()
             return False

@@ -71,7 +71,7 @@ class Scene:
         columns = np.concatenate([columns, self.pulses], axis=2)
         load = np.ascontiguousarray(self.filtered[:, :, LOAD])
         rows = zip(self.time[self.chosen], columns, load, measured - known, strict=True)
-        return [Equation(float(t), a, b, y, QUIET, y, QUIET, np.zeros((6, 6))) for t, a, b, y in rows]
+        return [Equation(float(t), a, b, y, QUIET) for t, a, b, y in rows]
 
 
 @cache

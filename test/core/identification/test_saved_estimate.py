@@ -17,7 +17,6 @@ from core.report.made_identification import made_identification
 
 from pkm_identification.errors import DocumentError
 from pkm_identification.estimation.filters.recursive import RecursiveEstimator
-from pkm_identification.estimation.lack_of_fit.doubt import flag_affected
 from pkm_identification.identification.estimate_file import write_estimate_json
 from pkm_identification.identification.saved_estimate import read_saved_estimate
 from pkm_identification.mechanisms.hexapod.machine import Machine
@@ -60,7 +59,7 @@ def test_a_state_of_other_numbers_is_refused_and_one_laid_out_anew_is_not(path):
 
 def test_a_combination_in_doubt_comes_back_in_doubt(tmp_path):
     result = made_identification()
-    doubtful = flag_affected(result.estimate, np.empty((0, 0)), unexplained=True)
+    doubtful = result.estimate.mark_doubtful()
     write_estimate_json(tmp_path / "estimate.json", replace(result, estimate=doubtful))
     saved = read_saved_estimate(tmp_path / "estimate.json")
     assert [one.status for one in saved.combinations] == ["in_doubt"]
