@@ -113,16 +113,29 @@ class LiveVerdict:
         self._segment = np.empty(self._capacity, dtype=np.int64)
         self.row = self._rows[0]
         self._count = self._first = self._changed = 0
+        self._run, self._follows = (
+            0,
+            -1,
+        )  # number of the uninterrupted run; segment of the sample before, -1: none
         self._least = round(LEAST_S / settings.period)
 
     def clear(self) -> None:
         """Forget the samples: what comes is not of the same machine."""
         self._first = self._changed = self._count  # rows stay as they are: a thread may be reading them
 
+    def skip(self) -> None:
+        """A sample is left out: what comes does not follow what was."""
+        self._follows = -1
+
     def begin_anew(self) -> None:
         """What comes has other friction; what changes all the time is judged as it is."""
         if self._count - self._changed >= self._least:
             self._first, self._changed = self._changed, self._count
+
+    @property
+    def newest(self) -> float:
+        """Stamp of the newest sample that is kept, s; minus infinity before the first."""
+        return float(self._time[(self._count - 1) % self._capacity]) if self._count else -np.inf
 
     @property
     def enough(self) -> bool:
@@ -132,7 +145,9 @@ class LiveVerdict:
     def note(self, sample: TrackedSample) -> None:
         """Keep the sample that is in `row`: it has a good motion and forces."""
         place = self._count % self._capacity
-        self._time[place], self._segment[place] = sample.time, sample.segment
+        if sample.segment != self._follows:
+            self._run, self._follows = self._run + 1, sample.segment
+        self._time[place], self._segment[place] = sample.time, self._run
         self._count += 1
         self.row = self._rows[self._count % self._capacity]
 

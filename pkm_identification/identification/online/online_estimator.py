@@ -70,6 +70,9 @@ class EstimatorState:
         return finite(self.mean, self.covariance) and float(self.covariance.diagonal().min()) > 0.0
 
 
+REST_KEPT_S = 5.0  # s of a rest that are kept for the verdict: a machine that rests for long has moved before
+
+
 class OnlineEstimator:
     """Builds equations from tracked samples and feeds them to the filter.
 
@@ -151,6 +154,7 @@ class OnlineEstimator:
             if self.watch is not None:
                 still = np.zeros(len(carrier.felt))
                 self.watch.loaded.add_process_noise(np.concatenate([walk, still]))
+        self._most_rested = round(REST_KEPT_S / (self._stride * settings.period))
         self._live = LiveVerdict(machine, settings, self._filter.shapes)
         self._steps = CoordinateSteps(machine, settings.period, settings.filter.cutoff)
         self.tolerated = follow_tolerances(machine, self._unknowns, band)
@@ -191,6 +195,7 @@ class OnlineEstimator:
         self._rounded = False
         self.newest = -np.inf
         self.resting = False
+        self._rested = 0  # equations at rest in a row
         self._work_left = False
         self._interrupt()
 
@@ -259,8 +264,9 @@ class OnlineEstimator:
 
     @property
     def judgeable(self) -> bool:
-        """Whether there is motion enough for a verdict."""
-        return self._live.enough
+        """Whether there is motion enough for a verdict, newer than that of the last."""
+        before = -np.inf if self.verdict is None else self.verdict.time
+        return self._live.enough and self._live.newest > before
 
     def begin_judging(self) -> Callable[[], StreamVerdict | None]:
         """Return what works out the verdict on the newest minute, in a second or two, in another thread if need be.
@@ -343,8 +349,10 @@ class OnlineEstimator:
         if starting:
             self._segment = sample.segment
             self._since = 0
-        if self.watch is None or not self.watch.carrying:
+        if (self.watch is None or not self.watch.carrying) and self._rested < self._most_rested:
             self._live.note(sample)
+        else:
+            self._live.skip()
         if self.tolerated is not None:
             self.tolerated.note(sample)
         index = self._since
@@ -359,7 +367,7 @@ class OnlineEstimator:
 
     def finish(self) -> None:
         """The stream is over: judge what there is of it. Takes a second or two."""
-        if self.verdict is not None and self.verdict.time == self.newest:
+        if not self.judgeable:
             return
         verdict = self.begin_judging()()
         if verdict is not None:
@@ -375,9 +383,11 @@ class OnlineEstimator:
         if equation.resting:
             # nor does the watch judge by it: what friction holds looks like a payload
             self.counts["resting"] += 1
+            self._rested += 1
             if self.watch is not None:
                 self.watch.rest()
             return False
+        self._rested = 0
         gated = self.recursive.gated
         if self.watch is None:
             accepted = self.recursive.step(

@@ -38,7 +38,7 @@ class BackgroundJudge:
         self._work: Beside[tuple[StreamVerdict | None, float]] | None = None
         self.trouble = ""
         self._next = self._began = 0.0  # real time before which nothing is asked
-        self._judged = 0.0  # stamp of the newest sample that was judged, or that a judgement begins with
+        self._judged = 0.0  # stamp of the newest sample when that was asked last
         self._newest, self._arrived = 0.0, time.monotonic()
 
     def look(self, estimator: OnlineEstimator) -> bool:
@@ -51,14 +51,11 @@ class BackgroundJudge:
             work, self._work = self._work, None
             new = self._take(work, estimator, now)
         ended = now - self._arrived > ENDED_S
-        due = newest != self._judged if ended else now >= self._next and self._is_due(estimator)
+        due = newest != self._judged if ended else now >= self._next
         if self._work is None and due and estimator.judgeable:
             self._judged, self._began = newest, now
             self._work = Beside(True, _measure_cost, estimator.begin_judging())
         return new
-
-    def _is_due(self, estimator: OnlineEstimator) -> bool:
-        return estimator.verdict is None or estimator.newest > self._judged
 
     def _take(
         self, work: Beside[tuple[StreamVerdict | None, float]], estimator: OnlineEstimator, now: float

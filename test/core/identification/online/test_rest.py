@@ -138,12 +138,12 @@ def test_a_minute_at_rest_changes_nothing_and_hides_neither_payload_nor_motion(s
     stream = Stream(simulated.nominal)
     online, stride = stream.pipeline.estimator, stream.pipeline.settings.band.stride
     stream.take(simulated.moved)
-    before, truth = online.estimate, simulated.truth
+    before, truth = online.recursive.estimate(), simulated.truth
     rested, settled = simulated.rested, len(simulated.settled[0])
     stream.take(tuple(each[:settled] for each in rested))
-    begun, at_rest = online.estimate, online.counts["resting"]
+    begun, at_rest = online.recursive.estimate(), online.counts["resting"]
     stream.take(tuple(each[settled:] for each in rested))
-    estimate = online.estimate
+    estimate = online.recursive.estimate()
     # nothing changes in the last digit
     assert online.counts["resting"] - at_rest == pytest.approx(2 * MINUTE * REPEATED * RATE / stride, abs=1)
     np.testing.assert_array_equal(estimate.values, begun.values)
@@ -157,7 +157,7 @@ def test_a_minute_at_rest_changes_nothing_and_hides_neither_payload_nor_motion(s
     assert largest(estimate, truth) < LARGEST
 
     stream.take(simulated.again)
-    after = online.estimate
+    after = online.recursive.estimate()
     # all but a band's memory of the motion
     assert after.count > estimate.count + (AGAIN - 1.0) * RATE / stride
     assert np.all(after.std < estimate.std)
