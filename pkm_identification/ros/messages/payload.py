@@ -17,7 +17,8 @@ from pkm_identification.identification.changes.payload import PayloadEstimate, P
 from ..clock import set_stamp
 
 KINDS = {"picked_up": "payload taken up", "changed": "payload changed", "set_down": "payload set down",
-         "withdrawn": "payload withdrawn, not known to a fifth of its mass: none is assumed; it was announced"}  # fmt: skip
+         "withdrawn": "payload withdrawn, not known to a fifth of its mass: none is assumed; it was announced",
+         }  # fmt: skip
 
 
 def build_payload_message(payload: PayloadEstimate | None, time: float, frame: str) -> InertiaStamped:
