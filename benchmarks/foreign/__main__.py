@@ -33,6 +33,9 @@ from pkm_identification.cli import main as run_command
 from pkm_identification.errors import PkmError
 from pkm_identification.estimation.posterior.thresholds import MAX_FLOOR_RATIO
 from pkm_identification.estimation.posterior.verdict import CONTRADICTS
+from pkm_identification.identification.answer_file import answer_document
+from pkm_identification.identification.estimate_file import fit_document
+from pkm_identification.identification.online.pipeline import OnlinePipeline, build_stream_settings
 from pkm_identification.machines.contract import Machine
 from pkm_identification.machines.load import read_machine
 from pkm_identification.motion import DriveLog
@@ -93,9 +96,36 @@ def identify(log: DriveLog, file: Document, truth: Machine, folder: Path) -> Sai
         code = run_command(["identify", str(table), "--machine", str(path), "--json", str(answer)])
     if not answer.exists():
         return Said(code, "refused", said.getvalue().strip().splitlines()[-1][:160], (), 0.0, "")
-    document = json.loads(answer.read_text())
+    return _read_said(code, json.loads(answer.read_text()), read_machine(file), truth)
+
+
+def follow(log: DriveLog, file: Document, truth: Machine, folder: Path) -> Said:
+    """Return what the online estimator says of a log at its end; no file is written."""
+    machine = read_machine(file)
+    assert log.force is not None
+    step = float(np.median(np.diff(log.time)))
+    pipeline = OnlinePipeline(machine, build_stream_settings(machine, None, step))
+    channels: set[str] = set()
+    for row in zip(log.time.tolist(), log.coordinate, log.force, strict=True):
+        pipeline.step(*row)
+        channels |= {finding.reason for finding in pipeline.filter_stage.channels}
+    pipeline.estimator.finish()
+    verdict = pipeline.estimator.verdict
+    if channels or verdict is None:
+        said = ", ".join(sorted(channels)) or "not judged"
+        return Said(1, "refused", said, (), 0.0, "")
+    made, estimate = answer_document(verdict.answer), pipeline.estimator.estimate
+    for one in made["values"]:  # what is published
+        if one["name"] in estimate.names:
+            k = estimate.names.index(one["name"])
+            one["value"], one["std"] = float(estimate.values[k]), float(estimate.std[k])
+    document = {"answer": made, "fit": fit_document(verdict.fit)}
+    return _read_said(int(not verdict.good), document, machine, truth)
+
+
+def _read_said(code: int, document: dict[str, Any], file: Machine, truth: Machine) -> Said:
     made = document["answer"]
-    errors = find_errors(made, read_machine(file), truth)
+    errors = find_errors(made, file, truth)
     worst = max(errors, key=lambda name: abs(errors[name]), default="")
     verdict = made["verdict"]
     return Said(
@@ -173,6 +203,7 @@ def main(arguments: list[str]) -> int:
         "--kinds", nargs="+", default=[NOTHING, *KINDS], help="or the beginning of their names"
     )
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--online", action="store_true", help="ask the online estimator, sample by sample")
     options = parser.parse_args(arguments)
     counts: Counter[str] = Counter()
     for machine in options.machines:
@@ -184,7 +215,8 @@ def main(arguments: list[str]) -> int:
             with tempfile.TemporaryDirectory() as folder:
                 try:
                     trial = spoil(run, file, truth, name, options.seed)
-                    said = identify(trial.measure(), trial.file, read_machine(trial.truth), Path(folder))
+                    ask = follow if options.online else identify
+                    said = ask(trial.measure(), trial.file, read_machine(trial.truth), Path(folder))
                 except (RuntimeError, PkmError) as error:
                     print(f"{machine} | {name} | not made: {error}", flush=True)
                     continue
