@@ -158,7 +158,7 @@ def _fit_positive(columns: FloatArray) -> tuple[FloatArray, float]:
     Where one of the best two is negative, it is 0: the cost is convex.
     """
     ones = np.ones(len(columns))
-    factors = np.linalg.lstsq(columns, ones, rcond=None)[0]
+    factors = np.asarray(np.linalg.lstsq(columns, ones, rcond=None)[0], dtype=float)
     if factors.min() < 0.0:
         alone = np.diag(np.maximum(ones @ columns, 0.0) / np.sum(columns**2, axis=0))
         factors = min(alone, key=lambda one: float(np.linalg.norm(columns @ one - ones)))
