@@ -99,7 +99,7 @@ def read_answer(source: str, document: Any) -> Answer | None:
                 str(verdict["sentence"]),
             ),
         )  # fmt: skip
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise DocumentError(f"{source}: answer: is damaged ({error})") from None
 
 

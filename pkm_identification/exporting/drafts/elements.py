@@ -17,6 +17,7 @@ from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.rotation import matrix_from_vector
 
 INERTIA = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
+LARGEST = 1e30  # in any unit: beyond every machine, and squares of it are still numbers
 
 
 def build_inertia_matrix(values: dict[str, float]) -> FloatArray:
@@ -31,7 +32,7 @@ def numbers(text: str, count: int, where: str) -> FloatArray:
         values = np.array([float(part) for part in text.split()])
     except ValueError:
         values = np.zeros(0)
-    if len(values) != count or not np.isfinite(values).all():
+    if len(values) != count or not np.all(np.abs(values) < LARGEST):
         raise DocumentError(f"{where}: '{text.strip()[:60]}': expected {count} numbers")
     return values
 

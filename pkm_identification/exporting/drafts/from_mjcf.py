@@ -190,4 +190,7 @@ class _Reader:
 
 def _compute_rotation(quaternion: FloatArray) -> FloatArray:
     """Return the rotation of MuJoCo's quaternion, w first."""
-    return np.asarray(matrix_from_quaternion(np.roll(np.array(quaternion, dtype=float), -1)))
+    try:
+        return np.asarray(matrix_from_quaternion(np.roll(np.array(quaternion, dtype=float), -1)))
+    except ValueError as error:
+        raise DocumentError(f"MJCF: quat {np.array(quaternion).tolist()}: {error}") from None

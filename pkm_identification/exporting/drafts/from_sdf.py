@@ -28,6 +28,8 @@ def read_sdf(root: Element, source: str) -> Draft:
         raise DocumentError(f"{source}: has {len(models)} models; expected one, without models in it")
     model = models[0]
     links = {link.get("name") or "": link for link in model.findall("link")}
+    if not links:
+        raise DocumentError(f"{source}: the model has no link; expected some, with joints between them")
     frames: dict[str, Frame] = {}
     for name in links:
         _place_link(name, links, frames, source, ())

@@ -369,6 +369,6 @@ def _refuse_partly_stated(
             first = stated[quantity]
             unit = units[first][quantity]
             raise LogError(
-                f"{source}: column '{wanted[first]}' says {unit}, and column '{theirs}' says no unit; "
+                f"{source}: column '{short(wanted[first])}' says {unit}, and column '{short(theirs)}' says no unit; "
                 f"give --units {unit} if all are in it"
             )

@@ -130,6 +130,7 @@ JOINT = '<joint name="j" type="{}"><parent link="a"/><child link="b"/>{}</joint>
         ("x.urdf", ROBOT.format(JOINT.format("revolute", '<mimic joint="k"/>')), "follows another joint"),
         ("x.urdf", ROBOT.format(JOINT.format("fixed", "")), "no joint can be driven"),
         ("x.sdf", "<sdf/>", "has 0 models"),
+        ("x.sdf", "<sdf><model name='m'/></sdf>", "has no link"),
         ("x.sdf", "<sdf><model><joint name='j' type='ball'/></model></sdf>", "is no link of the model"),
         ("x.xml", "<mujoco><worldbody><body><joint/></body></worldbody></mujoco>", "MuJoCo"),
         ("x.xml", MJCF.replace('<joint name="pan"', '<freejoint/><joint name="pan"'), "MuJoCo"),
