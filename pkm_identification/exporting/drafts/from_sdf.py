@@ -28,14 +28,14 @@ def read_sdf(root: Element, source: str) -> Draft:
         raise DocumentError(f"{source}: has {len(models)} models; expected one, without models in it")
     model = models[0]
     links = {link.get("name") or "": link for link in model.findall("link")}
-    if not links:
-        raise DocumentError(f"{source}: the model has no link; expected some, with joints between them")
     frames: dict[str, Frame] = {}
     for name in links:
         _place_link(name, links, frames, source, ())
     # before SDF 1.5 axes were those of the model
     expressed = "__model__" if _version(root) < (1, 5) else ""
     joints = [read_joint(joint, frames, source, expressed) for joint in model.findall("joint")]
+    if not links:
+        raise DocumentError(f"{source}: the model has no link; expected some, with joints between them")
     joints += _find_attachments(model, frames, source)
     notes = []
     without = [name for name, link in links.items() if link.find("inertial") is None]
