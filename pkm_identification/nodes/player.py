@@ -52,7 +52,9 @@ class PlayerNode(PipelineNode):
             "topics", ["strut_states"], "topics to play, without the namespace they were recorded in"
         ),
         LiveParameter("rate", 1.0, "speed relative to the recording", "", 0.01, 10.0),
-        LiveParameter("loop", False, "start again at the end, where estimation begins anew: less than 15 s are never judged"),
+        LiveParameter(
+            "loop", False, "start again at the end, where estimation begins anew: less than 15 s are never judged"
+        ),
         ParameterSpec("clock", False, "publish the recording's time on /clock"),
         ParameterSpec(
             "wait", 10.0, "longest time to wait for a subscriber of every topic before the start", "s", 0
