@@ -53,7 +53,9 @@ class PlayerNode(PipelineNode):
         ),
         LiveParameter("rate", 1.0, "speed relative to the recording", "", 0.01, 10.0),
         LiveParameter(
-            "loop", False, "start again at the end, where estimation begins anew: less than 15 s are never judged"
+            "loop",
+            False,
+            "start again at the end, where estimation begins anew: less than 15 s are never judged",
         ),
         ParameterSpec("clock", False, "publish the recording's time on /clock"),
         ParameterSpec(
