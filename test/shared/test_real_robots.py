@@ -58,9 +58,8 @@ def test_three_motions_of_an_arm_agree_within_their_deviations():
             if name in b and is_known(a[name].status) and is_known(b[name].status)
         ]
     assert len(differences) > 20
-    # Deviations have what parts of a motion disagree about, too, which the three motions largely share: .30. It was .47
-    # with a lag whose square was negative in all three, which no channel has.
-    assert 0.25 < np.sqrt(np.mean(np.square(differences))) < 1.5
+    # Deviations have what parts of a motion disagree about, too, which the three motions largely share: .50.
+    assert 0.4 < np.sqrt(np.mean(np.square(differences))) < 1.5
 
 
 def test_a_fit_of_few_parameters_to_an_arm_is_refused():

@@ -29,8 +29,8 @@ from .mode import Mode
 # Deviations by which two parts may differ by chance, in seven contrasts of some dozen values; and where the residual
 # says already that something is wrong
 CHANCE, CHANCE_OF_MISFIT = 3.0, 2.0
-# Of a difference: the estimate from all data lies between those of its parts; that of a wrong model may lie beyond them
-BETWEEN, BETWEEN_OF_MISFIT = 0.5, 1.0
+# Deviations of the estimate from all data for one of its parts': it lies between them; a wrong model's may lie beyond
+BETWEEN, BETWEEN_OF_MISFIT = 1.0, 2.0
 LOW = np.array([0.25, 0.5, 0.25])  # of three equations in a row; the upper half of the band alternates
 PASSED = float(LOW @ LOW)  # of white noise
 ROUNDING = 1e-9  # of an unknown's information: what a part sees less of, it does not see
@@ -44,9 +44,12 @@ class Contrasts:
     ----------
     moves : ndarray, shape (c, n, p)
         What each block adds to each.
+    covariances : ndarray, shape (c, 2, p, p)
+        Of the unknowns by either part with the prior.
     """
 
     moves: FloatArray
+    covariances: FloatArray
 
     @classmethod
     def of(
@@ -77,28 +80,33 @@ class Contrasts:
             number[own] = k
         whole = mode.information - np.eye(len(mode.unknowns))
         scores = _sum_scores(design, residual, number, len(blocks))
-        moves = []
+        pairs = []
         for part in parts:
             rows = design[part]
             gram = rows.T @ rows
             its = _sum_scores(design * part[:, :, None], residual * part, number, len(blocks))
-            moves.append(_compare((gram, its), (whole - gram, scores - its)))
-        pair = [
+            pairs.append(((gram, its), (whole - gram, scores - its)))
+        low, high = (
             _form_half(values, its_residual, number, len(blocks))
             for values, its_residual in zip(_filter(design, inside), _filter(residual, inside), strict=True)
-        ]
-        return cls(np.array([*moves, _compare(pair[0], pair[1])]))
+        )
+        solved = [_solve_parts(*pair) for pair in (*pairs, (low, high))]
+        return cls(np.array([one for one, _ in solved]), np.array([one for _, one in solved]))
 
     def find_model_deviations(self, views: FloatArray, misfit: bool) -> FloatArray:
         """Return the deviations (r,) of views (r, p) of the unknowns by what parts of the data disagree about.
 
-        `misfit`: whether the residual is more than noise.
+        Errors of the model in two parts are taken to be in proportion to what noise would make of each: a part that
+        hardly sees a number says little of it, right or wrong. `misfit`: whether the residual is more than noise.
         """
         limit, share = (CHANCE_OF_MISFIT, BETWEEN_OF_MISFIT) if misfit else (CHANCE, BETWEEN)
         moves = self.moves @ views.T
         apart = moves.sum(axis=1) ** 2
         chance = moves.shape[1] * np.var(moves, axis=1, ddof=1)
-        return np.asarray(share * np.sqrt(np.max(np.maximum(apart - limit**2 * chance, 0.0), axis=0)))
+        variances = np.einsum("rp,ckpq,rq->ckr", views, self.covariances, views)
+        of_all = np.prod(variances, axis=1) / np.maximum(variances.sum(axis=1), np.finfo(float).tiny) ** 2
+        beyond = np.maximum(apart - limit**2 * chance, 0.0)
+        return np.asarray(share * np.sqrt(np.max(of_all * beyond, axis=0)))
 
 
 def _sum_scores(
@@ -128,14 +136,15 @@ def _form_half(
     return rows.T @ rows / PASSED, _sum_scores(design, residual, number, count) / PASSED
 
 
-def _compare(first: tuple[FloatArray, FloatArray], second: tuple[FloatArray, FloatArray]) -> FloatArray:
-    """Return what each block adds to the difference of the unknowns by two parts, (n, p).
+def _solve_parts(
+    first: tuple[FloatArray, FloatArray], second: tuple[FloatArray, FloatArray]
+) -> tuple[FloatArray, FloatArray]:
+    """Return what each block adds to the difference of the unknowns by two parts, (n, p), and their covariances.
 
     What a part does not see stays as all data have it: the prior is about the mode.
     """
-    each = np.zeros_like(first[1])
+    each, covariances = np.zeros_like(first[1]), []
     for sign, (gram, scores) in ((1.0, first), (-1.0, second)):
-        seen = np.diag(gram)
-        information = gram + np.diag(1.0 + ROUNDING * seen)
-        each += sign * np.linalg.solve(information, scores.T).T
-    return each
+        covariances.append(np.linalg.inv(gram + np.diag(1.0 + ROUNDING * np.diag(gram))))
+        each += sign * scores @ covariances[-1]
+    return each, np.array(covariances)
